@@ -1,0 +1,1 @@
+//! Driver: carries out the machine's effects

@@ -1,0 +1,1 @@
+//! Pure checks over exported state and evaluated statistics

@@ -1,0 +1,1 @@
+//! Tree IR, catalogue, preflight, reconciliation, edit delta

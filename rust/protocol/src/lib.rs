@@ -1,0 +1,1 @@
+//! Wire types of the plan protocol: plan, operations, findings, limits, error codes; schemas are generated from here

@@ -1,0 +1,1 @@
+//! Talks to language models: the only crate that names reqwest

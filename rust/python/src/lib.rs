@@ -1,0 +1,1 @@
+//! Native module `geonode_core`.

@@ -1,0 +1,1 @@
+//! Sans-IO state machine of a run: state, event, effect, transition
