@@ -1,1 +1,29 @@
-//! Wire types of the plan protocol: plan, operations, findings, limits, error codes; schemas are generated from here
+//! The one contract between a model and Blender: plans, operations, findings, limits and error codes.
+//!
+//! The types here are the source of the wire format: the JSON Schemas in `schemas/` are generated from them and the same
+//! schemas judge every plan that [`parse_plan`] reads. Nothing in this crate knows Blender, a provider or a tree.
+
+mod codes;
+mod envelope;
+mod finding;
+mod gn_ops;
+mod limits;
+mod node_tree;
+mod plan;
+mod shapes;
+mod value;
+
+pub use codes::{Code, UnknownCode};
+pub use envelope::{Envelope, GateFinding};
+pub use finding::{Finding, Severity};
+pub use gn_ops::{
+    AddFrame, AddNode, EnsureTarget, GnLink, GnOp, GnOps, ModifierTarget, RemoveNode, SetInput, SetModifierInput,
+};
+pub use limits::Limits;
+pub use node_tree::{CreateNode, DeleteNode, Link, NodeTree, NodeTreeOp, SetInputDefault, TreeTarget};
+pub use plan::{Action, ContextRequest, ContextSlice, Meta, Plan, PythonMode, PythonScript, Step, Version};
+pub use shapes::{
+    AddGroup, AddZone, Direction, EditZone, Endpoint, GROUP_INPUT, GROUP_OUTPUT, GroupIo, Properties, RemoveZone,
+    SetItems, SetProperty, ZoneItem, ZoneKind,
+};
+pub use value::{DATA_BLOCK_KEYS, DataBlock, data_block};

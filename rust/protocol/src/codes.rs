@@ -1,0 +1,413 @@
+//! The one registry of every code of the product. A code is stable once shipped; its doc line names the cause.
+//!
+//! Append a code in its section, in alphabetical order, with one doc line. Gates are `SCREAMING_SNAKE` on the wire, all others
+//! `snake_case`; a test holds the variant and its wire form together.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+macro_rules! codes {
+    ($($section:literal { $($(#[doc = $doc:literal])+ $variant:ident = $wire:literal,)+ })+) => {
+        /// A stable code: what a finding, a message or an error is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $($($(#[doc = $doc])+ $variant,)+)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the registry.
+            pub const ALL: &'static [Self] = &[$($(Self::$variant,)+)+];
+
+            /// The code on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self { $($(Self::$variant => $wire,)+)+ }
+            }
+
+            /// What causes it, in one line.
+            pub fn doc(self) -> &'static str {
+                match self { $($(Self::$variant => concat!($($doc),+).trim_start(),)+)+ }
+            }
+
+            /// Part of the product that it belongs to.
+            pub const fn section(self) -> &'static str {
+                match self { $($(Self::$variant)|+ => $section,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    "gates" {
+        /// The predicted cost of the plan would freeze Blender.
+        BlowupRisk = "BLOWUP_RISK",
+        /// The evaluated result has coordinates that are not finite.
+        FiniteBounds = "FINITE_BOUNDS",
+        /// A link in the tree is invalid.
+        NoInvalidLinks = "NO_INVALID_LINKS",
+        /// A modifier reports an error.
+        NoModifierError = "NO_MODIFIER_ERROR",
+        /// A node reports a warning.
+        NoNodeWarnings = "NO_NODE_WARNINGS",
+        /// A modifier appeared that the plan did not name.
+        NoUnexpectedNewModifier = "NO_UNEXPECTED_NEW_MODIFIER",
+        /// A node group appeared that the plan did not name.
+        NoUnexpectedNewNodeGroup = "NO_UNEXPECTED_NEW_NODE_GROUP",
+        /// The evaluated result is empty although nobody asked for that.
+        NotEmpty = "NOT_EMPTY",
+        /// The Group Output's geometry is not connected.
+        OutputConnected = "OUTPUT_CONNECTED",
+        /// The tree has no active Group Output or more than one.
+        SingleGroupOutput = "SINGLE_GROUP_OUTPUT",
+        /// A node that the plan does not name was changed.
+        UserNodesUntouched = "USER_NODES_UNTOUCHED",
+    }
+    "protocol" {
+        /// Two fields are given of which only one may be.
+        ConflictingFields = "conflicting_fields",
+        /// Context is asked for together with steps or with `done: true`.
+        ContextRequestsNotAllowed = "context_requests_not_allowed",
+        /// The text ends before the plan does, at a place where its meaning is not certain.
+        CutOff = "cut_off",
+        /// An object has the same key twice.
+        DuplicateKey = "duplicate_key",
+        /// Two steps have the same ID.
+        DuplicateStepId = "duplicate_step_id",
+        /// A text that must say something is empty.
+        EmptyString = "empty_string",
+        /// Gate verification is switched off although the plan has steps.
+        GateVerificationRequired = "gate_verification_required",
+        /// A word is not one of the allowed ones.
+        InvalidEnum = "invalid_enum",
+        /// The text is not JSON.
+        InvalidJson = "invalid_json",
+        /// A value is of a kind that no socket or property takes.
+        InvalidValue = "invalid_value",
+        /// A required field is missing.
+        MissingField = "missing_field",
+        /// More was found than is reported.
+        MoreFindings = "more_findings",
+        /// A number is NaN, infinite or too large.
+        NonFiniteNumber = "non_finite_number",
+        /// A number, a length or a range is outside its bounds.
+        OutOfRange = "out_of_range",
+        /// The text of the plan is larger than allowed.
+        PlanTooLarge = "plan_too_large",
+        /// The script of a Python step is longer than allowed.
+        PythonTooLong = "python_too_long",
+        /// The text around the plan was left out: a code fence.
+        RecoveredCodeFence = "recovered_code_fence",
+        /// The missing last brace was added.
+        RecoveredCutOff = "recovered_cut_off",
+        /// The text around the plan was left out: prose.
+        RecoveredProse = "recovered_prose",
+        /// Commas before a closing bracket were left out.
+        RecoveredTrailingComma = "recovered_trailing_comma",
+        /// A reserved node ID is given to a node of another type.
+        ReservedId = "reserved_id",
+        /// The text holds several plans.
+        SeveralPlans = "several_plans",
+        /// Objects and arrays are nested deeper than allowed.
+        TooDeep = "too_deep",
+        /// The plan has more operations than allowed.
+        TooManyOperations = "too_many_operations",
+        /// The plan has more steps than allowed.
+        TooManySteps = "too_many_steps",
+        /// A field does not exist (in this version of the protocol).
+        UnknownField = "unknown_field",
+        /// An operation does not exist (in this version of the protocol).
+        UnknownOp = "unknown_op",
+        /// A step type does not exist.
+        UnknownStepType = "unknown_step_type",
+        /// The version of the protocol is not supported.
+        UnsupportedVersion = "unsupported_version",
+        /// A value is of the wrong JSON type.
+        WrongType = "wrong_type",
+    }
+    "preflight" {
+        /// A socket name fits several sockets.
+        AmbiguousSocket = "ambiguous_socket",
+        /// A text in a document or name is too long for Blender (63 bytes, 255 from 5.0).
+        BadName = "bad_name",
+        /// A link would close a cycle.
+        Cycle = "cycle",
+        /// An ID is used twice for different things.
+        DuplicateId = "duplicate_id",
+        /// A field is connected to an input that takes single values only.
+        FieldIntoSingle = "field_into_single",
+        /// No link of this kind is possible between these sockets.
+        IllegalLink = "illegal_link",
+        /// A document that crosses the border between Blender and the core does not have its form.
+        InvalidDocument = "invalid_document",
+        /// The data belongs to a linked library and cannot be edited.
+        LibraryData = "library_data",
+        /// The node is of another type than the plan says.
+        NodeTypeMismatch = "node_type_mismatch",
+        /// What is to be removed is not there; nothing was done.
+        NothingToRemove = "nothing_to_remove",
+        /// The object's type cannot carry a Geometry Nodes modifier.
+        ObjectTypeUnsupported = "object_type_unsupported",
+        /// A property is read-only.
+        ReadOnlyProperty = "read_only_property",
+        /// A certain mistake in the plan was repaired.
+        Repaired = "repaired",
+        /// The node group is used elsewhere too; every user changes.
+        SharedNodeGroup = "shared_node_group",
+        /// A socket of the interface exists with another type.
+        SocketTypeMismatch = "socket_type_mismatch",
+        /// The tree changed since the plan was made.
+        StaleBase = "stale_base",
+        /// The target does not exist and the plan does not allow making it.
+        TargetMissing = "target_missing",
+        /// The socket exists but is not available in the node's present mode.
+        UnavailableSocket = "unavailable_socket",
+        /// The node has no such collection of items.
+        UnknownCollection = "unknown_collection",
+        /// The file has no such data-block.
+        UnknownDataBlock = "unknown_data_block",
+        /// The interface or modifier has no such input.
+        UnknownInput = "unknown_input",
+        /// The object has no such modifier.
+        UnknownModifier = "unknown_modifier",
+        /// The tree has no such node.
+        UnknownNode = "unknown_node",
+        /// The file has no such node group.
+        UnknownNodeGroup = "unknown_node_group",
+        /// This Blender has no such node type.
+        UnknownNodeType = "unknown_node_type",
+        /// The scene has no such object.
+        UnknownObject = "unknown_object",
+        /// The node has no such property.
+        UnknownProperty = "unknown_property",
+        /// The node has no such socket.
+        UnknownSocket = "unknown_socket",
+        /// This Blender has no such socket type.
+        UnknownSocketType = "unknown_socket_type",
+        /// The tree has no such zone.
+        UnknownZone = "unknown_zone",
+        /// An edit would leave or make half a zone.
+        ZoneIncomplete = "zone_incomplete",
+        /// A link crosses a zone boundary in a way that Blender does not allow.
+        ZoneViolation = "zone_violation",
+    }
+    "gate causes" {
+        /// Blender of this version does not say it.
+        NotAvailable = "not_available",
+    }
+    "run" {
+        /// The step needs the artist's approval and nobody can give it here.
+        ApprovalRequired = "approval_required",
+        /// The run was cancelled.
+        Cancelled = "cancelled",
+        /// Blender failed while carrying out a step.
+        ExecutionFailed = "execution_failed",
+        /// A required gate failed.
+        GateFailed = "gate_failed",
+        /// Something that must not happen; the trace is in the local log only.
+        InternalError = "internal_error",
+        /// The run used up its turns without fulfilling the wish.
+        IterationsExhausted = "iterations_exhausted",
+        /// The provider keeps giving the same answer that failed before.
+        NoProgress = "no_progress",
+        /// The plan was refused.
+        PlanRejected = "plan_rejected",
+        /// The prompt has no words.
+        PromptEmpty = "prompt_empty",
+        /// The prompt is longer than allowed.
+        PromptTooLong = "prompt_too_long",
+        /// Scripts are not allowed by the settings of this run.
+        PythonNotAllowed = "python_not_allowed",
+        /// Restoring did not give back the state before the run.
+        RestoreFailed = "restore_failed",
+        /// A setting is outside its range or unknown.
+        SettingInvalid = "setting_invalid",
+        /// The artist changed during the run what the run touches.
+        TouchedByArtist = "touched_by_artist",
+        /// The artist rejected the plan.
+        UserRejected = "user_rejected",
+        /// The call would freeze Blender's window.
+        WouldBlock = "would_block",
+    }
+    "planner" {
+        /// A parameter that has no default is missing from the words.
+        MissingParameter = "missing_parameter",
+        /// No preset fits the words.
+        NoPresetMatch = "no_preset_match",
+        /// The words are not English.
+        NotEnglish = "not_english",
+        /// Only a part of the words was understood.
+        PartlyUnderstood = "partly_understood",
+        /// A preset file does not have its form.
+        PresetInvalid = "preset_invalid",
+        /// The words hold several wishes.
+        SeveralWishes = "several_wishes",
+        /// The object is of a kind that the preset cannot use.
+        WrongObjectKind = "wrong_object_kind",
+    }
+    "files" {
+        /// No space is left on the disk.
+        DiskFull = "disk_full",
+        /// The file does not exist.
+        FileNotFound = "file_not_found",
+        /// The file is larger than allowed.
+        FileTooLarge = "file_too_large",
+        /// The path cannot be used.
+        InvalidPath = "invalid_path",
+        /// A manifest does not have its form.
+        ManifestInvalid = "manifest_invalid",
+        /// The file was saved by a newer Blender.
+        NewerBlend = "newer_blend",
+        /// The .blend is unsaved, so there is no project folder.
+        NoProject = "no_project",
+        /// The file is not a .blend file.
+        NotABlend = "not_a_blend",
+        /// The output folder cannot be written.
+        OutputNotWritable = "output_not_writable",
+        /// The file may not be read or written.
+        PermissionDenied = "permission_denied",
+    }
+    "provider" {
+        /// The provider refused the key.
+        AuthFailed = "auth_failed",
+        /// No key is given.
+        AuthMissing = "auth_missing",
+        /// The provider refused the request as malformed.
+        BadRequest = "bad_request",
+        /// The provider's answer does not have its form.
+        BadResponse = "bad_response",
+        /// The provider refused the content.
+        ContentRefused = "content_refused",
+        /// The request is longer than the model can read.
+        ContextTooLong = "context_too_long",
+        /// Plain http goes to a host that is not this machine.
+        InsecureUrl = "insecure_url",
+        /// The provider cannot be reached.
+        Network = "network",
+        /// Blender's online access is switched off.
+        OnlineAccessDisabled = "online_access_disabled",
+        /// The provider is overloaded.
+        Overloaded = "overloaded",
+        /// The account has no quota left.
+        QuotaExhausted = "quota_exhausted",
+        /// The provider asks to slow down.
+        RateLimited = "rate_limited",
+        /// The provider refused the schema.
+        SchemaRefused = "schema_refused",
+        /// The provider did not answer in time.
+        Timeout = "timeout",
+        /// The provider does not know the model.
+        UnknownModel = "unknown_model",
+    }
+    "messages" {
+        /// No key is given for the provider.
+        AuthenticationMissing = "authentication_missing",
+        /// The provider refused the key.
+        AuthorizationFailed = "authorization_failed",
+        /// The request body does not have its form.
+        BodyInvalid = "body_invalid",
+        /// The model cannot do what the request needs.
+        CapabilityMismatch = "capability_mismatch",
+        /// The provider did not answer in time.
+        NetworkTimeout = "network_timeout",
+        /// No known model can do what the request needs.
+        NoCapableModel = "no_capable_model",
+        /// No provider is chosen.
+        ProviderMissing = "provider_missing",
+        /// The reply does not have its form.
+        ReturnInvalid = "return_invalid",
+        /// Streaming is switched off for the provider.
+        StreamingDisabledProvider = "streaming_disabled_provider",
+        /// The model cannot stream.
+        StreamingUnsupportedModel = "streaming_unsupported_model",
+        /// A tool call does not have its form.
+        ToolValidationError = "tool_validation_error",
+        /// The cause is not known.
+        Unknown = "unknown",
+        /// The provider is not known.
+        UnknownProvider = "unknown_provider",
+    }
+}
+
+/// The text is no code of the registry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown code {0:?}")]
+pub struct UnknownCode(pub String);
+
+impl FromStr for Code {
+    type Err = UnknownCode;
+
+    fn from_str(text: &str) -> Result<Self, UnknownCode> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == text).ok_or_else(|| UnknownCode(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Code {
+    fn schema_name() -> Cow<'static, str> {
+        "Code".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let all: Vec<&str> = Self::ALL.iter().map(|code| code.as_str()).collect();
+        json_schema!({"type": "string", "enum": all, "description": "A stable code."})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    /// `NoModifierError` → `no_modifier_error`.
+    fn snake(variant: &str) -> String {
+        let mut out = String::new();
+        for c in variant.chars() {
+            if c.is_ascii_uppercase() && !out.is_empty() {
+                out.push('_');
+            }
+            out.push(c.to_ascii_lowercase());
+        }
+        out
+    }
+
+    #[test]
+    fn wire_form_follows_the_variant_and_is_unique() {
+        let mut seen = std::collections::HashSet::new();
+        assert!(Code::ALL.len() > 100);
+        for code in Code::ALL {
+            let name = snake(&format!("{code:?}"));
+            let expected = if code.section() == "gates" { name.to_uppercase() } else { name };
+            assert_eq!(code.as_str(), expected);
+            assert!(seen.insert(code.as_str()), "{code} is listed twice");
+            assert_eq!(code.as_str().parse(), Ok(*code));
+            assert!(code.doc().ends_with('.'), "{code}: the doc line is a sentence");
+        }
+    }
+
+    #[test]
+    fn alphabetical_within_each_section() {
+        for pair in Code::ALL.windows(2).filter(|pair| pair[0].section() == pair[1].section()) {
+            assert!(pair[0].as_str() < pair[1].as_str(), "{} stands before {}", pair[0], pair[1]);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What the gates say to the model.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::codes::Code;
+
+/// Verdict of the gates on a run, as it goes into the model's next turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Envelope {
+    /// Whether every required gate passed.
+    pub success: bool,
+    /// The gates that failed, each once, in the order of the gates.
+    pub failed_gates: Vec<Code>,
+    /// The same in words.
+    pub messages: Vec<String>,
+    /// One entry for each cause.
+    #[serde(default)]
+    pub findings: Vec<GateFinding>,
+}
+
+impl Envelope {
+    /// The verdict of gates that found nothing.
+    pub fn passed() -> Self {
+        Self { success: true, failed_gates: Vec::new(), messages: Vec::new(), findings: Vec::new() }
+    }
+}
+
+/// One cause for which a gate failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GateFinding {
+    /// The gate.
+    pub gate: Code,
+    /// What exactly was found.
+    pub code: Code,
+    /// Stable ID of the node concerned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<String>,
+    /// Socket concerned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<String>,
+    /// Why the gate failed.
+    pub cause: String,
+    /// What would mend it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}

@@ -1,0 +1,81 @@
+//! What a check has to say about its input.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::codes::Code;
+
+/// How much a finding weighs, the heaviest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The input is refused.
+    Error,
+    /// The input is accepted, but something in it was repaired or is doubtful.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+/// One thing that a check found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What it is; decisions are made by this, never by the text.
+    pub code: Code,
+    /// Where it is: a JSON Pointer (RFC 6901) into the plan, `""` for the whole.
+    pub path: String,
+    /// What is wrong, in words.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Finding {
+    /// A finding without a hint.
+    pub fn new(severity: Severity, code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { severity, code, path: path.into(), message: message.into(), hint: None }
+    }
+
+    /// A finding that refuses the input.
+    pub fn error(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, path, message)
+    }
+
+    /// A finding that accepts the input with a reservation.
+    pub fn warning(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, path, message)
+    }
+
+    /// A finding that is worth knowing.
+    pub fn info(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Info, code, path, message)
+    }
+
+    /// The same finding with a hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Whether the finding refuses the input.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        if !self.path.is_empty() {
+            write!(f, " (at {})", self.path)?;
+        }
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "; {hint}"))
+    }
+}

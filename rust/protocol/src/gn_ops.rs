@@ -1,0 +1,196 @@
+//! GN_OPS: small edits of the tree on a modifier.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::shapes::{AddGroup, AddZone, EditZone, GroupIo, Properties, RemoveZone, SetItems, SetProperty};
+use crate::value::PlanValue;
+
+/// Payload of a GN_OPS step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GnOps {
+    /// Version of the operation set; always 1.
+    #[schemars(extend("const" = 1))]
+    pub v: u8,
+    /// The modifier whose tree is edited.
+    pub target: ModifierTarget,
+    /// Operations, carried out in order.
+    pub ops: Vec<GnOp>,
+}
+
+/// Object and modifier of a GN_OPS step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModifierTarget {
+    /// Name of the object.
+    #[schemars(length(min = 1))]
+    pub object_name: String,
+    /// Name of the Geometry Nodes modifier.
+    #[schemars(length(min = 1))]
+    pub modifier_name: String,
+}
+
+/// One operation of a GN_OPS step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+pub enum GnOp {
+    /// Makes sure that the modifier and its tree exist.
+    EnsureTarget(EnsureTarget),
+    /// Creates a missing Group Input or Output and keeps one Group Output.
+    EnsureSingleGroupIo {},
+    /// Adds a node.
+    AddNode(AddNode),
+    /// Removes a node; its neighbours are not reconnected.
+    RemoveNode(RemoveNode),
+    /// Adds a link.
+    Link(GnLink),
+    /// Removes a link.
+    Unlink(GnLink),
+    /// Sets the value of an input; a link on it stays.
+    SetInput(SetInput),
+    /// Removes nodes from which no output is reachable.
+    CleanupUnused {},
+    /// Sets a property of a node.
+    #[schemars(extend("x-since" = "1.1"))]
+    SetProperty(SetProperty),
+    /// Creates, changes or removes a socket of the interface.
+    #[schemars(extend("x-since" = "1.1"))]
+    SetGroupIo(GroupIo),
+    /// Adds a zone.
+    #[schemars(extend("x-since" = "1.1"))]
+    AddZone(AddZone),
+    /// Edits the items of a zone.
+    #[schemars(extend("x-since" = "1.1"))]
+    EditZone(EditZone),
+    /// Removes a zone.
+    #[schemars(extend("x-since" = "1.1"))]
+    RemoveZone(RemoveZone),
+    /// Adds a group node.
+    #[schemars(extend("x-since" = "1.1"))]
+    AddGroup(AddGroup),
+    /// Sets the dynamic items of a node.
+    #[schemars(extend("x-since" = "1.1"))]
+    SetItems(SetItems),
+    /// Adds a frame around nodes.
+    #[schemars(extend("x-since" = "1.1"))]
+    AddFrame(AddFrame),
+    /// Sets an input of the modifier.
+    #[schemars(extend("x-since" = "1.1"))]
+    SetModifierInput(SetModifierInput),
+}
+
+/// Makes sure that the target exists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EnsureTarget {
+    /// Whether a missing modifier may be made.
+    #[serde(default)]
+    pub allow_create_modifier: bool,
+}
+
+/// Adds a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddNode {
+    /// Stable ID of the node from now on.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// Type, for example `GeometryNodeMeshCube`.
+    #[schemars(length(min = 1))]
+    pub bl_idname: String,
+    /// Place in the editor, in editor units; laid out automatically when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x: Option<f64>,
+    /// Place in the editor, in editor units; laid out automatically when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y: Option<f64>,
+    /// Label in the editor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Properties, set in this order.
+    #[serde(default, skip_serializing_if = "Properties::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, PlanValue>", extend("x-since" = "1.1"))]
+    pub properties: Properties,
+}
+
+/// Removes a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoveNode {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub id: String,
+}
+
+/// A link between two sockets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GnLink {
+    /// Stable ID of the node that gives.
+    #[schemars(length(min = 1))]
+    pub from_node: String,
+    /// Identifier or unambiguous name of its output.
+    #[schemars(length(min = 1))]
+    pub from_socket: String,
+    /// Stable ID of the node that takes.
+    #[schemars(length(min = 1))]
+    pub to_node: String,
+    /// Identifier or unambiguous name of its input.
+    #[schemars(length(min = 1))]
+    pub to_socket: String,
+}
+
+/// Sets the value of an input; exactly one of `socket_name` and `socket_identifier` is given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["socket_name"]}, {"required": ["socket_identifier"]}]))]
+pub struct SetInput {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+    /// Name of the input in the UI; identifiers are not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub socket_name: Option<String>,
+    /// Identifier of the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1), extend("x-since" = "1.1"))]
+    pub socket_identifier: Option<String>,
+    /// The new value.
+    #[schemars(with = "PlanValue")]
+    pub value: Value,
+}
+
+/// Adds a frame around nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddFrame {
+    /// ID of the frame.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// Label in the editor.
+    pub label: String,
+    /// Stable IDs of the nodes inside.
+    #[schemars(inner(length(min = 1)))]
+    pub node_ids: Vec<String>,
+}
+
+/// Sets an input of the modifier; exactly one of `name` and `identifier` is given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["name"]}, {"required": ["identifier"]}]))]
+pub struct SetModifierInput {
+    /// Name of the interface input in the UI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub name: Option<String>,
+    /// Identifier of the interface input, for example `Socket_2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub identifier: Option<String>,
+    /// The new value.
+    #[schemars(with = "PlanValue")]
+    pub value: Value,
+}

@@ -1,0 +1,126 @@
+//! NODE_TREE: a tree described by its nodes and links.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::shapes::{
+    AddGroup, AddZone, EditZone, Endpoint, GroupIo, Properties, RemoveZone, SetItems, SetProperty,
+};
+use crate::value::PlanValue;
+
+/// Payload of a NODE_TREE step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeTree {
+    /// What is edited; modifier and node group are made when they do not exist.
+    pub target: TreeTarget,
+    /// Operations, carried out in order.
+    pub operations: Vec<NodeTreeOp>,
+}
+
+/// Object, modifier and node group of a NODE_TREE step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TreeTarget {
+    /// Name of the object.
+    #[schemars(length(min = 1))]
+    pub object_name: String,
+    /// Name of the Geometry Nodes modifier.
+    #[schemars(length(min = 1))]
+    pub modifier_name: String,
+    /// Name of the node group.
+    #[schemars(length(min = 1))]
+    pub node_group_name: String,
+}
+
+/// One operation of a NODE_TREE step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+pub enum NodeTreeOp {
+    /// Adds a node.
+    CreateNode(CreateNode),
+    /// Removes a node; its neighbours are not reconnected.
+    DeleteNode(DeleteNode),
+    /// Sets the value of an input; a link on it stays.
+    SetInputDefault(SetInputDefault),
+    /// Sets a property of a node.
+    SetProperty(SetProperty),
+    /// Adds a link.
+    Link(Link),
+    /// Removes a link.
+    Unlink(Link),
+    /// Creates, changes or removes a socket of the interface.
+    SetGroupIo(GroupIo),
+    /// Adds a zone.
+    #[schemars(extend("x-since" = "1.1"))]
+    AddZone(AddZone),
+    /// Edits the items of a zone.
+    #[schemars(extend("x-since" = "1.1"))]
+    EditZone(EditZone),
+    /// Removes a zone.
+    #[schemars(extend("x-since" = "1.1"))]
+    RemoveZone(RemoveZone),
+    /// Adds a group node.
+    #[schemars(extend("x-since" = "1.1"))]
+    AddGroup(AddGroup),
+    /// Sets the dynamic items of a node.
+    #[schemars(extend("x-since" = "1.1"))]
+    SetItems(SetItems),
+}
+
+/// Adds a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateNode {
+    /// Stable ID of the node from now on.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+    /// Type, for example `GeometryNodeMeshCube`.
+    #[schemars(length(min = 1))]
+    pub bl_idname: String,
+    /// Place in the editor, in editor units; laid out automatically when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<[f64; 2]>,
+    /// Label in the editor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Properties, set in this order.
+    #[serde(default, skip_serializing_if = "Properties::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, PlanValue>", extend("x-since" = "1.1"))]
+    pub properties: Properties,
+}
+
+/// Removes a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteNode {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+}
+
+/// Sets the value of an input.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetInputDefault {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+    /// Identifier or unambiguous name of the input.
+    #[schemars(length(min = 1))]
+    pub socket: String,
+    /// The new value.
+    #[schemars(with = "PlanValue")]
+    pub value: Value,
+}
+
+/// A link between two sockets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The output.
+    pub from: Endpoint,
+    /// The input.
+    pub to: Endpoint,
+}

@@ -1,0 +1,246 @@
+//! The envelope that a model sends: a plan of steps.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::gn_ops::GnOps;
+use crate::node_tree::NodeTree;
+
+/// Version of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Version {
+    /// The first version; migrated to 1.1 when read.
+    #[serde(rename = "1.0")]
+    V1_0,
+    /// The current version.
+    #[serde(rename = "1.1")]
+    V1_1,
+}
+
+/// A plan: what a model wants to do, or what it wants to know first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Version of the protocol; [`crate::parse_plan`] always gives 1.1.
+    pub version: Version,
+    /// Steps, carried out in order.
+    #[schemars(length(max = 25))]
+    pub steps: Vec<Step>,
+    /// Whether the wish is fulfilled after these steps; counts only when the required gates pass.
+    pub done: bool,
+    /// Shown to the artist.
+    pub final_message: String,
+    /// Flags about the plan itself.
+    #[serde(default)]
+    pub meta: Meta,
+    /// What the model wants to know before it plans; only with no steps and `done: false`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-since" = "1.1"))]
+    pub context_requests: Vec<ContextRequest>,
+}
+
+/// Flags about the plan itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Meta {
+    /// Whether the gates judge the result; `false` is only accepted with no steps.
+    #[serde(default = "yes")]
+    pub requires_gate_verification: bool,
+}
+
+impl Default for Meta {
+    fn default() -> Self {
+        Self { requires_gate_verification: true }
+    }
+}
+
+/// A slice of context that the model asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContextRequest {
+    /// Which slice.
+    pub slice: ContextSlice,
+    /// Object that it is about; the target of the run when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub object_name: Option<String>,
+    /// Node group that it is about; the target of the run when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub node_group_name: Option<String>,
+    /// Words to search for, for `node_docs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub query: Option<String>,
+}
+
+/// Kinds of context that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextSlice {
+    /// The modifiers of an object.
+    ModifierStack,
+    /// Nodes, links and interface of a tree in short form.
+    NodeTreeSummary,
+    /// Every object of the scene.
+    SceneSummary,
+    /// A tree, complete.
+    NodeTreeIr,
+    /// Counts and bounds of the evaluated geometry.
+    GeometryStats,
+    /// Documentation of node types.
+    NodeDocs,
+}
+
+/// One step of a plan; on the wire `action` is spread over `type` and `payload`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// ID, unique in the plan.
+    pub id: String,
+    /// What the step does, in words for the artist.
+    pub description: String,
+    /// Asks for the artist's approval; can only raise caution.
+    pub requires_approval: bool,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// `NODE_TREE`: a tree described by its nodes and links.
+    NodeTree(NodeTree),
+    /// `GN_OPS`: small edits of the tree on a modifier.
+    GnOps(GnOps),
+    /// `PYTHON`: a script.
+    Python(PythonScript),
+}
+
+impl Action {
+    /// The step type on the wire, all of which [`Action::TYPES`] lists.
+    pub fn type_name(&self) -> &'static str {
+        let [node_tree, gn_ops, python] = Self::TYPES;
+        match self {
+            Self::NodeTree(_) => node_tree,
+            Self::GnOps(_) => gn_ops,
+            Self::Python(_) => python,
+        }
+    }
+
+    /// Every step type.
+    pub const TYPES: [&'static str; 3] = ["NODE_TREE", "GN_OPS", "PYTHON"];
+}
+
+/// Payload of a PYTHON step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PythonScript {
+    /// How far the script is trusted; judged by the artist's settings when it is applied.
+    #[serde(default)]
+    pub mode: PythonMode,
+    /// The script; at most 20,000 characters unless configured otherwise.
+    pub code: String,
+    /// Time that the script may take, in milliseconds.
+    #[serde(default = "default_timeout_ms")]
+    #[schemars(range(min = 1, max = 600_000))]
+    pub timeout_ms: u32,
+}
+
+/// How far a script is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PythonMode {
+    /// Allow-listed syntax, names and API.
+    #[default]
+    Safe,
+    /// Anything; only with the artist's explicit setting and confirmation.
+    Trusted,
+}
+
+/// The wire form of a step: one shape per `type`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
+enum StepWire {
+    NodeTree(StepFields<NodeTree>),
+    GnOps(StepFields<GnOps>),
+    Python(StepFields<PythonScript>),
+}
+
+/// Fields of every step.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StepFields<P> {
+    /// ID, unique in the plan.
+    #[schemars(length(min = 1))]
+    id: String,
+    /// What the step does, in words for the artist.
+    description: String,
+    /// Asks for the artist's approval; can only raise caution.
+    #[serde(default)]
+    #[schemars(extend("x-since" = "1.1"))]
+    requires_approval: bool,
+    /// What is done.
+    payload: P,
+}
+
+impl<P> StepFields<P> {
+    fn step(self, action: impl FnOnce(P) -> Action) -> Step {
+        Step {
+            id: self.id,
+            description: self.description,
+            requires_approval: self.requires_approval,
+            action: action(self.payload),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match StepWire::deserialize(deserializer)? {
+            StepWire::NodeTree(fields) => fields.step(Action::NodeTree),
+            StepWire::GnOps(fields) => fields.step(Action::GnOps),
+            StepWire::Python(fields) => fields.step(Action::Python),
+        })
+    }
+}
+
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut step = serializer.serialize_struct("Step", 5)?;
+        step.serialize_field("id", &self.id)?;
+        step.serialize_field("type", self.action.type_name())?;
+        step.serialize_field("description", &self.description)?;
+        if self.requires_approval {
+            step.serialize_field("requires_approval", &true)?;
+        } else {
+            step.skip_field("requires_approval")?;
+        }
+        match &self.action {
+            Action::NodeTree(payload) => step.serialize_field("payload", payload)?,
+            Action::GnOps(payload) => step.serialize_field("payload", payload)?,
+            Action::Python(payload) => step.serialize_field("payload", payload)?,
+        }
+        step.end()
+    }
+}
+
+impl JsonSchema for Step {
+    fn schema_name() -> Cow<'static, str> {
+        "Step".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        StepWire::json_schema(generator)
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn default_timeout_ms() -> u32 {
+    4000
+}

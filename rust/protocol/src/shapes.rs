@@ -1,0 +1,182 @@
+//! Shapes that NODE_TREE and GN_OPS operations share.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::value::PlanValue;
+
+/// Reserved node ID of the tree's Group Input.
+pub const GROUP_INPUT: &str = "group_input";
+/// Reserved node ID of the tree's Group Output.
+pub const GROUP_OUTPUT: &str = "group_output";
+
+/// RNA property name → value, in the order given (a property may decide which others exist).
+pub type Properties = Map<String, Value>;
+
+/// One end of a link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+    /// Socket identifier, or its name in the UI where that is unambiguous.
+    #[schemars(length(min = 1))]
+    pub socket: String,
+}
+
+/// Sets an RNA property of a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetProperty {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+    /// RNA name of the property, for example `operation`.
+    #[schemars(length(min = 1))]
+    pub property: String,
+    /// The new value.
+    #[schemars(with = "PlanValue")]
+    pub value: Value,
+}
+
+/// Side of the tree's interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// An input of the tree, shown in the modifier.
+    Input,
+    /// An output of the tree.
+    Output,
+}
+
+/// Creates, changes or removes a socket of the tree's interface; found by name and direction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "if" = {"properties": {"remove": {"const": true}}, "required": ["remove"]},
+    "else" = {"required": ["socket_type"]}
+))]
+pub struct GroupIo {
+    /// Side of the interface.
+    pub direction: Direction,
+    /// Name in the UI.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Base RNA name of the socket type, for example `NodeSocketFloat`; required unless `remove` is true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub socket_type: Option<String>,
+    /// Default value, also set on every modifier and group node that uses the tree when the input is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PlanValue")]
+    pub default: Option<Value>,
+    /// Lowest value in the UI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Highest value in the UI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Subtype such as `DISTANCE`, `ANGLE`, `FACTOR`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub subtype: Option<String>,
+    /// Name of the interface panel that holds the socket; made when it does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1), extend("x-since" = "1.1"))]
+    pub panel: Option<String>,
+    /// Removes the socket instead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("x-since" = "1.1"))]
+    pub remove: bool,
+}
+
+/// Kind of a zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ZoneKind {
+    /// Repeat zone.
+    Repeat,
+    /// Simulation zone.
+    Simulation,
+    /// For-each-element zone; its items are the generation items.
+    ForEach,
+}
+
+/// A state that a zone carries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ZoneItem {
+    /// Name in the UI.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Base RNA name of the socket type, for example `NodeSocketGeometry`.
+    #[schemars(length(min = 1))]
+    pub socket_type: String,
+}
+
+/// Adds a zone: the paired nodes `<id>.in` and `<id>.out`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddZone {
+    /// ID of the zone.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// Kind of the zone.
+    pub kind: ZoneKind,
+    /// The complete list of items; a default item of the same name is reused, others are removed.
+    pub items: Vec<ZoneItem>,
+}
+
+/// Adds items to a zone and removes others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditZone {
+    /// ID of the zone.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// Items to add.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub add_items: Vec<ZoneItem>,
+    /// Names of the items to remove.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(length(min = 1)))]
+    pub remove_items: Vec<String>,
+}
+
+/// Removes a zone, both of its nodes at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoveZone {
+    /// ID of the zone.
+    #[schemars(length(min = 1))]
+    pub id: String,
+}
+
+/// Adds a group node that uses an existing node group or one made by an earlier step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddGroup {
+    /// ID of the new node.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// Name of the node group.
+    #[schemars(length(min = 1))]
+    pub node_group_name: String,
+}
+
+/// Sets the dynamic items of a node (menu, capture, switch, bundle items, …).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetItems {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+    /// RNA name of the collection, for example `capture_items` or `enum_items`.
+    #[schemars(length(min = 1))]
+    pub collection: String,
+    /// The complete wanted list; each item is named by its RNA fields, for example `{"name": "Height", "socket_type": "NodeSocketFloat"}`.
+    #[schemars(with = "Vec<std::collections::BTreeMap<String, PlanValue>>")]
+    pub items: Vec<Properties>,
+}
