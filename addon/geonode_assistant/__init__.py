@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""GeoNode AI Assistant: a sentence becomes a Geometry Nodes tree.
+
+Importing the package loads neither Blender's ``bpy`` nor the native core; both come when they are used.
+"""
+
+from __future__ import annotations
+
+
+def register() -> None:
+    """Called by Blender when the add-on is switched on."""
+    from . import registry
+
+    registry.register()
+
+
+def unregister() -> None:
+    """Called by Blender when the add-on is switched off, and on quitting."""
+    from . import registry
+
+    registry.unregister()

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scripting surface of the add-on. Call it from Blender's main thread.
+
+Errors of these calls are ``messages.AssistantError`` or the host's and core's own errors; all carry ``code`` and
+``message``. A wish or a plan that is refused is a report with status ``error``, not an exception.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import bpy
+
+from . import session
+from .messages import AssistantError
+from .session import Approve, RunHandle, RunReport
+
+if TYPE_CHECKING:
+    from .manifest import ManifestReport
+
+__all__ = [
+    "Checked",
+    "apply_plan",
+    "build_tree",
+    "check_plan",
+    "context",
+    "export_tree",
+    "run",
+    "run_manifest",
+    "start",
+]
+
+# Providers that never open a connection.
+LOCAL_PROVIDERS = frozenset({"offline", "replay"})
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What validation says about a plan."""
+
+    ok: bool
+    messages: list[dict[str, Any]]
+    """Findings: ``severity, code, path`` (JSON Pointer), ``message, hint?``."""
+    plan: dict[str, Any] | None
+    """The plan after certain repairs; None when it cannot be read at all."""
+
+
+def export_tree(tree: bpy.types.NodeTree) -> dict[str, Any]:
+    """The complete, deterministic description of a node tree and its nested groups, fit for JSON."""
+    from .host import export
+
+    return export.export_tree(tree)
+
+
+def build_tree(ir: dict[str, Any], name: str | None = None) -> bpy.types.NodeTree:
+    """A new node tree from a description made by ``export_tree``; ``name`` replaces the name of the root."""
+    from .host import build
+
+    return build.build_tree(ir, name)
+
+
+def context(object: str | None = None) -> dict[str, Any]:
+    """The snapshot of the scene that a planner sees. Reads only; the default object is the active one."""
+    from .host import context as host_context
+
+    return host_context.capture_context(object)
+
+
+def check_plan(plan: str | dict[str, Any]) -> Checked:
+    """Validates a plan against the protocol and against the nodes of this Blender, without touching the file."""
+    core = _core()
+    text = plan if isinstance(plan, str) else json.dumps(plan)
+    verdict = core.validate_plan(text, _catalogue())
+    return Checked(verdict["ok"], verdict["messages"], verdict["plan"])
+
+
+def apply_plan(plan: str | dict[str, Any], object: str | None = None, approve: Approve = None) -> RunReport:
+    """Applies a plan as one undo step, or leaves the file as it was and says why."""
+    _refuse_in_window("apply_plan")
+    request = _request("", object, "offline", None, None, approve) | {"plan": plan}
+    return session.drive(_launch(request, approve))
+
+
+def run(
+    prompt: str,
+    object: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    approve: Approve = None,
+    on_event: Callable[[dict[str, Any]], None] | None = None,
+    timeout_s: float | None = None,
+) -> RunReport:
+    """Carries out a wish and returns when it is done: one undo step, or nothing changed.
+
+    For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
+    what needs approval, ``"all"`` accepts it, a callable decides. ``timeout_s`` cancels after that many seconds.
+    """
+    _refuse_in_window("run")
+    handle = start(prompt, object, provider, model, base_url, approve)
+    return session.drive(handle, on_event, timeout_s)
+
+
+def start(
+    prompt: str,
+    object: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    approve: Approve | str = None,
+    replies: Sequence[Any] | None = None,
+) -> RunHandle:
+    """Starts a wish and returns at once; ``poll`` the handle until it has ``finished``.
+
+    What is left out comes from the add-on's preferences, else the offline planner answers. ``approve="ask"`` puts
+    requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``.
+    """
+    request = _request(prompt, object, provider, model, base_url, approve)
+    if replies is not None:
+        request["replies"] = list(replies)
+    return _launch(request, approve, prompt)
+
+
+def run_manifest(path: str | Path) -> ManifestReport:
+    """Runs one end-to-end manifest in a fresh scene. Background only: it replaces the open file."""
+    from . import e2e
+
+    _refuse_in_window("run_manifest")
+    return e2e.run_manifest(Path(path))
+
+
+def _launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -> RunHandle:
+    from .bridge import BlenderHost
+
+    if threading.current_thread() is not threading.main_thread():
+        raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
+
+    def make() -> RunHandle:
+        return RunHandle(_core().Run(request), BlenderHost(), approve if callable(approve) else None)
+
+    return session.current.claim(make, prompt)
+
+
+def _request(
+    prompt: str,
+    object: str | None,
+    provider: str | None,
+    model: str | None,
+    base_url: str | None,
+    approve: Approve | str,
+) -> dict[str, Any]:
+    """The request of ``geonode_core.Run``; absent keys take the core's defaults."""
+    from . import preferences
+
+    chosen = preferences.choice(provider, model, base_url)
+    check_online(chosen.provider, chosen.base_url)
+    request = {
+        "prompt": prompt,
+        "object": object,
+        "provider": chosen.provider,
+        "model": chosen.model,
+        "base_url": chosen.base_url,
+        "api_key": chosen.api_key,
+        "catalogue": _catalogue(),
+        "approve": "ask" if callable(approve) else approve or "none",
+    }
+    return {key: value for key, value in request.items() if value is not None}
+
+
+def check_online(provider: str, base_url: str | None) -> None:
+    """Obeys Blender's online-access switch: ``online_access_disabled`` unless the provider stays on this machine.
+
+    The ``bpy`` module has no such switch (and no preferences); there, naming a provider is the consent.
+    """
+    if provider in LOCAL_PROVIDERS or bpy.app.online_access or not bpy.app.binary_path or is_loopback(base_url):
+        return
+    raise AssistantError(
+        "online_access_disabled",
+        f"Online access is off in Blender, and the provider {provider!r} needs it.",
+        "Allow it in Preferences > System > Network, use a server on this machine, or the provider 'offline'.",
+    )
+
+
+def is_loopback(url: str | None) -> bool:
+    """Whether the URL names this machine by an address that never leaves it."""
+    import ipaddress
+
+    try:
+        host = urlsplit(url or "").hostname or ""
+        return host == "localhost" or host.endswith(".localhost") or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _refuse_in_window(call: str) -> None:
+    if not bpy.app.background:
+        raise AssistantError(
+            "would_block",
+            f"{call}() waits for its result and would freeze Blender's window.",
+            "Use start() and poll its handle, or run the script with --background.",
+        )
+
+
+def _core() -> Any:
+    """The native module; ``core_missing`` when it is not installed or built for another platform."""
+    try:
+        import geonode_core
+    except ImportError as error:
+        raise AssistantError(
+            "core_missing",
+            f"The native part geonode_core cannot be loaded: {error}",
+            "Install the extension that fits this platform.",
+        ) from error
+    return geonode_core
+
+
+def _catalogue() -> str:
+    """Path of the description of this Blender's nodes; made on first use when none is shipped for this build."""
+    from .host import catalogue
+
+    folder = Path(bpy.utils.user_resource("DATAFILES", path="geonode_assistant"))
+    return str(catalogue.catalogue_for_this_blender(folder))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Errors and messages with stable codes, and how they read on a terminal and in a panel."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping
+from typing import Any
+
+SEVERITIES = ("error", "warning", "info")
+
+
+class AssistantError(Exception):
+    """What went wrong in words a person can act on.
+
+    ``code`` is one of the product's registered codes (``geonode_core.error_codes()``), ``message`` names the cause,
+    ``hint`` the fix.
+    """
+
+    def __init__(self, code: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+    def __repr__(self) -> str:
+        return f"AssistantError({self.code!r}, {self.message!r}, {self.hint!r})"
+
+
+def failure(error: BaseException) -> dict[str, str]:
+    """``{"code", "message"}`` of any exception.
+
+    Errors of the host and of the core bring their own code; what nobody foresaw is ``internal_error`` and names the
+    exception's type, never its traceback.
+    """
+    code = getattr(error, "code", None)
+    if isinstance(code, str) and code:
+        return {"code": code, "message": str(getattr(error, "message", None) or error)}
+    if isinstance(error, KeyboardInterrupt):
+        return {"code": "cancelled", "message": "Interrupted."}
+    if isinstance(error, OSError):
+        return {"code": os_code(error), "message": f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")}
+    if isinstance(error, MemoryError):
+        return {"code": "internal_error", "message": "Blender ran out of memory."}
+    return {"code": "internal_error", "message": f"{type(error).__name__}: {error}"}
+
+
+def os_code(error: OSError) -> str:
+    """The registered code for an error of the operating system."""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            return "disk_full"
+        case errno.ENOENT:
+            return "file_not_found"
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return "permission_denied"
+        case _:
+            return "internal_error"
+
+
+def error_lines(code: str, message: str, hint: str | None = None) -> list[str]:
+    """``error [code]: message`` and, when there is one, a ``hint:`` line. Line breaks in the parts become spaces."""
+    lines = [f"error [{code}]: {one_line(message)}"]
+    if hint:
+        lines.append(f"hint: {one_line(hint)}")
+    return lines
+
+
+def one_line(text: str, limit: int = 2000) -> str:
+    """Text fit for one line of a terminal: no line breaks, no control characters, at most ``limit`` characters."""
+    flat = " ".join("".join(c if c.isprintable() or c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text).split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def worst(messages: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The first message of the highest severity; None without messages."""
+    for severity in SEVERITIES:
+        for message in messages:
+            if message.get("severity") == severity:
+                return message
+    return None

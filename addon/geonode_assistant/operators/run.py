@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Send, cancel, approve, reject."""
+
+from __future__ import annotations
+
+import bpy
+
+from .. import polling, session
+from ..messages import AssistantError, failure
+
+
+class GEONODE_OT_send(bpy.types.Operator):
+    """Make the Geometry Nodes tree that the prompt describes, on the active object"""
+
+    bl_idname = "geonode.send"
+    bl_label = "Send"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.current.running:
+            cls.poll_message_set("A run is still under way")
+        elif context.mode != "OBJECT":
+            cls.poll_message_set("Leave Edit Mode first")
+        elif not context.window_manager.geonode_assistant.prompt.strip():
+            cls.poll_message_set("Type a prompt first")
+        else:
+            return True
+        return False
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from .. import api
+
+        prompt = context.window_manager.geonode_assistant.prompt
+        try:
+            api.start(prompt, object=context.object.name if context.object else None, approve="ask")
+        except Exception as error:
+            known = failure(error)
+            session.current.refuse(AssistantError(known["code"], known["message"], getattr(error, "hint", None)), prompt)
+            self.report({"ERROR"}, known["message"])
+            return {"CANCELLED"}
+        polling.start()
+        return {"FINISHED"}
+
+
+class GEONODE_OT_cancel(bpy.types.Operator):
+    """Stop the run; everything it changed is restored"""
+
+    bl_idname = "geonode.cancel"
+    bl_label = "Cancel"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        if not session.current.running:
+            cls.poll_message_set("Nothing is running")
+        return session.current.running
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        session.current.cancel()
+        return {"FINISHED"}
+
+
+class GEONODE_OT_decide(bpy.types.Operator):
+    """Answer what the run asks before it writes"""
+
+    bl_idname = "geonode.decide"
+    bl_label = "Decide"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    request_id: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    accept: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        if not session.current.pending:
+            cls.poll_message_set("Nothing waits for a decision")
+        return bool(session.current.pending)
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        session.current.decide(self.request_id, self.accept)
+        return {"FINISHED"}
+
+
+CLASSES = (GEONODE_OT_send, GEONODE_OT_cancel, GEONODE_OT_decide)

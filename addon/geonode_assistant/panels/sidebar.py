@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar (N) in the 3D View and the Node Editor."""
+
+from __future__ import annotations
+
+import textwrap
+
+import bpy
+
+from .. import session
+
+ICONS = {"error": "ERROR", "warning": "INFO", "info": "NONE"}
+STATES = {
+    "IDLE": ("Ready", "NONE"),
+    "PLANNING": ("Planning", "TIME"),
+    "VALIDATING": ("Validating", "TIME"),
+    "EXECUTING": ("Executing", "TIME"),
+    "DONE": ("Done", "CHECKMARK"),
+    "ERROR": ("Not done; nothing was changed", "ERROR"),
+    "CANCELLED": ("Cancelled; nothing was changed", "CANCEL"),
+}
+# Labels do not wrap by themselves: space taken by margins and icon, and a character's mean width, in pixels at scale 1.
+MARGIN_PX, CHARACTER_PX = 72, 6.5
+# A sidebar is no log: the report has everything.
+SHOWN_MESSAGES = 8
+
+
+class _Sidebar:
+    bl_label = "GeoNode Assistant"
+    bl_category = "GeoNode"
+    bl_region_type = "UI"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, view = self.layout, session.current
+        draw_prompt(layout, context)
+        row = layout.row(align=True)
+        row.operator("geonode.send", icon="PLAY")
+        row.operator("geonode.cancel", icon="X")
+        width = wrap_width(context)
+        draw_state(layout, view)
+        for request_id, request in view.pending:
+            draw_request(layout, request_id, request, width)
+        if view.text and view.running:
+            draw_text(layout, view.text[-600:], width)
+        if view.final_message:
+            draw_text(layout, view.final_message, width)
+        for message in view.messages[:SHOWN_MESSAGES]:
+            draw_message(layout, message, width)
+
+
+class GEONODE_PT_view3d(_Sidebar, bpy.types.Panel):
+    bl_idname = "GEONODE_PT_view3d"
+    bl_space_type = "VIEW_3D"
+
+
+class GEONODE_PT_nodes(_Sidebar, bpy.types.Panel):
+    bl_idname = "GEONODE_PT_nodes"
+    bl_space_type = "NODE_EDITOR"
+
+
+def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """The prompt, in several lines where this Blender has such a field (5.2)."""
+    data = context.window_manager.geonode_assistant
+    if "textbox" in layout.bl_rna.functions:
+        layout.textbox(data, "prompt", placeholder="Scatter 200 rocks on the plane", initial_visible_lines=4)
+    else:
+        layout.prop(data, "prompt", text="", placeholder="Scatter 200 rocks on the plane")
+
+
+def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
+    """State in words; while it runs a progress bar, or what is being done where nobody knows how far it is."""
+    text, icon = STATES.get(view.summary, (view.summary.title(), "NONE"))
+    if view.running and view.progress is not None:
+        layout.progress(factor=view.progress, text=text)
+    else:
+        layout.label(text=f"{text}…" if view.running else text, icon=icon)
+
+
+def draw_request(layout: bpy.types.UILayout, request_id: str, request: dict, width: int) -> None:
+    """What the run wants to do, and the two answers."""
+    box = layout.box()
+    for line in request.get("reasons") or [request.get("title", "This plan needs your approval")]:
+        draw_text(box, str(line), width)
+    row = box.row(align=True)
+    for label, icon, accept in (("Approve", "CHECKMARK", True), ("Reject", "X", False)):
+        button = row.operator("geonode.decide", text=label, icon=icon)
+        button.request_id, button.accept = request_id, accept
+
+
+def draw_message(layout: bpy.types.UILayout, message: dict, width: int) -> None:
+    """One message with its fix; the code stays in the report."""
+    draw_text(layout, message.get("text", ""), width, ICONS.get(message.get("severity", ""), "NONE"))
+    if message.get("hint"):
+        draw_text(layout, message["hint"], width)
+
+
+def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: str = "NONE") -> None:
+    """Text wrapped to the sidebar's width in characters; the icon stands before the first line."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for line in text.splitlines():
+        for piece in textwrap.wrap(line, width):
+            column.label(text=piece, icon=icon)
+            icon = "BLANK1" if icon != "NONE" else icon
+
+
+def wrap_width(context: bpy.types.Context) -> int:
+    """How many characters fit on a line of this region."""
+    scale = context.preferences.system.ui_scale
+    return max(12, int((context.region.width / scale - MARGIN_PX) / CHARACTER_PX))
+
+
+CLASSES = (GEONODE_PT_view3d, GEONODE_PT_nodes)

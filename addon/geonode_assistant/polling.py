@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The timer that advances the session while Blender's window stays alive, and what ends a run early."""
+
+from __future__ import annotations
+
+import contextlib
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import session
+
+# Often enough to feel immediate, seldom enough to cost nothing.
+INTERVAL_S = 0.05
+AREAS = frozenset({"VIEW_3D", "NODE_EDITOR"})
+
+
+def start() -> None:
+    """Polls the session until its run has ended."""
+    if not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=INTERVAL_S)
+
+
+def stop() -> None:
+    """Ends the run at once, restoring what it wrote, and takes the timer away."""
+    session.current.close()
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+
+
+def _tick() -> float | None:
+    manager = bpy.context.window_manager
+    # A timer has no window of its own, and the undo step of a commit belongs to one.
+    with bpy.context.temp_override(window=manager.windows[0]) if manager.windows else contextlib.nullcontext():
+        changed = session.current.poll()
+    if changed:
+        redraw(manager)
+    return INTERVAL_S if session.current.running else None
+
+
+def redraw(manager: bpy.types.WindowManager) -> None:
+    """Draws the sidebars again that show the session."""
+    for window in manager.windows:
+        for area in window.screen.areas:
+            if area.type in AREAS:
+                area.tag_redraw()
+
+
+@persistent
+def end_before_load(*_args: object) -> None:
+    """A run belongs to the file in which it began."""
+    stop()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Registration: every class and hook in one order, taken away in the reverse one. Failures are raised."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+import bpy
+
+from . import polling, preferences, properties
+from .operators import run as run_operators
+from .panels import sidebar
+
+MODULES = (properties, preferences, run_operators, sidebar)
+
+_undo: list[Callable[[], object]] = []
+
+
+def register() -> None:
+    """Registers classes, properties, the load handler and the command. On failure everything is taken back."""
+    try:
+        for module in MODULES:
+            for cls in module.CLASSES:
+                bpy.utils.register_class(cls)
+                _undo.append(lambda cls=cls: bpy.utils.unregister_class(cls))
+        properties.attach()
+        _undo.append(properties.detach)
+        bpy.app.handlers.load_pre.append(polling.end_before_load)
+        _undo.append(lambda: bpy.app.handlers.load_pre.remove(polling.end_before_load))
+        command = bpy.utils.register_cli_command("geonode", _command)
+        _undo.append(lambda: bpy.utils.unregister_cli_command(command))
+        _undo.append(polling.stop)
+    except BaseException:
+        with contextlib.suppress(Exception):
+            unregister()
+        raise
+
+
+def unregister() -> None:
+    """Cancels a run, then takes everything away; the first failure is raised once the rest is done."""
+    first: Exception | None = None
+    while _undo:
+        try:
+            _undo.pop()()
+        except Exception as error:
+            first = first or error
+    if first is not None:
+        raise first
+
+
+def _command(arguments: list[str]) -> int:
+    """``blender --command geonode …``."""
+    from .command import main
+
+    return main(arguments, prog="blender --command geonode")

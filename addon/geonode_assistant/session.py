@@ -1,0 +1,443 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The driver between the native run and Blender. It knows neither ``bpy`` nor any decision of the core.
+
+The core says what to do next (an *effect*), the host does it, the core hears how it went. Invariants:
+
+- one run at a time per session;
+- a transaction that the host opened ends by exactly one commit or restore, also when the driver itself breaks;
+- ``RunHandle.poll`` never waits, and starts no further effect once its time is used up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, Protocol
+
+from .messages import AssistantError, failure
+
+Decision = Literal["approved", "rejected", "cancelled"]
+Approve = Literal["all"] | Callable[[dict[str, Any]], Decision] | None
+
+# A slice of work short enough that a window keeps its frame rate.
+POLL_BUDGET_S = 0.02
+# How long a blocking wait may sit without looking at Python's signals.
+WAIT_MS = 100
+# After this many seconds the core must have ended a cancelled run; then the driver ends it without the core.
+CANCEL_GRACE_S = 10.0
+
+
+class Core(Protocol):
+    """What the driver needs of ``geonode_core.Run``."""
+
+    def poll(self) -> dict[str, Any]: ...
+    def wait(self, ms: int) -> bool: ...
+    def answer(self, effect_id: Any, result: dict[str, Any]) -> None: ...
+    def fail(self, effect_id: Any, error: dict[str, Any]) -> None: ...
+    def cancel(self) -> None: ...
+    def approve(self, request_id: Any) -> None: ...
+    def reject(self, request_id: Any) -> None: ...
+    def report(self) -> dict[str, Any]: ...
+
+
+class Host(Protocol):
+    """The work that only Blender's main thread can do. Every method may raise an error with a ``code``."""
+
+    def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]: ...
+    def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
+    def begin(self, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]: ...
+    def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]: ...
+    def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
+    def restore(self) -> dict[str, Any]: ...
+    def commit(self, message: str) -> dict[str, Any]: ...
+
+
+class RunReport:
+    """How a run went, as the core reports it (``rust/run/EFFECTS.md``); every field is an attribute too."""
+
+    status: str
+    steps: list[dict[str, Any]]
+    intermediate_steps: list[dict[str, Any]]
+    gates: dict[str, Any] | None
+    messages: list[dict[str, Any]]
+    usage: dict[str, Any] | None
+    final_message: str
+    diff: list[str]
+    conversation: str | None
+
+    _DEFAULTS: dict[str, Any] = {
+        "status": "error",
+        "steps": [],
+        "intermediate_steps": [],
+        "gates": None,
+        "messages": [],
+        "usage": None,
+        "final_message": "",
+        "diff": [],
+        "conversation": None,
+    }
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = {**{key: _copy(value) for key, value in self._DEFAULTS.items()}, **data}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self._data[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __repr__(self) -> str:
+        return f"<RunReport {self.status}: {self.final_message!r}>"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the wish was carried out and passed every gate."""
+        return self.status == "done"
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The first message of severity ``error``, else None."""
+        return next((m for m in self.messages if m.get("severity") == "error"), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON-able report."""
+        return self._data
+
+
+def _copy(value: Any) -> Any:
+    return value.copy() if isinstance(value, list) else value
+
+
+class RunHandle:
+    """One run. ``poll`` it until ``finished``; never blocks, so a window's timer can hold it."""
+
+    def __init__(self, core: Core, host: Host, approve: Approve = None) -> None:
+        self._core = core
+        self._host = host
+        self._approve = approve
+        self._effects: deque[dict[str, Any]] = deque()
+        self._transaction_open = False
+        self._error: dict[str, str] | None = None
+        self._cancelled_at: float | None = None
+        self._cancel_reason: dict[str, str] | None = None
+        self.state = "idle"
+        self.summary = "IDLE"
+        self.finished = False
+        self.evidence: dict[str, Any] | None = None
+        """What the last verification measured; None before the first."""
+        self.pending: dict[str, dict[str, Any]] = {}
+        """Approvals that wait for the artist: request by id."""
+
+    def poll(self, budget_s: float = POLL_BUDGET_S) -> list[dict[str, Any]]:
+        """Does what the core asks for, about ``budget_s`` seconds of it; returns the new events for the interface.
+
+        At least one waiting effect is carried out, however small the budget. Never raises for what the core or the
+        host do wrong: the run then ends with status ``error`` and everything restored.
+        """
+        events: list[dict[str, Any]] = []
+        if self.finished:
+            return events
+        deadline = time.monotonic() + budget_s
+        try:
+            while True:
+                events += self._turn()
+                if self.finished or not self._effects:
+                    break
+                self._carry_out(self._effects.popleft())
+                if time.monotonic() >= deadline:
+                    events += self._turn()
+                    break
+            if self._cancel_overdue():
+                raise AssistantError("cancelled", "The run was cancelled; the core did not end it in time.")
+        except Exception as error:
+            self._abort(error)
+            events.append({"event": "state", "state": self.state, "summary": self.summary})
+        except BaseException as error:
+            self._abort(error)
+            raise
+        return events
+
+    def cancel(self, code: str = "cancelled", message: str | None = None) -> None:
+        """Ends the run within a second; what it wrote is restored by the next polls. Safe to call at any time.
+
+        With a ``message`` the report says why, under ``code``.
+        """
+        if self.finished:
+            return
+        if message is not None and self._cancel_reason is None:
+            self._cancel_reason = {"code": code, "message": message}
+        if self._cancelled_at is None:
+            self._cancelled_at = time.monotonic()
+        self.pending.clear()
+        try:
+            self._core.cancel()
+        except Exception as error:
+            self._abort(error)
+
+    def approve(self, request_id: str) -> None:
+        """The artist agrees to what request ``request_id`` describes."""
+        if self.pending.pop(request_id, None) is not None:
+            self._core.approve(request_id)
+
+    def reject(self, request_id: str) -> None:
+        """The artist refuses; the run ends with nothing written."""
+        if self.pending.pop(request_id, None) is not None:
+            self._core.reject(request_id)
+
+    def wait(self, ms: int = WAIT_MS) -> bool:
+        """Blocks up to ``ms`` milliseconds for news from the core. For scripts in the background only."""
+        return bool(self._effects) or self.finished or self._core.wait(ms)
+
+    def close(self) -> None:
+        """Ends the run now, whatever the core still does: restores what was written. For unloading the add-on."""
+        if not self.finished:
+            self._abort(AssistantError("cancelled", "The run was cancelled."))
+
+    def report(self) -> RunReport:
+        """The report; complete once ``finished``."""
+        try:
+            data = dict(self._core.report())
+        except Exception as error:
+            data = {}
+            self._error = self._error or failure(error)
+        own = self._error
+        if own is not None:
+            data["status"] = "cancelled" if own["code"] == "cancelled" else "error"
+        elif data.get("status") == "cancelled":
+            own = self._cancel_reason
+        if own is not None:
+            message = {"severity": "error", "origin": "driver", "code": own["code"], "text": own["message"]}
+            data["messages"] = [message, *(data.get("messages") or [])]
+        return RunReport(data)
+
+    def _turn(self) -> list[dict[str, Any]]:
+        """Takes what the core has: new state, effects to do, events to show."""
+        turn = self._core.poll()
+        self.state, self.summary = turn["state"], turn["summary"]
+        self._effects.extend(turn["effects"])
+        if turn["finished"]:
+            self._effects.clear()
+            if self._transaction_open:
+                # The core ended without commit or restore; the file must not stay half written.
+                raise AssistantError("internal_error", "The run ended with an open transaction; it was restored.")
+            self.finished = True
+        return list(turn["events"])
+
+    def _carry_out(self, effect: dict[str, Any]) -> None:
+        effect_id = effect["id"]
+        if effect["effect"] == "ask_approval":
+            self._ask(effect)
+            return
+        try:
+            result = self._perform(effect)
+        except Exception as error:
+            # The core decides what a failed effect means; after a write it asks for the restore itself.
+            self._core.fail(effect_id, failure(error))
+        else:
+            self._core.answer(effect_id, result)
+
+    def _perform(self, effect: dict[str, Any]) -> dict[str, Any]:
+        host = self._host
+        match effect["effect"]:
+            case "capture_context":
+                return host.capture_context(effect.get("object"), effect.get("modifier"))
+            case "inspect":
+                return host.inspect(effect["objects"], effect["trees"])
+            case "begin":
+                result = host.begin(effect["objects"], effect["trees"], effect.get("extend", False))
+                self._transaction_open = True
+                return result
+            case "apply_step":
+                if not self._transaction_open:
+                    raise AssistantError("internal_error", "The core asked for a write outside a transaction.")
+                return host.apply_step(effect["step_id"], effect["delta"])
+            case "verify":
+                self.evidence = host.verify(effect["objects"], effect["trees"])
+                return self.evidence
+            case "restore":
+                result = host.restore()
+                self._transaction_open = False
+                self.evidence = None
+                return result
+            case "commit":
+                result = host.commit(effect["message"])
+                self._transaction_open = False
+                return result
+            case other:
+                raise AssistantError("internal_error", f"This add-on does not know the effect {other!r}.")
+
+    def _ask(self, effect: dict[str, Any]) -> None:
+        request = effect["request"]
+        if not callable(self._approve):
+            self.pending[effect["id"]] = request
+            return
+        decision = self._approve(request)
+        if decision == "approved":
+            self._core.approve(effect["id"])
+        elif decision == "rejected":
+            self._core.reject(effect["id"])
+        else:
+            self.cancel()
+
+    def _cancel_overdue(self) -> bool:
+        return (
+            not self.finished
+            and self._cancelled_at is not None
+            and time.monotonic() - self._cancelled_at > CANCEL_GRACE_S
+        )
+
+    def _abort(self, error: BaseException) -> None:
+        """Ends the run without the core: restores first, then tells the core to stop."""
+        self._error = failure(error)
+        self._effects.clear()
+        self.pending.clear()
+        if self._transaction_open:
+            self._transaction_open = False
+            try:
+                restored = self._host.restore().get("equal", False)
+            except Exception as second:
+                restored = False
+                self._error["message"] += f" Restoring failed as well: {failure(second)['message']}"
+            if not restored:
+                self._error["code"] = "restore_failed"
+                self._error["message"] += " The file may not be as it was: use undo, or reload it."
+            self.evidence = None
+        with contextlib.suppress(Exception):
+            self._core.cancel()
+        self.finished = True
+        self.state = "cancelled" if self._error["code"] == "cancelled" else "error"
+        self.summary = self.state.upper()
+
+
+def drive(
+    handle: RunHandle,
+    on_event: Callable[[dict[str, Any]], None] | None = None,
+    timeout_s: float | None = None,
+) -> RunReport:
+    """Drives a run to its end, blocking. For the background, where no window can freeze.
+
+    ``timeout_s`` cancels the run (and so restores) after that many seconds. An exception from ``on_event`` or an
+    interrupt restores as well, and is raised.
+    """
+    started = time.monotonic()
+    try:
+        while not handle.finished:
+            for event in handle.poll():
+                if on_event is not None:
+                    on_event(event)
+            if timeout_s is not None and time.monotonic() > started + timeout_s:
+                handle.cancel("run_timeout", f"The run took longer than {timeout_s:g} s and was stopped.")
+            if handle.pending:
+                # Nobody is there to answer.
+                for request_id in list(handle.pending):
+                    handle.reject(request_id)
+            elif not handle.finished:
+                handle.wait()
+    finally:
+        handle.close()
+    return handle.report()
+
+
+class Session:
+    """The one run that the interface shows, folded from its events. Panels draw this and nothing else."""
+
+    def __init__(self) -> None:
+        self._reset("")
+
+    def _reset(self, prompt: str) -> None:
+        self.handle: RunHandle | None = None
+        self.prompt = prompt
+        self.state = "idle"
+        self.summary = "IDLE"
+        self.progress: float | None = None
+        """Part of the work done, 0 to 1; None while nobody can know."""
+        self.text = ""
+        self.steps: list[dict[str, Any]] = []
+        self.messages: list[dict[str, Any]] = []
+        self.report: RunReport | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether a run is under way."""
+        return self.handle is not None and not self.handle.finished
+
+    @property
+    def final_message(self) -> str:
+        """What the finished run says to the artist; empty before."""
+        return self.report.final_message if self.report is not None else ""
+
+    @property
+    def pending(self) -> list[tuple[str, dict[str, Any]]]:
+        """Approvals that wait: (id, request)."""
+        return list(self.handle.pending.items()) if self.handle is not None else []
+
+    def claim(self, make: Callable[[], RunHandle], prompt: str = "") -> RunHandle:
+        """Starts a run; ``AssistantError("run_in_progress")`` while another one is under way."""
+        if self.running:
+            raise AssistantError(
+                "run_in_progress", "A run is still under way.", "Wait until it ends, or cancel it, then send again."
+            )
+        handle = make()
+        self._reset(prompt)
+        self.handle = handle
+        self.state, self.summary = "generating", "PLANNING"
+        return handle
+
+    def refuse(self, error: AssistantError, prompt: str = "") -> None:
+        """Shows a wish that could not even start."""
+        self._reset(prompt)
+        self.state, self.summary = "error", "ERROR"
+        message = {"severity": "error", "origin": "request", "code": error.code, "text": error.message}
+        self.messages = [{**message, "hint": error.hint} if error.hint else message]
+
+    def poll(self, budget_s: float = POLL_BUDGET_S) -> bool:
+        """Advances the run a little; returns whether there is anything new to draw."""
+        if self.handle is None or self.report is not None:
+            return False
+        events = self.handle.poll(budget_s)
+        self._fold(events)
+        changed = bool(events) or self.state != self.handle.state
+        self.state, self.summary = self.handle.state, self.handle.summary
+        if self.handle.finished:
+            self.report = self.handle.report()
+            self.messages = self.report.messages
+            self.steps = self.report.steps
+            self.progress = None
+            changed = True
+        return changed
+
+    def cancel(self) -> None:
+        """Asks the run to stop; polling goes on until it has."""
+        if self.handle is not None:
+            self.handle.cancel()
+
+    def decide(self, request_id: str, accept: bool) -> None:
+        """The artist's answer to one of ``pending``."""
+        if self.handle is not None:
+            (self.handle.approve if accept else self.handle.reject)(request_id)
+
+    def close(self) -> None:
+        """Ends the run at once, restoring what it wrote: the file is about to go, or the add-on is."""
+        if self.handle is not None:
+            self.handle.close()
+            self.poll()
+
+    def _fold(self, events: Iterable[dict[str, Any]]) -> None:
+        for event in events:
+            match event.get("event"):
+                case "text":
+                    self.text += event.get("text", "")
+                case "progress":
+                    self.progress = event.get("fraction")
+                case "message":
+                    self.messages.append({key: value for key, value in event.items() if key != "event"})
+                case "step":
+                    self.steps.append({key: value for key, value in event.items() if key != "event"})
+
+
+current = Session()
+"""The session of this Blender process."""
