@@ -1,1 +1,25 @@
-//! Sans-IO state machine of a run: state, event, effect, transition
+//! Sans-IO state machine of a run: `(state, event) → (state, effects)`.
+//!
+//! The machine decides what happens next and nothing else: it has no clock (times come with events), does no I/O, never panics
+//! and accepts every event in every state. Whoever drives it carries out one [`Task`] at a time and reports back with the
+//! task's number; an answer to a task that is no longer awaited changes nothing.
+//!
+//! Invariants, held by property tests:
+//! - no write before `begin`; every transaction that was begun ends with exactly one `commit` or `restore`;
+//! - a retry or an end without success after a write is preceded by a restore;
+//! - `done`, `error` and `cancelled` absorb every event.
+
+mod diagram;
+mod effect;
+mod event;
+mod state;
+mod transition;
+
+pub use diagram::diagram;
+pub use effect::{Effect, Message, Notice, Origin, Task};
+pub use event::{Answer, Event, EventKind, Failure, PlanInfo, StepInfo};
+pub use state::{
+    Aftermath, Approve, Config, Feedback, Outcome, Phase, Purpose, RunState, State, Status, StepRecord, StepStatus,
+    Summary,
+};
+pub use transition::transition;

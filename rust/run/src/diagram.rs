@@ -1,0 +1,213 @@
+//! The transition table as a picture, found by walking the machine itself through every representative event.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+
+use geonode_protocol::{Code, Envelope, Finding, Severity};
+use serde_json::json;
+
+use crate::event::{Answer, Event, EventKind, Failure, PlanInfo, StepInfo};
+use crate::state::{Approve, Config, State};
+use crate::transition::transition;
+
+/// A Markdown document with the table of phases and a Mermaid diagram of all transitions.
+pub fn diagram() -> String {
+    let (edges, phases) = walk();
+    let mut text = String::from(
+        "# States of a run\n\nGenerated from the machine itself (`UPDATE=1 cargo test -p geonode-run --test states`); do not edit.\n\n\
+         | phase | state | summary | awaited task |\n|---|---|---|---|\n",
+    );
+    for (phase, (state, summary, task)) in &phases {
+        text.push_str(&format!("| {phase} | {state} | {summary} | {task} |\n"));
+    }
+    text.push_str("\n```mermaid\nstateDiagram-v2\n    [*] --> idle\n");
+    for ((from, to), labels) in &edges {
+        let labels = labels.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        text.push_str(&format!("    {from} --> {to}: {labels}\n"));
+    }
+    text.push_str("    ended --> [*]\n```\n");
+    text
+}
+
+type Edges = BTreeMap<(&'static str, &'static str), BTreeSet<String>>;
+type Phases = BTreeMap<&'static str, (String, String, String)>;
+
+fn walk() -> (Edges, Phases) {
+    let mut edges = Edges::new();
+    let mut phases = Phases::new();
+    let mut seen = HashSet::new();
+    let mut queue = VecDeque::from([State::default()]);
+    while let Some(state) = queue.pop_front() {
+        let row = (
+            word(&json!(state.run_state())),
+            word(&json!(state.run_state().summary())),
+            state.task().map_or("–", |task| task.name()).to_owned(),
+        );
+        let known = phases.entry(state.phase.name()).or_insert_with(|| row.clone());
+        if state.finished() && !known.0.contains(&row.0) {
+            known.0 = format!("{}, {}", known.0, row.0);
+            known.1 = format!("{}, {}", known.1, row.1);
+        }
+        for (label, kind) in representative_events(&state) {
+            let (next, _) = transition(state.clone(), Event { at: 0.0, kind });
+            if next.phase != state.phase {
+                edges
+                    .entry((state.phase.name(), next.phase.name()))
+                    .or_default()
+                    .insert(label);
+            }
+            if seen.insert(key(&next)) {
+                queue.push_back(next);
+            }
+        }
+    }
+    (edges, phases)
+}
+
+/// What tells two states apart, task numbers aside.
+fn key(state: &State) -> String {
+    let mut state = state.clone();
+    state.tasks = 0;
+    state.awaiting = None;
+    json!(state).to_string()
+}
+
+fn word(value: &serde_json::Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn representative_events(state: &State) -> Vec<(String, EventKind)> {
+    let mut events = vec![("cancel".to_owned(), EventKind::Cancel)];
+    let config = Config {
+        retries: 1,
+        max_iterations: 1,
+        approve: Approve::Ask,
+    };
+    let failure = Failure::new(Code::InternalError, "");
+    events.push((
+        "start".into(),
+        EventKind::Start {
+            config: config.clone(),
+            label: String::new(),
+            direct: false,
+        },
+    ));
+    events.push((
+        "start with a plan".into(),
+        EventKind::Start {
+            config,
+            label: String::new(),
+            direct: true,
+        },
+    ));
+    events.push(("refuse".into(), EventKind::Refuse(failure.clone())));
+    if let Some(id) = state.awaiting {
+        events.push(("failed".into(), EventKind::Failed { id, failure }));
+        events.push(("approved".into(), EventKind::Approved { id }));
+        events.push(("rejected".into(), EventKind::Rejected { id }));
+        for (label, answer) in answers() {
+            // Only answers that fit; one that does not is a failure of the driver and drawn as such.
+            if fits(state, &answer) {
+                events.push((label.into(), EventKind::Answered { id, answer }));
+            }
+        }
+    }
+    events
+}
+
+fn fits(state: &State, answer: &Answer) -> bool {
+    let wanted = match state.task().map(|task| task.name()) {
+        Some("capture_context") => "context",
+        Some("generate") => "generated",
+        Some("check_plan") => "checked",
+        Some("inspect") => "inspected",
+        Some("compile") => "compiled",
+        Some("begin") => "begun",
+        Some("apply_step") => "applied",
+        Some("verify") => "evidence",
+        Some("judge") => "judged",
+        Some("restore") => "restored",
+        Some("commit") => "committed",
+        _ => return false,
+    };
+    answer.name() == wanted
+}
+
+fn answers() -> Vec<(&'static str, Answer)> {
+    let plan = |steps: usize, done, wants_context| PlanInfo {
+        steps: vec![
+            StepInfo {
+                step_id: "s".into(),
+                action_type: "NODE_TREE".into()
+            };
+            steps
+        ],
+        done,
+        final_message: String::new(),
+        objects: vec!["O".into()],
+        trees: vec!["T".into()],
+        wants_context,
+    };
+    let error = Finding {
+        severity: Severity::Error,
+        code: Code::InternalError,
+        path: String::new(),
+        message: String::new(),
+        hint: None,
+    };
+    let checked = |plan| Answer::Checked {
+        plan: Some(plan),
+        findings: Vec::new(),
+    };
+    let compiled = |findings, approval| Answer::Compiled {
+        findings,
+        objects: vec!["O".into()],
+        trees: vec!["T".into()],
+        approval,
+    };
+    let judged = |success| Answer::Judged {
+        envelope: Envelope {
+            success,
+            failed_gates: Vec::new(),
+            messages: Vec::new(),
+            findings: Vec::new(),
+        },
+    };
+    vec![
+        ("context", Answer::Context),
+        ("reply", Answer::Generated),
+        ("plan", checked(plan(1, true, false))),
+        ("plan, not done", checked(plan(1, false, false))),
+        ("no steps, done", checked(plan(0, true, false))),
+        ("wants context", checked(plan(0, false, true))),
+        (
+            "refused",
+            Answer::Checked {
+                plan: None,
+                findings: vec![error.clone()],
+            },
+        ),
+        (
+            "document",
+            Answer::Inspected {
+                fingerprint: "1".into(),
+            },
+        ),
+        (
+            "document changed",
+            Answer::Inspected {
+                fingerprint: "2".into(),
+            },
+        ),
+        ("compiled", compiled(Vec::new(), None)),
+        ("needs approval", compiled(Vec::new(), Some(json!({})))),
+        ("refused", compiled(vec![error], None)),
+        ("begun", Answer::Begun),
+        ("applied", Answer::Applied { message: String::new() }),
+        ("evidence", Answer::Evidence),
+        ("passed", judged(true)),
+        ("gates failed", judged(false)),
+        ("restored", Answer::Restored { equal: true }),
+        ("not equal", Answer::Restored { equal: false }),
+        ("committed", Answer::Committed),
+    ]
+}

@@ -1,0 +1,194 @@
+//! What the driver shall do. One task is awaited at a time; notices need no answer.
+
+use geonode_protocol::{Code, Finding, Severity};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::state::{Feedback, Purpose, RunState, StepRecord, Summary};
+
+/// An order of the machine to its driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Carry this out and answer with its number.
+    Do {
+        /// Number of the task, unique within the run.
+        id: u64,
+        /// What to do.
+        task: Task,
+    },
+    /// The task's answer is no longer awaited: stop it if that is possible. It may have happened already.
+    Abort {
+        /// Number of the task.
+        id: u64,
+    },
+    /// For the artist's eyes.
+    Tell(Notice),
+}
+
+/// Work of the driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "task", rename_all = "snake_case")]
+pub enum Task {
+    /// Host: read the scene.
+    CaptureContext,
+    /// Driver: ask the provider for a plan.
+    Generate {
+        /// 1 for the first request of the run.
+        attempt: u32,
+        /// What became of the previous reply.
+        feedback: Option<Feedback>,
+    },
+    /// Driver: parse and validate the reply or the given plan.
+    CheckPlan,
+    /// Host: export what the plan is about.
+    Inspect {
+        /// Objects by name.
+        objects: Vec<String>,
+        /// Trees by name.
+        trees: Vec<String>,
+        /// Why; decides what the driver keeps.
+        purpose: Purpose,
+    },
+    /// Driver: preflight and reconcile the plan against the document.
+    Compile,
+    /// Host: show the request; answered by `approved` or `rejected`.
+    AskApproval {
+        /// What is asked, as the driver composed it.
+        request: Value,
+    },
+    /// Host: open the transaction, or extend the open one to further objects and trees.
+    Begin {
+        /// Objects that will be written.
+        objects: Vec<String>,
+        /// Trees that will be written or made.
+        trees: Vec<String>,
+        /// The transaction is open already.
+        extend: bool,
+    },
+    /// Host: apply one compiled step.
+    ApplyStep {
+        /// Index into the compiled steps.
+        index: usize,
+        /// The step's ID.
+        step_id: String,
+    },
+    /// Host: collect evidence.
+    Verify {
+        /// Objects written by the run.
+        objects: Vec<String>,
+        /// Trees written by the run.
+        trees: Vec<String>,
+    },
+    /// Driver: let the gates judge the evidence.
+    Judge,
+    /// Host: bring everything back to how it was before `begin`.
+    Restore,
+    /// Host: close the transaction as one undo step.
+    Commit {
+        /// Text of the undo step.
+        message: String,
+    },
+}
+
+impl Task {
+    /// Name on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::CaptureContext => "capture_context",
+            Self::Generate { .. } => "generate",
+            Self::CheckPlan => "check_plan",
+            Self::Inspect { .. } => "inspect",
+            Self::Compile => "compile",
+            Self::AskApproval { .. } => "ask_approval",
+            Self::Begin { .. } => "begin",
+            Self::ApplyStep { .. } => "apply_step",
+            Self::Verify { .. } => "verify",
+            Self::Judge => "judge",
+            Self::Restore => "restore",
+            Self::Commit { .. } => "commit",
+        }
+    }
+}
+
+/// Something to show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Notice {
+    /// The run entered another state.
+    State {
+        /// The state.
+        state: RunState,
+        /// Its summary for artists.
+        summary: Summary,
+    },
+    /// A step changed.
+    Step(StepRecord),
+    /// Something to read.
+    Message(Message),
+}
+
+/// Where a message comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The request and its settings.
+    Request,
+    /// The provider or the offline planner.
+    Provider,
+    /// Validation of the plan's text.
+    Plan,
+    /// Preflight and reconciliation.
+    Preflight,
+    /// Application in Blender.
+    Host,
+    /// The gates.
+    Gates,
+    /// The run itself.
+    Run,
+}
+
+/// A message for the artist: severity, origin, code, text (MSG-1). The interface decides by code, never by text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Who says it.
+    pub origin: Origin,
+    /// Stable code.
+    pub code: Code,
+    /// What to read.
+    pub text: String,
+    /// JSON Pointer into the plan, where it is about the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Message {
+    /// A message without place and hint.
+    pub fn new(severity: Severity, origin: Origin, code: Code, text: impl Into<String>) -> Self {
+        Self {
+            severity,
+            origin,
+            code,
+            text: text.into(),
+            path: None,
+            hint: None,
+        }
+    }
+
+    /// A finding as a message.
+    pub fn from_finding(origin: Origin, finding: &Finding) -> Self {
+        Self {
+            severity: finding.severity,
+            origin,
+            code: finding.code,
+            text: finding.message.clone(),
+            path: Some(finding.path.clone()),
+            hint: finding.hint.clone(),
+        }
+    }
+}

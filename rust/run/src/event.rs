@@ -1,0 +1,177 @@
+//! What happens to a run: the driver reports, the artist decides.
+
+use geonode_protocol::{Code, Envelope, Finding};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::state::Config;
+
+/// Something that happened, and when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Unix time in seconds. The machine only copies it into step records.
+    pub at: f64,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// The kinds of events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// The run begins.
+    Start {
+        /// Bounds and approval mode of this run.
+        config: Config,
+        /// Text of the undo step.
+        label: String,
+        /// The plan is given directly: nothing is generated and nothing retried.
+        direct: bool,
+    },
+    /// The request cannot start (empty prompt, bad settings …).
+    Refuse(Failure),
+    /// A task was carried out.
+    Answered {
+        /// Number of the task.
+        id: u64,
+        /// Its result.
+        answer: Answer,
+    },
+    /// A task could not be carried out.
+    Failed {
+        /// Number of the task.
+        id: u64,
+        /// Why.
+        failure: Failure,
+    },
+    /// The artist approved the request with this number.
+    Approved {
+        /// Number of the task `ask_approval`.
+        id: u64,
+    },
+    /// The artist rejected the request with this number.
+    Rejected {
+        /// Number of the task `ask_approval`.
+        id: u64,
+    },
+    /// The artist, or Blender on closing, wants the run to stop.
+    Cancel,
+}
+
+/// Result of a task; bulk data (context, document, deltas, evidence) stays with the driver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// `capture_context`: the driver holds the context.
+    Context,
+    /// `generate`: the driver holds the reply.
+    Generated,
+    /// `check_plan`: the plan when it was accepted, and everything found on the way.
+    Checked {
+        /// None: refused, for the errors in `findings`.
+        plan: Option<PlanInfo>,
+        /// Errors, warnings and repairs.
+        findings: Vec<Finding>,
+    },
+    /// `inspect`: the driver holds the document.
+    Inspected {
+        /// Equal for equal state of the inspected objects and trees.
+        fingerprint: String,
+    },
+    /// `compile`: the plan fits this Blender and this document unless `findings` holds an error.
+    Compiled {
+        /// Errors, warnings and repairs.
+        findings: Vec<Finding>,
+        /// Objects that will be written.
+        objects: Vec<String>,
+        /// Trees that will be written or made.
+        trees: Vec<String>,
+        /// What needs the artist's word, if anything.
+        approval: Option<Value>,
+    },
+    /// `begin`: the transaction is open.
+    Begun,
+    /// `apply_step`: done.
+    Applied {
+        /// What was done, in words.
+        message: String,
+    },
+    /// `verify`: the driver holds the evidence.
+    Evidence,
+    /// `judge`: what the gates say.
+    Judged {
+        /// The gates' verdict.
+        envelope: Envelope,
+    },
+    /// `restore`: done.
+    Restored {
+        /// Everything is exactly as before `begin`.
+        equal: bool,
+    },
+    /// `commit`: the run is one undo step.
+    Committed,
+}
+
+impl Answer {
+    /// Name of the answer, for diagrams and logs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Generated => "generated",
+            Self::Checked { .. } => "checked",
+            Self::Inspected { .. } => "inspected",
+            Self::Compiled { .. } => "compiled",
+            Self::Begun => "begun",
+            Self::Applied { .. } => "applied",
+            Self::Evidence => "evidence",
+            Self::Judged { .. } => "judged",
+            Self::Restored { .. } => "restored",
+            Self::Committed => "committed",
+        }
+    }
+}
+
+/// A failure with its stable code and a sentence for the artist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Stable code.
+    pub code: Code,
+    /// What went wrong, the cause and the fix.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure with this code and sentence.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+}
+
+/// What the machine needs to know of an accepted plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanInfo {
+    /// Steps in order.
+    pub steps: Vec<StepInfo>,
+    /// False: "apply, verify, ask me again".
+    pub done: bool,
+    /// What the model says to the artist.
+    pub final_message: String,
+    /// Objects that the plan is about (for `inspect`).
+    pub objects: Vec<String>,
+    /// Trees that the plan is about (for `inspect`).
+    pub trees: Vec<String>,
+    /// The plan has no steps but asks for more context.
+    pub wants_context: bool,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepInfo {
+    /// The step's ID in the plan.
+    pub step_id: String,
+    /// `NODE_TREE`, `GN_OPS` or `PYTHON`.
+    pub action_type: String,
+}

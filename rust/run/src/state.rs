@@ -1,0 +1,461 @@
+//! The state of a run: its phase, and what is needed to go on from there.
+
+use std::collections::BTreeSet;
+
+use geonode_protocol::{Code, Envelope, Finding};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::effect::Task;
+use crate::event::PlanInfo;
+
+/// States of RUN-1, derived from the phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Not started.
+    Idle,
+    /// Reading the scene, asking for a plan.
+    Generating,
+    /// Checking the plan and reading what it is about.
+    RequestingContext,
+    /// Waiting for approval, or writing.
+    Applying,
+    /// Judging the result; keeping it or taking it back.
+    Verifying,
+    /// Ended as wished.
+    Done,
+    /// Ended without success; the file is as it was.
+    Error,
+    /// Ended by the artist; the file is as it was.
+    Cancelled,
+}
+
+/// What the artist sees of a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Summary {
+    /// Nothing runs.
+    Idle,
+    /// A plan is being made.
+    Planning,
+    /// A plan is being checked.
+    Validating,
+    /// A plan is being carried out.
+    Executing,
+    /// Ended as wished.
+    Done,
+    /// Ended without success.
+    Error,
+    /// Ended by the artist.
+    Cancelled,
+}
+
+impl RunState {
+    /// The artist-facing summary.
+    pub fn summary(self) -> Summary {
+        match self {
+            Self::Idle => Summary::Idle,
+            Self::Generating => Summary::Planning,
+            Self::RequestingContext => Summary::Validating,
+            Self::Applying | Self::Verifying => Summary::Executing,
+            Self::Done => Summary::Done,
+            Self::Error => Summary::Error,
+            Self::Cancelled => Summary::Cancelled,
+        }
+    }
+}
+
+/// Where the run is. Every phase but the first and the last three awaits exactly one task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Not started.
+    Idle,
+    /// The host reads the scene.
+    Capturing,
+    /// The provider makes a plan.
+    Generating,
+    /// The plan's text is validated.
+    Checking,
+    /// The host exports what the plan, or the run so far, is about.
+    Inspecting(Purpose),
+    /// The plan is compiled against the document.
+    Compiling,
+    /// The artist is asked.
+    AwaitingApproval,
+    /// The transaction opens.
+    Beginning {
+        /// Cancelled meanwhile: restore as soon as it is open.
+        cancelled: bool,
+    },
+    /// Step `index` is applied.
+    Applying {
+        /// Index into the plan's steps.
+        index: usize,
+    },
+    /// The host collects evidence.
+    Verifying,
+    /// The gates judge.
+    Judging,
+    /// The host makes the undo step.
+    Committing,
+    /// The host takes everything back.
+    Restoring(Aftermath),
+    /// Ended; the outcome says how.
+    Ended,
+}
+
+impl Phase {
+    /// Name of the phase, for diagrams and logs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Capturing => "capturing",
+            Self::Generating => "generating",
+            Self::Checking => "checking",
+            Self::Inspecting(Purpose::Plan) => "inspecting",
+            Self::Inspecting(Purpose::Approved) => "inspecting_approved",
+            Self::Inspecting(Purpose::Baseline) => "inspecting_baseline",
+            Self::Inspecting(Purpose::Recheck) => "inspecting_recheck",
+            Self::Inspecting(Purpose::Slices) => "inspecting_slices",
+            Self::Compiling => "compiling",
+            Self::AwaitingApproval => "awaiting_approval",
+            Self::Beginning { cancelled: false } => "beginning",
+            Self::Beginning { cancelled: true } => "beginning_cancelled",
+            Self::Applying { .. } => "applying",
+            Self::Verifying => "verifying",
+            Self::Judging => "judging",
+            Self::Committing => "committing",
+            Self::Restoring(Aftermath::Retry) => "restoring_to_retry",
+            Self::Restoring(Aftermath::Stop(_)) => "restoring_to_stop",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// Why the host exports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To compile the plan.
+    Plan,
+    /// To see whether the artist changed the plan's targets while the approval was open.
+    Approved,
+    /// To remember how the run leaves its targets before the model is asked again.
+    Baseline,
+    /// To see whether the artist changed them since.
+    Recheck,
+    /// Because the model asked.
+    Slices,
+}
+
+/// What follows a restore.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aftermath {
+    /// The model gets another chance.
+    Retry,
+    /// The run ends like this.
+    Stop(Outcome),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// As wished.
+    Done,
+    /// Without success.
+    Error,
+    /// By the artist.
+    Cancelled,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How.
+    pub status: Status,
+    /// Why, unless it is done.
+    pub code: Option<Code>,
+    /// A sentence for the artist.
+    pub message: String,
+}
+
+/// Whether what needs approval may happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approve {
+    /// Refused with `approval_required`.
+    #[default]
+    None,
+    /// The artist is asked.
+    Ask,
+    /// Granted.
+    All,
+}
+
+/// Bounds and approval mode of one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Further attempts after a refused plan or failed gates.
+    pub retries: u32,
+    /// Requests to the model that are no retries: context requests and `done: false` turns.
+    pub max_iterations: u32,
+    /// What happens to a plan that needs approval.
+    pub approve: Approve,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            retries: 2,
+            max_iterations: 8,
+            approve: Approve::None,
+        }
+    }
+}
+
+/// What the model is told about its previous reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "feedback", rename_all = "snake_case")]
+pub enum Feedback {
+    /// The plan was refused; nothing was written.
+    Refused {
+        /// Why.
+        findings: Vec<Finding>,
+    },
+    /// The plan was applied, judged, and everything of this run was taken back.
+    GatesFailed {
+        /// The verdict.
+        envelope: Envelope,
+    },
+    /// `done: false`: the steps are applied and stay; what the gates say so far.
+    Progress {
+        /// The verdict.
+        envelope: Envelope,
+    },
+    /// The context that was asked for is in the request.
+    Slices,
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepStatus {
+    /// Not begun.
+    Pending,
+    /// Being applied.
+    Running,
+    /// Applied.
+    Done,
+    /// Could not be applied.
+    Failed,
+    /// Was applied and taken back.
+    Restored,
+}
+
+/// Record of one step (RUN-3).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// The step's ID in the plan.
+    pub step_id: String,
+    /// `NODE_TREE`, `GN_OPS` or `PYTHON`.
+    pub action_type: String,
+    /// How far it is.
+    pub status: StepStatus,
+    /// Unix time in seconds.
+    pub started_at: Option<f64>,
+    /// Unix time in seconds.
+    pub ended_at: Option<f64>,
+    /// What was done.
+    pub message: String,
+    /// Why it failed.
+    pub error: Option<crate::event::Failure>,
+}
+
+/// The whole state of a run; plain data that can be stored at any moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Where the run is.
+    pub phase: Phase,
+    /// Number of the awaited task.
+    pub awaiting: Option<u64>,
+    /// Numbers given out so far.
+    pub(crate) tasks: u64,
+    /// Bounds and approval mode.
+    pub config: Config,
+    /// Text of the undo step.
+    pub(crate) label: String,
+    /// The plan was given directly.
+    pub(crate) direct: bool,
+    /// Plans asked for or given so far.
+    pub attempts: u32,
+    /// Retries used.
+    pub(crate) retried: u32,
+    /// Requests that were no retries.
+    pub(crate) iterations: u32,
+    /// What the next request tells the model.
+    pub(crate) feedback: Option<Feedback>,
+    /// The accepted plan.
+    pub plan: Option<PlanInfo>,
+    /// What needs approval.
+    pub(crate) approval: Option<Value>,
+    /// Fingerprint of what the plan was compiled against.
+    pub(crate) base: Option<String>,
+    /// Fingerprint of how the last turn left its targets.
+    pub(crate) baseline: Option<String>,
+    /// The transaction is open.
+    pub transaction: bool,
+    /// Objects inside the transaction.
+    pub objects: BTreeSet<String>,
+    /// Trees inside the transaction.
+    pub trees: BTreeSet<String>,
+    /// Objects that the compiled plan writes.
+    pub(crate) wanted_objects: BTreeSet<String>,
+    /// Trees that the compiled plan writes.
+    pub(crate) wanted_trees: BTreeSet<String>,
+    /// Steps of earlier turns, then of this one.
+    pub steps: Vec<StepRecord>,
+    /// Where the steps of this turn begin.
+    pub(crate) first_step: usize,
+    /// Last verdict of the gates.
+    pub gates: Option<Envelope>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            phase: Phase::Idle,
+            awaiting: None,
+            tasks: 0,
+            config: Config::default(),
+            label: String::new(),
+            direct: false,
+            attempts: 0,
+            retried: 0,
+            iterations: 0,
+            feedback: None,
+            plan: None,
+            approval: None,
+            base: None,
+            baseline: None,
+            transaction: false,
+            objects: BTreeSet::new(),
+            trees: BTreeSet::new(),
+            wanted_objects: BTreeSet::new(),
+            wanted_trees: BTreeSet::new(),
+            steps: Vec::new(),
+            first_step: 0,
+            gates: None,
+            outcome: None,
+        }
+    }
+}
+
+impl State {
+    /// The state of RUN-1.
+    pub fn run_state(&self) -> RunState {
+        match (&self.phase, &self.outcome) {
+            (Phase::Idle, _) => RunState::Idle,
+            (Phase::Capturing | Phase::Generating, _) => RunState::Generating,
+            (
+                Phase::Checking
+                | Phase::Compiling
+                | Phase::Inspecting(Purpose::Plan | Purpose::Recheck | Purpose::Slices),
+                _,
+            ) => RunState::RequestingContext,
+            (
+                Phase::AwaitingApproval
+                | Phase::Inspecting(Purpose::Approved)
+                | Phase::Beginning { .. }
+                | Phase::Applying { .. },
+                _,
+            ) => RunState::Applying,
+            (
+                Phase::Verifying
+                | Phase::Judging
+                | Phase::Committing
+                | Phase::Restoring(_)
+                | Phase::Inspecting(Purpose::Baseline),
+                _,
+            ) => RunState::Verifying,
+            (
+                Phase::Ended,
+                Some(Outcome {
+                    status: Status::Done, ..
+                }),
+            ) => RunState::Done,
+            (
+                Phase::Ended,
+                Some(Outcome {
+                    status: Status::Cancelled,
+                    ..
+                }),
+            ) => RunState::Cancelled,
+            (Phase::Ended, _) => RunState::Error,
+        }
+    }
+
+    /// The run is over; no event changes it any more.
+    pub fn finished(&self) -> bool {
+        self.phase == Phase::Ended
+    }
+
+    /// The task that the present phase awaits. It follows from the state alone, so a stored state can be taken up again.
+    pub fn task(&self) -> Option<Task> {
+        let plan = self.plan.as_ref();
+        Some(match &self.phase {
+            Phase::Idle | Phase::Ended => return None,
+            Phase::Capturing => Task::CaptureContext,
+            Phase::Generating => Task::Generate {
+                attempt: self.attempts,
+                feedback: self.feedback.clone(),
+            },
+            Phase::Checking => Task::CheckPlan,
+            Phase::Inspecting(purpose @ (Purpose::Plan | Purpose::Approved | Purpose::Slices)) => Task::Inspect {
+                objects: plan.map(|p| p.objects.clone()).unwrap_or_default(),
+                trees: plan.map(|p| p.trees.clone()).unwrap_or_default(),
+                purpose: *purpose,
+            },
+            Phase::Inspecting(purpose @ (Purpose::Baseline | Purpose::Recheck)) => Task::Inspect {
+                objects: names(&self.objects),
+                trees: names(&self.trees),
+                purpose: *purpose,
+            },
+            Phase::Compiling => Task::Compile,
+            Phase::AwaitingApproval => Task::AskApproval {
+                request: self.approval.clone().unwrap_or_default(),
+            },
+            Phase::Beginning { .. } => Task::Begin {
+                objects: names(&self.wanted_objects),
+                trees: names(&self.wanted_trees),
+                extend: self.transaction,
+            },
+            Phase::Applying { index } => Task::ApplyStep {
+                index: *index,
+                step_id: plan
+                    .and_then(|p| p.steps.get(*index))
+                    .map(|s| s.step_id.clone())
+                    .unwrap_or_default(),
+            },
+            Phase::Verifying => Task::Verify {
+                objects: names(&self.objects),
+                trees: names(&self.trees),
+            },
+            Phase::Judging => Task::Judge,
+            Phase::Committing => Task::Commit {
+                message: self.label.clone(),
+            },
+            Phase::Restoring(_) => Task::Restore,
+        })
+    }
+}
+
+fn names(set: &BTreeSet<String>) -> Vec<String> {
+    set.iter().cloned().collect()
+}

@@ -1,0 +1,371 @@
+//! Random event sequences: the machine keeps its promises whatever happens.
+
+use geonode_protocol::{Code, Envelope, Finding, Severity};
+use geonode_run::{
+    Answer, Approve, Config, Effect, Event, EventKind, Failure, Phase, PlanInfo, RunState, State, StepInfo, Task,
+    transition,
+};
+use proptest::prelude::*;
+use serde_json::json;
+
+#[derive(Debug, Clone)]
+enum Move {
+    Start {
+        approve: Approve,
+        direct: bool,
+        retries: u32,
+    },
+    Refuse,
+    /// The answer that the awaited task wants.
+    Fitting(Choice),
+    /// Any answer, for the awaited task or a late one.
+    Any(Choice, u8, bool),
+    Fail(bool),
+    Approve,
+    Reject,
+    Cancel,
+}
+
+/// Which of the possible outcomes an answer carries.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    good: bool,
+    steps: usize,
+    done: bool,
+    approval: bool,
+    target: u8,
+}
+
+fn choice() -> impl Strategy<Value = Choice> {
+    (
+        prop::bool::weighted(0.8),
+        0..3usize,
+        any::<bool>(),
+        any::<bool>(),
+        0..2u8,
+    )
+        .prop_map(|(good, steps, done, approval, target)| Choice {
+            good,
+            steps,
+            done,
+            approval,
+            target,
+        })
+}
+
+fn moves() -> impl Strategy<Value = Vec<Move>> {
+    let approve = prop_oneof![Just(Approve::None), Just(Approve::Ask), Just(Approve::All)];
+    let start = (approve, any::<bool>(), 0..3u32).prop_map(|(approve, direct, retries)| Move::Start {
+        approve,
+        direct,
+        retries,
+    });
+    let one = prop_oneof![
+        2 => start.clone(),
+        1 => Just(Move::Refuse),
+        40 => choice().prop_map(Move::Fitting),
+        3 => (choice(), 0..11u8, any::<bool>()).prop_map(|(c, kind, late)| Move::Any(c, kind, late)),
+        2 => any::<bool>().prop_map(Move::Fail),
+        4 => Just(Move::Approve),
+        1 => Just(Move::Reject),
+        1 => Just(Move::Cancel),
+    ];
+    (start, prop::collection::vec(one, 0..120)).prop_map(|(start, mut rest)| {
+        rest.insert(0, start);
+        rest
+    })
+}
+
+fn answer(kind: u8, c: Choice) -> Answer {
+    let finding = Finding {
+        severity: Severity::Error,
+        code: Code::WrongType,
+        path: String::new(),
+        message: "wrong".into(),
+        hint: None,
+    };
+    let findings = if c.good { Vec::new() } else { vec![finding] };
+    let object = format!("O{}", c.target);
+    match kind {
+        0 => Answer::Context,
+        1 => Answer::Generated,
+        2 => Answer::Checked {
+            plan: c.good.then(|| PlanInfo {
+                steps: (0..c.steps)
+                    .map(|i| StepInfo {
+                        step_id: i.to_string(),
+                        action_type: "GN_OPS".into(),
+                    })
+                    .collect(),
+                done: c.done,
+                final_message: "made".into(),
+                objects: vec![object],
+                trees: Vec::new(),
+                wants_context: c.steps == 0 && !c.done && c.approval,
+            }),
+            findings,
+        },
+        3 => Answer::Inspected {
+            fingerprint: if c.good { "same".into() } else { "other".into() },
+        },
+        4 => Answer::Compiled {
+            findings,
+            objects: vec![object],
+            trees: Vec::new(),
+            approval: c.approval.then(|| json!({"reason": "destructive"})),
+        },
+        5 => Answer::Begun,
+        6 => Answer::Applied { message: "ok".into() },
+        7 => Answer::Evidence,
+        8 => Answer::Judged {
+            envelope: Envelope {
+                success: c.good,
+                failed_gates: vec![],
+                messages: vec![],
+                findings: vec![],
+            },
+        },
+        9 => Answer::Restored { equal: c.good },
+        _ => Answer::Committed,
+    }
+}
+
+fn wanted(task: &Task) -> u8 {
+    match task {
+        Task::CaptureContext => 0,
+        Task::Generate { .. } => 1,
+        Task::CheckPlan => 2,
+        Task::Inspect { .. } => 3,
+        Task::Compile => 4,
+        Task::Begin { .. } | Task::AskApproval { .. } => 5,
+        Task::ApplyStep { .. } => 6,
+        Task::Verify { .. } => 7,
+        Task::Judge => 8,
+        Task::Restore => 9,
+        Task::Commit { .. } => 10,
+    }
+}
+
+fn event(state: &State, one: &Move, at: f64) -> Event {
+    let id = state.awaiting.unwrap_or(0);
+    let kind = match one.clone() {
+        Move::Start {
+            approve,
+            direct,
+            retries,
+        } => EventKind::Start {
+            config: Config {
+                retries,
+                max_iterations: 3,
+                approve,
+            },
+            label: "test".into(),
+            direct,
+        },
+        Move::Refuse => EventKind::Refuse(Failure::new(Code::PromptEmpty, "empty")),
+        Move::Fitting(c) => match state.task() {
+            Some(Task::AskApproval { .. }) => EventKind::Approved { id },
+            Some(task) => EventKind::Answered {
+                id,
+                answer: answer(wanted(&task), c),
+            },
+            None => EventKind::Cancel,
+        },
+        Move::Any(c, kind, late) => EventKind::Answered {
+            id: if late { id.saturating_sub(1) } else { id },
+            answer: answer(kind, c),
+        },
+        Move::Fail(late) => EventKind::Failed {
+            id: if late { id.saturating_sub(1) } else { id },
+            failure: Failure::new(Code::InternalError, "failed"),
+        },
+        Move::Approve => EventKind::Approved { id },
+        Move::Reject => EventKind::Rejected { id },
+        Move::Cancel => EventKind::Cancel,
+    };
+    Event { at, kind }
+}
+
+/// Follows one run and checks every promise at every event.
+#[derive(Default)]
+struct Watch {
+    state: State,
+    /// The host's side: a transaction is open.
+    open: bool,
+    wrote: bool,
+    in_flight: Option<(u64, Task)>,
+    clock: f64,
+}
+
+impl Watch {
+    fn step(&mut self, one: &Move) {
+        self.clock += 1.0;
+        let event = event(&self.state, one, self.clock);
+        let before = self.state.clone();
+        self.host_sees(&event.kind);
+        let (after, effects) = transition(before.clone(), event.clone());
+        assert_eq!(
+            (after.clone(), effects.clone()),
+            transition(before.clone(), event),
+            "not deterministic"
+        );
+        if before.finished() {
+            assert_eq!(after, before, "terminal states absorb");
+            assert!(effects.is_empty());
+        }
+        let text = serde_json::to_string(&after).unwrap();
+        assert_eq!(
+            serde_json::from_str::<State>(&text).unwrap(),
+            after,
+            "a state survives storage"
+        );
+        self.state = after;
+        for effect in effects {
+            match effect {
+                Effect::Do { id, task } => self.start(id, task),
+                Effect::Abort { .. } | Effect::Tell(_) => {}
+            }
+        }
+        assert_eq!(
+            self.state.awaiting.is_some(),
+            self.state.task().is_some(),
+            "every waiting phase awaits its task"
+        );
+        assert_eq!(
+            self.state.awaiting.is_none(),
+            matches!(self.state.phase, Phase::Idle | Phase::Ended)
+        );
+        assert_eq!(self.state.finished(), self.state.outcome.is_some());
+        if self.state.finished() {
+            assert!(!self.open, "a transaction was left open");
+        }
+    }
+
+    /// What the host knows to have happened, whether or not the machine still listens.
+    fn host_sees(&mut self, event: &EventKind) {
+        let EventKind::Answered { id, answer } = event else {
+            return;
+        };
+        let Some((in_flight, task)) = &self.in_flight else {
+            return;
+        };
+        if in_flight == id && wanted(task) == 5 && matches!(answer, Answer::Begun) && matches!(task, Task::Begin { .. })
+        {
+            self.open = true;
+        }
+        if in_flight == id && matches!((task, answer), (Task::Commit { .. }, Answer::Committed)) {
+            self.open = false;
+            self.wrote = false;
+        }
+    }
+
+    fn start(&mut self, id: u64, task: Task) {
+        match &task {
+            Task::Begin { extend, .. } => assert_eq!(*extend, self.open),
+            Task::ApplyStep { .. } => {
+                assert!(self.open, "write without transaction");
+                self.wrote = true;
+            }
+            Task::Commit { .. } => assert!(self.open, "commit without transaction"),
+            Task::Restore => {
+                assert!(self.open, "restore without transaction");
+                self.open = false;
+                self.wrote = false;
+            }
+            Task::Generate { attempt, .. } => {
+                assert!(*attempt <= 1 + 2 + 3, "retries and iterations are bounded");
+            }
+            _ => {}
+        }
+        self.in_flight = Some((id, task));
+    }
+
+    /// Drives the run to its end with nothing but fitting answers.
+    fn finish(&mut self) {
+        let good = Choice {
+            good: true,
+            steps: 1,
+            done: true,
+            approval: false,
+            target: 0,
+        };
+        for _ in 0..40 {
+            if self.state.finished() {
+                return;
+            }
+            self.step(&if self.state.phase == Phase::Idle {
+                Move::Cancel
+            } else {
+                Move::Fitting(good)
+            });
+        }
+        panic!("no way out of {:?}", self.state.phase);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_runs_keep_every_promise(moves in moves()) {
+        let mut watch = Watch::default();
+        for one in &moves {
+            watch.step(one);
+        }
+        watch.finish();
+    }
+
+    #[test]
+    fn cancel_ends_a_run_from_anywhere(moves in moves()) {
+        let mut watch = Watch::default();
+        for one in &moves {
+            watch.step(one);
+        }
+        watch.step(&Move::Cancel);
+        // At most one answer is needed for an open transaction, two when it was just being opened.
+        let good = Choice { good: true, steps: 1, done: true, approval: false, target: 0 };
+        for _ in 0..2 {
+            if !watch.state.finished() {
+                watch.step(&Move::Fitting(good));
+            }
+        }
+        prop_assert!(watch.state.finished(), "still {:?}", watch.state.phase);
+    }
+}
+
+#[test]
+fn a_plain_run_goes_through_the_states_in_order() {
+    let mut watch = Watch::default();
+    let mut states = vec![watch.state.run_state()];
+    let good = Choice {
+        good: true,
+        steps: 2,
+        done: true,
+        approval: false,
+        target: 0,
+    };
+    watch.step(&Move::Start {
+        approve: Approve::None,
+        direct: false,
+        retries: 2,
+    });
+    while !watch.state.finished() {
+        if states.last() != Some(&watch.state.run_state()) {
+            states.push(watch.state.run_state());
+        }
+        watch.step(&Move::Fitting(good));
+    }
+    states.push(watch.state.run_state());
+    assert_eq!(
+        states,
+        [
+            RunState::Idle,
+            RunState::Generating,
+            RunState::RequestingContext,
+            RunState::Applying,
+            RunState::Verifying,
+            RunState::Done
+        ]
+    );
+    assert!(watch.state.steps.iter().all(|s| s.started_at < s.ended_at));
+}
