@@ -202,12 +202,20 @@ codes! {
         ApprovalRequired = "approval_required",
         /// The run was cancelled.
         Cancelled = "cancelled",
+        /// The native part of the add-on cannot be loaded.
+        CoreMissing = "core_missing",
+        /// The plan has no steps, is not done and asks for nothing.
+        EmptyPlan = "empty_plan",
         /// Blender failed while carrying out a step.
         ExecutionFailed = "execution_failed",
+        /// A manifest's expectation is not met by the scene.
+        ExpectationFailed = "expectation_failed",
         /// A required gate failed.
         GateFailed = "gate_failed",
         /// Something that must not happen; the trace is in the local log only.
         InternalError = "internal_error",
+        /// The command line or the arguments of a call make no sense.
+        InvalidArgument = "invalid_argument",
         /// The run used up its turns without fulfilling the wish.
         IterationsExhausted = "iterations_exhausted",
         /// The provider keeps giving the same answer that failed before.
@@ -222,6 +230,10 @@ codes! {
         PythonNotAllowed = "python_not_allowed",
         /// Restoring did not give back the state before the run.
         RestoreFailed = "restore_failed",
+        /// Another run is under way.
+        RunInProgress = "run_in_progress",
+        /// The whole run took longer than allowed.
+        RunTimeout = "run_timeout",
         /// A setting is outside its range or unknown.
         SettingInvalid = "setting_invalid",
         /// The artist changed during the run what the run touches.
@@ -230,6 +242,8 @@ codes! {
         UserRejected = "user_rejected",
         /// The call would freeze Blender's window.
         WouldBlock = "would_block",
+        /// Blender's data is used from another thread than its main one.
+        WrongThread = "wrong_thread",
     }
     "planner" {
         /// A parameter that has no default is missing from the words.
@@ -248,6 +262,8 @@ codes! {
         WrongObjectKind = "wrong_object_kind",
     }
     "files" {
+        /// The .blend file is incomplete or overwritten.
+        DamagedBlend = "damaged_blend",
         /// No space is left on the disk.
         DiskFull = "disk_full",
         /// The file does not exist.
