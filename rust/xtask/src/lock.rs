@@ -1,0 +1,56 @@
+//! One xtask at a time per thing that is made.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// Holds until dropped; a process that dies gives it free.
+#[derive(Debug)]
+pub(crate) struct Lock(#[allow(dead_code, reason = "held for its drop")] File);
+
+impl Lock {
+    /// Waits for the lock file `path` (made with its folder if need be), and says so when it has to.
+    ///
+    /// # Errors
+    /// When the file cannot be made or the system has no locks there.
+    pub(crate) fn take(path: &Path, what: &str) -> Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        }
+        let file = File::options().create(true).truncate(false).write(true).open(path);
+        let file = file.with_context(|| format!("cannot open {}", path.display()))?;
+        if file.try_lock().is_err() {
+            eprintln!("· waiting: another process is at work on {what}");
+            file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
+        }
+        Ok(Self(file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn only_one_holds_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/.lock");
+        let (inside, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        let _lock = Lock::take(&path, "a test").unwrap();
+                        most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!(most.load(Ordering::SeqCst), 1);
+    }
+}

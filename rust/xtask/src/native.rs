@@ -1,0 +1,226 @@
+//! Builds the native core once per state of its sources, as one abi3 wheel for every Blender.
+//!
+//! `target/core/<hash>/` holds the wheel and, in `site/`, its unpacked content, which the environments link to. A
+//! folder is moved into place when it is complete, so what is there is right.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::env::{self, Environment, Wanted};
+use crate::layout::Layout;
+use crate::lock::Lock;
+use crate::process;
+use crate::stamp::Stamp;
+
+/// What the product promises about the size of the wheel.
+pub(crate) const WHEEL_LIMIT: u64 = 15_000_000;
+
+/// A built core.
+#[derive(Debug, Clone)]
+pub(crate) struct Core {
+    folder: PathBuf,
+}
+
+impl Core {
+    /// The folder that makes `import geonode_core` work.
+    pub(crate) fn site(&self) -> PathBuf {
+        self.folder.join("site")
+    }
+
+    /// The wheel and its size in bytes.
+    ///
+    /// # Errors
+    /// When somebody removed it.
+    pub(crate) fn wheel(&self) -> Result<(PathBuf, u64)> {
+        let wheel = wheel_in(&self.folder)?;
+        let size = fs::metadata(&wheel)?.len();
+        Ok((wheel, size))
+    }
+}
+
+/// The hash of everything that goes into the wheel.
+///
+/// # Errors
+/// When sources cannot be read.
+pub(crate) fn sources(layout: &Layout) -> Result<String> {
+    let mut stamp = Stamp::new("core 1");
+    for name in ["Cargo.toml", "Cargo.lock", "pyproject.toml"] {
+        stamp.file(&layout.root.join(name))?;
+    }
+    stamp.text(std::env::consts::ARCH);
+    // Neither this tool nor the fuzz targets are part of the wheel.
+    stamp.folder(&layout.root.join("rust"), &["xtask", "fuzz"])?;
+    Ok(stamp.finish())
+}
+
+fn place(layout: &Layout, sources: &str) -> PathBuf {
+    layout.target().join("core").join(sources.get(..16).unwrap_or(sources))
+}
+
+/// The core, if it is built from the present sources; starts nothing.
+///
+/// # Errors
+/// When sources cannot be read.
+pub(crate) fn ready(layout: &Layout) -> Result<Option<Core>> {
+    let folder = place(layout, &sources(layout)?);
+    Ok(folder.is_dir().then_some(Core { folder }))
+}
+
+/// The core, built if need be.
+///
+/// # Errors
+/// When the build fails (its output is shown), or the wheel is larger than promised.
+pub(crate) fn prepare(layout: &Layout) -> Result<Core> {
+    if let Some(core) = ready(layout)? {
+        return Ok(core);
+    }
+    let tools = env::prepare(layout, &Wanted::tools())?;
+    let parent = layout.target().join("core");
+    let _lock = Lock::take(&parent.join(".lock"), "target/core")?;
+    let before = sources(layout)?;
+    let folder = place(layout, &before);
+    if !folder.is_dir() {
+        build(layout, &tools, &parent, &folder)?;
+        if sources(layout)? != before {
+            fs::remove_dir_all(&folder)?;
+            bail!("the sources changed while the core was being built; start again.");
+        }
+    }
+    Ok(Core { folder })
+}
+
+fn build(layout: &Layout, tools: &Environment, parent: &Path, folder: &Path) -> Result<()> {
+    eprintln!("· native core: building (release); the first time takes some minutes");
+    let making = parent.join("making");
+    remove(&making)?;
+    maturin(layout, tools, &making, &[])?;
+    let wheel = wheel_in(&making)?;
+    let size = fs::metadata(&wheel)?.len();
+    if size >= WHEEL_LIMIT {
+        bail!("{} has {size} bytes; the limit is {WHEEL_LIMIT}.", wheel.display());
+    }
+    let mut unpack = tools.command();
+    unpack.args([
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--target",
+    ]);
+    process::quiet(unpack.arg(making.join("site")).arg(&wheel), "unpacking the wheel")?;
+    fs::rename(&making, folder).with_context(|| format!("cannot move the core to {}", folder.display()))?;
+    #[allow(clippy::cast_precision_loss, reason = "a size in megabytes, for people")]
+    let megabytes = size as f64 / 1e6;
+    eprintln!("· native core: ready, the wheel has {megabytes:.1} MB");
+    forget_others(parent, folder);
+    Ok(())
+}
+
+/// Builds the wheel into `out`.
+///
+/// # Errors
+/// When the build fails.
+pub(crate) fn maturin(layout: &Layout, tools: &Environment, out: &Path, options: &[&str]) -> Result<()> {
+    let mut command = process::command(tools.programs().join("maturin"));
+    tools.activate(&mut command);
+    command
+        .current_dir(&layout.root)
+        .args(["build", "--release", "--locked", "--strip", "--interpreter"])
+        .arg(tools.python());
+    process::visible(command.arg("--out").arg(out).args(options), "building the native core")
+}
+
+/// The one wheel in a folder.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn wheel_in(folder: &Path) -> Result<PathBuf> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut wheels = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "whl"));
+    wheels
+        .next()
+        .with_context(|| format!("there is no wheel in {}", folder.display()))
+}
+
+/// Keeps the four newest builds: switching branches and back should not build again, and an older one may be in use.
+fn forget_others(parent: &Path, newest: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    let mut builds: Vec<_> = entries
+        .flatten()
+        .filter(|entry| entry.path().is_dir() && entry.path() != newest)
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    builds.sort();
+    for (_, folder) in builds.iter().rev().skip(3) {
+        // A build that a running Blender holds open (Windows) goes next time.
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_core_follows_its_own_sources_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout {
+            root: folder.path().to_path_buf(),
+        };
+        for at in ["rust/graph/src", "rust/xtask/src", "addon"] {
+            fs::create_dir_all(folder.path().join(at)).unwrap();
+        }
+        fs::write(folder.path().join("Cargo.lock"), "1").unwrap();
+        let first = sources(&layout).unwrap();
+        fs::write(folder.path().join("rust/xtask/src/main.rs"), "x").unwrap();
+        fs::write(folder.path().join("addon/a.py"), "x").unwrap();
+        assert_eq!(first, sources(&layout).unwrap());
+        for changed in ["rust/graph/src/lib.rs", "Cargo.lock", "pyproject.toml"] {
+            let before = sources(&layout).unwrap();
+            fs::write(folder.path().join(changed), "changed").unwrap();
+            assert_ne!(before, sources(&layout).unwrap(), "{changed}");
+        }
+
+        // A complete build of the present sources is found; of other sources, not.
+        assert!(ready(&layout).unwrap().is_none());
+        fs::create_dir_all(place(&layout, &sources(&layout).unwrap())).unwrap();
+        assert!(ready(&layout).unwrap().is_some());
+        fs::write(folder.path().join("Cargo.lock"), "2").unwrap();
+        assert!(ready(&layout).unwrap().is_none());
+    }
+
+    #[test]
+    fn old_builds_go_the_newest_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..7 {
+            let build = folder.path().join(number.to_string());
+            fs::create_dir(&build).unwrap();
+            let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000 + number);
+            fs::File::open(&build).unwrap().set_modified(time).unwrap();
+        }
+        forget_others(folder.path(), &folder.path().join("0"));
+        let mut left: Vec<_> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["0", "4", "5", "6"]);
+    }
+}

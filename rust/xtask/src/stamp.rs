@@ -1,0 +1,126 @@
+//! Stamps: what something was made from, as one hash, so that a second start does nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+/// Collects inputs; equal inputs give equal text, on every machine.
+pub(crate) struct Stamp(Sha256);
+
+impl Stamp {
+    /// `kind` and its version keep stamps of different things, or of older layouts, apart.
+    pub(crate) fn new(kind: &str) -> Self {
+        let mut stamp = Self(Sha256::new());
+        stamp.text(kind);
+        stamp
+    }
+
+    /// Adds a text.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        // The length first: ("ab", "c") and ("a", "bc") differ.
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Adds the content of a file; a file that is not there counts as such.
+    pub(crate) fn file(&mut self, path: &Path) -> Result<()> {
+        match std::fs::read(path) {
+            Ok(content) => self.bytes(&content),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.text("absent"),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+        Ok(())
+    }
+
+    /// Adds every file below `folder` with its place, in the order of their names, except what `skip` names
+    /// (paths relative to `folder`, with `/`) and hidden files.
+    pub(crate) fn folder(&mut self, folder: &Path, skip: &[&str]) -> Result<()> {
+        let mut files = BTreeMap::new();
+        collect(folder, "", skip, &mut files)?;
+        for (name, path) in files {
+            self.text(&name);
+            self.file(&path)?;
+        }
+        Ok(())
+    }
+
+    /// The hash: 64 hexadecimal digits.
+    pub(crate) fn finish(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn collect(folder: &Path, prefix: &str, skip: &[&str], files: &mut BTreeMap<String, PathBuf>) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let file_name = entry.file_name().to_string_lossy().into_owned();
+        let name = format!("{prefix}{file_name}");
+        if file_name.starts_with('.') || file_name == "__pycache__" || skip.contains(&name.as_str()) {
+            continue;
+        }
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, &format!("{name}/"), skip, files)?;
+        } else {
+            files.insert(name, path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(folder: &Path, skip: &[&str]) -> String {
+        let mut stamp = Stamp::new("test");
+        stamp.folder(folder, skip).unwrap();
+        stamp.finish()
+    }
+
+    #[test]
+    fn a_stamp_follows_content_and_place_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("src/skipped")).unwrap();
+        std::fs::write(root.join("src/a.rs"), "one").unwrap();
+        let first = hash(root, &["src/skipped"]);
+        assert_eq!(first.len(), 64);
+
+        // Rewriting the same content, hidden and skipped files change nothing.
+        std::fs::write(root.join("src/a.rs"), "one").unwrap();
+        std::fs::write(root.join("src/.swap"), "x").unwrap();
+        std::fs::write(root.join("src/skipped/b.rs"), "x").unwrap();
+        assert_eq!(first, hash(root, &["src/skipped"]));
+
+        std::fs::write(root.join("src/a.rs"), "two").unwrap();
+        let changed = hash(root, &["src/skipped"]);
+        assert_ne!(first, changed);
+        std::fs::rename(root.join("src/a.rs"), root.join("src/c.rs")).unwrap();
+        assert_ne!(changed, hash(root, &["src/skipped"]));
+    }
+
+    #[test]
+    fn boundaries_and_absence_count() {
+        let stamp = |texts: &[&str]| {
+            let mut stamp = Stamp::new("test");
+            texts.iter().for_each(|text| stamp.text(text));
+            stamp.finish()
+        };
+        assert_ne!(stamp(&["ab", "c"]), stamp(&["a", "bc"]));
+        let folder = tempfile::tempdir().unwrap();
+        let mut absent = Stamp::new("test");
+        absent.file(&folder.path().join("none")).unwrap();
+        std::fs::write(folder.path().join("none"), "").unwrap();
+        let mut empty = Stamp::new("test");
+        empty.file(&folder.path().join("none")).unwrap();
+        assert_ne!(absent.finish(), empty.finish());
+    }
+}
