@@ -1,1 +1,31 @@
-//! Talks to language models: the only crate that names reqwest
+//! Talks to language models: the only crate that names reqwest.
+//!
+//! Words in, words out. A [`Client`] takes a [`Request`] that is the same for every provider; a dialect writes it and reads
+//! the reply; one place (`http`) sends, with limits, retries, cancellation and one shared runtime around it.
+//!
+//! What never happens here: a key in a message, log or redirect; plain http beyond this computer; a wait without an end;
+//! a second request after text was handed over; a panic on what a server sends.
+
+mod client;
+mod config;
+mod dialect;
+mod error;
+mod http;
+mod limits;
+mod message;
+mod replay;
+mod reply;
+mod retry;
+mod runtime;
+mod secret;
+mod sse;
+mod stream;
+mod text;
+
+pub use client::Client;
+pub use config::{ClientConfig, Provider};
+pub use error::{Detail, ErrorClass, ProviderError};
+pub use message::{Content, Message, Options, Part, Request, Role, Tool, ToolCall};
+pub use reply::{FinishReason, Model, Notice, Response, StreamEvent, Usage};
+pub use secret::{ApiKey, REDACTED};
+pub use stream::EventStream;

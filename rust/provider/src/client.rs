@@ -1,0 +1,381 @@
+//! The facade: one client per endpoint, usable from several threads.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use geonode_protocol::Code;
+use tokio::sync::{OnceCell, mpsc};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{ClientConfig, Endpoint, recording_path};
+use crate::dialect::{self, Call, Dialect, SchemaUse};
+use crate::error::ProviderError;
+use crate::http::{Http, Outgoing};
+use crate::limits;
+use crate::message::Request;
+use crate::replay::Replay;
+use crate::reply::{Model, Notice, Response, StreamEvent};
+use crate::retry::Retries;
+use crate::runtime;
+use crate::stream::{self, EventStream, Outlet};
+
+/// Speaks to one endpoint. Cheap to clone; clones share connections and cancellation.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    backend: Backend,
+    model: Option<String>,
+    timeout: Duration,
+    total: Duration,
+    max_retries: u32,
+    /// Replaced at each `cancel`, so that later calls are not affected.
+    token: Mutex<CancellationToken>,
+    /// What the endpoint lists first, asked at most once.
+    first_model: OnceCell<String>,
+}
+
+enum Backend {
+    Http(Box<Http>),
+    Replay(Replay),
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let endpoint = match &self.inner.backend {
+            Backend::Http(http) => http.endpoint.shown(),
+            Backend::Replay(_) => "replay".to_owned(),
+        };
+        f.debug_struct("Client")
+            .field("endpoint", &endpoint)
+            .field("model", &self.inner.model)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Checks the settings; sends nothing.
+    ///
+    /// # Errors
+    /// `Config` for settings that cannot work, `InsecureUrl` for plain http beyond this computer.
+    pub fn new(config: ClientConfig) -> Result<Self, ProviderError> {
+        if config.timeout.is_zero() || config.total.is_zero() {
+            return Err(ProviderError::Config(
+                "A timeout of zero leaves no time for an answer; use at least 1 s.".into(),
+            ));
+        }
+        let backend = match dialect::of(config.provider) {
+            Some(dialect) => {
+                let Some(base_url) = config.base_url.as_deref().filter(|url| !url.trim().is_empty()) else {
+                    return Err(ProviderError::Config(format!(
+                        "The provider “{}” needs a base URL, such as http://127.0.0.1:11434/v1 (Ollama) or \
+                         http://127.0.0.1:1234/v1 (LM Studio).",
+                        config.provider.name()
+                    )));
+                };
+                Backend::Http(Box::new(Http::new(Endpoint::parse(base_url)?, dialect, config.api_key)))
+            }
+            None => Backend::Replay(Replay::open(&recording_path(&config)?)?),
+        };
+        let model = config
+            .model
+            .map(|model| model.trim().to_owned())
+            .filter(|model| !model.is_empty());
+        Ok(Self {
+            inner: Arc::new(Inner {
+                backend,
+                model,
+                timeout: config.timeout,
+                total: config.total,
+                max_retries: config.max_retries,
+                token: Mutex::new(CancellationToken::new()),
+                first_model: OnceCell::new(),
+            }),
+        })
+    }
+
+    /// Asks and waits for the whole reply. Blocks; never called on Blender's main thread.
+    ///
+    /// # Errors
+    /// Any [`ProviderError`]; truncation and refusal by the model are replies, not errors.
+    pub fn send(&self, request: &Request) -> Result<Response, ProviderError> {
+        runtime::block_on(self.send_async(request))?
+    }
+
+    /// [`Self::send`] for asynchronous callers.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub async fn send_async(&self, request: &Request) -> Result<Response, ProviderError> {
+        request.check()?;
+        self.guarded(self.inner.send(request)).await
+    }
+
+    /// Asks and returns at once; the reply comes as events.
+    ///
+    /// # Errors
+    /// `BodyInvalid`, `Internal`; everything else arrives through the stream.
+    pub fn stream(&self, request: Request) -> Result<EventStream, ProviderError> {
+        request.check()?;
+        let (sender, receiver) = mpsc::channel(limits::EVENTS_AHEAD);
+        let token = self.token();
+        let stream = EventStream::new(receiver, token.clone());
+        let inner = Arc::clone(&self.inner);
+        runtime::shared()?.spawn(async move {
+            let mut outlet = Outlet::new(sender.clone());
+            let total = inner.total;
+            let result = tokio::select! {
+                biased;
+                () = token.cancelled() => Err(ProviderError::Cancelled),
+                () = sender.closed() => return,
+                result = bounded(total, inner.stream(&request, &mut outlet)) => result,
+            };
+            if let Err(error) = result {
+                // The connection is closed by now; a reader that is gone needs no error.
+                let _ = sender.send(Err(error)).await;
+            }
+        });
+        Ok(stream)
+    }
+
+    /// The models that the endpoint offers, in its order. Blocks.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn models(&self) -> Result<Vec<Model>, ProviderError> {
+        runtime::block_on(self.models_async())?
+    }
+
+    /// [`Self::models`] for asynchronous callers.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub async fn models_async(&self) -> Result<Vec<Model>, ProviderError> {
+        self.guarded(self.inner.models()).await
+    }
+
+    /// Ends every call in flight on this client, in whatever phase and from any thread. The client stays usable.
+    pub fn cancel(&self) {
+        let old = {
+            let mut token = self.inner.token.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *token, CancellationToken::new())
+        };
+        old.cancel();
+    }
+
+    fn token(&self) -> CancellationToken {
+        self.inner.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Runs a call under the client's token and total limit.
+    async fn guarded<T>(&self, call: impl Future<Output = Result<T, ProviderError>>) -> Result<T, ProviderError> {
+        let token = self.token();
+        tokio::select! {
+            biased;
+            () = token.cancelled() => Err(ProviderError::Cancelled),
+            result = bounded(self.inner.total, call) => result,
+        }
+    }
+}
+
+/// Bounds everything together: attempts, waits and fallbacks.
+async fn bounded<T>(total: Duration, call: impl Future<Output = Result<T, ProviderError>>) -> Result<T, ProviderError> {
+    let late = |_| ProviderError::timeout(format!("no complete answer within {} s in all", total.as_secs_f64()));
+    tokio::time::timeout(total, call).await.map_err(late)?
+}
+
+/// Said when a provider could not constrain the reply by the schema.
+fn schema_notice() -> Notice {
+    Notice {
+        code: Code::SchemaRefused,
+        text: "The endpoint cannot force the form of the answer; the model was asked for it in words.".to_owned(),
+    }
+}
+
+impl Inner {
+    async fn send(&self, request: &Request) -> Result<Response, ProviderError> {
+        let http = match &self.backend {
+            Backend::Replay(replay) => return replay.next().await,
+            Backend::Http(http) => http,
+        };
+        let model = self.model(http).await?;
+        let first = self.outgoing(http, request, model, false, SchemaUse::Native);
+        match self.send_retrying(http, &first).await {
+            Err(ProviderError::SchemaRefused(_)) if request.schema.is_some() => {
+                let fallback = self.outgoing(http, request, model, false, SchemaUse::InPrompt);
+                let mut response = self.send_retrying(http, &fallback).await?;
+                response.notices.push(schema_notice());
+                Ok(response)
+            }
+            result => result,
+        }
+    }
+
+    async fn send_retrying(&self, http: &Http, outgoing: &Outgoing) -> Result<Response, ProviderError> {
+        let (mut response, request_id) = self.fetch(http, outgoing, |dialect, body| dialect.reply(body)).await?;
+        response.request_id = request_id;
+        Ok(response)
+    }
+
+    async fn stream(&self, request: &Request, outlet: &mut Outlet) -> Result<(), ProviderError> {
+        let http = match &self.backend {
+            Backend::Replay(replay) => return outlet.send_all(replay.next().await?).await,
+            Backend::Http(http) => http,
+        };
+        let model = self.model(http).await?;
+        let first = self.outgoing(http, request, model, true, SchemaUse::Native);
+        match self.stream_retrying(http, &first, outlet).await {
+            Err(ProviderError::SchemaRefused(_)) if request.schema.is_some() && !outlet.begun => {
+                outlet
+                    .send(StreamEvent::Notice {
+                        notice: schema_notice(),
+                    })
+                    .await?;
+                let fallback = self.outgoing(http, request, model, true, SchemaUse::InPrompt);
+                self.stream_retrying(http, &fallback, outlet).await
+            }
+            result => result,
+        }
+    }
+
+    async fn stream_retrying(
+        &self,
+        http: &Http,
+        outgoing: &Outgoing,
+        outlet: &mut Outlet,
+    ) -> Result<(), ProviderError> {
+        let mut retries = Retries::new(self.max_retries);
+        let started = Instant::now();
+        loop {
+            let Err(error) = stream::attempt(http, outgoing, self.timeout, outlet).await else {
+                return Ok(());
+            };
+            if outlet.begun {
+                return Err(error);
+            }
+            self.pause(&mut retries, error, started).await?;
+        }
+    }
+
+    /// Sends, reads the whole answer by `read`, and tries again where that is safe.
+    async fn fetch<T>(
+        &self,
+        http: &Http,
+        outgoing: &Outgoing,
+        read: fn(&dyn Dialect, &[u8]) -> Result<T, ProviderError>,
+    ) -> Result<(T, Option<String>), ProviderError> {
+        let mut retries = Retries::new(self.max_retries);
+        let started = Instant::now();
+        loop {
+            let error = match self.exchange(http, outgoing).await {
+                Ok((body, request_id)) => match read(http.dialect, &body) {
+                    Ok(value) => return Ok((value, request_id)),
+                    Err(error) => http.locate(error, request_id.as_deref()),
+                },
+                Err(error) => error,
+            };
+            self.pause(&mut retries, error, started).await?;
+        }
+    }
+
+    /// Waits before the next attempt, or gives the error back when there is none or no time for it.
+    async fn pause(&self, retries: &mut Retries, error: ProviderError, started: Instant) -> Result<(), ProviderError> {
+        match retries.wait_after(&error) {
+            Some(wait) if started.elapsed() + wait < self.total => {
+                tokio::time::sleep(wait).await;
+                Ok(())
+            }
+            _ => Err(error),
+        }
+    }
+
+    /// One attempt, bounded by the timeout as a whole.
+    async fn exchange(&self, http: &Http, outgoing: &Outgoing) -> Result<(Vec<u8>, Option<String>), ProviderError> {
+        let late = |_| {
+            Err(ProviderError::timeout(format!(
+                "no complete answer within {} s",
+                self.timeout.as_secs_f64()
+            )))
+        };
+        let result = tokio::time::timeout(self.timeout, http.exchange(outgoing))
+            .await
+            .unwrap_or_else(late);
+        result.map_err(|error| http.locate(error, None))
+    }
+
+    fn outgoing(&self, http: &Http, request: &Request, model: &str, stream: bool, schema_use: SchemaUse) -> Outgoing {
+        let call = Call {
+            request,
+            model,
+            stream,
+            schema_use,
+            host: http.endpoint.host(),
+        };
+        let body = http.dialect.body(&call).to_string().into_bytes();
+        Outgoing {
+            path: http.dialect.path(&call),
+            body: Some(body),
+            stream,
+        }
+    }
+
+    async fn models(&self) -> Result<Vec<Model>, ProviderError> {
+        let http = match &self.backend {
+            Backend::Replay(replay) => {
+                return Ok(vec![Model {
+                    id: replay.model().to_owned(),
+                    context_tokens: None,
+                }]);
+            }
+            Backend::Http(http) => http,
+        };
+        let mut all = Vec::new();
+        let mut next = Some(http.dialect.models_path().to_owned());
+        for _ in 0..limits::MODEL_PAGES {
+            let Some(path) = next else { return Ok(all) };
+            let outgoing = Outgoing {
+                path,
+                body: None,
+                stream: false,
+            };
+            let (page, _) = self
+                .fetch(http, &outgoing, |dialect, body| dialect.models(body))
+                .await?;
+            all.extend(page.models);
+            next = page.next;
+        }
+        match next {
+            None => Ok(all),
+            Some(_) => Err(http.locate(
+                ProviderError::bad_response("The list of models does not come to an end."),
+                None,
+            )),
+        }
+    }
+
+    /// The configured model, else the first one that the endpoint lists.
+    async fn model(&self, http: &Http) -> Result<&str, ProviderError> {
+        if let Some(model) = &self.model {
+            return Ok(model);
+        }
+        let first = self.first_model.get_or_try_init(|| async {
+            let nameless = || {
+                ProviderError::Config(format!(
+                    "{} lists no model. Load one there, or name one.",
+                    http.endpoint.shown()
+                ))
+            };
+            self.models()
+                .await?
+                .into_iter()
+                .next()
+                .map(|model| model.id)
+                .ok_or_else(nameless)
+        });
+        Ok(first.await?)
+    }
+}

@@ -1,0 +1,412 @@
+//! Chat Completions, as OpenAI defined it and as Ollama, LM Studio, llama.cpp, vLLM, OpenRouter … serve it.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, openai_error, schema};
+use crate::error::ProviderError;
+use crate::message::{Content, Message, Part, Role, ToolCall};
+use crate::reply::{FinishReason, Model, Response, StreamEvent, Usage};
+use crate::secret::ApiKey;
+use crate::sse::SseEvent;
+use crate::text::{Joiner, RawText};
+
+/// The dialect.
+pub(super) struct Chat;
+
+/// Name under which a schema is sent.
+const SCHEMA_NAME: &str = "reply";
+
+impl Dialect for Chat {
+    fn path(&self, _call: &Call<'_>) -> String {
+        "chat/completions".to_owned()
+    }
+
+    fn auth(&self, key: &ApiKey) -> (&'static str, String) {
+        ("authorization", format!("Bearer {}", key.expose()))
+    }
+
+    fn body(&self, call: &Call<'_>) -> Value {
+        let request = call.request;
+        let mut messages: Vec<Value> = Vec::new();
+        if let Some(system) = call.instructions() {
+            messages.push(json!({"role": "system", "content": system}));
+        }
+        messages.extend(request.turns().map(message));
+
+        let mut body = Map::new();
+        body.insert("model".into(), call.model.into());
+        body.insert("messages".into(), messages.into());
+        if call.stream {
+            body.insert("stream".into(), true.into());
+            body.insert("stream_options".into(), json!({"include_usage": true}));
+        }
+        if let (Some(wanted), SchemaUse::Native) = (&request.schema, call.schema_use) {
+            let format = json!({"name": SCHEMA_NAME, "strict": schema::is_strict(wanted), "schema": wanted});
+            body.insert(
+                "response_format".into(),
+                json!({"type": "json_schema", "json_schema": format}),
+            );
+        }
+        if !request.tools.is_empty() {
+            let tool = |tool: &crate::message::Tool| {
+                let function =
+                    json!({"name": tool.name, "description": tool.description, "parameters": tool.input_schema});
+                json!({"type": "function", "function": function})
+            };
+            body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        }
+        if let Some(limit) = request.max_tokens {
+            body.insert(limit_name(call.host).into(), limit.into());
+        }
+        if let Some(temperature) = request.options.temperature {
+            body.insert("temperature".into(), temperature.into());
+        }
+        if let Some(seed) = request.options.seed {
+            body.insert("seed".into(), seed.into());
+        }
+        Value::Object(body)
+    }
+
+    fn reply(&self, body: &[u8]) -> Result<Response, ProviderError> {
+        let chunk = parse(body)?;
+        let usage = chunk.usage.as_ref().and_then(read_usage);
+        let model = chunk.model.unwrap_or_default();
+        let choice = chunk.choices.into_iter().flatten().next();
+        let Some((message, finish)) = choice.and_then(|choice| Some((choice.message?, choice.finish_reason))) else {
+            return Err(ProviderError::bad_response("The answer holds no reply of a model."));
+        };
+        let mut calls = Calls::default();
+        for (position, call) in message.tool_calls.into_iter().flatten().enumerate() {
+            calls.add(position, call);
+        }
+        let content = message.content.unwrap_or_default();
+        let refusal = message.refusal.filter(|refusal| !refusal.is_empty());
+        let finish_reason = if refusal.is_some() {
+            FinishReason::Refused
+        } else {
+            finish_reason(finish.as_deref())
+        };
+        let text = match &refusal {
+            Some(refusal) if content.is_empty() => refusal.text(),
+            _ => content.text(),
+        };
+        Ok(Response {
+            text,
+            tool_calls: calls.finish(),
+            finish_reason,
+            usage,
+            model,
+            request_id: None,
+            notices: Vec::new(),
+        })
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<ChatReader>::default()
+    }
+
+    fn refusal(&self, status: u16, body: &[u8]) -> ProviderError {
+        openai_error::refusal(status, body)
+    }
+
+    fn models(&self, body: &[u8]) -> Result<ModelPage, ProviderError> {
+        let list: ModelList = serde_json::from_slice(body)
+            .map_err(|_| ProviderError::bad_response("The answer is not a list of models."))?;
+        let models = list.data.into_iter().flatten().map(|model| {
+            let context = [
+                "context_length",
+                "max_model_len",
+                "max_context_length",
+                "context_window",
+            ];
+            let context_tokens = context.iter().find_map(|key| model.rest.get(*key)?.as_u64());
+            let trained = || model.rest.get("meta")?.get("n_ctx_train")?.as_u64();
+            Model {
+                context_tokens: context_tokens.or_else(trained),
+                id: model.id,
+            }
+        });
+        Ok(ModelPage {
+            models: models.collect(),
+            next: None,
+        })
+    }
+}
+
+/// OpenAI's own servers refuse the old name for their reasoning models; many others know only the old one.
+fn limit_name(host: &str) -> &'static str {
+    let vendor = ["openai.com", "openai.azure.com"];
+    let own = vendor
+        .iter()
+        .any(|domain| host == *domain || host.ends_with(&format!(".{domain}")));
+    if own { "max_completion_tokens" } else { "max_tokens" }
+}
+
+fn message(message: &Message) -> Value {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Tool => "tool",
+    };
+    let mut out = Map::new();
+    out.insert("role".into(), role.into());
+    out.insert("content".into(), content(&message.content));
+    if let Some(id) = &message.tool_call_id {
+        out.insert("tool_call_id".into(), id.as_str().into());
+    }
+    if !message.tool_calls.is_empty() {
+        let call = |call: &ToolCall| {
+            let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
+            json!({"id": call.id, "type": "function", "function": function})
+        };
+        out.insert("tool_calls".into(), message.tool_calls.iter().map(call).collect());
+    }
+    Value::Object(out)
+}
+
+fn content(content: &Content) -> Value {
+    match content {
+        Content::Text(text) => text.as_str().into(),
+        Content::Parts(parts) => parts
+            .iter()
+            .map(|part| match part {
+                Part::Text { text } => json!({"type": "text", "text": text}),
+                Part::Image { media_type, data } => {
+                    json!({"type": "image_url", "image_url": {"url": format!("data:{media_type};base64,{data}")}})
+                }
+            })
+            .collect(),
+    }
+}
+
+/// A whole reply or a piece of a streamed one: the two differ only in `message` and `delta`.
+#[derive(Deserialize)]
+struct Chunk {
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    choices: Option<Vec<Choice>>,
+    #[serde(default)]
+    usage: Option<Value>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    index: u64,
+    #[serde(default)]
+    message: Option<WireMessage>,
+    #[serde(default)]
+    delta: Option<WireMessage>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WireMessage {
+    #[serde(default)]
+    content: Option<RawText>,
+    #[serde(default)]
+    refusal: Option<RawText>,
+    /// Only looked at as a sign of life: reasoning is never text.
+    #[serde(default, alias = "reasoning")]
+    reasoning_content: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    tool_calls: Option<Vec<WireCall>>,
+}
+
+#[derive(Deserialize)]
+struct WireCall {
+    #[serde(default)]
+    index: Option<usize>,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    function: Option<WireFunction>,
+}
+
+#[derive(Deserialize)]
+struct WireFunction {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    arguments: Option<RawText>,
+}
+
+#[derive(Deserialize)]
+struct ModelList {
+    data: Option<Vec<WireModel>>,
+}
+
+#[derive(Deserialize)]
+struct WireModel {
+    id: String,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// Parses a body or the data of an event; an `error` inside a success is the error it names.
+fn parse(body: &[u8]) -> Result<Chunk, ProviderError> {
+    let text = std::str::from_utf8(body).map_err(|_| ProviderError::bad_response("The answer is not valid UTF-8."))?;
+    if text.trim().is_empty() {
+        return Err(ProviderError::bad_response("The answer is empty."));
+    }
+    let chunk: Chunk = serde_json::from_str(text).map_err(|error| {
+        ProviderError::bad_response(format!("The answer is not a Chat Completions reply ({error})."))
+    })?;
+    match &chunk.error {
+        Some(error) if !error.is_null() => Err(openai_error::from_error(0, error)),
+        _ => Ok(chunk),
+    }
+}
+
+fn finish_reason(raw: Option<&str>) -> FinishReason {
+    match raw {
+        Some("stop") => FinishReason::Done,
+        Some("length") => FinishReason::Truncated,
+        Some("tool_calls" | "function_call") => FinishReason::Tool,
+        Some("content_filter") => FinishReason::Refused,
+        Some(other) => FinishReason::Other(other.to_owned()),
+        None => FinishReason::Other("none".to_owned()),
+    }
+}
+
+/// `prompt_tokens` holds cached tokens and `completion_tokens` holds reasoning already.
+fn read_usage(usage: &Value) -> Option<Usage> {
+    let at = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    let read = Usage {
+        input_tokens: at("/prompt_tokens"),
+        output_tokens: at("/completion_tokens"),
+        cached_tokens: at("/prompt_tokens_details/cached_tokens"),
+        cache_write_tokens: at("/prompt_tokens_details/cache_write_tokens"),
+        reasoning_tokens: at("/completion_tokens_details/reasoning_tokens"),
+    };
+    (read != Usage::default()).then_some(read)
+}
+
+/// Tool calls, put together from their pieces.
+#[derive(Default)]
+struct Calls(Vec<(usize, String, String, Joiner)>);
+
+impl Calls {
+    fn add(&mut self, position: usize, piece: WireCall) {
+        let index = piece.index.unwrap_or(position);
+        let known = self.0.iter().position(|(at, ..)| *at == index).unwrap_or_else(|| {
+            self.0.push((index, String::new(), String::new(), Joiner::default()));
+            self.0.len() - 1
+        });
+        let Some((_, id, name, arguments)) = self.0.get_mut(known) else {
+            return;
+        };
+        if let Some(text) = piece.id.filter(|_| id.is_empty()) {
+            *id = text;
+        }
+        if let Some(function) = piece.function {
+            name.push_str(&function.name.unwrap_or_default());
+            if let Some(more) = &function.arguments {
+                arguments.push(more);
+            }
+        }
+    }
+
+    /// Arguments that are not JSON are handed on as a string: the tool's own validation tells the model.
+    fn finish(&mut self) -> Vec<ToolCall> {
+        let mut all = std::mem::take(&mut self.0);
+        all.sort_by_key(|(index, ..)| *index);
+        let call = |(_, id, name, mut arguments): (usize, String, String, Joiner)| {
+            let text = arguments.finish();
+            let text = if text.trim().is_empty() { "{}".to_owned() } else { text };
+            let arguments = serde_json::from_str(&text).unwrap_or(Value::String(text));
+            ToolCall { id, name, arguments }
+        };
+        all.into_iter().map(call).collect()
+    }
+}
+
+#[derive(Default)]
+struct ChatReader {
+    text: Joiner,
+    calls: Calls,
+    model: String,
+    finish: Option<String>,
+    refused: bool,
+    usage: Option<Usage>,
+}
+
+impl ChatReader {
+    fn emit(text: String, out: &mut Vec<StreamEvent>) -> bool {
+        let some = !text.is_empty();
+        if some {
+            out.push(StreamEvent::Text { text });
+        }
+        some
+    }
+
+    fn end(&mut self, out: &mut Vec<StreamEvent>) -> Step {
+        Self::emit(self.text.finish(), out);
+        out.extend(
+            self.calls
+                .finish()
+                .into_iter()
+                .map(|call| StreamEvent::ToolCall { call }),
+        );
+        let finish_reason = if self.refused {
+            FinishReason::Refused
+        } else {
+            finish_reason(self.finish.as_deref())
+        };
+        out.push(StreamEvent::End {
+            finish_reason,
+            model: std::mem::take(&mut self.model),
+            request_id: None,
+        });
+        Step::End
+    }
+}
+
+impl Reader for ChatReader {
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<StreamEvent>) -> Result<Step, ProviderError> {
+        if event.data.trim_ascii() == b"[DONE]" {
+            return Ok(self.end(out));
+        }
+        if event.data.trim_ascii().is_empty() {
+            return Ok(Step::Idle);
+        }
+        let chunk = parse(&event.data)?;
+        let mut progress = false;
+        if let Some(model) = chunk.model.filter(|_| self.model.is_empty()) {
+            self.model = model;
+        }
+        for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index == 0) {
+            if let Some(delta) = choice.delta {
+                progress |= delta.reasoning_content.is_some();
+                if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
+                    self.refused = true;
+                    self.text.push(&refusal);
+                }
+                if let Some(content) = &delta.content {
+                    self.text.push(content);
+                }
+                progress |= Self::emit(self.text.take(), out);
+                for (position, call) in delta.tool_calls.into_iter().flatten().enumerate() {
+                    progress = true;
+                    self.calls.add(position, call);
+                }
+            }
+            if let Some(finish) = choice.finish_reason {
+                progress |= self.finish.is_none();
+                self.finish = Some(finish);
+            }
+        }
+        let usage = chunk.usage.as_ref().and_then(read_usage);
+        if usage.is_some() && usage != self.usage {
+            self.usage = usage;
+            out.extend(usage.map(|usage| StreamEvent::Usage { usage }));
+        }
+        Ok(if progress { Step::Content } else { Step::Idle })
+    }
+}

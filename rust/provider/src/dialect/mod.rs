@@ -1,0 +1,118 @@
+//! One file per wire dialect. A dialect is pure: it builds requests and reads replies; sending is `http`'s alone.
+//!
+//! A new dialect is one file that implements [`Dialect`] and one line in [`of`].
+
+mod chat;
+mod openai_error;
+mod schema;
+
+use serde_json::Value;
+
+use crate::config::Provider;
+use crate::error::ProviderError;
+use crate::message::Request;
+use crate::reply::{Model, Response, StreamEvent};
+use crate::secret::ApiKey;
+use crate::sse::SseEvent;
+
+/// How the schema of a request is brought to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SchemaUse {
+    /// The provider's own constrained output.
+    Native,
+    /// In words, after the provider refused the schema; the caller validates.
+    InPrompt,
+}
+
+/// One request, ready to be written in a dialect.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) model: &'a str,
+    pub(crate) stream: bool,
+    pub(crate) schema_use: SchemaUse,
+    /// Host of the endpoint: the vendor's own servers and lookalikes differ in details.
+    pub(crate) host: &'a str,
+}
+
+impl Call<'_> {
+    /// The instructions, the schema included where it must be said in words.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        let mut parts: Vec<String> = self.request.instructions().into_iter().collect();
+        if let (Some(schema), SchemaUse::InPrompt) = (&self.request.schema, self.schema_use) {
+            parts.push(format!(
+                "Answer with one JSON object and nothing else: no prose, no code fence. It satisfies this JSON Schema:\n{schema}"
+            ));
+        }
+        (!parts.is_empty()).then(|| parts.join("\n\n"))
+    }
+}
+
+/// What an event of a stream was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Nothing new: a ping, a header, an empty delta.
+    Idle,
+    /// The model made progress.
+    Content,
+    /// The terminal mark; `End` was pushed.
+    End,
+}
+
+/// Reads the events of one stream.
+pub(crate) trait Reader: Send {
+    /// Reads one event and pushes what it means.
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<StreamEvent>) -> Result<Step, ProviderError>;
+
+    /// The stream ended without a terminal mark. Dialects whose mark is the end itself push `End` here.
+    fn end_of_stream(&mut self, _out: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        Err(ProviderError::bad_response(
+            "The answer ended in the middle. The server may have been stopped; send again.",
+        ))
+    }
+}
+
+/// A page of a model list.
+#[derive(Debug, Default)]
+pub(crate) struct ModelPage {
+    pub(crate) models: Vec<Model>,
+    /// Path of the next page, query included.
+    pub(crate) next: Option<String>,
+}
+
+/// A wire dialect.
+pub(crate) trait Dialect: Send + Sync {
+    /// Path below the base address.
+    fn path(&self, call: &Call<'_>) -> String;
+
+    /// Headers that carry the key.
+    fn auth(&self, key: &ApiKey) -> (&'static str, String);
+
+    /// The request body.
+    fn body(&self, call: &Call<'_>) -> Value;
+
+    /// Reads a whole reply that came with a success status.
+    fn reply(&self, body: &[u8]) -> Result<Response, ProviderError>;
+
+    /// A reader for one streamed reply.
+    fn reader(&self) -> Box<dyn Reader>;
+
+    /// What an error answer means.
+    fn refusal(&self, status: u16, body: &[u8]) -> ProviderError;
+
+    /// Path of the first page of the model list.
+    fn models_path(&self) -> &'static str {
+        "models"
+    }
+
+    /// Reads a page of the model list.
+    fn models(&self, body: &[u8]) -> Result<ModelPage, ProviderError>;
+}
+
+/// The dialect that a provider speaks; `None` for those that do not use the network.
+pub(crate) fn of(provider: Provider) -> Option<&'static dyn Dialect> {
+    match provider {
+        Provider::OpenAiCompatible => Some(&chat::Chat),
+        Provider::Replay => None,
+    }
+}

@@ -1,0 +1,244 @@
+//! Error bodies of the Chat Completions and Responses interfaces, and of the many servers that imitate them.
+
+use serde_json::Value;
+
+use crate::error::{Detail, ProviderError};
+
+/// What an error answer means. `status` is the HTTP status, or 0 when the error came inside a success.
+pub(super) fn refusal(status: u16, body: &[u8]) -> ProviderError {
+    let parsed: Option<Value> = serde_json::from_slice(body).ok();
+    let error = parsed.as_ref().and_then(|body| body.get("error"));
+    match error {
+        Some(error) => from_error(status, error),
+        None => {
+            let text = parsed
+                .as_ref()
+                .map_or_else(|| plain(body), |body| words(body).unwrap_or_default());
+            by_status(status, false, &text)
+        }
+    }
+}
+
+/// What an `error` value means, wherever it was found.
+pub(super) fn from_error(status: u16, error: &Value) -> ProviderError {
+    let said = words(error).unwrap_or_default();
+    let text_of = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (kind, code) = (text_of("type"), text_of("code"));
+    // llama.cpp and OpenRouter put the status into `code`.
+    let inner = error
+        .get("code")
+        .and_then(Value::as_u64)
+        .and_then(|code| u16::try_from(code).ok());
+    let status = if status >= 400 {
+        status
+    } else {
+        inner.filter(|code| (400..600).contains(code)).unwrap_or(status)
+    };
+    let detail = || Detail::said(&said);
+    for word in [code, kind] {
+        match word {
+            "insufficient_quota" | "credit_balance_exhausted" | "billing_hard_limit_reached" => {
+                return ProviderError::QuotaExhausted(detail());
+            }
+            "context_length_exceeded" | "exceed_context_size_error" | "string_above_max_length" => {
+                return ProviderError::ContextTooLong(detail());
+            }
+            "model_not_found" => return ProviderError::UnknownModel(detail()),
+            "content_filter" | "content_policy_violation" | "moderation_blocked" => {
+                return ProviderError::ContentRefused(detail());
+            }
+            "invalid_api_key" | "authentication_error" => return ProviderError::AuthFailed(detail()),
+            "rate_limit_exceeded" | "slow_down" => return ProviderError::RateLimited(detail()),
+            "invalid_json_schema" => return ProviderError::SchemaRefused(detail()),
+            "server_error" | "overloaded_error" | "unavailable_error" if status < 400 => {
+                return ProviderError::Overloaded(detail());
+            }
+            _ => {}
+        }
+    }
+    // No code tells these two apart from other bad requests; the field that is at fault, or the words, do.
+    if status == 400 || status == 422 {
+        let lower = said.to_ascii_lowercase();
+        if text_of("param").starts_with("response_format")
+            || text_of("param").starts_with("text.format")
+            || (lower.contains("schema") && (lower.contains("response_format") || lower.contains("grammar")))
+        {
+            return ProviderError::SchemaRefused(detail());
+        }
+        if lower.contains("context length") || lower.contains("context window") || lower.contains("context size") {
+            return ProviderError::ContextTooLong(detail());
+        }
+    }
+    by_status(status, true, &said)
+}
+
+/// What a status means. `enveloped`: the body was an error of this interface, so the path was right.
+pub(super) fn by_status(status: u16, enveloped: bool, said: &str) -> ProviderError {
+    let detail = || Detail::said(said);
+    match status {
+        401 | 403 => ProviderError::AuthFailed(detail()),
+        402 => ProviderError::QuotaExhausted(detail()),
+        // llama.cpp calls a wrong path “File Not Found”, in the same envelope as everything else.
+        404 if enveloped && said != "File Not Found" => ProviderError::UnknownModel(detail()),
+        404 | 405 => ProviderError::BadResponse {
+            what: "Nothing of this kind is at the address. The path is probably wrong; it usually ends in /v1.".into(),
+            detail: detail(),
+        },
+        408 => ProviderError::Timeout {
+            what: "the server gave up waiting".into(),
+            detail: detail(),
+        },
+        409 | 500.. => ProviderError::Overloaded(detail()),
+        413 => ProviderError::ContextTooLong(detail()),
+        429 => ProviderError::RateLimited(detail()),
+        400.. => ProviderError::BadRequest(detail()),
+        _ => ProviderError::BadResponse {
+            what: "The endpoint reported a failure.".into(),
+            detail: detail(),
+        },
+    }
+}
+
+/// The human words of an error body: a string, `message`, `detail` or `error`.
+fn words(error: &Value) -> Option<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    text(error).or_else(|| {
+        ["message", "detail", "error"]
+            .iter()
+            .find_map(|key| text(error.get(*key)?))
+    })
+}
+
+/// A body that is not JSON, unless it is a web page.
+fn plain(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    if text.trim_start().starts_with('<') {
+        String::new()
+    } else {
+        text.into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use geonode_protocol::Code;
+
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table() {
+        let table: &[(u16, &str, Code)] = &[
+            (
+                401,
+                r#"{"error":{"message":"bad","type":"invalid_request_error","code":"invalid_api_key"}}"#,
+                Code::AuthFailed,
+            ),
+            (403, r#"{"error":{"message":"no"}}"#, Code::AuthFailed),
+            (
+                402,
+                r#"{"error":{"code":402,"message":"Insufficient credits"}}"#,
+                Code::QuotaExhausted,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"slow","code":"rate_limit_exceeded"}}"#,
+                Code::RateLimited,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"slow","code":"slow_down"}}"#,
+                Code::RateLimited,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"x","type":"insufficient_quota","code":"insufficient_quota"}}"#,
+                Code::QuotaExhausted,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"x","code":"credit_balance_exhausted"}}"#,
+                Code::QuotaExhausted,
+            ),
+            (429, "", Code::RateLimited),
+            (500, "oops", Code::Overloaded),
+            (501, "", Code::Overloaded),
+            (502, "<html><h1>Bad gateway</h1>", Code::Overloaded),
+            (
+                503,
+                r#"{"error":{"message":"loading model","type":"unavailable_error","code":503}}"#,
+                Code::Overloaded,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"x","code":"context_length_exceeded"}}"#,
+                Code::ContextTooLong,
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"x","type":"exceed_context_size_error","n_ctx":512}}"#,
+                Code::ContextTooLong,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"This model's maximum context length is 8192 tokens"}}"#,
+                Code::ContextTooLong,
+            ),
+            (413, "", Code::ContextTooLong),
+            (
+                400,
+                r#"{"error":{"message":"Invalid schema for response_format 'plan'","param":"response_format"}}"#,
+                Code::SchemaRefused,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"x","code":"content_policy_violation"}}"#,
+                Code::ContentRefused,
+            ),
+            (400, r#"{"error":{"message":"x"}}"#, Code::BadRequest),
+            (400, r#"{"error":"x"}"#, Code::BadRequest),
+            (422, r#"{"detail":"field required"}"#, Code::BadRequest),
+            (418, "teapot", Code::BadRequest),
+            (
+                404,
+                r#"{"error":{"message":"x","code":"model_not_found"}}"#,
+                Code::UnknownModel,
+            ),
+            (
+                404,
+                r#"{"error":{"message":"model 'x' not found, try pulling it first"}}"#,
+                Code::UnknownModel,
+            ),
+            (
+                404,
+                r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#,
+                Code::BadResponse,
+            ),
+            (404, r#"{"detail":"Not Found"}"#, Code::BadResponse),
+            (404, "404 page not found", Code::BadResponse),
+            (405, "", Code::BadResponse),
+            (408, "", Code::Timeout),
+            (409, "", Code::Overloaded),
+            (0, r#"{"error":{"code":429,"message":"upstream"}}"#, Code::RateLimited),
+            (0, r#"{"error":{"code":502,"message":"upstream"}}"#, Code::Overloaded),
+            (
+                0,
+                r#"{"error":{"type":"server_error","message":"sorry"}}"#,
+                Code::Overloaded,
+            ),
+            (0, r#"{"error":{"message":"sorry"}}"#, Code::BadResponse),
+        ];
+        for (status, body, code) in table {
+            let error = refusal(*status, body.as_bytes());
+            assert_eq!(error.code(), *code, "{status} {body}: {error}");
+        }
+    }
+
+    #[test]
+    fn web_pages_and_control_characters_are_not_quoted() {
+        assert!(!refusal(502, b"<html><script>x</script>").to_string().contains("script"));
+        let error = refusal(400, b"{\"error\":{\"message\":\"a\\u001b[31mb\\r\\n\\u202ec\"}}");
+        assert_eq!(error.detail().unwrap().said.as_deref(), Some("a [31mb c"));
+        let long = format!("{{\"error\":{{\"message\":\"{}\"}}}}", "x".repeat(100_000));
+        assert!(refusal(400, long.as_bytes()).to_string().len() < 500);
+    }
+}

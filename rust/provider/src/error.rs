@@ -1,0 +1,341 @@
+//! The one error type of this crate. Every message says what happened, why, and what to do.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use geonode_protocol::Code;
+
+/// What is known about a failed call beyond its code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Detail {
+    /// Scheme, host, port and path of the endpoint; never user info or query.
+    pub endpoint: String,
+    /// HTTP status, when an answer came.
+    pub status: Option<u16>,
+    /// What the server said: one line, bounded, without control characters and without the key.
+    pub said: Option<String>,
+    /// The provider's identifier of the exchange, for its support.
+    pub request_id: Option<String>,
+    /// The minimum wait that the server asked for.
+    pub retry_after: Option<Duration>,
+    /// The server's own verdict on trying again (`x-should-retry`).
+    pub should_retry: Option<bool>,
+}
+
+impl Detail {
+    /// A detail that only quotes the server.
+    pub(crate) fn said(text: &str) -> Box<Self> {
+        Box::new(Self {
+            said: one_line(text),
+            ..Self::default()
+        })
+    }
+
+    /// ` (HTTP 503: busy, request req_1)`, or nothing.
+    fn aside(&self) -> String {
+        let mut parts = String::new();
+        if let Some(status) = self.status {
+            let _ = write!(parts, "HTTP {status}");
+        }
+        if let Some(said) = &self.said {
+            let _ = write!(parts, "{}{said}", if parts.is_empty() { "" } else { ": " });
+        }
+        if let Some(id) = &self.request_id {
+            let _ = write!(parts, "{}request {id}", if parts.is_empty() { "" } else { ", " });
+        }
+        if parts.is_empty() { parts } else { format!(" ({parts})") }
+    }
+
+    /// The endpoint, or a word for it.
+    fn place(&self) -> &str {
+        if self.endpoint.is_empty() {
+            "The provider"
+        } else {
+            &self.endpoint
+        }
+    }
+
+    fn wait(&self) -> String {
+        self.retry_after.map_or_else(String::new, |wait| {
+            format!(" It asks for {} s of patience.", wait.as_secs().max(1))
+        })
+    }
+}
+
+/// Why a call to a model failed. `Display` is the message for the artist; `code()` is what programs decide by.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// No key where one is needed; nothing was sent.
+    #[error("{provider} needs an API key. Set it in the preferences or in {variables}.")]
+    AuthMissing {
+        /// Provider name.
+        provider: &'static str,
+        /// The environment variables that would be read.
+        variables: &'static str,
+    },
+    /// The endpoint refuses the key.
+    #[error("{} refuses the key{}. Check the key and what it is allowed to use.", .0.place(), .0.aside())]
+    AuthFailed(Box<Detail>),
+    /// Too many requests just now.
+    #[error("{} asks for slower requests{}.{} Wait a moment and send again.", .0.place(), .0.aside(), .0.wait())]
+    RateLimited(Box<Detail>),
+    /// Credit or budget is used up; waiting does not help.
+    #[error("The credit or budget at {} is used up{}. Check the plan and billing there.", .0.place(), .0.aside())]
+    QuotaExhausted(Box<Detail>),
+    /// The server is in trouble.
+    #[error("{} has trouble answering{}. It usually passes: send again in a moment.", .0.place(), .0.aside())]
+    Overloaded(Box<Detail>),
+    /// No answer, or no further piece of it, in time.
+    #[error("{} took too long: {what}{}. Try a smaller model, or raise the timeout in the settings.",
+            .detail.place(), .detail.aside())]
+    Timeout {
+        /// What was waited for, with the limit in seconds.
+        what: String,
+        /// Endpoint and status.
+        detail: Box<Detail>,
+    },
+    /// The connection could not be made or broke.
+    #[error("{what}{}", .detail.aside())]
+    Network {
+        /// Whole sentences: what happened and what to look at.
+        what: String,
+        /// Endpoint.
+        detail: Box<Detail>,
+    },
+    /// Prompt and context are longer than the model can take.
+    #[error("The request is too long for the model{}. Shorten the prompt, lower the context budget, \
+             or take a model with a longer context.", .0.aside())]
+    ContextTooLong(Box<Detail>),
+    /// The provider declined the content.
+    #[error("The provider declined the content{}. Word the wish differently.", .0.aside())]
+    ContentRefused(Box<Detail>),
+    /// The endpoint cannot take this schema.
+    #[error("The endpoint cannot answer in the asked form{}.", .0.aside())]
+    SchemaRefused(Box<Detail>),
+    /// The endpoint does not have the model.
+    #[error("{} does not know the model{}. Pick one of the list that “models” gives.", .0.place(), .0.aside())]
+    UnknownModel(Box<Detail>),
+    /// The endpoint refuses the request for another reason.
+    #[error("{} refuses the request{}.", .0.place(), .0.aside())]
+    BadRequest(Box<Detail>),
+    /// The answer is not what this kind of endpoint gives.
+    #[error("{what}{}", .detail.aside())]
+    BadResponse {
+        /// Whole sentences: what is wrong with the answer and what to look at.
+        what: String,
+        /// Endpoint and status.
+        detail: Box<Detail>,
+    },
+    /// The call was cancelled.
+    #[error("Cancelled.")]
+    Cancelled,
+    /// The address would carry prompt and key in the clear; nothing was sent.
+    #[error(
+        "{endpoint} is not encrypted. Use https://; plain http:// is only for this computer (127.0.0.1, localhost)."
+    )]
+    InsecureUrl {
+        /// The refused address, without user info and query.
+        endpoint: String,
+    },
+    /// The settings cannot work; nothing was sent.
+    #[error("{0}")]
+    Config(String),
+    /// The provider would refuse this list of messages; nothing was sent.
+    #[error("messages{path}: {what}")]
+    BodyInvalid {
+        /// JSON Pointer into `messages`.
+        path: String,
+        /// What is wrong and what is expected.
+        what: String,
+    },
+    /// The provider name is not one of ours.
+    #[error("There is no provider “{0}”. Known: openai, openai-compatible, anthropic, gemini, replay, offline.")]
+    UnknownProvider(String),
+    /// The key cannot be a key.
+    #[error(
+        "The API key holds a line break, a space or another character that keys never have. Copy it again, without \
+             anything around it."
+    )]
+    KeyInvalid,
+    /// The operating system refused what networking needs.
+    #[error("Networking could not be started: {0}.")]
+    Internal(String),
+}
+
+/// Which family of Python exception an error belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// The provider or the way to it failed.
+    Provider,
+    /// A rule of ours forbids the call.
+    Policy,
+    /// The request is malformed.
+    Protocol,
+    /// The caller cancelled.
+    Cancelled,
+    /// Settings or keys that cannot work.
+    Core,
+    /// Ours or the system's fault.
+    Internal,
+}
+
+impl ProviderError {
+    /// The stable code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::AuthMissing { .. } => Code::AuthMissing,
+            Self::AuthFailed(_) => Code::AuthFailed,
+            Self::RateLimited(_) => Code::RateLimited,
+            Self::QuotaExhausted(_) => Code::QuotaExhausted,
+            Self::Overloaded(_) => Code::Overloaded,
+            Self::Timeout { .. } => Code::Timeout,
+            Self::Network { .. } => Code::Network,
+            Self::ContextTooLong(_) => Code::ContextTooLong,
+            Self::ContentRefused(_) => Code::ContentRefused,
+            Self::SchemaRefused(_) => Code::SchemaRefused,
+            Self::UnknownModel(_) => Code::UnknownModel,
+            Self::BadRequest(_) => Code::BadRequest,
+            Self::Config(_) => Code::SettingInvalid,
+            Self::BadResponse { .. } => Code::BadResponse,
+            Self::Cancelled => Code::Cancelled,
+            Self::InsecureUrl { .. } => Code::InsecureUrl,
+            Self::BodyInvalid { .. } => Code::BodyInvalid,
+            Self::UnknownProvider(_) => Code::UnknownProvider,
+            Self::KeyInvalid => Code::KeyInvalid,
+            Self::Internal(_) => Code::InternalError,
+        }
+    }
+
+    /// The family of exceptions it belongs to.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Cancelled => ErrorClass::Cancelled,
+            Self::InsecureUrl { .. } => ErrorClass::Policy,
+            Self::BodyInvalid { .. } => ErrorClass::Protocol,
+            Self::KeyInvalid | Self::Config(_) | Self::UnknownProvider(_) => ErrorClass::Core,
+            Self::Internal(_) => ErrorClass::Internal,
+            _ => ErrorClass::Provider,
+        }
+    }
+
+    /// Whether the same call may succeed later without a change.
+    pub fn retryable(&self) -> bool {
+        matches!(
+            self,
+            Self::RateLimited(_) | Self::Overloaded(_) | Self::Timeout { .. } | Self::Network { .. }
+        )
+    }
+
+    /// What is known beyond code and message, where the failure came from an exchange.
+    pub fn detail(&self) -> Option<&Detail> {
+        match self {
+            Self::AuthFailed(detail)
+            | Self::RateLimited(detail)
+            | Self::QuotaExhausted(detail)
+            | Self::Overloaded(detail)
+            | Self::Timeout { detail, .. }
+            | Self::Network { detail, .. }
+            | Self::ContextTooLong(detail)
+            | Self::ContentRefused(detail)
+            | Self::SchemaRefused(detail)
+            | Self::UnknownModel(detail)
+            | Self::BadRequest(detail)
+            | Self::BadResponse { detail, .. } => Some(detail),
+            Self::AuthMissing { .. }
+            | Self::Cancelled
+            | Self::InsecureUrl { .. }
+            | Self::Config(_)
+            | Self::BodyInvalid { .. }
+            | Self::UnknownProvider(_)
+            | Self::KeyInvalid
+            | Self::Internal(_) => None,
+        }
+    }
+
+    /// The same error, its detail completed by `fill`.
+    pub(crate) fn with(mut self, fill: impl FnOnce(&mut Detail)) -> Self {
+        match &mut self {
+            Self::AuthFailed(detail)
+            | Self::RateLimited(detail)
+            | Self::QuotaExhausted(detail)
+            | Self::Overloaded(detail)
+            | Self::Timeout { detail, .. }
+            | Self::Network { detail, .. }
+            | Self::ContextTooLong(detail)
+            | Self::ContentRefused(detail)
+            | Self::SchemaRefused(detail)
+            | Self::UnknownModel(detail)
+            | Self::BadRequest(detail)
+            | Self::BadResponse { detail, .. } => fill(detail),
+            Self::AuthMissing { .. }
+            | Self::Cancelled
+            | Self::InsecureUrl { .. }
+            | Self::Config(_)
+            | Self::BodyInvalid { .. }
+            | Self::UnknownProvider(_)
+            | Self::KeyInvalid
+            | Self::Internal(_) => {}
+        }
+        self
+    }
+
+    /// A broken promise of the endpoint, in whole sentences.
+    pub(crate) fn bad_response(what: impl Into<String>) -> Self {
+        Self::BadResponse {
+            what: what.into(),
+            detail: Box::default(),
+        }
+    }
+
+    /// A connection that failed, in whole sentences.
+    pub(crate) fn network(what: impl Into<String>) -> Self {
+        Self::Network {
+            what: what.into(),
+            detail: Box::default(),
+        }
+    }
+
+    /// Waiting that ended at its limit.
+    pub(crate) fn timeout(what: impl Into<String>) -> Self {
+        Self::Timeout {
+            what: what.into(),
+            detail: Box::default(),
+        }
+    }
+}
+
+/// Longest quotation of a server in a message, in characters.
+const QUOTE_LIMIT: usize = 300;
+
+/// Foreign text made fit for one line of ours: no control or direction characters, single spaces, bounded, no full stop
+/// at its end. `None` when nothing is left.
+pub(crate) fn one_line(text: &str) -> Option<String> {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    let mut line = String::new();
+    let mut count = 0;
+    // Bounded before splitting: the text may be a quarter of a megabyte.
+    let head: String = text
+        .chars()
+        .take(QUOTE_LIMIT * 8)
+        .map(|c| if hidden(c) { ' ' } else { c })
+        .collect();
+    for word in head.split_whitespace() {
+        if count > 0 {
+            line.push(' ');
+            count += 1;
+        }
+        for c in word.chars() {
+            if count >= QUOTE_LIMIT {
+                line.push('…');
+                return Some(line);
+            }
+            line.push(c);
+            count += 1;
+        }
+    }
+    let line = line.trim_end_matches('.').to_owned();
+    (!line.is_empty()).then_some(line)
+}

@@ -1,0 +1,338 @@
+//! The one place that sends. Knows bytes, limits and addresses; what the bytes mean is the dialect's business.
+
+use std::error::Error as StdError;
+use std::sync::{Once, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::redirect::Policy;
+use reqwest::{Method, StatusCode};
+
+use crate::config::{Endpoint, shown};
+use crate::dialect::Dialect;
+use crate::error::{Detail, ProviderError, one_line};
+use crate::limits;
+use crate::retry::read_advice;
+use crate::secret::ApiKey;
+
+/// A request body that several attempts share.
+#[derive(Debug, Clone)]
+pub(crate) struct Outgoing {
+    pub(crate) path: String,
+    /// `None` asks with GET.
+    pub(crate) body: Option<Vec<u8>>,
+    pub(crate) stream: bool,
+}
+
+/// The kind of a body, by its content type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Json,
+    Events,
+    WebPage,
+    /// Not said, or something else.
+    Other(Option<String>),
+}
+
+/// An answer with a success status whose body is still to be read.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    response: reqwest::Response,
+    /// Kind of the body.
+    pub(crate) kind: Kind,
+    /// The provider's identifier of the exchange.
+    pub(crate) request_id: Option<String>,
+}
+
+impl Answer {
+    /// The next piece of the body; `None` at its end.
+    pub(crate) async fn piece(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, ProviderError> {
+        self.response.chunk().await.map_err(|error| broken(&error))
+    }
+
+    /// The whole body, at most `limit` bytes of it.
+    pub(crate) async fn body(mut self, limit: usize) -> Result<Vec<u8>, ProviderError> {
+        let mut all = Vec::new();
+        while let Some(piece) = self.piece().await? {
+            let piece = piece.as_ref();
+            if all.len() + piece.len() > limit {
+                return Err(ProviderError::bad_response(format!(
+                    "The answer is longer than {} KB.",
+                    limit >> 10
+                )));
+            }
+            all.extend_from_slice(piece);
+        }
+        Ok(all)
+    }
+}
+
+/// The connection of one client to its endpoint.
+pub(crate) struct Http {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) dialect: &'static dyn Dialect,
+    key: Option<ApiKey>,
+    client: OnceLock<Result<reqwest::Client, String>>,
+}
+
+impl Http {
+    pub(crate) fn new(endpoint: Endpoint, dialect: &'static dyn Dialect, key: Option<ApiKey>) -> Self {
+        Self {
+            endpoint,
+            dialect,
+            key,
+            client: OnceLock::new(),
+        }
+    }
+
+    /// Sends one request. Success statuses come back as an answer, everything else as the error that it is.
+    pub(crate) async fn open(&self, outgoing: &Outgoing) -> Result<Answer, ProviderError> {
+        let method = if outgoing.body.is_some() {
+            Method::POST
+        } else {
+            Method::GET
+        };
+        let mut request = self.client()?.request(method, self.endpoint.join(&outgoing.path));
+        let accept = if outgoing.stream {
+            "text/event-stream"
+        } else {
+            "application/json"
+        };
+        request = request.header(ACCEPT, accept);
+        if let Some(body) = &outgoing.body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+        }
+        if let Some(key) = &self.key {
+            let (name, value) = self.dialect.auth(key);
+            let mut value = HeaderValue::from_str(&value).map_err(|_| ProviderError::KeyInvalid)?;
+            value.set_sensitive(true);
+            request = request.header(HeaderName::from_static(name), value);
+        }
+        let response = request.send().await.map_err(|error| self.unreached(&error))?;
+        self.judge(response).await
+    }
+
+    /// Sends one request and reads its whole answer. The identifier of the exchange comes along.
+    pub(crate) async fn exchange(&self, outgoing: &Outgoing) -> Result<(Vec<u8>, Option<String>), ProviderError> {
+        let answer = self.open(outgoing).await?;
+        let request_id = answer.request_id.clone();
+        if answer.kind == Kind::WebPage {
+            return Err(web_page());
+        }
+        Ok((answer.body(limits::REPLY_BYTES).await?, request_id))
+    }
+
+    /// Completes an error with what this connection knows, and takes the key out of it.
+    pub(crate) fn locate(&self, error: ProviderError, request_id: Option<&str>) -> ProviderError {
+        error.with(|detail| {
+            detail.endpoint = self.endpoint.shown();
+            if detail.request_id.is_none() {
+                detail.request_id = request_id.map(str::to_owned);
+            }
+            if let (Some(key), Some(said)) = (&self.key, &detail.said) {
+                detail.said = Some(key.redact(said));
+            }
+        })
+    }
+
+    async fn judge(&self, response: reqwest::Response) -> Result<Answer, ProviderError> {
+        let headers = response.headers();
+        let size: usize = headers
+            .iter()
+            .map(|(name, value)| name.as_str().len() + value.len() + 4)
+            .sum();
+        if size > limits::HEADER_BYTES {
+            return Err(ProviderError::bad_response(
+                "The headers of the answer are longer than 256 KB.",
+            ));
+        }
+        let status = response.status();
+        let request_id = ["x-request-id", "request-id"]
+            .iter()
+            .find_map(|name| text(headers, name))
+            .and_then(one_line);
+        if status.is_redirection() {
+            return Err(self.redirected(&response));
+        }
+        let kind = kind(headers);
+        if status == StatusCode::OK || (status.is_success() && status != StatusCode::NO_CONTENT) {
+            return Ok(Answer {
+                response,
+                kind,
+                request_id,
+            });
+        }
+        let mut advice = Detail::default();
+        read_advice(|name| text(headers, name), SystemTime::now(), &mut advice);
+        let answer = Answer {
+            response,
+            kind,
+            request_id: None,
+        };
+        let body = match answer.body(limits::ERROR_BYTES).await {
+            Ok(body) => body,
+            Err(error @ ProviderError::BadResponse { .. }) => return Err(error),
+            // The status has arrived; a body that broke off adds nothing.
+            Err(_) => Vec::new(),
+        };
+        let error = self.dialect.refusal(status.as_u16(), &body);
+        Err(error.with(|detail| {
+            detail.status = Some(status.as_u16());
+            detail.request_id = request_id;
+            detail.retry_after = detail.retry_after.max(advice.retry_after);
+            detail.should_retry = advice.should_retry;
+        }))
+    }
+
+    fn redirected(&self, response: &reqwest::Response) -> ProviderError {
+        let target = text(response.headers(), LOCATION.as_str()).and_then(|to| response.url().join(to).ok());
+        let to = target.map_or_else(String::new, |url| format!(" to {}", shown(&url)));
+        ProviderError::bad_response(format!(
+            "{} redirects{to}, which is not followed with your prompt and key. Set the final address as the base URL.",
+            self.endpoint.shown()
+        ))
+        .with(|detail| detail.status = Some(response.status().as_u16()))
+    }
+
+    /// Made by the first call: reading the system's certificates takes milliseconds.
+    fn client(&self) -> Result<&reqwest::Client, ProviderError> {
+        self.client
+            .get_or_init(|| build(&self.endpoint).map_err(|error| error.to_string()))
+            .as_ref()
+            .map_err(|error| ProviderError::Internal(error.clone()))
+    }
+
+    /// Why no answer came.
+    fn unreached(&self, error: &reqwest::Error) -> ProviderError {
+        let place = self.endpoint.shown();
+        let io = source::<std::io::Error>(error).map(std::io::Error::kind);
+        if error.is_timeout() {
+            return ProviderError::timeout(format!("connecting took longer than {} s", limits::CONNECT.as_secs()));
+        }
+        if let Some(tls) = source::<rustls::Error>(error) {
+            return ProviderError::network(format!(
+                "The encrypted connection to {place} failed: {tls}. Check the address, the certificate of the server, and the \
+                 clock of this computer."
+            ));
+        }
+        if error.is_dns() {
+            return ProviderError::network(format!(
+                "The host {} cannot be found. Check the address and the internet connection.",
+                self.endpoint.host()
+            ));
+        }
+        if error.is_connect() {
+            let why = match io {
+                Some(std::io::ErrorKind::ConnectionRefused) if self.endpoint.loopback => {
+                    format!("Nothing answers at {place}. Is the server running?")
+                }
+                Some(std::io::ErrorKind::ConnectionRefused) => {
+                    format!("Nothing answers at {place}. Check the address and port.")
+                }
+                _ => format!("{place} cannot be reached. Check the address, the network and the proxy settings."),
+            };
+            return ProviderError::network(why);
+        }
+        broken(error)
+    }
+}
+
+/// A connection that failed after it was made.
+fn broken(error: &reqwest::Error) -> ProviderError {
+    match source::<hyper::Error>(error) {
+        Some(http) if http.is_parse() => {
+            ProviderError::bad_response("What answers there does not speak HTTP as it should. Check host and port.")
+        }
+        _ if error.is_decode() && source::<hyper::Error>(error).is_none() => {
+            ProviderError::bad_response("The compressed answer is damaged.")
+        }
+        _ => ProviderError::network("The connection broke before the answer was complete. Send again."),
+    }
+}
+
+/// The first cause of type `T`.
+fn source<'a, T: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a T> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref::<T>() {
+            return Some(found);
+        }
+        // io::Error wraps errors without naming them as its source.
+        if let Some(found) = error
+            .downcast_ref::<std::io::Error>()
+            .and_then(|io| io.get_ref()?.downcast_ref::<T>())
+        {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}
+
+fn build(endpoint: &Endpoint) -> Result<reqwest::Client, reqwest::Error> {
+    static TLS: Once = Once::new();
+    TLS.call_once(|| {
+        // An error says that a backend is installed already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+    let header_limit = u32::try_from(limits::HEADER_BYTES).unwrap_or(u32::MAX);
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("geonode-ai-assistant/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(limits::CONNECT)
+        .redirect(same_origin())
+        .referer(false)
+        .tcp_nodelay(true)
+        .tcp_keepalive(Duration::from_secs(30))
+        .http2_max_header_list_size(header_limit);
+    if endpoint.loopback {
+        // Never a proxy, and never a name service: `localhost` is this computer whatever others say.
+        let here = [([127, 0, 0, 1], 0).into(), ([0, 0, 0, 0, 0, 0, 0, 1], 0).into()];
+        builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
+    }
+    if !endpoint.is_https() {
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build()
+}
+
+/// Follows only redirects that keep origin, method and body.
+fn same_origin() -> Policy {
+    Policy::custom(|attempt| {
+        let first = attempt.previous().first();
+        let same = first.is_some_and(|first| first.origin() == attempt.url().origin());
+        let keeps = matches!(
+            attempt.status(),
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+        );
+        if same && keeps && attempt.previous().len() <= limits::REDIRECTS {
+            attempt.follow()
+        } else {
+            attempt.stop()
+        }
+    })
+}
+
+/// The address gave a page for people.
+pub(crate) fn web_page() -> ProviderError {
+    ProviderError::bad_response(
+        "The address answers with a web page. The path is probably wrong: try the base URL with /v1 at its end.",
+    )
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn kind(headers: &HeaderMap) -> Kind {
+    let Some(value) = text(headers, CONTENT_TYPE.as_str()) else {
+        return Kind::Other(None);
+    };
+    let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match essence.as_str() {
+        "application/json" => Kind::Json,
+        "text/event-stream" => Kind::Events,
+        "text/html" | "application/xhtml+xml" => Kind::WebPage,
+        other if other.ends_with("+json") => Kind::Json,
+        _ => Kind::Other(one_line(&essence)),
+    }
+}

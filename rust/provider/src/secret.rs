@@ -1,0 +1,99 @@
+//! API keys: a type that cannot be printed, serialised or logged by accident.
+
+use std::fmt;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::error::ProviderError;
+
+/// What a redacted key looks like wherever it would have appeared.
+pub const REDACTED: &str = "***";
+
+/// Keys shorter than this are not searched for in foreign text: they would blank out ordinary words.
+const SHORTEST_REDACTED: usize = 6;
+
+/// An API key. The memory is wiped on drop; `Debug` prints `***`; there is neither `Display` nor `Serialize`.
+///
+/// ```compile_fail
+/// fn needs_serialize<T: serde::Serialize>() {}
+/// needs_serialize::<geonode_provider::ApiKey>();
+/// ```
+///
+/// ```compile_fail
+/// fn needs_display<T: std::fmt::Display>() {}
+/// needs_display::<geonode_provider::ApiKey>();
+/// ```
+#[derive(Clone)]
+pub struct ApiKey(SecretString);
+
+impl ApiKey {
+    /// Takes a key as it was typed or found in the environment.
+    ///
+    /// # Errors
+    /// `KeyInvalid` when it holds anything but visible ASCII: line breaks and control characters could forge headers.
+    pub fn new(key: impl Into<String>) -> Result<Self, ProviderError> {
+        let key = SecretString::from(key.into());
+        let visible = |byte: u8| byte.is_ascii_graphic();
+        if key.expose_secret().is_empty() || !key.expose_secret().bytes().all(visible) {
+            return Err(ProviderError::KeyInvalid);
+        }
+        Ok(Self(key))
+    }
+
+    /// The key itself. Only for the header that carries it.
+    pub(crate) fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+
+    /// `text` with every occurrence of the key replaced by `***`: servers like to quote the key in their errors.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        if self.expose().len() < SHORTEST_REDACTED {
+            text.to_owned()
+        } else {
+            text.replace(self.expose(), REDACTED)
+        }
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(REDACTED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_never_shows_the_key() {
+        let key = ApiKey::new("sk-very-secret").unwrap();
+        assert_eq!(format!("{key:?} {:#?}", Some(&key)), "*** Some(\n    ***,\n)");
+    }
+
+    #[test]
+    fn only_visible_ascii_is_a_key() {
+        for bad in [
+            "",
+            "a\nb",
+            "a\r\nX-Evil: 1",
+            "a\0",
+            "tab\t",
+            "two words",
+            "schlüssel",
+            "bell\u{7}",
+            "del\u{7f}",
+        ] {
+            assert!(
+                matches!(ApiKey::new(bad), Err(ProviderError::KeyInvalid)),
+                "{bad:?} was accepted"
+            );
+        }
+    }
+
+    #[test]
+    fn the_key_is_blanked_out_of_foreign_text() {
+        let key = ApiKey::new("sk-very-secret").unwrap();
+        assert_eq!(key.redact("bad key sk-very-secret!"), "bad key ***!");
+    }
+}
