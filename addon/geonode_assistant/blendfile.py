@@ -40,7 +40,8 @@ class BlendHeader(NamedTuple):
     """Index of the block's length in ``block``."""
 
     @property
-    def version_string(self) -> str:
+    def wrote(self) -> str:
+        """The version for people."""
         return f"{self.version[0]}.{self.version[1]}"
 
 
@@ -58,8 +59,8 @@ def check(path: Path, blender: tuple[int, int]) -> BlendHeader:
             if header.version > blender:
                 raise AssistantError(
                     "newer_blend",
-                    f"{path} was written by Blender {header.version_string}; this is Blender {blender[0]}.{blender[1]}.",
-                    f"Use Blender {header.version_string} or newer (--blender {header.version_string}).",
+                    f"{path} was written by Blender {header.wrote}; this is Blender {blender[0]}.{blender[1]}.",
+                    f"Use Blender {header.wrote} or newer (--blender {header.wrote}).",
                 )
             _walk(stream, header, path)
             return header

@@ -23,6 +23,12 @@ class AssistantError(Exception):
         self.message = message
         self.hint = hint
 
+    @classmethod
+    def of(cls, error: BaseException) -> AssistantError:
+        """Any exception as one of these, keeping its code and hint."""
+        known = failure(error)
+        return cls(known["code"], known["message"], getattr(error, "hint", None))
+
     def __repr__(self) -> str:
         return f"AssistantError({self.code!r}, {self.message!r}, {self.hint!r})"
 

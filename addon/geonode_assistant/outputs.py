@@ -27,10 +27,11 @@ class OutputFolder:
 
         Raises AssistantError: ``output_not_writable``, ``disk_full``, ``invalid_path``.
         """
-        if self._source is not None and any(_same(self.folder / name, self._source) for name in (BLEND, PICTURE, REPORT)):
+        source, names = self._source, (BLEND, PICTURE, REPORT)
+        if source is not None and any(_same(self.folder / name, source) for name in names):
             raise AssistantError(
                 "invalid_path",
-                f"The result would replace the input file {self._source}.",
+                f"The result would replace the input file {source}.",
                 "Choose another folder with --out.",
             )
         probe = self._temporary(".probe")

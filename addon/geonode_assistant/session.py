@@ -175,6 +175,13 @@ class RunHandle:
         self.pending.clear()
         try:
             self._core.cancel()
+            # What has not begun need not begin, a commit least of all.
+            waiting, self._effects = self._effects, deque()
+            for effect in waiting:
+                if effect["effect"] == "restore":
+                    self._effects.append(effect)
+                else:
+                    self._core.fail(effect["id"], {"code": "cancelled", "message": "The run was cancelled."})
         except Exception as error:
             self._abort(error)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from .. import polling, session
-from ..messages import AssistantError, failure
+from ..messages import AssistantError
 
 
 class GEONODE_OT_send(bpy.types.Operator):
@@ -35,9 +35,9 @@ class GEONODE_OT_send(bpy.types.Operator):
         try:
             api.start(prompt, object=context.object.name if context.object else None, approve="ask")
         except Exception as error:
-            known = failure(error)
-            session.current.refuse(AssistantError(known["code"], known["message"], getattr(error, "hint", None)), prompt)
-            self.report({"ERROR"}, known["message"])
+            known = AssistantError.of(error)
+            session.current.refuse(known, prompt)
+            self.report({"ERROR"}, known.message)
             return {"CANCELLED"}
         polling.start()
         return {"FINISHED"}

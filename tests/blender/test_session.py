@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The driver keeps its promises whatever core and host do. Needs no Blender."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+from geonode_assistant import session
+from geonode_assistant.messages import AssistantError
+from geonode_assistant.session import RunHandle, Session, drive
+from scripted import HAPPY, FakeHost, ScriptedCore
+
+NAMES = [name for name, _ in HAPPY]
+AFTER_BEGIN = NAMES[NAMES.index("begin") + 1 :]
+
+
+def finish(handle: RunHandle) -> session.RunReport:
+    """Polls as a timer would; a run that does not end fails here."""
+    for _ in range(200):
+        handle.poll(0)
+        if handle.finished:
+            return handle.report()
+    raise AssertionError("the run does not end")
+
+
+def test_a_run_does_every_effect_once_and_in_order() -> None:
+    host = FakeHost()
+    report = drive(RunHandle(ScriptedCore(), host))
+    assert host.calls == NAMES
+    assert report.ok
+    assert report.final_message == "Scattered."
+
+
+def test_one_poll_without_budget_does_one_effect() -> None:
+    host = FakeHost()
+    handle = RunHandle(ScriptedCore(), host)
+    for done in range(1, len(NAMES) + 1):
+        handle.poll(0)
+        assert len(host.calls) == done
+
+
+def test_evidence_is_kept_for_the_last_lines() -> None:
+    handle = RunHandle(ScriptedCore(), FakeHost())
+    drive(handle)
+    assert handle.evidence == {"objects": [{"name": "Plane"}]}
+
+
+@pytest.mark.parametrize("effect", [name for name in dict.fromkeys(NAMES)])
+def test_a_failing_host_is_reported_with_its_code_and_restored(effect: str) -> None:
+    core, host = ScriptedCore(), FakeHost({effect: AssistantError("library_data", "It is linked.")})
+    report = finish(RunHandle(core, host))
+    assert core.failures[0] == {"code": "library_data", "message": "It is linked."}
+    assert report.status == "error"
+    assert not host.open
+    assert ("restore" in host.calls) == (effect in AFTER_BEGIN)
+
+
+@pytest.mark.parametrize("method", ["poll", "answer"])
+@pytest.mark.parametrize("after", range(8))
+def test_a_core_that_breaks_anywhere_never_loses_the_restore(method: str, after: int) -> None:
+    host = FakeHost()
+    report = finish(RunHandle(ScriptedCore(breaks=method, after=after), host))
+    assert not host.open
+    assert host.written == 0 or "commit" in host.calls
+    if method == "poll" or after < len(NAMES):
+        assert report.status in ("error", "done")
+    if report.status == "error":
+        assert report.messages[0]["code"] == "internal_error"
+
+
+def test_a_core_that_ends_with_an_open_transaction_is_restored() -> None:
+    host = FakeHost({"verify": ValueError("odd")})
+    report = finish(RunHandle(ScriptedCore(forgets_restore=True), host))
+    assert host.calls[-1] == "restore"
+    assert report.messages[0]["code"] == "internal_error"
+
+
+def test_a_host_that_cannot_restore_says_so() -> None:
+    host = FakeHost({"verify": KeyError("x"), "restore": RuntimeError("gone")})
+    report = finish(RunHandle(ScriptedCore(), host))
+    assert report.status == "error"
+    assert report.messages[0]["code"] == "restore_failed"
+    assert "reload" in report.messages[0]["text"]
+
+
+def test_an_unequal_restore_after_a_broken_core_says_so() -> None:
+    host = FakeHost(equal=False)
+    report = finish(RunHandle(ScriptedCore(breaks="answer", after=4), host))
+    assert report.messages[0]["code"] == "restore_failed"
+
+
+@pytest.mark.parametrize("polls", range(len(NAMES)))
+def test_cancel_at_any_moment_restores(polls: int) -> None:
+    host = FakeHost()
+    handle = RunHandle(ScriptedCore(), host)
+    for _ in range(polls):
+        handle.poll(0)
+    handle.cancel()
+    report = finish(handle)
+    assert report.status == "cancelled"
+    assert not host.open
+    assert host.written == 0
+    assert len(host.calls) - ("restore" in host.calls) == polls, "nothing begins after a cancel"
+
+
+def test_a_core_deaf_to_cancel_is_ended_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "CANCEL_GRACE_S", -1.0)
+    host = FakeHost()
+    handle = RunHandle(ScriptedCore(deaf=True), host)
+    for _ in range(4):
+        handle.poll(0)
+    handle.cancel()
+    report = finish(handle)
+    assert report.status == "cancelled"
+    assert not host.open
+
+
+def test_close_restores_at_once() -> None:
+    host = FakeHost()
+    handle = RunHandle(ScriptedCore(), host)
+    for _ in range(5):
+        handle.poll(0)
+    assert host.written == 2
+    handle.close()
+    assert handle.finished
+    assert host.written == 0
+    assert handle.report().status == "cancelled"
+
+
+def test_an_interrupt_inside_a_write_restores_and_is_raised() -> None:
+    host = FakeHost({"apply_step": KeyboardInterrupt()})
+    with pytest.raises(KeyboardInterrupt):
+        drive(RunHandle(ScriptedCore(), host))
+    assert not host.open
+    assert host.written == 0
+
+
+def test_a_failing_listener_restores_and_is_raised() -> None:
+    host = FakeHost()
+
+    def listen(event: dict) -> None:
+        if event.get("state") == "verify":
+            raise LookupError("listener")
+
+    with pytest.raises(LookupError):
+        drive(RunHandle(ScriptedCore(), host), listen)
+    assert not host.open
+    assert host.written == 0 or "commit" in host.calls
+
+
+def test_timeout_cancels_with_its_own_code() -> None:
+    effects = tuple(("capture_context", {}) for _ in range(100_000))
+    report = drive(RunHandle(ScriptedCore(effects), FakeHost()), timeout_s=1e-9)
+    assert report.status == "cancelled"
+    assert report.messages[0]["code"] == "run_timeout"
+
+
+def test_an_unknown_effect_is_refused() -> None:
+    core = ScriptedCore((("teleport", {}),))
+    report = finish(RunHandle(core, FakeHost()))
+    assert report.status == "error"
+    assert core.failures[0]["code"] == "internal_error"
+
+
+def test_a_write_outside_a_transaction_never_reaches_the_host() -> None:
+    host = FakeHost()
+    report = finish(RunHandle(ScriptedCore((("apply_step", {"step_id": "s", "delta": {}}),)), host))
+    assert report.status == "error"
+    assert host.calls == []
+
+
+ASK = (("ask_approval", {"request": {"title": "Delete 9 nodes"}}), *HAPPY)
+
+
+@pytest.mark.parametrize(
+    ("decision", "status", "written"),
+    [("approved", "done", 2), ("rejected", "error", 0), ("cancelled", "cancelled", 0)],
+)
+def test_a_callable_decides(decision: str, status: str, written: int) -> None:
+    asked = []
+
+    def approve(request: dict) -> str:
+        asked.append(request)
+        return decision
+
+    host = FakeHost()
+    report = finish(RunHandle(ScriptedCore(ASK), host, approve))
+    assert asked == [{"title": "Delete 9 nodes"}]
+    assert (report.status, host.written) == (status, written)
+
+
+def test_a_request_waits_for_the_artist() -> None:
+    core, host = ScriptedCore(ASK), FakeHost()
+    handle = RunHandle(core, host)
+    for _ in range(5):
+        handle.poll(0)
+    assert host.calls == []
+    [request_id] = handle.pending
+    handle.approve(request_id)
+    handle.approve(request_id)
+    assert finish(handle).ok
+    assert core.decisions == [("approve", request_id)]
+
+
+def test_a_blocking_run_rejects_what_nobody_can_answer() -> None:
+    host = FakeHost()
+    report = drive(RunHandle(ScriptedCore(ASK), host))
+    assert report.status == "error"
+    assert host.calls == []
+
+
+def test_a_session_has_one_run_at_a_time() -> None:
+    view = Session()
+    view.claim(lambda: RunHandle(ScriptedCore(), FakeHost()), "first")
+    with pytest.raises(AssistantError) as refusal:
+        view.claim(lambda: RunHandle(ScriptedCore(), FakeHost()), "second")
+    assert refusal.value.code == "run_in_progress"
+    assert view.prompt == "first"
+    while view.running:
+        view.poll()
+    assert (view.state, view.final_message) == ("done", "Scattered.")
+    view.claim(lambda: RunHandle(ScriptedCore(), FakeHost()), "second")
+    assert view.report is None
+
+
+def test_a_run_that_cannot_start_leaves_the_session_free() -> None:
+    view = Session()
+
+    def broken() -> RunHandle:
+        raise AssistantError("core_missing", "No core.")
+
+    with pytest.raises(AssistantError):
+        view.claim(broken)
+    assert not view.running
+    view.refuse(AssistantError("core_missing", "No core.", "Install it."), "words")
+    assert (view.summary, view.messages[0]["hint"]) == ("ERROR", "Install it.")
+
+
+def test_closing_a_session_ends_its_run() -> None:
+    host = FakeHost()
+    view = Session()
+    view.claim(lambda: RunHandle(ScriptedCore(), host))
+    for _ in range(4):
+        view.poll(0)
+    view.close()
+    assert not view.running
+    assert view.report is not None
+    assert host.written == 0
+
+
+def test_a_signal_cancels_instead_of_raising() -> None:
+    from geonode_assistant.console import Interrupt
+
+    class Interrupted(FakeHost):
+        def verify(self, objects: list[str], trees: list[str]) -> dict:
+            signal.raise_signal(signal.SIGINT)
+            return super().verify(objects, trees)
+
+    host = Interrupted()
+    handle = RunHandle(ScriptedCore(), host)
+    before = signal.getsignal(signal.SIGINT)
+    with Interrupt() as interrupt:
+        with interrupt.cancels(handle):
+            report = drive(handle)
+        with pytest.raises(AssistantError, match="Interrupted"):
+            interrupt.check()
+    assert signal.getsignal(signal.SIGINT) is before
+    assert report.status == "cancelled"
+    assert not host.open
