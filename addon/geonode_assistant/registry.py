@@ -19,6 +19,8 @@ _undo: list[Callable[[], object]] = []
 
 def register() -> None:
     """Registers classes, properties, the load handler and the command. On failure everything is taken back."""
+    if _undo:
+        raise RuntimeError("GeoNode AI Assistant is registered already")
     try:
         for module in MODULES:
             for cls in module.CLASSES:

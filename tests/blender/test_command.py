@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bad input at the command line: one clear message with a code, a non-zero exit, and nothing changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import bpy
+import pytest
+from commands import geonode
+
+
+def folder_state(folder: Path) -> dict[str, str]:
+    """Every file below with its content's hash."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with Blender's own starting scene."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    path = tmp_path_factory.mktemp("scene") / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    return path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("run",),
+        ("fly",),
+        ("run", "x", "--timeout", "soon"),
+        ("run", "x", "--timeout", "-1"),
+        ("run", "x", "--what"),
+    ],
+)
+def test_a_command_line_that_makes_no_sense(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    outcome = geonode(*arguments, cwd=tmp_path)
+    assert outcome.code == "invalid_argument"
+    assert "hint: See python -m geonode_assistant" in outcome.err
+    assert outcome.status == 2
+    assert folder_state(tmp_path) == {}
+
+
+def test_help_needs_no_blender(tmp_path: Path) -> None:
+    outcome = geonode("run", "--help", cwd=tmp_path)
+    assert outcome.status == 0
+    for option in ("--blend", "--object", "--provider", "--model", "--base-url", "--out", "--yes", "--timeout"):
+        assert option in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("missing.blend", None, "file_not_found"),
+        ("picture.blend", b"\x89PNG\r\n\x1a\n", "not_a_blend"),
+        ("empty.blend", b"", "not_a_blend"),
+        ("newer.blend", b"BLENDER17-01v9901", "newer_blend"),
+        ("newer4.blend", b"BLENDER-v999RENDH", "newer_blend"),
+        ("cut.blend", b"BLENDER-v402", "damaged_blend"),
+    ],
+)
+def test_a_file_that_cannot_be_opened(tmp_path: Path, name: str, content: bytes | None, code: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    before = folder_state(tmp_path)
+    outcome = geonode("run", "scatter 5 rocks", "--blend", name, "--out", "out", cwd=tmp_path)
+    assert (outcome.status, outcome.code) == (1, code)
+    assert "hint: " in outcome.err
+    assert folder_state(tmp_path) == before
+
+
+def test_output_and_input_are_the_same_file(tmp_path: Path, scene: Path) -> None:
+    shutil.copy(scene, tmp_path / "result.blend")
+    before = folder_state(tmp_path)
+    outcome = geonode("run", "scatter 5 rocks", "--blend", "result.blend", "--out", ".", cwd=tmp_path)
+    assert (outcome.status, outcome.code) == (1, "invalid_path")
+    assert folder_state(tmp_path) == before
+
+
+def test_output_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    outcome = geonode("run", "scatter 5 rocks", "--out", "out", cwd=tmp_path)
+    assert (outcome.status, outcome.code) == (1, "output_not_writable")
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def private_mount(options: str, folder: Path) -> tuple[str, ...]:
+    """A prefix that gives a command its own file system at ``folder``; skips where that is not allowed."""
+    prefix = ("unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o {options} none "{folder}" && exec "$@"', "sh")
+    try:
+        allowed = subprocess.run([*prefix, "true"], capture_output=True, timeout=20, check=False).returncode == 0
+    except OSError:
+        allowed = False
+    if not allowed:
+        pytest.skip("this system does not let a test mount a file system")
+    return prefix
+
+
+def test_output_is_read_only(tmp_path: Path) -> None:
+    folder = tmp_path / "readonly"
+    folder.mkdir()
+    prefix = private_mount("ro,size=1m", folder)
+    outcome = geonode("run", "scatter 5 rocks", "--out", folder, cwd=tmp_path, prefix=prefix)
+    assert (outcome.status, outcome.code) == (1, "output_not_writable")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission(tmp_path: Path, scene: Path) -> None:
+    shutil.copy(scene, tmp_path / "closed.blend")
+    (tmp_path / "closed.blend").chmod(0)
+    outcome = geonode("run", "scatter 5 rocks", "--blend", "closed.blend", cwd=tmp_path)
+    assert (outcome.status, outcome.code) == (1, "permission_denied")
+
+
+@pytest.mark.parametrize(
+    ("content", "code"), [(None, "file_not_found"), ("{", "manifest_invalid"), ("{}", "manifest_invalid")]
+)
+def test_a_manifest_that_is_none(tmp_path: Path, content: str | None, code: str) -> None:
+    if content is not None:
+        (tmp_path / "m.json").write_text(content)
+    outcome = geonode("e2e", "m.json", cwd=tmp_path)
+    assert (outcome.status, outcome.code) == (1, code)
+
+
+def test_a_debug_file_that_cannot_be_written(tmp_path: Path) -> None:
+    outcome = geonode("run", "x", "--debug", "no/such/folder/log", cwd=tmp_path)
+    assert (outcome.status, outcome.code) == (1, "output_not_writable")

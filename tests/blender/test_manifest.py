@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Manifests are read strictly, and every kind of expectation can fail."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant import manifest
+from geonode_assistant.manifest import ManifestReport, Scene
+from geonode_assistant.messages import AssistantError
+
+GOOD: dict[str, Any] = {
+    "manifest": 1,
+    "name": "scatter",
+    "prompt": "scatter 200 rocks on the plane",
+    "provider": "offline",
+    "start": {
+        "objects": [
+            {
+                "name": "Plane",
+                "primitive": "plane",
+                "size": 10,
+                "location": [0, 0, 1],
+                "scale": [1, 1, 1],
+                "rotation": [0, 0, 0],
+            }
+        ],
+        "active": "Plane",
+    },
+    "object": "Plane",
+    "timeout_s": 60,
+    "expect": {
+        "status": "done",
+        "codes": [],
+        "objects": ["Plane"],
+        "modifiers": [{"object": "Plane", "name": "Scatter", "type": "NODES"}],
+        "node_types": [
+            {"object": "Plane", "modifier": "Scatter", "contains": {"GeometryNodeDistributePointsOnFaces": 1}}
+        ],
+        "geometry": [
+            {
+                "object": "Plane",
+                "vertices": 4,
+                "edges": [4, 4],
+                "faces": 1,
+                "instances": [200, 200],
+                "points": 0,
+                "curves": 0,
+                "bounds": {"min": [-5, -5, 0], "max": [5, 5, 0.5], "tolerance": 0.1},
+                "size": {"x": [9.9, 10.1], "z": 0.5},
+            }
+        ],
+        "undo_restores": True,
+    },
+}
+
+
+def changed(pointer: str, value: Any, remove: bool = False) -> dict[str, Any]:
+    """The good manifest with one place changed or removed."""
+    data = copy.deepcopy(GOOD)
+    *parents, last = pointer.split("/")[1:]
+    place: Any = data
+    for key in parents:
+        place = place[int(key)] if isinstance(place, list) else place[key]
+    key = int(last) if isinstance(place, list) else last
+    if remove:
+        del place[key]
+    else:
+        place[key] = value
+    return data
+
+
+def load(data: Any, tmp_path: Path) -> dict[str, Any]:
+    path = tmp_path / "m.json"
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    return manifest.load(path)
+
+
+def test_a_good_manifest_is_read_as_it_is(tmp_path: Path) -> None:
+    assert load(GOOD, tmp_path) == GOOD
+
+
+@pytest.mark.parametrize("pointer", ["/manifest", "/name", "/prompt", "/timeout_s", "/expect", "/expect/status"])
+def test_missing_fields(tmp_path: Path, pointer: str) -> None:
+    with pytest.raises(AssistantError) as caught:
+        load(changed(pointer, None, remove=True), tmp_path)
+    assert caught.value.code == "manifest_invalid"
+    assert f"{pointer}: is missing" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("/manifest", 2),
+        ("/manifest", True),
+        ("/name", ""),
+        ("/prompt", 7),
+        ("/timeout_s", 0),
+        ("/timeout_s", True),
+        ("/extra", 1),
+        ("/provider", 1),
+        ("/replies", "text"),
+        ("/replies", []),
+        ("/start/objects/0/primitive", "teapot"),
+        ("/start/objects/0/size", -1),
+        ("/start/objects/0/location", [1, 2]),
+        ("/start/objects/0/colour", "red"),
+        ("/expect/status", "fine"),
+        ("/expect/codes/0", 3),
+        ("/expect/modifiers/0/kind", "NODES"),
+        ("/expect/node_types/0/contains", {}),
+        ("/expect/node_types/0/contains/GeometryNodeDistributePointsOnFaces", 0),
+        ("/expect/geometry/0/instances", [3, 1]),
+        ("/expect/geometry/0/instances", 1.5),
+        ("/expect/geometry/0/instances", [1, 2, 3]),
+        ("/expect/geometry/0/size/w", 1),
+        ("/expect/geometry/0/bounds/tolerance", 0),
+        ("/expect/geometry/0/rocks", 200),
+        ("/expect/undo_restores", 1),
+    ],
+)
+def test_wrong_fields_are_named_by_pointer(tmp_path: Path, pointer: str, value: Any) -> None:
+    data = copy.deepcopy(GOOD)
+    if pointer == "/expect/codes/0":
+        data["expect"]["codes"] = [value]
+    else:
+        data = changed(pointer, value)
+    with pytest.raises(AssistantError) as caught:
+        load(data, tmp_path)
+    assert caught.value.code == "manifest_invalid"
+    assert f"{pointer}: " in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("fields", "pointer"),
+    [
+        ({"start": {"blend": "a.blend", "active": "Plane"}}, "/start/active"),
+        ({"start": {"blend": ""}}, "/start/blend"),
+        ({"start": {}}, "/start/objects"),
+        ({"provider": "replay"}, "/replies"),
+        ({"provider": "offline", "replies": ["{}"]}, "/replies"),
+        ({"provider": "replay", "replies": [1]}, "/replies/0"),
+    ],
+)
+def test_fields_that_do_not_fit_together(tmp_path: Path, fields: dict[str, Any], pointer: str) -> None:
+    with pytest.raises(AssistantError) as caught:
+        load(GOOD | fields, tmp_path)
+    assert f"{pointer}: " in caught.value.message
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"manifest": 1, "manifest": 1}', "[" * 100_000, "nul", "\ufeff{}"])
+def test_what_is_no_manifest(tmp_path: Path, text: str) -> None:
+    with pytest.raises(AssistantError) as caught:
+        load(text, tmp_path)
+    assert caught.value.code == "manifest_invalid"
+
+
+def test_a_missing_manifest(tmp_path: Path) -> None:
+    with pytest.raises(AssistantError) as caught:
+        manifest.load(tmp_path / "nope.json")
+    assert caught.value.code == "file_not_found"
+
+
+RUN = {"status": "done", "messages": [{"code": "repaired", "severity": "info", "text": ""}], "gates": {"findings": []}}
+GROUP = {"type": "GeometryNodeGroup", "props": {"node_tree": {"node_group": "Inner"}}}
+SCENE = Scene(
+    {
+        "objects": {"Plane": {"modifiers": [{"name": "Scatter", "type": "NODES", "node_group": "Scatter"}]}},
+        "trees": {
+            "Scatter": {"nodes": [GROUP, GROUP]},
+            "Inner": {"nodes": [{"type": "GeometryNodeDistributePointsOnFaces", "props": {}}]},
+        },
+    },
+    {
+        "objects": [
+            {
+                "name": "Plane",
+                "evaluated": {
+                    "mesh": {"vertices": 4, "edges": 4, "faces": 1},
+                    "instances": {"count": 200},
+                    "bounds": [[-5, -5, 0], [5, 5, 0.5]],
+                },
+            }
+        ]
+    },
+)
+
+
+def test_a_scene_as_expected_passes_every_check() -> None:
+    checks = manifest.compare(GOOD["expect"], RUN, SCENE)
+    assert len(checks) == 14
+    assert all(check.ok for check in checks), [check.line() for check in checks if not check.ok]
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("/status", "error"),
+        ("/codes", ["cycle"]),
+        ("/objects", ["Rock"]),
+        ("/modifiers/0/name", "Other"),
+        ("/modifiers/0/type", "SUBSURF"),
+        ("/modifiers/0/object", "Rock"),
+        ("/node_types/0/contains", {"GeometryNodeDistributePointsOnFaces": 2}),
+        ("/node_types/0/modifier", "Other"),
+        ("/geometry/0/object", "Rock"),
+        ("/geometry/0/vertices", 5),
+        ("/geometry/0/instances", [201, 300]),
+        ("/geometry/0/points", 1),
+        ("/geometry/0/curves", [1, 9]),
+        ("/geometry/0/bounds/max", [5, 5, 0.7]),
+        ("/geometry/0/bounds/min", [-5.2, -5, 0]),
+        ("/geometry/0/size", {"y": 11}),
+    ],
+)
+def test_every_expectation_can_fail(pointer: str, value: Any) -> None:
+    expect = changed("/expect" + pointer, value)["expect"]
+    failed = [check for check in manifest.compare(expect, RUN, SCENE) if not check.ok]
+    assert failed
+    assert all(check.line().startswith("FAIL") and "expected" in check.line() for check in failed)
+
+
+def test_a_report_without_checks_has_not_passed() -> None:
+    report = ManifestReport("empty", "m.json")
+    assert not report.ok
+    json.dumps(report.to_dict())
+
+
+@pytest.mark.parametrize("primitive", manifest.PRIMITIVES)
+def test_primitives_have_the_size_that_the_manifest_says(primitive: str) -> None:
+    from geonode_assistant import e2e
+
+    item = {"name": "Thing", "primitive": primitive, "size": 3.0, "location": [1, 2, 3], "scale": [1, 2, 1]}
+    e2e.build_start({"objects": [item, {"name": "Other", "primitive": "cube"}], "active": "Thing"}, Path())
+    assert sorted(thing.name for thing in bpy.data.objects) == ["Other", "Thing"]
+    made = bpy.context.view_layer.objects.active
+    assert made.name == made.data.name == "Thing"
+    assert [round(value, 4) for value in (*made.location, *made.scale)] == [1, 2, 3, 1, 2, 1]
+    assert [thing.name for thing in bpy.context.selected_objects] == ["Thing"]
+    bpy.context.view_layer.update()
+    # Ico spheres and beziers do not touch their box on every side.
+    widest = max(side / scale for side, scale in zip(made.dimensions, (1, 2, 1), strict=True))
+    assert 2.5 <= widest <= (4.2 if primitive == "monkey" else 3.2)
+
+
+def test_an_unknown_active_object_is_a_mistake_of_the_manifest() -> None:
+    from geonode_assistant import e2e
+
+    with pytest.raises(AssistantError, match="/start/active"):
+        e2e.build_start({"objects": [], "active": "Nobody"}, Path())

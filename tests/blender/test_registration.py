@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The add-on comes and goes without a trace, and its operators say why they cannot run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import geonode_assistant
+import pytest
+from geonode_assistant import polling, registry, session
+from geonode_assistant.session import RunHandle
+from scripted import FakeHost, ScriptedCore
+
+
+def traces() -> dict[str, object]:
+    """Everything of Blender's that a registration could leave something in."""
+    handlers = {
+        name: len(value) for name in dir(bpy.app.handlers) if isinstance(value := getattr(bpy.app.handlers, name), list)
+    }
+    return {
+        "types": {name for name in dir(bpy.types) if "geonode" in name.lower()},
+        "subclasses": {
+            cls
+            for base in (bpy.types.Operator, bpy.types.Panel, bpy.types.AddonPreferences, bpy.types.PropertyGroup)
+            for cls in base.__subclasses__()
+            if getattr(cls, "is_registered", False) and "geonode_assistant" in cls.__module__
+        },
+        "operators": {name for name in dir(bpy.ops.geonode)},
+        "properties": {name for name in dir(bpy.types.WindowManager) if "geonode" in name.lower()},
+        "handlers": handlers,
+        "timer": bpy.app.timers.is_registered(polling._tick),
+    }
+
+
+@pytest.fixture
+def registered() -> Iterator[None]:
+    geonode_assistant.register()
+    yield
+    geonode_assistant.unregister()
+
+
+@pytest.fixture(autouse=True)
+def fresh_session() -> Iterator[None]:
+    yield
+    session.current.close()
+    session.current._reset("")
+
+
+def test_register_and_unregister_leave_no_trace() -> None:
+    before = traces()
+    for _ in range(3):
+        geonode_assistant.register()
+        assert traces() != before
+        geonode_assistant.unregister()
+        assert traces() == before
+
+
+def test_every_class_of_every_module_is_registered(registered: None) -> None:
+    classes = [cls for module in registry.MODULES for cls in module.CLASSES]
+    assert len(classes) >= 6
+    assert all(cls.is_registered for cls in classes)
+
+
+def test_a_failing_registration_is_raised_and_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = traces()
+
+    def broken() -> None:
+        raise RuntimeError("no properties today")
+
+    monkeypatch.setattr(registry.properties, "attach", broken)
+    with pytest.raises(RuntimeError, match="no properties today"):
+        geonode_assistant.register()
+    assert traces() == before
+
+
+def test_a_second_registration_is_refused_and_the_first_stands(registered: None) -> None:
+    with pytest.raises(RuntimeError):
+        geonode_assistant.register()
+    assert registry.MODULES[0].CLASSES[0].is_registered
+    assert bpy.ops.geonode.send.poll is not None
+
+
+def test_operators_say_why_they_cannot_run(registered: None) -> None:
+    manager = bpy.context.window_manager
+    manager.geonode_assistant.prompt = "  "
+    assert not bpy.ops.geonode.send.poll()
+    with pytest.raises(RuntimeError, match="Type a prompt first"):
+        bpy.ops.geonode.send()
+    with pytest.raises(RuntimeError, match="Nothing is running"):
+        bpy.ops.geonode.cancel()
+    manager.geonode_assistant.prompt = "scatter 5 rocks"
+    assert bpy.ops.geonode.send.poll()
+    session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+    with pytest.raises(RuntimeError, match="still under way"):
+        bpy.ops.geonode.send()
+    assert bpy.ops.geonode.cancel.poll()
+
+
+def test_the_prompt_keeps_any_text(registered: None) -> None:
+    properties = bpy.context.window_manager.geonode_assistant
+    for text in ("Öl auf ß 😀 \n second line", "x" * 100_000):
+        properties.prompt = text
+        assert properties.prompt == text
+    assert properties.state == "IDLE"
+
+
+def test_the_timer_runs_the_session_and_ends_with_it(registered: None) -> None:
+    host = FakeHost()
+    session.current.claim(lambda: RunHandle(ScriptedCore(), host))
+    polling.start()
+    polling.start()
+    assert bpy.app.timers.is_registered(polling._tick)
+    for _ in range(50):
+        if polling._tick() is None:
+            break
+    assert session.current.report is not None
+    assert session.current.report.ok
+    assert bpy.context.window_manager.geonode_assistant.state == "DONE"
+
+
+@pytest.mark.parametrize("end", ["load", "unregister"])
+def test_loading_a_file_and_disabling_cancel_and_restore(end: str) -> None:
+    geonode_assistant.register()
+    host = FakeHost()
+    session.current.claim(lambda: RunHandle(ScriptedCore(), host))
+    for _ in range(5):
+        session.current.poll(0)
+    assert host.written == 2
+    polling.start()
+    if end == "load":
+        bpy.ops.wm.read_homefile(use_factory_startup=True)
+        assert host.written == 0
+        assert not bpy.app.timers.is_registered(polling._tick)
+        geonode_assistant.unregister()
+    else:
+        geonode_assistant.unregister()
+    assert host.written == 0
+    assert session.current.report.status == "cancelled"
+    assert not bpy.app.timers.is_registered(polling._tick)
+
+
+def test_disabling_and_enabling_as_an_addon() -> None:
+    import addon_utils
+
+    before = traces()
+    assert addon_utils.enable("geonode_assistant", default_set=True) is not None
+    preferences = bpy.context.preferences.addons["geonode_assistant"].preferences
+    assert preferences.provider == "offline"
+    assert bpy.ops.geonode.send.poll() is False
+    addon_utils.disable("geonode_assistant", default_set=True)
+    assert traces() == before
