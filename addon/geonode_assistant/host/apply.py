@@ -1,0 +1,448 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carries out a step's delta (FORMATS.md, "Delta") in the phases that Blender needs.
+
+Inside one suppressed phase the sockets of group nodes, of nodes with items and of zones are stale; so sockets are only
+touched in a phase after the one that changes them. What fails raises `HostError` naming the operation; undoing is the
+transaction's work.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+from . import identity, interface, items, modifiers, rna, values
+from .errors import HostError, near
+from .suppress import Suppressor, suppression, update
+
+MAX_NAME_BYTES = 63
+MAX_FRAME_DEPTH = 8
+
+
+def apply_delta(delta: dict[str, Any]) -> dict[str, int]:
+    """Applies one step and returns how often each operation was carried out, by the names of the delta's lists."""
+    counts: Counter[str] = Counter()
+    keys: dict[tuple[str, str], str] = {}
+    with suppression() as suppressor:
+        for tree_delta in delta.get("trees", []):
+            edit = TreeEdit(tree_delta, keys, counts)
+            edit.run(suppressor)
+        for edit_modifier in delta.get("modifiers", []):
+            modifiers.ensure(edit_modifier)
+            counts["modifiers"] += 1
+        for entry in delta.get("modifier_inputs", []):
+            obj = modifiers.editable(modifiers.object_named(entry["object"]))
+            modifier = modifiers.modifier_named(obj, entry["modifier"])
+            ref = entry["identifier"]
+            tree = modifier.node_group
+            modifiers.write_input(modifier, _interface_ref(tree, ref, keys, "INPUT"), entry["value"])
+            counts["modifier_inputs"] += 1
+    return dict(counts)
+
+
+def _interface_ref(tree: Any, ref: str, keys: dict[tuple[str, str], str], in_out: str) -> str:
+    """An interface socket's identifier from a SOCKET_REF."""
+    if ref.startswith("@"):
+        found = keys.get((tree.name if tree else "", ref))
+        if found is None:
+            raise HostError("unknown_socket", f'No interface item "{ref}" was added to "{tree.name if tree else ""}" in this step.')
+        return found
+    if ref.startswith("=") and tree is not None:
+        for item in tree.interface.items_tree:
+            if item.item_type == "SOCKET" and item.in_out == in_out and item.name == ref[1:]:
+                return item.identifier
+    return ref
+
+
+class TreeEdit:
+    """One tree's part of a step."""
+
+    def __init__(self, delta: dict[str, Any], keys: dict[tuple[str, str], str], counts: Counter[str]) -> None:
+        self.delta = delta
+        self.keys = keys
+        self.counts = counts
+        self.name: str = delta["tree"]
+        self.tree = self._open()
+        self.nodes: dict[str, Any] = identity.index(self.tree)
+        self._sockets: dict[tuple[str, str], dict[str, Any]] = {}
+        self._late_items: list[tuple[str, str, list[dict[str, Any]]]] = []
+        self._new_inputs: list[str] = []
+
+    def _open(self) -> Any:
+        present = bpy.data.node_groups.get((self.name, None)) or bpy.data.node_groups.get(self.name)
+        if self.delta.get("create"):
+            if present is not None and present.library is None:
+                raise HostError("name_taken", f'There is a node group "{self.name}" already.')
+            _check_name(self.name)
+            tree = bpy.data.node_groups.new(self.name, rna.TREE_TYPE)
+            self.counts["trees"] += 1
+            return tree
+        if present is None:
+            known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
+            raise HostError("unknown_node_group", f'This file has no node group "{self.name}". {near(self.name, known)}')
+        if present.bl_idname != rna.TREE_TYPE:
+            raise HostError("bad_target", f'"{self.name}" is no Geometry Nodes tree ({present.bl_idname}).')
+        return modifiers.editable(present)
+
+    # -- phases -----------------------------------------------------------------------------------------------------------
+
+    def run(self, suppressor: Suppressor) -> None:
+        """All phases, with one real update after each that changes sockets."""
+        delta = self.delta
+        phases: list[tuple[Callable[[], None], tuple[str, ...]]] = [
+            (self._edit_interface, ("interface",)),
+            (self._edit_nodes, ("remove", "add", "stamp", "labels")),
+            (self._edit_props, ("props", "pairs", "parents")),
+            (self._edit_items, ("items",)),
+            (self._edit_values, ("unlink", "values", "links", "props")),
+            (self._edit_late, ("late_values", "values", "hide", "interface", "items")),
+            (self._edit_places, ("locations", "add")),
+        ]
+        for phase, lists in phases:
+            if any(delta.get(name) for name in lists):
+                self._prepare(phase)
+                self._sockets.clear()
+                suppressor.run(phase, self.tree)
+        self._hand_defaults_to_users(suppressor)
+
+    def _prepare(self, phase: Callable[[], None]) -> None:
+        """Measurements on scratch trees need real updates: they are made outside the suppressed phase."""
+        if phase == self._edit_nodes:
+            with rna.scratch_tree() as tree:
+                for entry in self.delta.get("add", []):
+                    rna.node_info(entry["type"], lambda: tree)
+        elif phase == self._edit_items:
+            for node_id, path, _ in self.delta.get("items", []):
+                if "." not in path:
+                    node = self._node(node_id, "set items of")
+                    if path not in node.bl_rna.properties:
+                        raise HostError("unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no item list "{path}".')
+                    items.numbering(node, path)
+
+    def _edit_interface(self) -> None:
+        for op in self.delta.get("interface", []):
+            kind = op["op"]
+            if kind == "add":
+                parent = op.get("parent")
+                ref = interface.add(self.tree, op, self.keys.get((self.name, parent), parent) if parent else None)
+                self.keys[self.name, op["key"]] = ref
+                if op["kind"] == "socket" and op.get("in_out") == "INPUT":
+                    self._new_inputs.append(ref)
+            elif kind == "change":
+                ref = self.keys.get((self.name, op["identifier"]), op["identifier"])
+                interface.change(self.tree, ref, op.get("name"), op.get("props", {}), menus=False)
+            elif kind == "remove":
+                interface.remove(self.tree, self.keys.get((self.name, op["identifier"]), op["identifier"]))
+            else:
+                raise HostError("bad_delta", f'"{kind}" is no interface operation.')
+            self.counts["interface"] += 1
+
+    def _edit_nodes(self) -> None:
+        doomed = [node_id for node_id in self.delta.get("remove", []) if node_id in self.nodes]
+        self._refuse_half_zones(set(doomed))
+        for node_id in doomed:
+            self.tree.nodes.remove(self.nodes.pop(node_id))
+        self.counts["remove"] += len(doomed)
+        for entry in self.delta.get("add", []):
+            self._add_node(entry)
+        for node_id in self.delta.get("stamp", []):
+            identity.stamp(self._node(node_id, "mark"), node_id)
+        for node_id, label in self.delta.get("labels", []):
+            self._node(node_id, "label").label = label or ""
+        self.counts["labels"] += len(self.delta.get("labels", []))
+
+    def _refuse_half_zones(self, doomed: set[str]) -> None:
+        """Evaluating a zone without its input node crashes Blender 5.2 (facts 17): never even for a moment."""
+        for node_id, node in self.nodes.items():
+            output = getattr(node, "paired_output", None)
+            if output is None:
+                continue
+            other = next((i for i, n in self.nodes.items() if n == output), None)
+            if (node_id in doomed) != (other in doomed):
+                raise HostError("zone_half_removed", f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: '
+                                "remove both or none.")
+
+    def _add_node(self, entry: dict[str, Any]) -> None:
+        node_id, kind = entry["id"], entry["type"]
+        if node_id in self.nodes:
+            raise HostError("id_taken", f'Tree "{self.name}" has a node "{node_id}" already.')
+        try:
+            node = self.tree.nodes.new(kind)
+        except RuntimeError as error:
+            raise HostError("unknown_node_type", f'Add node "{node_id}" to "{self.name}": Blender '
+                            f"{bpy.app.version_string} has no node type {kind} for geometry.") from error
+        # The final name at once: default names make Blender search for a free number, which is cubic in all.
+        node.name = entry.get("name") or _cut_name(node_id)
+        if entry.get("stamp", True):
+            identity.stamp(node, node_id)
+        if entry.get("label"):
+            node.label = entry["label"]
+        self.nodes[node_id] = node
+        self.counts["add"] += 1
+
+    def _edit_props(self) -> None:
+        for start, end in self.delta.get("pairs", []):
+            node = self._node(start, "pair")
+            try:
+                paired = node.pair_with_output(self._node(end, "pair"))
+            except (AttributeError, TypeError) as error:
+                raise HostError("bad_zone", f'Pair "{start}" with "{end}" in "{self.name}": {error}') from error
+            if not paired and node.paired_output != self.nodes[end]:
+                raise HostError("bad_zone", f'Pair "{start}" with "{end}" in "{self.name}": Blender refused; the two nodes must '
+                                "be the input and output of one kind of zone, and the output still without an input.")
+            self.counts["pairs"] += 1
+        wanted = [p for p in self.delta.get("props", []) if not p[1].startswith(("inputs.", "outputs."))]
+        self._set_props(wanted)
+        for node_id, frame in self.delta.get("parents", []):
+            self._node(node_id, "frame").parent = None if frame is None else self._node(frame, "frame")
+        self.counts["parents"] += len(self.delta.get("parents", []))
+
+    def _set_props(self, wanted: list[Any]) -> None:
+        """In order; what is refused is tried again after the others, since legal items depend on other properties."""
+        waiting, reasons = list(wanted), dict[str, HostError]()
+        while waiting:
+            left = []
+            for entry in waiting:
+                try:
+                    self._set_prop(*entry)
+                except HostError as error:
+                    reasons[f"{entry[0]}\0{entry[1]}"] = error
+                    left.append(entry)
+            if len(left) == len(waiting):
+                raise reasons[f"{left[0][0]}\0{left[0][1]}"]
+            waiting = left
+        for node_id, path, value in wanted:  # a later one may have reset an earlier one
+            if not self._holds(node_id, path, value):
+                self._set_prop(node_id, path, value)
+        self.counts["props"] += len(wanted)
+
+    def _owner(self, node_id: str, path: str) -> tuple[Any, str]:
+        node = self._node(node_id, f'set "{path}" of')
+        holder, _, attribute = path.rpartition(".")
+        try:
+            owner = rna.follow(node, holder) if holder else node
+        except (AttributeError, IndexError, TypeError) as error:
+            raise HostError("unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no property "{path}".') from error
+        if attribute not in owner.bl_rna.properties:
+            raise HostError("unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no property "{path}". '
+                            + near(attribute, [p.identifier for p in rna.state_properties(owner)]))
+        return owner, attribute
+
+    def _set_prop(self, node_id: str, path: str, value: Any) -> None:
+        owner, attribute = self._owner(node_id, path)
+        try:
+            values.assign(owner, attribute, value)
+        except HostError as error:
+            raise HostError(error.code, f'Set "{path}" of node "{node_id}" in "{self.name}": {error.message}') from error
+        if attribute == "node_tree" and value is not None and owner.node_tree is None:
+            raise HostError("group_recursion", f'Node "{node_id}" in "{self.name}" cannot use {value!r}: a group cannot hold itself.')
+
+    def _holds(self, node_id: str, path: str, value: Any) -> bool:
+        owner, attribute = self._owner(node_id, path)
+        now = values.to_json(getattr(owner, attribute))
+        return now == value or not isinstance(value, str | bool | int)
+
+    def _edit_items(self) -> None:
+        for node_id, path, wanted in self.delta.get("items", []):
+            node = self._node(node_id, f"set {path} of")
+            try:
+                if items.write_items(node, path, wanted):
+                    self._late_items.append((node_id, path, wanted))
+            except HostError as error:
+                raise HostError(error.code, f'Set {path} of node "{node_id}" in "{self.name}": {error.message}') from error
+            except (RuntimeError, TypeError, AttributeError) as error:
+                raise HostError("bad_value", f'Set {path} of node "{node_id}" in "{self.name}": {error}') from error
+            self.counts["items"] += 1
+
+    def _edit_values(self) -> None:
+        self._unlink()
+        for node_id, path, value in self.delta.get("props", []):
+            side, _, rest = path.partition(".")
+            if side in {"inputs", "outputs"}:
+                ref, _, attribute = rest.rpartition(".")
+                values.assign(self._socket(node_id, side, ref), attribute, value)
+        for node_id, ref, value in self.delta.get("values", []):
+            socket = self._socket(node_id, "inputs", ref)
+            if socket.type != "MENU":
+                self._set_value(node_id, ref, value)
+        links = self.tree.links
+        for entry in self.delta.get("links", []):
+            from_id, from_ref, to_id, to_ref = entry[:4]
+            source, target = self._socket(from_id, "outputs", from_ref), self._socket(to_id, "inputs", to_ref)
+            try:
+                link = links.new(target, source)
+            except RuntimeError as error:
+                link, reason = None, str(error)
+            else:
+                reason = "Blender refused"
+            if link is None:
+                raise HostError("bad_link", f'Link "{from_id}" {from_ref} to "{to_id}" {to_ref} in "{self.name}": {reason}')
+            if len(entry) > 4 and entry[4]:
+                link.is_muted = True
+        self.counts["links"] += len(self.delta.get("links", []))
+
+    def _unlink(self) -> None:
+        doomed = self.delta.get("unlink", [])
+        if not doomed:
+            return
+        id_of = {node.as_pointer(): node_id for node_id, node in self.nodes.items()}
+        present = {(id_of.get(link.from_node.as_pointer()), link.from_socket.identifier, id_of.get(link.to_node.as_pointer()),
+                    link.to_socket.identifier): link for link in self.tree.links}
+        for from_id, from_ref, to_id, to_ref in doomed:
+            source, target = self._socket(from_id, "outputs", from_ref), self._socket(to_id, "inputs", to_ref)
+            link = present.pop((from_id, source.identifier, to_id, target.identifier), None)
+            if link is not None:
+                self.tree.links.remove(link)
+                self.counts["unlink"] += 1
+
+    def _set_value(self, node_id: str, ref: str, value: Any) -> None:
+        socket = self._socket(node_id, "inputs", ref)
+        if rna.value_kind(socket) == "none":
+            raise HostError("bad_value", f'Input "{socket.name}" of node "{node_id}" in "{self.name}" has no value of its own; link it.')
+        try:
+            values.assign(socket, "default_value", value)
+        except HostError as error:
+            raise HostError(error.code, f'Input "{socket.name}" of node "{node_id}" in "{self.name}": {error.message}') from error
+        self.counts["values"] += 1
+
+    def _edit_late(self) -> None:
+        for node_id, path, wanted in self._late_items:
+            items.finish_items(self._node(node_id, "finish"), path, wanted)
+        for op in self.delta.get("interface", []):
+            if op["op"] in {"add", "change"} and "default_value" in op.get("props", {}):
+                ref = self.keys.get((self.name, op.get("key", "")), op.get("identifier"))
+                if interface.is_menu(interface.find(self.tree, ref)):
+                    interface.change(self.tree, ref, None, {"default_value": op["props"]["default_value"]})
+        menus = [v for v in self.delta.get("values", []) if self._socket(v[0], "inputs", v[1]).type == "MENU"]
+        for node_id, ref, value in [*menus, *self.delta.get("late_values", [])]:
+            self._set_value(node_id, ref, value)
+        for node_id, ref, hidden in self.delta.get("hide", []):
+            side = "inputs" if self._find(node_id, "inputs", ref) is not None else "outputs"
+            self._socket(node_id, side, ref).hide = hidden
+            self.counts["hide"] += 1
+
+    def _edit_places(self) -> None:
+        """Absolute places become frame-relative ones; one `foreach_set`, since the setter is slow."""
+        for entry in self.delta.get("add", []):
+            if entry.get("width") is not None:
+                self.nodes[entry["id"]].width = entry["width"]
+        wanted = {self._node(i, "place").name: (x, y) for i, x, y in self.delta.get("locations", [])}
+        if not wanted:
+            return
+        nodes = self.tree.nodes
+        flat = [0.0] * (2 * len(nodes))
+        nodes.foreach_get("location", flat)
+        now = {node.name: (flat[2 * k], flat[2 * k + 1]) for k, node in enumerate(nodes)}
+        parent = {node.name: node.parent.name for node in nodes if node.parent is not None}
+        absolute: dict[str, tuple[float, float]] = {}
+
+        def place(name: str) -> tuple[float, float]:
+            chain = [name]
+            while chain[-1] not in absolute and chain[-1] not in wanted and chain[-1] in parent:
+                chain.append(parent[chain[-1]])
+            for step in reversed(chain):
+                if step in absolute:
+                    continue
+                if step in wanted:
+                    absolute[step] = wanted[step]
+                else:
+                    base = absolute.get(parent.get(step, ""), (0.0, 0.0))
+                    absolute[step] = (base[0] + now[step][0], base[1] + now[step][1])
+            return absolute[name]
+
+        for k, node in enumerate(nodes):
+            if node.name in wanted:
+                x, y = wanted[node.name]
+                base = place(parent[node.name]) if node.name in parent else (0.0, 0.0)
+                flat[2 * k], flat[2 * k + 1] = x - base[0], y - base[1]
+        # Blender stores absolute places in 32 bits and carries a frame's content along when the frame moves: a node before its
+        # frame in the tree is right only when it is set again, the rest of the error is added to what is set.
+        target = [values.float32(part) for part in flat]
+        for _ in range(MAX_FRAME_DEPTH if parent else 1):
+            nodes.foreach_set("location", flat)
+            reached = [0.0] * len(flat)
+            nodes.foreach_get("location", reached)
+            if reached == target:
+                break
+            flat = [f + t - r for f, t, r in zip(flat, target, reached, strict=True)]
+        self.counts["locations"] += len(wanted)
+
+    def _hand_defaults_to_users(self, suppressor: Suppressor) -> None:
+        """Blender leaves 0 in a new input of every modifier and group node that uses the tree (facts 18)."""
+        wanted = {i.identifier: values.to_json(i.default_value) for i in modifiers.inputs_of(self.tree)
+                  if i.identifier in self._new_inputs}
+        if not wanted:
+            return
+        by_tree: dict[str, list[Any]] = {}
+        for node in interface.user_nodes(self.tree):
+            if node.id_data.library is None:
+                by_tree.setdefault(node.id_data.name, []).append(node)
+        for name, nodes in by_tree.items():
+            user = bpy.data.node_groups[name]
+            update(user)
+
+            def job(nodes: list[Any] = nodes) -> None:
+                for node in nodes:
+                    for socket in node.inputs:
+                        if socket.identifier in wanted and rna.value_kind(socket) != "none":
+                            values.assign(socket, "default_value", wanted[socket.identifier])
+
+            suppressor.run(job, user)
+        for modifier in modifiers.users_of(self.tree):
+            for identifier, value in wanted.items():
+                modifiers.write_input(modifier, identifier, value)
+
+    # -- look-ups ---------------------------------------------------------------------------------------------------------
+
+    def _node(self, node_id: str, doing: str) -> Any:
+        node = self.nodes.get(node_id)
+        if node is None:
+            raise HostError("unknown_node", f'Cannot {doing} node "{node_id}": tree "{self.name}" has no such node. '
+                            + near(node_id, list(self.nodes)))
+        return node
+
+    def _find(self, node_id: str, side: str, ref: str) -> Any:
+        node = self._node(node_id, "reach a socket of")
+        if ref.startswith("@"):
+            ref = self._key(node, ref)
+        if ref.startswith("="):
+            name = ref[1:]
+            return next((s for s in getattr(node, side) if s.name == name and s.enabled and not s.is_unavailable), None)
+        known = self._sockets.get((node_id, side))
+        if known is None:
+            known = {}
+            for socket in getattr(node, side):
+                if socket.identifier not in known or socket.enabled:
+                    known[socket.identifier] = socket
+            self._sockets[node_id, side] = known
+        return known.get(ref)
+
+    def _key(self, node: Any, ref: str) -> str:
+        """`@key` belongs to the interface that the node shows: its group's, else this tree's."""
+        group = getattr(node, "node_tree", None)
+        found = self.keys.get((group.name if group is not None else self.name, ref))
+        if found is None:
+            raise HostError("unknown_socket", f'No interface item "{ref}" was added in this step.')
+        return found
+
+    def _socket(self, node_id: str, side: str, ref: str) -> Any:
+        socket = self._find(node_id, side, ref)
+        if socket is None:
+            node = self.nodes[node_id]
+            names = ", ".join(f"{s.identifier} ({s.name})" for s in getattr(node, side) if s.enabled) or "none"
+            raise HostError("unknown_socket", f'Node "{node_id}" ({node.bl_idname}) in "{self.name}" has no {side[:-1]} "{ref}". '
+                            f"It has: {names}.")
+        return socket
+
+
+def _cut_name(text: str) -> str:
+    """`text` within Blender's limit, cut between characters."""
+    return text.encode()[:MAX_NAME_BYTES].decode(errors="ignore")
+
+
+def _check_name(name: str) -> None:
+    if not name or len(name.encode()) > MAX_NAME_BYTES:
+        raise HostError("bad_name", f"A node group's name has 1 to {MAX_NAME_BYTES} bytes; this one has {len(name.encode())}.")

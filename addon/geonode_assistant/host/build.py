@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A new tree from an IR: the IR becomes deltas, which run through the same phases as every other edit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import bpy
+
+from . import interface, rna, values
+from .apply import TreeEdit
+from .errors import HostError
+from .suppress import suppression, update
+
+
+# Legal only for the first socket of a panel.
+_WITHIN_PANEL = frozenset({"is_panel_toggle"})
+
+
+def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
+    """Builds the bundle's root (and the groups nested in it) as new trees and returns the root.
+
+    `name` renames the root. A nested group whose name is taken in this file gets Blender's next free name, and the tree refers
+    to the new one. Raises `bad_ir` for a document that is none; nothing is left behind then.
+    """
+    if not isinstance(bundle, dict) or bundle.get("ir") != 1:
+        raise HostError("bad_ir", 'This is no tree document of version 1 (field "ir").')
+    root = bundle.get("root")
+    if root not in bundle.get("trees", {}):
+        raise HostError("bad_ir", f'The document\'s root "{root}" is not among its trees.')
+    made: dict[str, Any] = {}
+    sockets: dict[str, dict[str, str]] = {}
+    try:
+        with suppression() as suppressor:
+            for tree_name in _in_order(bundle["trees"], root):
+                wanted_name = name if tree_name == root and name else tree_name
+                tree = bpy.data.node_groups.new(wanted_name, rna.TREE_TYPE)
+                made[tree_name] = tree
+                ir = bundle["trees"][tree_name]
+                sockets[tree_name] = _interface(tree, ir["interface"])
+                _settings(tree, ir.get("settings", {}))
+                edit = TreeEdit(_delta(tree.name, ir, made, sockets, tree_name), {}, Counter())
+                edit.run(suppressor)
+                _menu_defaults(tree, ir["interface"], sockets[tree_name])
+                update(tree)
+    except (KeyError, IndexError, AttributeError) as error:
+        _discard(made)
+        raise HostError("bad_ir", f"The document lacks or misnames something: {error!r}") from error
+    except BaseException:
+        _discard(made)
+        raise
+    return made[root]
+
+
+def _discard(made: dict[str, Any]) -> None:
+    for tree in reversed(made.values()):
+        bpy.data.node_groups.remove(tree)
+
+
+def _in_order(trees: dict[str, Any], root: str) -> list[str]:
+    """Nested groups before their users; names outside the bundle are left to the file."""
+    order: list[str] = []
+    state: dict[str, int] = {}
+    stack = [(root, False)]
+    while stack:
+        name, leave = stack.pop()
+        if leave:
+            state[name] = 2
+            order.append(name)
+            continue
+        if state.get(name):
+            if state[name] == 1:
+                raise HostError("group_recursion", f'The group "{name}" holds itself.')
+            continue
+        state[name] = 1
+        stack.append((name, True))
+        for node in trees[name]["nodes"]:
+            used = node.get("props", {}).get("node_tree")
+            inner = used.get("node_group") if isinstance(used, dict) else None
+            if inner in trees and state.get(inner) != 2:
+                stack.append((inner, False))
+    return order
+
+
+def _settings(tree: Any, settings: dict[str, Any]) -> None:
+    for key, value in settings.items():
+        if key in tree.bl_rna.properties:
+            values.assign(tree, key, value)
+
+
+def _interface(tree: Any, wanted: list[dict[str, Any]]) -> dict[str, str]:
+    """Creates the items in the order of their numbers, so that identifiers come out equal, then sorts them.
+
+    Returns the document's identifiers → the tree's (those of Blender before 4.0 cannot be made again).
+    """
+    made: dict[str, str] = {}
+    ordered = sorted(wanted, key=lambda item: interface.number_of(item["identifier"]))
+    for item in ordered:
+        number = interface.number_of(item["identifier"])
+        props = {key: value for key, value in item.get("props", {}).items() if key not in _WITHIN_PANEL}
+        made[item["identifier"]] = interface.add(
+            tree, {**item, "position": None, "props": props}, None, number if number < 1 << 20 else None)
+    interface.reorder(tree, [(made[i["identifier"]], made[i["parent"]] if i.get("parent") else None) for i in wanted])
+    for item in wanted:
+        late = {key: value for key, value in item.get("props", {}).items() if key in _WITHIN_PANEL}
+        if late:
+            interface.change(tree, made[item["identifier"]], None, late)
+    return made
+
+
+def _menu_defaults(tree: Any, wanted: list[dict[str, Any]], made: dict[str, str]) -> None:
+    """Legal only now that the links define the menus' items."""
+    for item in wanted:
+        if item.get("socket_type") == "NodeSocketMenu" and item.get("props", {}).get("default_value"):
+            interface.change(tree, made[item["identifier"]], None, {"default_value": item["props"]["default_value"]})
+
+
+def _delta(name: str, ir: dict[str, Any], made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str) -> dict[str, Any]:
+    nodes = ir["nodes"]
+    own = sockets[key]
+    maps: dict[str, dict[str, str]] = {}
+    delta: dict[str, Any] = {"tree": name, "create": False, "add": [], "props": [], "pairs": [], "items": [], "parents": [],
+                             "values": [], "links": [], "late_values": [], "hide": [], "locations": []}
+    for node in nodes:
+        used = node.get("props", {}).get("node_tree")
+        inner = used.get("node_group") if isinstance(used, dict) else None
+        if node["type"] in {"NodeGroupInput", "NodeGroupOutput"}:
+            maps[node["id"]] = own
+        elif inner in sockets:
+            maps[node["id"]] = sockets[inner]
+    places = _absolute(nodes)
+    for node in nodes:
+        _node(delta, node, maps.get(node["id"], {}), made, places)
+    for link in ir["links"]:
+        (from_id, from_socket), (to_id, to_socket) = link["from"], link["to"]
+        delta["links"].append([from_id, maps.get(from_id, {}).get(from_socket, from_socket),
+                               to_id, maps.get(to_id, {}).get(to_socket, to_socket), bool(link.get("muted"))])
+    return delta
+
+
+def _node(delta: dict[str, Any], node: dict[str, Any], renamed: dict[str, str], made: dict[str, Any],
+          places: dict[str, tuple[float, float]]) -> None:
+    node_id = node["id"]
+    delta["add"].append({"id": node_id, "type": node["type"], "name": node["name"], "label": node.get("label"),
+                         "width": node.get("width"), "stamp": node_id != node["name"]})
+    for path, value in node.get("props", {}).items():
+        if path == "node_tree" and isinstance(value, dict) and value.get("node_group") in made:
+            value = {"node_group": made[value["node_group"]].name}
+        delta["props"].append([node_id, path, value])
+    if node.get("pair"):
+        delta["pairs"].append([node_id, node["pair"]])
+    for path, entries in node.get("items", {}).items():
+        delta["items"].append([node_id, path, entries])
+    if node.get("parent"):
+        delta["parents"].append([node_id, node["parent"]])
+    for side in ("inputs", "outputs"):
+        for identifier, state in node.get(side, {}).items():
+            ref = renamed.get(identifier, identifier)
+            for attribute, value in state.items():
+                if attribute == "value" and side == "inputs":
+                    delta["values"].append([node_id, ref, value])
+                elif attribute == "value":
+                    delta["props"].append([node_id, f"outputs.{ref}.default_value", value])
+                else:
+                    delta["props"].append([node_id, f"{side}.{ref}.{attribute}", value])
+    delta["locations"].append([node_id, *places[node_id]])
+
+
+def _absolute(nodes: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+    by_id = {node["id"]: node for node in nodes}
+    places: dict[str, tuple[float, float]] = {}
+    for node in nodes:
+        x, y, seen = 0.0, 0.0, set[str]()
+        step = node
+        while step["id"] not in seen:
+            seen.add(step["id"])
+            x, y = x + step["location"][0], y + step["location"][1]
+            if not step.get("parent"):
+                break
+            step = by_id[step["parent"]]
+        places[node["id"]] = (x, y)
+    return places

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Node trees as IR (FORMATS.md, "Tree IR"). Reads only; equal state gives equal documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any
+
+import bpy
+
+from . import identity, interface, items, rna, values
+from .errors import HostError, near
+
+# A reroute's own value is never read by Blender, and its type follows the links.
+_VALUELESS = frozenset({"NodeReroute"})
+# Their sockets follow an interface that may lie in another tree: state is written in full.
+_GROUPS = frozenset({"GeometryNodeGroup"})
+
+
+def export_tree(tree: Any) -> dict[str, Any]:
+    """The bundle of a tree and every group nested in it, each once."""
+    return _bundle([tree], values.block_name(tree))
+
+
+def export_trees(names: Iterable[str]) -> dict[str, Any]:
+    """The bundle of several trees by name; `root` is null. Raises `unknown_node_group`."""
+    trees = []
+    for name in names:
+        tree = bpy.data.node_groups.get(name)
+        if tree is None:
+            known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
+            raise HostError("unknown_node_group", f'This file has no node group "{name}". {near(name, known)}')
+        trees.append(tree)
+    return _bundle(trees, None)
+
+
+def _bundle(roots: list[Any], root: str | None) -> dict[str, Any]:
+    done: dict[str, Any] = {}
+    waiting = list(roots)
+    while waiting:
+        tree = waiting.pop(0)
+        name = values.block_name(tree)
+        if name not in done:
+            done[name], nested = export_one(tree)
+            waiting.extend(nested)
+    return {"ir": 1, "blender": list(bpy.app.version), "root": root, "trees": done}
+
+
+def export_one(tree: Any) -> tuple[dict[str, Any], list[Any]]:
+    """One tree without its nested groups, and the groups that its nodes use."""
+    known = [node.bl_idname for node in tree.nodes]
+    _learn(set(known))
+    ids = identity.node_ids(tree)
+    names = [node.name for node in tree.nodes]
+    id_of = dict(zip(names, ids, strict=True))
+    nested: list[Any] = []
+    nodes = [_node(node, node_id, name, kind, id_of, nested)
+             for node, node_id, name, kind in zip(tree.nodes, ids, names, known, strict=True)]
+    return {"settings": _settings(tree), "interface": interface.read(tree), "nodes": nodes, "links": _links(tree, id_of)}, nested
+
+
+def _learn(kinds: set[str]) -> None:
+    """Describes all types that are not known yet with one scratch tree."""
+    missing = [kind for kind in sorted(kinds) if kind not in rna.known_types()]
+    if missing:
+        with rna.scratch_tree() as tree:
+            for kind in missing:
+                rna.node_info(kind, lambda: tree)
+
+
+_tree_fields: list[Any] = []
+
+
+def tree_fields() -> tuple[rna.Fields, tuple[Any, ...]]:
+    """State of a tree as a data-block, with the values of a fresh one."""
+    if not _tree_fields:
+        with rna.scratch_tree() as tree:
+            skip = frozenset({"nodes", "links", "interface", "animation_data"})
+            fields = rna.fields_of(tree, skip)
+            _tree_fields.extend((fields, fields.read_plain(tree)))
+    return _tree_fields[0], _tree_fields[1]
+
+
+def _settings(tree: Any) -> dict[str, Any]:
+    fields, fresh = tree_fields()
+    now = fields.read_plain(tree)
+    return {path: _plain(value) for path, value, old in zip(fields.plain, now, fresh, strict=True) if value != old}
+
+
+def _plain(value: Any) -> Any:
+    return values.shortest(value) if isinstance(value, float) else sorted(value) if isinstance(value, set) else value
+
+
+def _node(node: Any, node_id: str, name: str, kind: str, id_of: dict[str, str], nested: list[Any]) -> dict[str, Any]:
+    info = rna.node_info(kind)
+    location = node.location
+    out: dict[str, Any] = {"id": node_id, "name": name, "type": kind}
+    if node.label:
+        out["label"] = node.label
+    out["location"] = [values.shortest(location[0]), values.shortest(location[1])]
+    parent = node.parent
+    if info is None:  # a type of another version or add-on: nothing but its place is known
+        if parent is not None:
+            out["parent"] = id_of[parent.name]
+        out.update(props={}, inputs={}, outputs={})
+        return out
+    width = node.width
+    if width != info.width and info.widths[0] <= width <= info.widths[1]:  # a reroute's is outside and cannot be set
+        out["width"] = values.shortest(width)
+    if parent is not None:
+        out["parent"] = id_of[parent.name]
+    if info.pairs and node.paired_output is not None:
+        out["pair"] = id_of[node.paired_output.name]
+    out["props"] = _props(node, info, nested)
+    lists = {path: entries for path in info.collections
+             if (entries := items.read_items(node, path)) != info.lists.get(path)}
+    if lists:
+        out["items"] = lists
+    whole = kind in _GROUPS
+    out["inputs"] = _sockets(node.inputs, info.inputs, kind not in _VALUELESS, whole)
+    out["outputs"] = _sockets(node.outputs, info.outputs, False, False)
+    return out
+
+
+def _props(node: Any, info: rna.NodeInfo, nested: list[Any]) -> dict[str, Any]:
+    fields = info.fields
+    props: dict[str, Any] = {}
+    now = fields.read_plain(node)
+    if now != info.plain:
+        for path, value, old in zip(fields.plain, now, info.plain, strict=True):
+            if value != old:
+                props[path] = _plain(value)
+    for path, old in info.arrays.items():
+        flat = fields.read_array(node, path)
+        if flat != old:
+            props[path] = [values.to_json(part) for part in flat]
+    for path, old in info.blocks.items():
+        block = attrgetter(path)(node)
+        if (block and block.name) != old:
+            props[path] = values.to_json(block)
+        if block is not None and path == "node_tree":
+            nested.append(block)
+    return props
+
+
+def _sockets(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool) -> dict[str, Any]:
+    count = len(sockets)
+    if not count:
+        return {}
+    flags = []
+    for flag in rna.SOCKET_FLAGS:
+        buffer = [False] * count
+        sockets.foreach_get(flag, buffer)
+        flags.append(buffer)
+    out: dict[str, Any] = {}
+    for socket, *now in zip(sockets, *flags, strict=True):
+        identifier = socket.identifier
+        kind = socket.bl_idname
+        known = fresh.get(identifier)
+        entry: dict[str, Any] = {}
+        if known is not None and known[0] == kind:
+            _, old_value, old_flags = known
+            if old_value is not None or rna.value_kind(socket) == "block":
+                value = rna.raw_value(socket)
+                if whole or value != old_value:
+                    entry["value"] = _json(value)
+        else:
+            old_flags = (False, False, False, False)
+            if with_values and rna.value_kind(socket) != "none":
+                entry["value"] = _json(rna.raw_value(socket))
+        if tuple(now) != old_flags:
+            for flag, value, old in zip(rna.SOCKET_FLAGS, now, old_flags, strict=True):
+                if bool(value) != old:
+                    entry[flag] = bool(value)
+        if entry:
+            out[identifier] = entry
+    return out
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [values.shortest(part) if isinstance(part, float) else part for part in value]
+    return values.shortest(value) if isinstance(value, float) else values.to_json(value)
+
+
+def _links(tree: Any, id_of: dict[str, str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    multi: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for link in tree.links:
+        target = link.to_socket
+        end = (id_of[link.to_node.name], target.identifier)
+        entry: dict[str, Any] = {"from": [id_of[link.from_node.name], link.from_socket.identifier], "to": [*end]}
+        if link.is_muted:
+            entry["muted"] = True
+        if target.is_multi_input:
+            multi.setdefault(end, []).append((link.multi_input_sort_id, len(found)))
+        found.append(entry)
+    for ends in multi.values():
+        places = sorted(place for _, place in ends)
+        in_order = [found[place] for _, place in sorted(ends)]
+        for rank, (place, entry) in enumerate(zip(places, in_order, strict=True)):
+            entry["sort"] = rank
+            found[place] = entry
+    return found

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Node IDs: the stamp `geonode_id` where a node has one, else its name (FORMATS.md, "IDs")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+STAMP = "geonode_id"
+
+
+def node_ids(tree: Any) -> list[str]:
+    """The ID of every node, in tree order; unique and deterministic. Reads only."""
+    taken: set[str] = set()
+    result = []
+    for node in tree.nodes:
+        stamp = node.get(STAMP)
+        name = node.name
+        chosen = stamp if isinstance(stamp, str) and stamp and stamp not in taken else name
+        if chosen in taken:
+            number = 2
+            while f"{name}#{number}" in taken:
+                number += 1
+            chosen = f"{name}#{number}"
+        taken.add(chosen)
+        result.append(chosen)
+    return result
+
+
+def index(tree: Any) -> dict[str, Any]:
+    """ID → node. The references hold until the tree's nodes are removed or Blender undoes."""
+    return dict(zip(node_ids(tree), tree.nodes, strict=True))
+
+
+def stamp(node: Any, node_id: str) -> None:
+    """Makes `node_id` the lasting ID of the node; nothing is written when it has it already."""
+    if node.get(STAMP) != node_id:
+        node[STAMP] = node_id

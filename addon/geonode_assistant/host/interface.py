@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A tree's interface: reading it, and the edits `add`, `change`, `remove` (FORMATS.md, "Delta")."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import bpy
+
+from . import rna, values
+from .errors import HostError
+
+_NUMBER = re.compile(r"(\d+)$")
+MAX_BURN = 4096
+# Derived, or fields of their own.
+_SKIP = frozenset({"in_out", "socket_type", "position", "index", "parent", "item_type", "interface_items", "persistent_uid",
+                   "bl_socket_idname", "enum_items"})
+# What changes the item's class or bounds goes first; the default comes last (facts 6 and 7).
+_FIRST = ("dimensions", "subtype", "structure_type", "in_out", "default_input", "min_value", "max_value")
+_LAST = ("default_value",)
+
+
+class _Fresh:
+    """Fields of one interface item class and the values of a fresh item."""
+
+    def __init__(self, item: Any) -> None:
+        self.fields = rna.fields_of(item, _SKIP)
+        self.plain = self.fields.read_plain(item)
+        self.arrays = {p: self.fields.read_array(item, p) for p in self.fields.arrays}
+        self.blocks = {p: None for p in self.fields.blocks}
+
+
+_fresh: dict[tuple[str, str, str], _Fresh] = {}
+
+
+def _fresh_of(item: Any) -> _Fresh:
+    """A socket's class depends on its subtype; the fresh state is that of the base type as far as both have the property."""
+    kind = item.item_type
+    key = (item.bl_rna.identifier, kind, getattr(item, "in_out", ""))
+    if key not in _fresh:
+        with rna.scratch_tree() as tree:
+            if kind == "PANEL":
+                new = tree.interface.new_panel("")
+            else:
+                new = tree.interface.new_socket("", in_out=item.in_out, socket_type=item.socket_type)
+                _set_shape(tree, new, item)
+                new = tree.interface.items_tree[0]
+            _fresh[key] = _Fresh(new)
+    return _fresh[key]
+
+
+def _set_shape(tree: Any, new: Any, like: Any) -> None:
+    """Gives the fresh item the class of `like`."""
+    for name in ("dimensions", "subtype"):
+        if hasattr(like, name) and getattr(new, name, None) != getattr(like, name):
+            try:
+                setattr(new, name, getattr(like, name))
+            except TypeError:
+                continue
+            new = tree.interface.items_tree[0]
+
+
+def _base_shape(item: Any) -> dict[str, Any]:
+    """`subtype` and `dimensions` of a fresh item of the base type."""
+    key = (item.socket_type, "", item.in_out)
+    if key not in _shapes:
+        with rna.scratch_tree() as tree:
+            new = tree.interface.new_socket("", in_out=item.in_out, socket_type=item.socket_type)
+            _shapes[key] = {n: getattr(new, n) for n in ("dimensions", "subtype") if hasattr(new, n)}
+    return _shapes[key]
+
+
+_shapes: dict[tuple[str, str, str], dict[str, Any]] = {}
+
+
+def identifier(item: Any) -> str:
+    """A socket's identifier, or `panel:<persistent_uid>` (before Blender 4.5: its number among the panels)."""
+    if item.item_type == "SOCKET":
+        return item.identifier
+    uid = getattr(item, "persistent_uid", None)
+    if uid is None:
+        panels = [i for i in item.id_data.interface.items_tree if i.item_type == "PANEL"]
+        uid = next(number for number, panel in enumerate(panels) if panel == item)
+    return f"panel:{uid}"
+
+
+def read(tree: Any) -> list[dict[str, Any]]:
+    """The interface in display order, depth first."""
+    out = []
+    for item in tree.interface.items_tree:
+        socket = item.item_type == "SOCKET"
+        entry: dict[str, Any] = {"kind": "socket" if socket else "panel", "identifier": identifier(item), "name": item.name}
+        if socket:
+            entry["in_out"] = item.in_out
+            entry["socket_type"] = item.socket_type
+        parent = item.parent
+        if parent is not None and parent.index >= 0:
+            entry["parent"] = identifier(parent)
+        entry["props"] = _props(item, socket)
+        out.append(entry)
+    return out
+
+
+def _props(item: Any, socket: bool) -> dict[str, Any]:
+    fresh = _fresh_of(item)
+    fields = fresh.fields
+    props: dict[str, Any] = {}
+    if socket:
+        for name, base in _base_shape(item).items():
+            if getattr(item, name) != base:
+                props[name] = getattr(item, name)
+    for path, value, old in zip(fields.plain, fields.read_plain(item), fresh.plain, strict=True):
+        if value != old and path not in props:
+            props[path] = values.shortest(value) if isinstance(value, float) else value
+    for path, old in fresh.arrays.items():
+        flat = fields.read_array(item, path)
+        if flat != old:
+            props[path] = [values.to_json(part) for part in flat]
+    for path in fields.blocks:
+        block = getattr(item, path)
+        if block is not None:
+            props[path] = values.to_json(block)
+    return props
+
+
+def find(tree: Any, ref: str) -> Any:
+    """The item of that identifier. Raises `unknown_socket`."""
+    for item in tree.interface.items_tree:
+        if identifier(item) == ref:
+            return item
+    raise HostError("unknown_socket", f'The interface of "{tree.name}" has no item "{ref}".')
+
+
+def add(tree: Any, op: dict[str, Any], parent: str | None, number: int | None = None) -> str:
+    """Creates a socket or panel and returns its identifier. With `number`, identifiers below it are used up first.
+
+    Menu defaults are left out: legal only after the links that define the items (see `set_default`).
+    """
+    interface = tree.interface
+    panel = find(tree, parent) if parent else None
+
+    def make() -> Any:
+        if op["kind"] == "panel":
+            return interface.new_panel(op["name"])
+        return interface.new_socket(op["name"], in_out=op["in_out"], socket_type=op["socket_type"])
+
+    try:
+        item = make()
+        burnt = 0
+        while number is not None and burnt < MAX_BURN and (now := _number(item)) is not None and now < number:
+            interface.remove(item)
+            item = make()
+            burnt += 1
+    except (TypeError, RuntimeError, ValueError) as error:
+        raise HostError("bad_interface", f'"{op["name"]}" cannot join the interface of "{tree.name}": {error}') from error
+    ref = identifier(item)
+    if panel is not None:
+        interface.move_to_parent(item, panel, len(panel.interface_items))
+    if op.get("position") is not None:
+        interface.move(find(tree, ref), op["position"])
+    change(tree, ref, None, op.get("props", {}), menus=False)
+    return ref
+
+
+def number_of(ref: str) -> int:
+    """The counter's value inside an identifier; very large where there is none."""
+    match = re.fullmatch(r"(?:Socket_|panel:)(\d+)", ref)
+    return int(match.group(1)) if match else 1 << 30
+
+
+def _number(item: Any) -> int | None:
+    match = _NUMBER.search(item.identifier) if item.item_type == "SOCKET" else None
+    return int(match.group(1)) if match else getattr(item, "persistent_uid", None)
+
+
+def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: bool = True) -> None:
+    """Sets name and properties in the order that Blender needs; the item is looked up anew where its class changes."""
+    item = find(tree, ref)
+    if name is not None and item.name != name:
+        item.name = name
+    ordered = [k for k in _FIRST if k in props] + [k for k in props if k not in _FIRST + _LAST] + [k for k in _LAST if k in props]
+    for key in ordered:
+        if key == "default_value" and not menus and is_menu(item):
+            continue
+        try:
+            values.assign(item, key, props[key])
+        except HostError as error:
+            raise HostError("bad_interface", f'Interface item "{item.name}" of "{tree.name}": {error.message}') from error
+        if key in {"dimensions", "subtype", "socket_type"}:
+            item = find(tree, ref)
+
+
+def is_menu(item: Any) -> bool:
+    """Whether the item is a menu socket, whose items come from links."""
+    return item.item_type == "SOCKET" and item.socket_type == "NodeSocketMenu"
+
+
+def remove(tree: Any, ref: str) -> None:
+    """Takes an item away; what a panel holds moves up. Nothing happens when it is gone already."""
+    try:
+        tree.interface.remove(find(tree, ref))
+    except HostError:
+        return
+
+
+def reorder(tree: Any, wanted: list[tuple[str, str | None]]) -> None:
+    """Brings fresh items, all still at the top, into the given order of (identifier, parent panel's identifier).
+
+    Blender keeps sockets above panels on each level, so panels are filled before any level is sorted.
+    """
+    interface = tree.interface
+    for ref, parent in wanted:
+        if parent is not None:
+            panel = find(tree, parent)
+            interface.move_to_parent(find(tree, ref), panel, len(panel.interface_items))
+    places: dict[str | None, int] = {}
+    for ref, parent in wanted:
+        place = places.get(parent, 0)
+        places[parent] = place + 1
+        item = find(tree, ref)
+        if item.position != place:
+            interface.move(item, place)
+
+
+def user_nodes(tree: Any) -> list[Any]:
+    """Every group node, in any tree of the file, that uses `tree`."""
+    return [n for g in bpy.data.node_groups if g.type == "GEOMETRY" for n in g.nodes if getattr(n, "node_tree", None) == tree]

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Geometry Nodes modifiers: creating them, and their inputs in every supported Blender.
+
+Up to 5.0 inputs are custom properties of the modifier; from 5.2 they are RNA (`mod.properties.inputs.<identifier>.value`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from . import interface, values
+from .errors import HostError, near
+
+_VALUELESS = frozenset({"NodeSocketGeometry", "NodeSocketMatrix", "NodeSocketBundle", "NodeSocketClosure", "NodeSocketShader"})
+
+
+def object_named(name: str) -> Any:
+    """A local object. Raises `unknown_object` with the near names, `library_data` for a linked one."""
+    block = bpy.data.objects.get((name, None)) or bpy.data.objects.get(name)
+    if block is None:
+        raise HostError("unknown_object", f'There is no object "{name}" in this file. '
+                        + near(name, [o.name for o in bpy.data.objects]))
+    return block
+
+
+def editable(block: Any) -> Any:
+    """`block`, or `library_data` when it is linked from another file."""
+    if block.library is not None:
+        kind = values.kind_of(block).replace("_", " ")
+        raise HostError("library_data", f'The {kind} "{block.name}" is linked from another file and cannot be edited here. '
+                        "Make it local first (Object > Relations > Make Local).")
+    return block
+
+
+def modifier_named(obj: Any, name: str) -> Any:
+    """A Geometry Nodes modifier of `obj`. Raises `unknown_modifier`."""
+    modifier = obj.modifiers.get(name)
+    if modifier is None or modifier.type != "NODES":
+        names = [m.name for m in obj.modifiers if m.type == "NODES"]
+        raise HostError("unknown_modifier", f'"{obj.name}" has no Geometry Nodes modifier "{name}". {near(name, names)}')
+    return modifier
+
+
+def inputs_of(tree: Any) -> list[Any]:
+    """The interface inputs of a tree that hold a value."""
+    return [i for i in tree.interface.items_tree if i.item_type == "SOCKET" and i.in_out == "INPUT"
+            and i.socket_type not in _VALUELESS and hasattr(i, "default_value")]
+
+
+def _rna_input(modifier: Any, identifier: str) -> Any:
+    return getattr(modifier.properties.inputs, identifier, None)
+
+
+def _by_rna(modifier: Any) -> bool:
+    return "properties" in modifier.bl_rna.properties
+
+
+def read_inputs(modifier: Any) -> dict[str, Any]:
+    """Identifier → value of every input that holds one; an attribute name as `{"attribute": name}`."""
+    tree = modifier.node_group
+    if tree is None:
+        return {}
+    out: dict[str, Any] = {}
+    for item in inputs_of(tree):
+        identifier = item.identifier
+        if _by_rna(modifier):
+            entry = _rna_input(modifier, identifier)
+            if entry is None:
+                continue
+            if getattr(entry, "type", "VALUE") == "ATTRIBUTE":
+                out[identifier] = {"attribute": entry.attribute_name}
+            elif hasattr(entry, "value"):
+                out[identifier] = values.to_json(entry.value)
+        elif identifier in modifier:
+            if modifier.get(identifier + "_use_attribute"):
+                out[identifier] = {"attribute": modifier.get(identifier + "_attribute_name", "")}
+            elif interface.is_menu(item):
+                out[identifier] = _menu_name(tree, item, modifier[identifier])
+            else:
+                out[identifier] = _typed(item, values.to_json(modifier[identifier]))
+    return out
+
+
+def _typed(item: Any, value: Any) -> Any:
+    """Custom properties do not tell bool from int; the interface does."""
+    if item.socket_type == "NodeSocketBool":
+        return bool(value)
+    if item.socket_type == "NodeSocketFloat" and isinstance(value, int):
+        return float(value)
+    return value
+
+
+def write_input(modifier: Any, identifier: str, value: Any) -> None:
+    """Sets one input. Raises `unknown_socket` or `bad_value`."""
+    tree = modifier.node_group
+    item = next((i for i in inputs_of(tree) if i.identifier == identifier), None) if tree else None
+    where = f'modifier "{modifier.name}" of "{modifier.id_data.name}"'
+    if item is None:
+        raise HostError("unknown_socket", f'The {where} has no input "{identifier}" that holds a value.')
+    attribute = value.get("attribute") if isinstance(value, dict) else None
+    try:
+        if _by_rna(modifier):
+            entry = _rna_input(modifier, identifier)
+            if entry is None:
+                raise HostError("unknown_socket", f'The {where} does not show the input "{item.name}".')
+            if attribute is not None:
+                entry.type, entry.attribute_name = "ATTRIBUTE", attribute
+            else:
+                if getattr(entry, "type", "VALUE") == "ATTRIBUTE":
+                    entry.type = "VALUE"
+                values.assign(entry, "value", value)
+        elif attribute is not None:
+            modifier[identifier + "_use_attribute"] = True
+            modifier[identifier + "_attribute_name"] = attribute
+        else:
+            if modifier.get(identifier + "_use_attribute"):
+                modifier[identifier + "_use_attribute"] = False
+            modifier[identifier] = _custom(tree, item, value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise HostError("bad_value", f'Input "{item.name}" of {where} cannot be {value!r}: {error}') from error
+    modifier.id_data.update_tag()
+
+
+def _custom(tree: Any, item: Any, value: Any) -> Any:
+    """The custom property's value with exactly the type that the modifier expects; any other is ignored by Blender."""
+    kind = item.socket_type
+    if kind == "NodeSocketMenu":
+        return _menu_number(tree, item, value)
+    if kind == "NodeSocketFloat":
+        return float(value)
+    if kind == "NodeSocketInt":
+        if float(value) != int(value):
+            raise ValueError("a whole number is needed")
+        return int(value)
+    if kind == "NodeSocketBool":
+        return bool(value)
+    if kind == "NodeSocketString":
+        return str(value)
+    if isinstance(value, list):
+        if len(value) != len(item.default_value):
+            raise ValueError(f"{len(item.default_value)} numbers are needed")
+        return [float(part) for part in value]
+    return values.from_json(value)
+
+
+def _menu_number(tree: Any, item: Any, name: Any) -> int:
+    """The stored number of a menu item: what a fresh modifier gets when the item is the interface's default.
+
+    Python cannot list the items of a menu socket, but refuses wrong ones and hands the right ones on.
+    """
+    before = item.default_value
+    try:
+        item.default_value = name
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    try:
+        return _fresh_value(tree, item.identifier)
+    finally:
+        item.default_value = before
+
+
+def _menu_name(tree: Any, item: Any, number: int) -> Any:
+    """The menu item's name: the nodes that the input feeds list theirs."""
+    for node in _menu_nodes(tree, item.identifier, set()):
+        for entry, socket in zip(node.enum_items, [s for s in node.inputs if s.identifier.startswith("Item_")], strict=False):
+            if socket.identifier == f"Item_{number}":
+                return entry.name
+    return number
+
+
+def _menu_nodes(tree: Any, identifier: str, seen: set[tuple[str, str]]) -> list[Any]:
+    found = []
+    if (tree.name, identifier) in seen:
+        return []
+    seen.add((tree.name, identifier))
+    for link in tree.links:
+        if link.from_node.bl_idname == "NodeGroupInput" and link.from_socket.identifier == identifier:
+            node = link.to_node
+            if node.bl_idname == "GeometryNodeMenuSwitch":
+                found.append(node)
+            elif getattr(node, "node_tree", None) is not None:
+                found.extend(_menu_nodes(node.node_tree, link.to_socket.identifier, seen))
+    return found
+
+
+def _fresh_value(tree: Any, identifier: str) -> int:
+    mesh = bpy.data.meshes.new(".geonode_probe")
+    probe = bpy.data.objects.new(".geonode_probe", mesh)
+    try:
+        modifier = probe.modifiers.new("probe", "NODES")
+        modifier.node_group = tree
+        return modifier[identifier]
+    finally:
+        bpy.data.objects.remove(probe)
+        bpy.data.meshes.remove(mesh)
+
+
+def ensure(edit: dict[str, Any]) -> bool:
+    """Carries out one entry of a delta's `modifiers`; true when a modifier was created."""
+    obj = editable(object_named(edit["object"]))
+    tree = values.resolve("node_group", edit["node_group"])
+    modifier = obj.modifiers.get(edit["name"])
+    created = modifier is None and bool(edit.get("create"))
+    if created:
+        modifier = obj.modifiers.new(edit["name"], "NODES")
+        if modifier is None:
+            raise HostError("bad_target", f'An object of type {obj.type} ("{obj.name}") takes no Geometry Nodes modifier. '
+                            "Choose a mesh, curve, point cloud, volume or text object.")
+    else:
+        modifier = modifier_named(obj, edit["name"])
+    if modifier.node_group != tree:
+        modifier.node_group = tree
+    if hasattr(tree, "is_modifier") and tree.library is None and not tree.is_modifier:
+        tree.is_modifier = True
+    return created
+
+
+def users_of(tree: Any) -> list[Any]:
+    """Every Geometry Nodes modifier of a local object that runs `tree`."""
+    return [m for o in bpy.data.objects if o.library is None for m in o.modifiers if m.type == "NODES" and m.node_group == tree]

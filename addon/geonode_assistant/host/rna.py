@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender's RNA says about node types: writable properties, item collections, sockets, and the fresh state of each.
+
+Nothing is typed by hand: a fresh node is made once per type in a scratch tree and read. Cached for the process, which runs
+exactly one Blender build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+import bpy
+
+SCRATCH_NAME = ".geonode_scratch"
+TREE_TYPE = "GeometryNodeTree"
+
+# State of the user interface, fields of their own in the IR, or what Blender derives.
+_NOT_STATE = frozenset({
+    "rna_type", "name", "label", "location", "location_absolute", "width", "height", "dimensions", "parent", "type",
+    "inputs", "outputs", "internal_links", "panel_states", "textbox_state", "select", "show_preview", "show_texture",
+    "tag", "is_runtime_data", "use_extra_user", "annotation", "asset_data", "view_center", "identifier"})
+SOCKET_FLAGS = ("hide", "hide_value", "pin_gizmo", "show_expanded")
+
+# `NodeSocket.type` → the base RNA name that the interface and the plans use.
+_BASE_OF_TYPE = {
+    "VALUE": "NodeSocketFloat", "INT": "NodeSocketInt", "BOOLEAN": "NodeSocketBool", "VECTOR": "NodeSocketVector",
+    "RGBA": "NodeSocketColor", "STRING": "NodeSocketString", "ROTATION": "NodeSocketRotation", "MATRIX": "NodeSocketMatrix",
+    "CUSTOM": "NodeSocketVirtual", "INT_VECTOR": "NodeSocketIntVector"}
+
+
+def base_type(socket: Any) -> str:
+    """Base RNA name of a node's or an interface's socket, for example `NodeSocketFloat`."""
+    known = _BASE_OF_TYPE.get(socket.type)
+    return known or "NodeSocket" + socket.type.title().replace("_", "")
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Readable and writable state of one RNA struct, as dotted paths. Getters return all values in one call."""
+
+    plain: tuple[str, ...]
+    arrays: tuple[str, ...]
+    blocks: tuple[str, ...]
+    read_plain: Callable[[Any], tuple[Any, ...]]
+
+    def read_array(self, owner: Any, path: str) -> tuple[Any, ...]:
+        """An array property as a flat tuple."""
+        value = attrgetter(path)(owner)
+        first = value[0] if len(value) else None
+        return tuple(x for row in value for x in row) if hasattr(first, "__len__") else tuple(value)
+
+
+@dataclass
+class NodeInfo:
+    """One node type: its fields, its item collections, and how a fresh node looks."""
+
+    fields: Fields
+    plain: tuple[Any, ...]
+    arrays: dict[str, tuple[Any, ...]]
+    blocks: dict[str, Any]
+    collections: tuple[str, ...]
+    lists: dict[str, list[dict[str, Any]]]
+    width: float
+    inputs: dict[str, tuple[str, Any, tuple[bool, ...]]] = field(default_factory=dict)
+    outputs: dict[str, tuple[str, Any, tuple[bool, ...]]] = field(default_factory=dict)
+    pairs: bool = False
+    widths: tuple[float, float] = (0.0, 0.0)
+
+
+@contextmanager
+def scratch_tree() -> Iterator[Any]:
+    """A temporary geometry tree; it and the data-blocks that its nodes load (fonts) are gone afterwards."""
+    fonts = {font.name for font in bpy.data.fonts}
+    tree = bpy.data.node_groups.new(SCRATCH_NAME, TREE_TYPE)
+    try:
+        yield tree
+    finally:
+        bpy.data.node_groups.remove(tree)
+        for font in [f for f in bpy.data.fonts if f.name not in fonts and f.users == 0]:
+            bpy.data.fonts.remove(font)
+
+
+def is_block_pointer(prop: Any) -> bool:
+    """Whether a pointer property refers to a data-block."""
+    target = getattr(bpy.types, prop.fixed_type.identifier, None)
+    return target is not None and issubclass(target, bpy.types.ID)
+
+
+def state_properties(struct: Any) -> Iterator[Any]:
+    """The RNA properties of a struct that hold state of the document, in RNA order."""
+    for prop in struct.bl_rna.properties:
+        name = prop.identifier
+        if name not in _NOT_STATE and not name.startswith(("bl_", "active_", "is_active_")):
+            yield prop
+        elif name == "is_active_output":
+            yield prop
+
+
+def fields_of(owner: Any, skip: frozenset[str] = frozenset()) -> Fields:
+    """The state of `owner`, embedded structs (colour ramps, curves, mappings) flattened to dotted paths."""
+    plain: list[str] = []
+    arrays: list[str] = []
+    blocks: list[str] = []
+
+    def collect(struct: Any, prefix: str, depth: int) -> None:
+        for prop in state_properties(struct):
+            if prop.identifier in skip:
+                continue
+            path = prefix + prop.identifier
+            if prop.type == "COLLECTION":
+                continue
+            if prop.type == "POINTER":
+                if is_block_pointer(prop):
+                    if not prop.is_readonly:
+                        blocks.append(path)
+                elif prop.is_readonly and depth < 4 and not issubclass(
+                        getattr(bpy.types, prop.fixed_type.identifier, object), bpy.types.Node):
+                    inner = getattr(struct, prop.identifier)
+                    if inner is not None:
+                        collect(inner, path + ".", depth + 1)
+            elif not prop.is_readonly:
+                is_array = prop.type in {"BOOLEAN", "INT", "FLOAT"} and prop.is_array
+                (arrays if is_array else plain).append(path)
+
+    collect(owner, "", 0)
+    if not plain:
+        getter: Callable[[Any], tuple[Any, ...]] = lambda _owner: ()  # noqa: E731
+    elif len(plain) == 1:
+        single = attrgetter(plain[0])
+        getter = lambda o: (single(o),)  # noqa: E731
+    else:
+        getter = attrgetter(*plain)
+    return Fields(tuple(plain), tuple(arrays), tuple(blocks), getter)
+
+
+def _list_paths(owner: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, bool]]:
+    """Paths of collections that can grow: (path, whether its items make sockets)."""
+    for prop in state_properties(owner):
+        if prop.type == "COLLECTION":
+            collection = getattr(owner, prop.identifier)
+            if prop.srna is not None and "new" in prop.srna.functions:
+                yield prefix + prop.identifier, depth == 0
+            elif depth:
+                for number, part in enumerate(collection):
+                    yield from _list_paths(part, f"{prefix}{prop.identifier}.{number}.", depth + 1)
+        elif prop.type == "POINTER" and prop.is_readonly and depth < 4 and not is_block_pointer(prop):
+            inner = getattr(owner, prop.identifier)
+            if inner is not None and not isinstance(inner, bpy.types.Node):
+                yield from _list_paths(inner, f"{prefix}{prop.identifier}.", depth + 1)
+
+
+def follow(owner: Any, path: str) -> Any:
+    """`owner.a.b.0.c` for the path `a.b.0.c`."""
+    for part in path.split("."):
+        owner = owner[int(part)] if part.isdigit() else getattr(owner, part)
+    return owner
+
+
+_item_fields: dict[str, Fields] = {}
+
+
+def item_fields(item: Any) -> Fields:
+    """State of one item of a dynamic collection."""
+    key = item.bl_rna.identifier
+    if key not in _item_fields:
+        base = fields_of(item)
+        names = {p.identifier: p for p in item.bl_rna.properties}
+        extra = [n for n in ("name",) if n in names and not names[n].is_readonly]
+        if key == "CurveMapPoint":
+            base = Fields(("handle_type",), ("location",), (), lambda o: (o.handle_type,))
+        plain = (*extra, *base.plain)
+        if plain and key != "CurveMapPoint":
+            getter = attrgetter(*plain) if len(plain) > 1 else (lambda o, g=attrgetter(plain[0]): (g(o),))
+            base = Fields(plain, base.arrays, base.blocks, getter)
+        _item_fields[key] = base
+    return _item_fields[key]
+
+
+_nodes: dict[str, NodeInfo] = {}
+
+
+def node_info(bl_idname: str, scratch: Callable[[], Any] | None = None) -> NodeInfo | None:
+    """The cached description of a node type, or None when this Blender cannot create it."""
+    if bl_idname not in _nodes:
+        if scratch is None:
+            with scratch_tree() as tree:
+                return node_info(bl_idname, lambda: tree)
+        try:
+            node = scratch().nodes.new(bl_idname)
+        except RuntimeError:
+            return None
+        _nodes[bl_idname] = _describe(node)
+        scratch().nodes.remove(node)
+    return _nodes[bl_idname]
+
+
+def _describe(node: Any) -> NodeInfo:
+    from .items import read_items
+
+    fields = fields_of(node)
+    paths = list(_list_paths(node))
+    return NodeInfo(
+        fields=fields,
+        plain=fields.read_plain(node),
+        arrays={path: fields.read_array(node, path) for path in fields.arrays},
+        blocks={path: attrgetter(path)(node) and attrgetter(path)(node).name for path in fields.blocks},
+        collections=tuple(path for path, _ in paths),
+        lists={path: read_items(node, path) for path, makes_sockets in paths if not makes_sockets},
+        width=node.width,
+        inputs={s.identifier: _socket(s) for s in node.inputs},
+        outputs={s.identifier: _socket(s) for s in node.outputs},
+        pairs=hasattr(node, "pair_with_output"),
+        widths=(node.bl_width_min, node.bl_width_max))
+
+
+def _socket(socket: Any) -> tuple[str, Any, tuple[bool, ...]]:
+    return socket.bl_idname, raw_value(socket), tuple(getattr(socket, flag) for flag in SOCKET_FLAGS)
+
+
+_value_kind: dict[str, str] = {}
+
+
+def value_kind(socket: Any) -> str:
+    """How a socket type holds its value: `none`, `plain`, `array` or `block`."""
+    key = socket.bl_idname
+    kind = _value_kind.get(key)
+    if kind is None:
+        prop = socket.bl_rna.properties.get("default_value")
+        if prop is None:
+            kind = "none"
+        elif prop.type == "POINTER":
+            kind = "block"
+        else:
+            kind = "array" if prop.type in {"BOOLEAN", "INT", "FLOAT"} and prop.is_array else "plain"
+        _value_kind[key] = kind
+    return kind
+
+
+def raw_value(socket: Any) -> Any:
+    """The socket's value in a form that compares exactly, or None."""
+    kind = value_kind(socket)
+    if kind == "none":
+        return None
+    value = socket.default_value
+    if kind == "array":
+        return tuple(value)
+    return value
+
+
+def known_types() -> dict[str, NodeInfo]:
+    """The node types described so far."""
+    return _nodes

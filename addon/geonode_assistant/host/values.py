@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""RNA values to JSON values and back (FORMATS.md, "Values")."""
+
+from __future__ import annotations
+
+import math
+import struct
+from functools import lru_cache
+from typing import Any
+
+import bpy
+
+from .errors import HostError, near
+
+# `ID.id_type` in lower case is the key of a data-block value, apart from the one whose RNA name differs.
+_KIND_OF_ID_TYPE = {"NODETREE": "node_group"}
+_IRREGULAR = {"mesh": "meshes", "library": "libraries", "cachefile": "cache_files", "movieclip": "movieclips",
+              "key": "shape_keys", "greasepencil_v3": "grease_pencils", "light_probe": "lightprobes"}
+
+
+@lru_cache(maxsize=65536)
+def shortest(value: float) -> float:
+    """The shortest decimal that names the same 32-bit float, as a Python float. NaN, which JSON lacks, becomes 0."""
+    if value != value:
+        return 0.0
+    if math.isinf(value):
+        return math.copysign(3.4028234663852886e38, value)
+    if value == int(value) and abs(value) < 1e7:
+        return float(value)
+    for digits in (6, 7, 8, 9):
+        short = float(f"{value:.{digits}g}")
+        try:
+            if float32(short) == value:
+                return short
+        except OverflowError:
+            continue
+    return value
+
+
+def float32(value: float) -> float:
+    """The nearest 32-bit float."""
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def kind_of(id_block: Any) -> str:
+    """The key under which a data-block is written: `object`, `material`, `node_group`, ...."""
+    id_type = id_block.id_type
+    return _KIND_OF_ID_TYPE.get(id_type, id_type.lower())
+
+
+def block_name(id_block: Any) -> str:
+    """Its name; the full one (with the library) where a local data-block has the same name."""
+    if id_block.library is not None and collection_of(kind_of(id_block)).get((id_block.name, None)) is not None:
+        return id_block.name_full
+    return id_block.name
+
+
+def collection_of(kind: str) -> Any:
+    """`bpy.data`'s collection for a data-block kind."""
+    found = getattr(bpy.data, _IRREGULAR.get(kind, kind + "s"), None)
+    if not isinstance(found, bpy.types.bpy_prop_collection):
+        raise HostError("bad_value", f'"{kind}" is no kind of data-block in this Blender.')
+    return found
+
+
+def resolve(kind: str, name: str) -> Any:
+    """The data-block, the local one first. Raises `unknown_<kind>` for objects, else `unknown_data_block`."""
+    blocks = collection_of(kind)
+    block = blocks.get((name, None)) or blocks.get(name)
+    if block is None:
+        block = next((b for b in blocks if b.name_full == name), None)
+    if block is None:
+        code = "unknown_object" if kind == "object" else "unknown_data_block"
+        label = kind.replace("_", " ")
+        raise HostError(code, f'This file has no {label} "{name}". {near(name, [b.name for b in blocks])}')
+    return block
+
+
+def to_json(value: Any) -> Any:
+    """Any RNA value as a JSON value. Raises `bad_value` for what has no JSON form (a node, an item, …)."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return shortest(value)
+    if isinstance(value, bpy.types.ID):
+        return {kind_of(value): block_name(value)}
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if hasattr(value, "__len__"):
+        out: list[Any] = []
+        for part in value:
+            if hasattr(part, "__len__") and not isinstance(part, str):
+                out.extend(to_json(part))
+            else:
+                out.append(to_json(part))
+        return out
+    raise HostError("bad_value", f"A {type(value).__name__} has no JSON form.")
+
+
+def from_json(value: Any) -> Any:
+    """A JSON value as what RNA setters take; data-blocks are looked up by name."""
+    if isinstance(value, dict):
+        if len(value) != 1:
+            raise HostError("bad_value", f'A data-block value has one key, for example {{"object": "Cube"}}; got {sorted(value)}.')
+        (kind, name), = value.items()
+        return resolve(kind, name)
+    return value
+
+
+def assign(owner: Any, attribute: str, value: Any) -> None:
+    """`owner.attribute = value` with JSON value. Raises `bad_value` with Blender's own reason (it lists legal items)."""
+    wanted = from_json(value)
+    try:
+        prop = owner.bl_rna.properties.get(attribute)
+        if prop is not None and prop.type == "ENUM" and prop.is_enum_flag:
+            wanted = set(wanted)
+        elif prop is not None and prop.type == "INT" and isinstance(wanted, float) and wanted.is_integer():
+            wanted = int(wanted)
+        elif prop is not None and prop.type == "BOOLEAN" and not prop.is_array and isinstance(wanted, int | float):
+            wanted = bool(wanted)
+        elif isinstance(wanted, list) and len(wanted) == 16:
+            wanted = [wanted[row : row + 4] for row in (0, 4, 8, 12)]
+        elif isinstance(wanted, list) and len(wanted) == 3 and prop is not None and prop.subtype in {"COLOR", "COLOR_GAMMA"} and prop.array_length == 4:
+            wanted = [*wanted, 1.0]
+        setattr(owner, attribute, wanted)
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise HostError("bad_value", f"{attribute} of {_describe(owner)} cannot be {value!r}: {_reason(error)}") from error
+
+
+def _describe(owner: Any) -> str:
+    name = getattr(owner, "name", "")
+    return f'{type(owner).__name__} "{name}"' if name else type(owner).__name__
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    return text.removeprefix("bpy_struct: item.attr = val: ").strip()
