@@ -1,1 +1,28 @@
-//! Tree IR, catalogue, preflight, reconciliation, edit delta
+//! The heart of the product: what a tree is ([`ir`]), what this Blender has ([`catalogue`]), and how a plan becomes the
+//! smallest edit of what is there ([`compile`]). Pure: nothing here knows Blender, a file or a network.
+//!
+//! The documents are described in `FORMATS.md` beside this crate.
+
+pub mod catalogue;
+mod check;
+pub mod compile;
+pub mod delta;
+mod diff;
+pub mod document;
+pub mod ir;
+mod layout;
+mod model;
+mod near;
+mod ops;
+mod renames;
+mod sink;
+mod sockets;
+mod target;
+mod values;
+mod words;
+
+pub use catalogue::{Catalogue, CatalogueError};
+pub use compile::{Compiled, Targets, compile, targets};
+pub use delta::StepDelta;
+pub use document::Document;
+pub use sink::Repair;

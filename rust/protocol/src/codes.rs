@@ -142,6 +142,8 @@ codes! {
         IllegalLink = "illegal_link",
         /// A document that crosses the border between Blender and the core does not have its form.
         InvalidDocument = "invalid_document",
+        /// The node exists already; what the plan says of it differs and was not applied.
+        LeftUnchanged = "left_unchanged",
         /// The data belongs to a linked library and cannot be edited.
         LibraryData = "library_data",
         /// The node is of another type than the plan says.
@@ -300,6 +302,8 @@ codes! {
         ContextTooLong = "context_too_long",
         /// Plain http goes to a host that is not this machine.
         InsecureUrl = "insecure_url",
+        /// The API key holds characters that keys never have.
+        KeyInvalid = "key_invalid",
         /// The provider cannot be reached.
         Network = "network",
         /// Blender's online access is switched off.
@@ -356,7 +360,11 @@ impl FromStr for Code {
     type Err = UnknownCode;
 
     fn from_str(text: &str) -> Result<Self, UnknownCode> {
-        Self::ALL.iter().copied().find(|code| code.as_str() == text).ok_or_else(|| UnknownCode(text.to_owned()))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|code| code.as_str() == text)
+            .ok_or_else(|| UnknownCode(text.to_owned()))
     }
 }
 
@@ -412,7 +420,11 @@ mod tests {
         assert!(Code::ALL.len() > 100);
         for code in Code::ALL {
             let name = snake(&format!("{code:?}"));
-            let expected = if code.section() == "gates" { name.to_uppercase() } else { name };
+            let expected = if code.section() == "gates" {
+                name.to_uppercase()
+            } else {
+                name
+            };
             assert_eq!(code.as_str(), expected);
             assert!(seen.insert(code.as_str()), "{code} is listed twice");
             assert_eq!(code.as_str().parse(), Ok(*code));
@@ -422,8 +434,16 @@ mod tests {
 
     #[test]
     fn alphabetical_within_each_section() {
-        for pair in Code::ALL.windows(2).filter(|pair| pair[0].section() == pair[1].section()) {
-            assert!(pair[0].as_str() < pair[1].as_str(), "{} stands before {}", pair[0], pair[1]);
+        for pair in Code::ALL
+            .windows(2)
+            .filter(|pair| pair[0].section() == pair[1].section())
+        {
+            assert!(
+                format!("{:?}", pair[0]) < format!("{:?}", pair[1]),
+                "{} stands before {}",
+                pair[0],
+                pair[1]
+            );
         }
     }
 }

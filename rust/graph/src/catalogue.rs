@@ -1,0 +1,289 @@
+//! The nodes of one Blender (`FORMATS.md`, "Catalogue"): what preflight knows about types, sockets and properties.
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ir::{Map, Side};
+
+/// Every node type and socket type of one Blender build.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    /// Version of the format: 1.
+    pub catalogue: u32,
+    /// Blender version, for example `5.2.3`.
+    pub blender: String,
+    /// Build that was introspected.
+    #[serde(default)]
+    pub build_hash: String,
+    /// Node types by `bl_idname`.
+    pub nodes: IndexMap<String, NodeType>,
+    /// Socket types by base RNA name.
+    #[serde(default)]
+    pub sockets: IndexMap<String, SocketType>,
+    /// For each socket type, the types that it may be linked to.
+    #[serde(default)]
+    pub conversions: IndexMap<String, Vec<String>>,
+}
+
+/// One node type.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeType {
+    /// Name in the menus.
+    pub label: String,
+    /// Special role, for example `group`, `zone:repeat:in`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Default width.
+    #[serde(default)]
+    pub width: f64,
+    /// Settable properties.
+    #[serde(default)]
+    pub properties: IndexMap<String, Property>,
+    /// Item collections with the fields of their items.
+    #[serde(default)]
+    pub collections: IndexMap<String, Value>,
+    /// Distinct socket lists; the first is the fresh node's.
+    pub states: Vec<State>,
+    /// Properties on which the sockets depend.
+    #[serde(default)]
+    pub state_properties: Vec<String>,
+    /// Values of `state_properties`, joined by `|`, to an index into `states`.
+    #[serde(default)]
+    pub variants: IndexMap<String, usize>,
+}
+
+/// The sockets of a node in one state.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Inputs in order.
+    #[serde(default)]
+    pub inputs: Vec<Socket>,
+    /// Outputs in order.
+    #[serde(default)]
+    pub outputs: Vec<Socket>,
+}
+
+impl State {
+    /// The sockets on one side.
+    pub fn side(&self, side: Side) -> &[Socket] {
+        match side {
+            Side::Input => &self.inputs,
+            Side::Output => &self.outputs,
+        }
+    }
+}
+
+/// One socket.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Socket {
+    /// Identifier, unique on its side of the node.
+    pub identifier: String,
+    /// Name in the interface; several sockets may share it.
+    pub name: String,
+    /// Base RNA name.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// False when the present mode hides it.
+    #[serde(default = "yes")]
+    pub available: bool,
+    /// Takes several links.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub multi: bool,
+    /// Value of a fresh node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// Least value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Greatest value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Unit, for example `DISTANCE`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtype: Option<String>,
+    /// Items of a menu socket.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Value>,
+    /// Whether it holds one value, a field, or either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structure: Option<String>,
+    /// No value to set although the type has one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hide_value: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// One property of a node.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Property {
+    /// Name in the interface.
+    #[serde(default)]
+    pub label: String,
+    /// `enum`, `bool`, `int`, `float`, `string`, `vector`, `pointer`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Value of a fresh node.
+    #[serde(default)]
+    pub default: Value,
+    /// Identifier and label of each enum item.
+    #[serde(default)]
+    pub items: Vec<(String, String)>,
+    /// Least value.
+    #[serde(default)]
+    pub min: Option<f64>,
+    /// Greatest value.
+    #[serde(default)]
+    pub max: Option<f64>,
+    /// Length of a vector.
+    #[serde(default)]
+    pub size: Option<usize>,
+    /// Data-block kind of a pointer.
+    #[serde(default)]
+    pub to: Option<String>,
+    /// Whether the enum takes several items at once.
+    #[serde(default)]
+    pub flags: bool,
+}
+
+/// One socket type.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SocketType {
+    /// Short enum, for example `FLOAT`.
+    #[serde(default)]
+    pub short: String,
+    /// Name in the interface.
+    #[serde(default)]
+    pub label: String,
+    /// Subtypes that an interface socket of this type may have.
+    #[serde(default)]
+    pub subtypes: Vec<String>,
+}
+
+/// Why a catalogue could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// Not the expected JSON.
+    #[error("the node catalogue cannot be read: {0}")]
+    Parse(#[from] serde_json::Error),
+    /// Another format version.
+    #[error("the node catalogue has format {0}, this version reads 1")]
+    Version(u32),
+    /// A variant points nowhere, or a type has no state.
+    #[error("the node catalogue is damaged at {0}")]
+    Damaged(String),
+}
+
+impl Catalogue {
+    /// Reads and checks a catalogue.
+    ///
+    /// # Errors
+    /// When the text is not a catalogue of format 1.
+    pub fn from_json(text: &str) -> Result<Self, CatalogueError> {
+        let read: Self = serde_json::from_str(text)?;
+        if read.catalogue != 1 {
+            return Err(CatalogueError::Version(read.catalogue));
+        }
+        for (name, node) in &read.nodes {
+            let sound = !node.states.is_empty() && node.variants.values().all(|index| *index < node.states.len());
+            if !sound {
+                return Err(CatalogueError::Damaged(name.clone()));
+            }
+        }
+        Ok(read)
+    }
+
+    /// True when Blender accepts a link from a socket of type `from` to one of type `to`.
+    pub fn converts(&self, from: &str, to: &str) -> bool {
+        from == to
+            || self
+                .conversions
+                .get(from)
+                .is_some_and(|list| list.iter().any(|name| name == to))
+    }
+
+    /// The base RNA name for a full name or a short enum (`FLOAT`), and whether it had to be repaired.
+    pub fn socket_type(&self, name: &str) -> Option<(&str, bool)> {
+        if let Some((found, _)) = self.sockets.get_key_value(name) {
+            return Some((found, false));
+        }
+        let wanted = fold(name);
+        let mut hits = self.sockets.iter().filter(|(key, kind)| {
+            fold(key) == wanted
+                || fold(&kind.short) == wanted
+                || fold(&kind.label) == wanted
+                || wanted
+                    .strip_prefix("nodesocket")
+                    .is_some_and(|rest| fold(&kind.short) == rest)
+        });
+        match (hits.next(), hits.next()) {
+            (Some((key, _)), None) => Some((key, true)),
+            _ => None,
+        }
+    }
+}
+
+impl NodeType {
+    /// The sockets of a node with these properties (those that differ from the default).
+    pub fn state(&self, props: &Map) -> &State {
+        static EMPTY: State = State {
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        };
+        let index = if self.state_properties.is_empty() {
+            None
+        } else {
+            self.variants.get(&self.variant_key(props))
+        };
+        self.states.get(index.copied().unwrap_or(0)).unwrap_or(&EMPTY)
+    }
+
+    /// The key of [`NodeType::variants`] for these properties.
+    pub fn variant_key(&self, props: &Map) -> String {
+        let mut key = String::new();
+        for (index, name) in self.state_properties.iter().enumerate() {
+            if index > 0 {
+                key.push('|');
+            }
+            let value = props
+                .get(name)
+                .or_else(|| self.properties.get(name).map(|property| &property.default));
+            key.push_str(&value.map_or(Cow::Borrowed(""), text_of));
+        }
+        key
+    }
+
+    /// True for a type of this category or of one below it (`zone`, `zone:repeat`).
+    pub fn is(&self, category: &str) -> bool {
+        self.category.as_deref().is_some_and(|own| {
+            own.strip_prefix(category)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        })
+    }
+}
+
+fn text_of(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// Lower case without spaces, `_` and `-`: how names are compared when a repair is looked for.
+pub fn fold(name: &str) -> String {
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}

@@ -1,0 +1,158 @@
+//! Checks of the whole tree after a step: cycles and zone boundaries.
+
+use std::collections::{HashMap, HashSet};
+
+use geonode_protocol::Code;
+use petgraph::Direction;
+use petgraph::algo::tarjan_scc;
+use petgraph::stable_graph::NodeIndex;
+use petgraph::visit::EdgeRef;
+
+use crate::ops::Work;
+use crate::sockets::GROUP_OUTPUT;
+
+impl Work<'_> {
+    /// Reports what no single operation can see.
+    pub(crate) fn check_tree(&mut self) {
+        let cyclic = self.check_cycles();
+        if !cyclic {
+            self.check_zones();
+        }
+    }
+
+    /// Reports each cycle once, at the last operation that made one of its links.
+    fn check_cycles(&mut self) -> bool {
+        let mut found: Vec<(Option<usize>, String)> = Vec::new();
+        let graph = self.model.graph();
+        for component in tarjan_scc(graph) {
+            let inside: HashSet<NodeIndex> = component.iter().copied().collect();
+            let looped = component.len() > 1 || component.iter().any(|at| graph.find_edge(*at, *at).is_some());
+            if !looped {
+                continue;
+            }
+            let mut last: Option<usize> = None;
+            for at in &component {
+                for edge in graph.edges(*at).filter(|edge| inside.contains(&edge.target())) {
+                    last = last.max(edge.weight().origin);
+                }
+            }
+            let mut names: Vec<&str> = component
+                .iter()
+                .filter_map(|at| graph.node_weight(*at))
+                .map(|node| node.id.as_str())
+                .collect();
+            names.sort_unstable();
+            let more = names.len().saturating_sub(6);
+            names.truncate(6);
+            let tail = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            found.push((last, format!("{}{tail}", names.join(", "))));
+        }
+        // A cycle that was there before is the artist's; Blender shows it, and this plan need not mend it.
+        found.retain(|(last, _)| last.is_some());
+        for (last, names) in &found {
+            self.sink.enter_op(last.unwrap_or(0));
+            let path = self.sink.at("");
+            let message = format!("this link closes a cycle through {names}");
+            let hint = "remove one of these links; feedback needs a Repeat or Simulation zone".to_owned();
+            self.sink.error(Code::Cycle, path, message, Some(hint));
+        }
+        !found.is_empty()
+    }
+
+    /// What is fed by the input of a zone belongs to the zone and may leave it only through the zone's output.
+    fn check_zones(&mut self) {
+        let mut zones: Vec<(String, String)> = Vec::new();
+        let mut paired: HashSet<&str> = HashSet::new();
+        let mut halves: Vec<(String, String)> = Vec::new();
+        for node in self.model.nodes() {
+            if let Some(output) = &node.pair {
+                paired.insert(output);
+                if self.model.node(output).is_some() {
+                    zones.push((node.id.clone(), output.clone()));
+                }
+            }
+        }
+        for node in self.model.nodes() {
+            let Some(kind) = self.scope.node_type(node) else {
+                continue;
+            };
+            let half = kind.is("zone")
+                && node
+                    .pair
+                    .as_ref()
+                    .is_none_or(|output| self.model.node(output).is_none())
+                && !paired.contains(node.id.as_str());
+            if half && self.model.is_new(&node.id) {
+                halves.push((node.id.clone(), kind.label.clone()));
+            }
+        }
+        for (id, label) in halves {
+            let path = self.sink.at("");
+            let message = format!("“{id}” ({label}) is one end of a zone without the other");
+            self.sink.error(
+                Code::ZoneIncomplete,
+                path,
+                message,
+                Some("add the zone with add_zone".to_owned()),
+            );
+        }
+        let mut violations: Vec<(Option<usize>, String, String)> = Vec::new();
+        for (input, output) in &zones {
+            self.zone_violations(input, output, &zones, &mut violations);
+        }
+        for (origin, message, hint) in violations {
+            self.sink.enter_op(origin.unwrap_or(0));
+            let path = self.sink.at("");
+            self.sink.error(Code::ZoneViolation, path, message, Some(hint));
+        }
+    }
+
+    fn zone_violations(
+        &self,
+        input: &str,
+        output: &str,
+        zones: &[(String, String)],
+        violations: &mut Vec<(Option<usize>, String, String)>,
+    ) {
+        // Node inside the zone → operation of the newest link on the way to it.
+        let mut inside: HashMap<&str, Option<usize>> = HashMap::new();
+        let mut open: Vec<(&str, Option<usize>)> = vec![(input, None)];
+        while let Some((id, newest)) = open.pop() {
+            if id == output || inside.contains_key(id) {
+                continue;
+            }
+            inside.insert(id, newest);
+            for (_, wire, to) in self.model.edges(id, Direction::Outgoing) {
+                open.push((to, newest.max(wire.origin)));
+            }
+        }
+        let mut report = |at: &str, origin: Option<usize>| {
+            // Only what this plan made is its mistake.
+            if origin.is_some() {
+                let message =
+                    format!("“{at}” takes something from inside the zone of “{output}” without passing its output");
+                violations.push((
+                    origin,
+                    message,
+                    format!("link it to an item of “{output}” and take it from there"),
+                ));
+            }
+        };
+        for (id, origin) in &inside {
+            if self.model.node(id).is_some_and(|node| node.kind == GROUP_OUTPUT) {
+                report(id, *origin);
+            }
+        }
+        for (other_in, other_out) in zones.iter().filter(|zone| zone.1 != output) {
+            let (starts, ends) = (inside.get(other_in.as_str()), inside.get(other_out.as_str()));
+            // A zone that is entered from outside but ends inside overlaps with this one.
+            if let (None, Some(origin)) = (starts, ends) {
+                report(other_out, *origin);
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Preflight and reconciliation: a plan and the present state become the edits of each step.
+//!
+//! Everything is compiled before anything is written: the second step sees the first one's result in the model.
+
+use std::collections::BTreeSet;
+
+use geonode_protocol::{Action, Plan, Step};
+use serde::Serialize;
+
+use crate::catalogue::Catalogue;
+use crate::delta::{ModifierEdit, StepDelta};
+use crate::diff::{settle_keys, tree_delta};
+use crate::document::{Document, Modifier, TreeInfo};
+use crate::ir::{Item, ItemKind, Map, Side, Tree};
+use crate::layout;
+use crate::ops::{Op, Work, lower_gn_op, lower_node_tree_op};
+use crate::sink::{Repair, Sink};
+use crate::sockets::Scope;
+use crate::target::{Target, resolve_target};
+use crate::words::describe;
+
+/// What must be inspected before a plan can be compiled.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Targets {
+    /// Objects that the plan names as targets.
+    pub objects: BTreeSet<String>,
+    /// Trees that the plan names; those of the targets' modifiers come along.
+    pub trees: BTreeSet<String>,
+}
+
+/// The result of compiling a plan.
+#[derive(Debug)]
+pub struct Compiled {
+    /// One delta per `NODE_TREE` or `GN_OPS` step, in order; meaningless when a finding is an error.
+    pub steps: Vec<StepDelta>,
+    /// What was found: errors refuse the plan, warnings name repairs and doubts.
+    pub findings: Vec<geonode_protocol::Finding>,
+    /// The certain repairs, as values at JSON Pointers into the plan.
+    pub repairs: Vec<Repair>,
+    /// What will be done, in plain words.
+    pub diff: Vec<String>,
+    /// Objects whose modifiers are written.
+    pub touched_objects: BTreeSet<String>,
+    /// Trees that are written, new ones included.
+    pub touched_trees: BTreeSet<String>,
+    /// Trees that are made.
+    pub new_trees: BTreeSet<String>,
+    /// Modifiers that are made, as (object, modifier).
+    pub new_modifiers: BTreeSet<(String, String)>,
+    /// The state after all steps, as far as it can be known without Blender.
+    pub after: Document,
+}
+
+impl Compiled {
+    /// True when the plan may be applied.
+    pub fn ok(&self) -> bool {
+        !self.findings.iter().any(geonode_protocol::Finding::is_error)
+    }
+
+    /// The plan with its certain repairs.
+    pub fn repaired_plan(&self, plan: &Plan) -> Option<Plan> {
+        let mut json = serde_json::to_value(plan).ok()?;
+        for repair in &self.repairs {
+            if let Some(place) = json.pointer_mut(&repair.path) {
+                place.clone_from(&repair.value);
+            }
+        }
+        serde_json::from_value(json).ok()
+    }
+}
+
+/// Names that the host must inspect for this plan.
+pub fn targets(plan: &Plan) -> Targets {
+    let mut targets = Targets::default();
+    for step in &plan.steps {
+        match &step.action {
+            Action::NodeTree(payload) => {
+                targets.objects.insert(payload.target.object_name.clone());
+                targets.trees.insert(payload.target.node_group_name.clone());
+                for op in &payload.operations {
+                    if let Op::AddGroup { group, .. } = lower_node_tree_op(op) {
+                        targets.trees.insert(group.text.to_owned());
+                    }
+                }
+            }
+            Action::GnOps(payload) => {
+                targets.objects.insert(payload.target.object_name.clone());
+                for op in &payload.ops {
+                    if let Op::AddGroup { group, .. } = lower_gn_op(op) {
+                        targets.trees.insert(group.text.to_owned());
+                    }
+                }
+            }
+            Action::Python(_) => {}
+        }
+    }
+    targets
+}
+
+/// Checks a plan against the present state and this Blender's nodes and computes the edits.
+///
+/// PYTHON steps are not this function's business and give no delta.
+pub fn compile(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compiled {
+    let mut compiled = Compiled {
+        steps: Vec::new(),
+        findings: Vec::new(),
+        repairs: Vec::new(),
+        diff: Vec::new(),
+        touched_objects: BTreeSet::new(),
+        touched_trees: BTreeSet::new(),
+        new_trees: BTreeSet::new(),
+        new_modifiers: BTreeSet::new(),
+        after: document.clone(),
+    };
+    let mut sink = Sink::default();
+    for (index, step) in plan.steps.iter().enumerate() {
+        compile_step(index, step, catalogue, &mut compiled, &mut sink);
+    }
+    compiled.findings = sink.findings;
+    compiled.repairs = sink.repairs;
+    compiled
+}
+
+fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut Compiled, sink: &mut Sink) {
+    let (list, ops): (&'static str, Vec<Op<'_>>) = match &step.action {
+        Action::NodeTree(payload) => (
+            "operations",
+            payload.operations.iter().map(lower_node_tree_op).collect(),
+        ),
+        Action::GnOps(payload) => ("ops", payload.ops.iter().map(lower_gn_op).collect()),
+        Action::Python(_) => return,
+    };
+    sink.enter_step(index, list);
+    let Some((target, model)) = resolve_target(step, &ops, &compiled.after, sink) else {
+        return;
+    };
+    // The trees are lent to the step as context; its own tree lives in the model.
+    let document = &compiled.after;
+    let mut work = Work {
+        scope: Scope {
+            catalogue,
+            trees: &document.trees,
+        },
+        document,
+        sink,
+        target,
+        model,
+        modifier_inputs: Vec::new(),
+        keys: 0,
+        implicit_group_io: matches!(step.action, Action::NodeTree(_)),
+    };
+    if work.model.created {
+        work.start_tree();
+    }
+    for (at, op) in ops.into_iter().enumerate() {
+        work.sink.enter_op(at);
+        work.carry_out(op);
+    }
+    work.check_tree();
+    let places = layout::places(&work.model, work.scope);
+    let delta = tree_delta(&work.model, work.scope, places);
+    let mut step_delta = StepDelta {
+        step_id: step.id.clone(),
+        ..StepDelta::default()
+    };
+    if !delta.is_empty() {
+        step_delta.trees.push(delta);
+    }
+    let Work {
+        target,
+        model,
+        modifier_inputs,
+        scope,
+        ..
+    } = work;
+    if target.new_modifier || target.assign_tree {
+        step_delta.modifiers.push(ModifierEdit {
+            object: target.object.clone(),
+            name: target.modifier.clone(),
+            create: target.new_modifier,
+            node_group: model.name.clone(),
+        });
+    }
+    step_delta.modifier_inputs = modifier_inputs;
+    compiled.diff.extend(describe(&step_delta, scope));
+    let mut tree = model.to_tree();
+    settle_keys(&mut tree);
+    record(compiled, &target, &model.name, model.created, tree, &step_delta);
+    compiled.steps.push(step_delta);
+}
+
+/// Writes the step's result into the working state.
+fn record(compiled: &mut Compiled, target: &Target, name: &str, created: bool, tree: Tree, delta: &StepDelta) {
+    if !delta.is_empty() {
+        compiled.touched_objects.insert(target.object.clone());
+    }
+    if !delta.trees.is_empty() {
+        compiled.touched_trees.insert(name.to_owned());
+    }
+    if created {
+        compiled.new_trees.insert(name.to_owned());
+        compiled
+            .after
+            .names
+            .entry("node_group".to_owned())
+            .or_default()
+            .insert(name.to_owned());
+        let info = TreeInfo {
+            users: 1,
+            library: false,
+            kind: "GeometryNodeTree".to_owned(),
+        };
+        compiled.after.tree_info.insert(name.to_owned(), info);
+    }
+    compiled.after.trees.insert(name.to_owned(), tree);
+    if let Some(object) = compiled.after.objects.get_mut(&target.object) {
+        if target.new_modifier {
+            compiled
+                .new_modifiers
+                .insert((target.object.clone(), target.modifier.clone()));
+            object.modifiers.push(Modifier {
+                name: target.modifier.clone(),
+                kind: "NODES".to_owned(),
+                node_group: Some(name.to_owned()),
+                inputs: Map::new(),
+            });
+        } else if target.assign_tree
+            && let Some(modifier) = object
+                .modifiers
+                .iter_mut()
+                .find(|modifier| modifier.name == target.modifier)
+        {
+            modifier.node_group = Some(name.to_owned());
+        }
+        if let Some(modifier) = object
+            .modifiers
+            .iter_mut()
+            .find(|modifier| modifier.name == target.modifier)
+        {
+            for input in &delta.modifier_inputs {
+                modifier.inputs.insert(input.identifier.clone(), input.value.clone());
+            }
+        }
+    }
+}
+
+impl Work<'_> {
+    /// A new tree begins as Blender's own “New” makes it: geometry in, geometry out, and the two nodes for it.
+    fn start_tree(&mut self) {
+        for side in [Side::Output, Side::Input] {
+            let identifier = format!(
+                "@{}",
+                if side == Side::Input {
+                    "geometry_in"
+                } else {
+                    "geometry_out"
+                }
+            );
+            self.model.interface.push(Item {
+                kind: ItemKind::Socket,
+                identifier,
+                name: "Geometry".to_owned(),
+                in_out: Some(side),
+                socket_type: "NodeSocketGeometry".to_owned(),
+                parent: None,
+                props: Map::new(),
+            });
+        }
+        self.make_group_node(crate::sockets::GROUP_INPUT);
+        self.make_group_node(crate::sockets::GROUP_OUTPUT);
+    }
+}

@@ -1,0 +1,266 @@
+//! The smallest edit that turns the tree as it was into the tree as it is wanted.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::delta::{InterfaceEdit, NodeAdd, TreeDelta};
+use crate::ir::{Item, ItemKind, Map, Node, Side};
+use crate::model::TreeModel;
+use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
+use crate::values::same;
+
+/// Edits of one tree; `places` are the locations chosen for new nodes.
+pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(String, f64, f64)>) -> TreeDelta {
+    let mut delta = TreeDelta {
+        tree: model.name.clone(),
+        create: model.created,
+        locations: places,
+        ..TreeDelta::default()
+    };
+    interface_edits(model, &mut delta);
+    let before: HashMap<&str, &Node> = model.before.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+    delta.remove = model
+        .before
+        .nodes
+        .iter()
+        .filter(|node| model.node(&node.id).is_none())
+        .map(|node| node.id.clone())
+        .collect();
+    let empty = Node::default();
+    for node in model.nodes() {
+        let old = before.get(node.id.as_str()).copied();
+        if old.is_none() {
+            delta.add.push(NodeAdd {
+                id: node.id.clone(),
+                kind: node.kind.clone(),
+                label: node.label.clone(),
+                width: node.width,
+            });
+        }
+        node_edits(node, old.unwrap_or(&empty), old.is_none(), model, scope, &mut delta);
+    }
+    let ids: HashSet<&str> = model.nodes().map(|node| node.id.as_str()).collect();
+    delta.stamp = model
+        .named
+        .iter()
+        .filter(|id| ids.contains(id.as_str()))
+        .cloned()
+        .collect();
+    link_edits(model, &mut delta);
+    delta
+}
+
+fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scope<'_>, delta: &mut TreeDelta) {
+    let id = || node.id.clone();
+    let kind = scope.node_type(node);
+    if !new && node.label != old.label {
+        delta.labels.push((id(), node.label.clone().unwrap_or_default()));
+    }
+    // Properties in the wanted order; then those that go back to their default.
+    for (name, value) in &node.props {
+        if !old.props.get(name).is_some_and(|before| same(before, value)) {
+            delta.props.push((id(), name.clone(), value.clone()));
+        }
+    }
+    for name in old.props.keys().filter(|name| !node.props.contains_key(*name)) {
+        if let Some(property) = kind.and_then(|kind| kind.properties.get(name)) {
+            delta.props.push((id(), name.clone(), property.default.clone()));
+        }
+    }
+    if let Some(output) = node.pair.as_ref().filter(|_| node.pair != old.pair) {
+        delta.pairs.push((id(), output.clone()));
+    }
+    for (collection, items) in &node.items {
+        if old.items.get(collection) != Some(items) {
+            delta.items.push((id(), collection.clone(), items.clone()));
+        }
+    }
+    if node.parent != old.parent {
+        delta.parents.push((id(), node.parent.clone()));
+    }
+    let has_values = !node.inputs.is_empty() || !old.inputs.is_empty();
+    if !has_values {
+        return;
+    }
+    let sockets = scope.sockets(model, node, Side::Input);
+    let value_of = |map: &Node, socket: &str| map.inputs.get(socket).and_then(|state| state.get("value")).cloned();
+    let mut names: Vec<&String> = node.inputs.keys().collect();
+    names.extend(old.inputs.keys().filter(|name| !node.inputs.contains_key(*name)));
+    for name in names {
+        let socket = sockets.iter().find(|socket| &socket.identifier == name);
+        let default = || socket.and_then(|socket| socket.default.clone());
+        let (Some(after), before) = (
+            value_of(node, name).or_else(default),
+            value_of(old, name).or_else(default),
+        ) else {
+            continue;
+        };
+        if before.is_some_and(|before| same(&before, &after)) {
+            continue;
+        }
+        let menu = socket.is_some_and(|socket| socket.kind == "NodeSocketMenu");
+        let list = if menu {
+            &mut delta.late_values
+        } else {
+            &mut delta.values
+        };
+        list.push((id(), name.clone(), after));
+    }
+}
+
+fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
+    let wires = model.wires();
+    let wanted: HashSet<(&str, &str, &str, &str)> = wires
+        .iter()
+        .map(|(from, wire, to)| (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str()))
+        .collect();
+    let present: HashSet<(&str, &str, &str, &str)> = model
+        .before
+        .links
+        .iter()
+        .map(|link| {
+            (
+                link.from.0.as_str(),
+                link.from.1.as_str(),
+                link.to.0.as_str(),
+                link.to.1.as_str(),
+            )
+        })
+        .collect();
+    let gone: HashSet<&str> = delta.remove.iter().map(String::as_str).collect();
+    let lost: HashSet<&str> = delta
+        .interface
+        .iter()
+        .filter_map(|edit| match edit {
+            InterfaceEdit::Remove { identifier } => Some(identifier.as_str()),
+            _ => None,
+        })
+        .collect();
+    // Inputs that take one link and get another one lose the old link by that; only multi-inputs and bare unlinks are named.
+    let refilled: HashSet<(&str, &str)> = wires
+        .iter()
+        .filter(|(.., wire, _)| wire.origin.is_some())
+        .map(|(_, wire, to)| (*to, wire.to_socket.as_str()))
+        .collect();
+    let group_socket =
+        |id: &str, kind: &str, socket: &str| lost.contains(socket) && model.node(id).is_some_and(|n| n.kind == kind);
+    for link in &model.before.links {
+        let key = (
+            link.from.0.as_str(),
+            link.from.1.as_str(),
+            link.to.0.as_str(),
+            link.to.1.as_str(),
+        );
+        let implied = gone.contains(key.0)
+            || gone.contains(key.2)
+            || group_socket(key.0, GROUP_INPUT, key.1)
+            || group_socket(key.2, GROUP_OUTPUT, key.3)
+            || (link.sort.is_none() && refilled.contains(&(key.2, key.3)));
+        if !wanted.contains(&key) && !implied {
+            delta.unlink.push((
+                link.from.0.clone(),
+                link.from.1.clone(),
+                link.to.0.clone(),
+                link.to.1.clone(),
+            ));
+        }
+    }
+    for (from, wire, to) in &wires {
+        let key = (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str());
+        if !present.contains(&key) {
+            delta.links.push((
+                (*from).to_owned(),
+                wire.from_socket.clone(),
+                (*to).to_owned(),
+                wire.to_socket.clone(),
+            ));
+        }
+    }
+}
+
+fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
+    let before: HashMap<&str, &Item> = model
+        .before
+        .interface
+        .iter()
+        .map(|item| (item.identifier.as_str(), item))
+        .collect();
+    let after: HashSet<&str> = model.interface.iter().map(|item| item.identifier.as_str()).collect();
+    for item in &model.before.interface {
+        if !after.contains(item.identifier.as_str()) {
+            delta.interface.push(InterfaceEdit::Remove {
+                identifier: item.identifier.clone(),
+            });
+        }
+    }
+    // A panel is made before the sockets that it holds.
+    let panels_first = model.interface.iter().filter(|item| item.kind == ItemKind::Panel);
+    let sockets = model.interface.iter().filter(|item| item.kind == ItemKind::Socket);
+    for item in panels_first.chain(sockets) {
+        match before.get(item.identifier.as_str()) {
+            None => delta.interface.push(InterfaceEdit::Add {
+                key: item.identifier.clone(),
+                kind: item.kind,
+                name: item.name.clone(),
+                in_out: item.in_out,
+                socket_type: item.socket_type.clone(),
+                parent: item.parent.clone(),
+                props: item.props.clone(),
+            }),
+            Some(old) => {
+                let changed: Map = item
+                    .props
+                    .iter()
+                    .filter(|(name, value)| !old.props.get(*name).is_some_and(|before| same(before, value)))
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect();
+                let renamed = (item.name != old.name).then(|| item.name.clone());
+                if !changed.is_empty() || renamed.is_some() {
+                    delta.interface.push(InterfaceEdit::Change {
+                        identifier: item.identifier.clone(),
+                        name: renamed,
+                        props: changed,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// After a step its new interface items are known by name: their identifiers are Blender's to give.
+pub(crate) fn settle_keys(tree: &mut crate::ir::Tree) {
+    let names: HashMap<String, String> = tree
+        .interface
+        .iter()
+        .filter(|item| item.identifier.starts_with('@'))
+        .map(|item| (item.identifier.clone(), format!("={}", item.name)))
+        .collect();
+    if names.is_empty() {
+        return;
+    }
+    let settle = |text: &mut String| {
+        if let Some(name) = names.get(text.as_str()) {
+            text.clone_from(name);
+        }
+    };
+    for item in &mut tree.interface {
+        settle(&mut item.identifier);
+        if let Some(parent) = &mut item.parent {
+            settle(parent);
+        }
+    }
+    for link in &mut tree.links {
+        settle(&mut link.from.1);
+        settle(&mut link.to.1);
+    }
+    for node in &mut tree.nodes {
+        if node.inputs.keys().any(|key| key.starts_with('@')) {
+            node.inputs = std::mem::take(&mut node.inputs)
+                .into_iter()
+                .map(|(mut key, state)| {
+                    settle(&mut key);
+                    (key, state)
+                })
+                .collect();
+        }
+    }
+}

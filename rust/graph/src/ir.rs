@@ -1,0 +1,154 @@
+//! The description of node trees that crosses the border (`FORMATS.md`, "Tree IR").
+//!
+//! The types mirror the JSON one to one; what a field means is said there.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Version of the IR that this crate reads and writes.
+pub const IR_VERSION: u32 = 1;
+
+/// A JSON object with the order of its keys kept.
+pub type Map = IndexMap<String, Value>;
+
+/// Several trees that belong together: a root and the groups nested in it, each once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bundle {
+    /// Version of the format, [`IR_VERSION`].
+    pub ir: u32,
+    /// Blender that wrote it, for example `[5, 2, 3]`.
+    pub blender: [u32; 3],
+    /// Name of the tree that was asked for; none when several were.
+    #[serde(default)]
+    pub root: Option<String>,
+    /// Every tree by name.
+    pub trees: IndexMap<String, Tree>,
+}
+
+/// One node tree.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tree {
+    /// Properties of the tree itself that differ from a new one.
+    #[serde(default)]
+    pub settings: Map,
+    /// Sockets and panels, in the order in which they are shown.
+    #[serde(default)]
+    pub interface: Vec<Item>,
+    /// Nodes in tree order.
+    #[serde(default)]
+    pub nodes: Vec<Node>,
+    /// Links; those into one multi-input in the order of their `sort`.
+    #[serde(default)]
+    pub links: Vec<Link>,
+}
+
+/// Whether an interface item is a socket or a panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ItemKind {
+    /// An input or output of the group.
+    Socket,
+    /// A panel that holds sockets or panels.
+    Panel,
+}
+
+/// Side of a group's interface, and of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Side {
+    /// What flows in.
+    Input,
+    /// What flows out.
+    Output,
+}
+
+/// A socket or panel of a tree's interface.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Item {
+    /// Socket or panel.
+    pub kind: ItemKind,
+    /// Blender's identifier; `panel:<uid>` for panels.
+    pub identifier: String,
+    /// Name in the interface.
+    pub name: String,
+    /// Direction; none for panels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_out: Option<Side>,
+    /// Base RNA name, for example `NodeSocketFloat`; empty for panels.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub socket_type: String,
+    /// Identifier of the panel that holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// What differs from a fresh item: default, limits, subtype, description ….
+    #[serde(default)]
+    pub props: Map,
+}
+
+impl Item {
+    /// True for a socket on `side`.
+    pub fn is_socket(&self, side: Side) -> bool {
+        self.kind == ItemKind::Socket && self.in_out == Some(side)
+    }
+}
+
+/// One node.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Stable ID (stamp, else name).
+    pub id: String,
+    /// Name in Blender.
+    #[serde(default)]
+    pub name: String,
+    /// `bl_idname`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Label that the artist sees instead of the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Place relative to the frame, in node-editor units.
+    #[serde(default)]
+    pub location: [f64; 2],
+    /// Width where it differs from the type's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<f64>,
+    /// ID of the frame that holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// On the input node of a zone: ID of its output node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<String>,
+    /// Properties that differ from a fresh node.
+    #[serde(default)]
+    pub props: Map,
+    /// Dynamic items by collection.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub items: IndexMap<String, Vec<Map>>,
+    /// Input sockets whose state differs from a fresh node.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub inputs: IndexMap<String, Map>,
+    /// Output sockets whose state differs from a fresh node.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub outputs: IndexMap<String, Map>,
+}
+
+/// One link, from an output to an input, each as (node ID, socket identifier).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Source: an output.
+    pub from: (String, String),
+    /// Target: an input.
+    pub to: (String, String),
+    /// Muted by the artist.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub muted: bool,
+    /// Order within a multi-input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sort: Option<i64>,
+}

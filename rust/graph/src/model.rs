@@ -1,0 +1,208 @@
+//! The tree that a step works on: a graph whose nodes are nodes and whose edges are links.
+
+use std::collections::{HashMap, HashSet};
+
+use indexmap::IndexSet;
+use petgraph::Direction;
+use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
+use petgraph::visit::{EdgeRef, IntoEdgeReferences};
+
+use crate::delta::SocketRef;
+use crate::ir::{Item, Link, Node, Side, Tree};
+
+/// A link inside the model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Wire {
+    pub from_socket: SocketRef,
+    pub to_socket: SocketRef,
+    pub muted: bool,
+    pub sort: Option<i64>,
+    /// Position among all links ever made in this model: new links come after old ones.
+    pub order: u64,
+    /// Index of the operation that made it; none for what was there.
+    pub origin: Option<usize>,
+}
+
+/// One tree while operations are carried out on it.
+#[derive(Debug, Clone)]
+pub(crate) struct TreeModel {
+    pub name: String,
+    pub created: bool,
+    pub before: Tree,
+    pub interface: Vec<Item>,
+    /// Existing nodes that the plan names: their IDs become permanent.
+    pub named: IndexSet<String>,
+    /// New nodes with a place of their own in the plan.
+    pub placed: HashSet<String>,
+    graph: StableDiGraph<Node, Wire>,
+    index: HashMap<String, NodeIndex>,
+    old: HashSet<String>,
+    next_order: u64,
+}
+
+impl TreeModel {
+    pub(crate) fn new(name: &str, tree: Tree, created: bool) -> Self {
+        let mut model = Self {
+            name: name.to_owned(),
+            created,
+            interface: tree.interface.clone(),
+            named: IndexSet::new(),
+            placed: HashSet::new(),
+            graph: StableDiGraph::with_capacity(tree.nodes.len(), tree.links.len()),
+            index: HashMap::with_capacity(tree.nodes.len()),
+            old: tree.nodes.iter().map(|node| node.id.clone()).collect(),
+            next_order: 0,
+            before: Tree::default(),
+        };
+        for node in &tree.nodes {
+            model.insert(node.clone());
+        }
+        for link in &tree.links {
+            let edge = model.connect((&link.from.0, &link.from.1), (&link.to.0, &link.to.1), None);
+            if let Some(wire) = edge.and_then(|edge| model.graph.edge_weight_mut(edge)) {
+                wire.muted = link.muted;
+                wire.sort = link.sort;
+            }
+        }
+        model.before = tree;
+        model
+    }
+
+    /// Adds a node whose ID is free.
+    pub(crate) fn insert(&mut self, node: Node) {
+        let id = node.id.clone();
+        let at = self.graph.add_node(node);
+        self.index.insert(id, at);
+    }
+
+    /// Takes a node away with its links; what a frame held stays.
+    pub(crate) fn remove(&mut self, id: &str) {
+        let Some(at) = self.index.remove(id) else { return };
+        let gone = self.graph.remove_node(at);
+        if gone.is_some_and(|node| node.kind == "NodeFrame") {
+            for node in self.graph.node_weights_mut() {
+                if node.parent.as_deref() == Some(id) {
+                    node.parent = None;
+                }
+            }
+        }
+        self.named.swap_remove(id);
+    }
+
+    pub(crate) fn node(&self, id: &str) -> Option<&Node> {
+        self.graph.node_weight(*self.index.get(id)?)
+    }
+
+    pub(crate) fn node_mut(&mut self, id: &str) -> Option<&mut Node> {
+        self.graph.node_weight_mut(*self.index.get(id)?)
+    }
+
+    /// Nodes in tree order.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.graph.node_weights()
+    }
+
+    /// True when the node was not in the tree before the step.
+    pub(crate) fn is_new(&self, id: &str) -> bool {
+        !self.old.contains(id)
+    }
+
+    /// Makes a link without any check; none when a node is missing.
+    pub(crate) fn connect(&mut self, from: (&str, &str), to: (&str, &str), origin: Option<usize>) -> Option<EdgeIndex> {
+        let (a, b) = (*self.index.get(from.0)?, *self.index.get(to.0)?);
+        let wire = Wire {
+            from_socket: from.1.to_owned(),
+            to_socket: to.1.to_owned(),
+            muted: false,
+            sort: None,
+            order: self.next_order,
+            origin,
+        };
+        self.next_order += 1;
+        Some(self.graph.add_edge(a, b, wire))
+    }
+
+    /// The link between exactly these sockets.
+    pub(crate) fn find(&self, from: (&str, &str), to: (&str, &str)) -> Option<EdgeIndex> {
+        let (a, b) = (*self.index.get(from.0)?, *self.index.get(to.0)?);
+        self.graph
+            .edges_connecting(a, b)
+            .find(|edge| edge.weight().from_socket == from.1 && edge.weight().to_socket == to.1)
+            .map(|edge| edge.id())
+    }
+
+    /// Links that end in this input.
+    pub(crate) fn links_to(&self, to: &str, input: &str) -> Vec<EdgeIndex> {
+        self.edges(to, Direction::Incoming)
+            .filter(|(_, wire, _)| wire.to_socket == input)
+            .map(|(id, ..)| id)
+            .collect()
+    }
+
+    pub(crate) fn disconnect(&mut self, edge: EdgeIndex) {
+        self.graph.remove_edge(edge);
+    }
+
+    /// Links at a node: (edge, wire, the node at the other end).
+    pub(crate) fn edges(&self, id: &str, direction: Direction) -> impl Iterator<Item = (EdgeIndex, &Wire, &str)> {
+        self.index.get(id).into_iter().flat_map(move |at| {
+            self.graph.edges_directed(*at, direction).filter_map(move |edge| {
+                let other = if direction == Direction::Incoming {
+                    edge.source()
+                } else {
+                    edge.target()
+                };
+                Some((edge.id(), edge.weight(), self.graph.node_weight(other)?.id.as_str()))
+            })
+        })
+    }
+
+    /// All links in the order in which they were made: (from, wire, to).
+    pub(crate) fn wires(&self) -> Vec<(&str, &Wire, &str)> {
+        let mut wires: Vec<(&str, &Wire, &str)> = self
+            .graph
+            .edge_references()
+            .filter_map(|edge| {
+                let from = self.graph.node_weight(edge.source())?;
+                let to = self.graph.node_weight(edge.target())?;
+                Some((from.id.as_str(), edge.weight(), to.id.as_str()))
+            })
+            .collect();
+        wires.sort_unstable_by_key(|(_, wire, _)| wire.order);
+        wires
+    }
+
+    /// The graph itself, for whole-tree checks.
+    pub(crate) fn graph(&self) -> &StableDiGraph<Node, Wire> {
+        &self.graph
+    }
+
+    pub(crate) fn node_index(&self, id: &str) -> Option<NodeIndex> {
+        self.index.get(id).copied()
+    }
+
+    /// Interface sockets of one side.
+    pub(crate) fn interface_sockets(&self, side: Side) -> impl Iterator<Item = &Item> {
+        self.interface.iter().filter(move |item| item.is_socket(side))
+    }
+
+    /// The tree as an IR again.
+    pub(crate) fn to_tree(&self) -> Tree {
+        let links = self
+            .wires()
+            .into_iter()
+            .map(|(from, wire, to)| Link {
+                from: (from.to_owned(), wire.from_socket.clone()),
+                to: (to.to_owned(), wire.to_socket.clone()),
+                muted: wire.muted,
+                sort: wire.sort,
+            })
+            .collect();
+        Tree {
+            settings: self.before.settings.clone(),
+            interface: self.interface.clone(),
+            nodes: self.nodes().cloned().collect(),
+            links,
+        }
+    }
+}

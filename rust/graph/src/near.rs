@@ -1,0 +1,33 @@
+//! “Did you mean”: the nearest name, and nothing where none is near.
+
+use crate::catalogue::fold;
+
+/// The name most like `wanted`; none when the best is too far to be meant.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let wanted = fold(&clipped(wanted));
+    names
+        .into_iter()
+        .map(|name| (score(&wanted, &fold(&clipped(name))), name))
+        .filter(|(score, _)| *score >= 0.72)
+        .max_by(|(a, left), (b, right)| a.total_cmp(b).then_with(|| right.cmp(left)))
+        .map(|(_, name)| name.to_owned())
+}
+
+/// Likeness from 0 to 1. Edit distance is quadratic, so long names are cut before.
+fn score(wanted: &str, name: &str) -> f64 {
+    let edits = strsim::normalized_damerau_levenshtein(wanted, name);
+    let start = strsim::jaro_winkler(wanted, name);
+    let part = if wanted.len() >= 4
+        && !name.is_empty()
+        && (name.contains(wanted) || (name.len() >= 4 && wanted.contains(name)))
+    {
+        0.75
+    } else {
+        0.0
+    };
+    edits.max(part).max(if edits > 0.5 { start } else { 0.0 })
+}
+
+fn clipped(name: &str) -> String {
+    name.chars().take(64).collect()
+}

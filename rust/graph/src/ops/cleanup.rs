@@ -1,0 +1,49 @@
+//! Removing what no output can be reached from.
+
+use std::collections::HashSet;
+
+use petgraph::Direction;
+
+use super::Work;
+use crate::sockets::{FRAME, GROUP_INPUT, GROUP_OUTPUT};
+
+impl Work<'_> {
+    /// Keeps Group Inputs and Outputs, viewers, frames, everything that feeds them, and both ends of a zone of which one is kept.
+    pub(crate) fn cleanup_unused(&mut self) {
+        let mut kept: HashSet<String> = HashSet::new();
+        let mut open: Vec<String> = Vec::new();
+        let mut pair_of: std::collections::HashMap<&str, &str> = std::collections::HashMap::new();
+        for node in self.model.nodes() {
+            if let Some(output) = node.pair.as_deref() {
+                pair_of.insert(node.id.as_str(), output);
+                pair_of.insert(output, node.id.as_str());
+            }
+            let viewer = self.scope.node_type(node).is_some_and(|kind| kind.is("viewer"));
+            if viewer || matches!(node.kind.as_str(), GROUP_OUTPUT | GROUP_INPUT | FRAME) {
+                open.push(node.id.clone());
+            }
+        }
+        while let Some(id) = open.pop() {
+            if !kept.insert(id.clone()) {
+                continue;
+            }
+            open.extend(
+                self.model
+                    .edges(&id, Direction::Incoming)
+                    .map(|(_, _, from)| from.to_owned()),
+            );
+            if let Some(other) = pair_of.get(id.as_str()) {
+                open.push((*other).to_owned());
+            }
+        }
+        let unused: Vec<String> = self
+            .model
+            .nodes()
+            .filter(|node| !kept.contains(&node.id))
+            .map(|node| node.id.clone())
+            .collect();
+        for id in unused {
+            self.model.remove(&id);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Group nodes and dynamic items.
+
+use geonode_protocol::{Code, SetItems};
+use serde_json::Value;
+
+use super::nodes::Claim;
+use super::{Text, Work};
+use crate::ir::Map;
+use crate::near::nearest;
+use crate::sockets::{GROUP, group_tree};
+
+impl Work<'_> {
+    pub(crate) fn add_group(&mut self, id: Text<'_>, group: Text<'_>) {
+        let mut reference = serde_json::Map::new();
+        reference.insert("node_group".to_owned(), Value::from(group.text));
+        let reference = Value::Object(reference);
+        match self.claim(id, GROUP) {
+            Claim::Taken => {}
+            Claim::Present => {
+                let same = self.model.node(id.text).and_then(group_tree) == Some(group.text);
+                if !same {
+                    let path = self.sink.at(group.field);
+                    let message = format!("the group node “{}” uses another node group", id.text);
+                    let hint = "choose another ID, or set its property node_tree".to_owned();
+                    self.sink.error(Code::DuplicateId, path, message, Some(hint));
+                }
+            }
+            Claim::Free => {
+                if !self.check_group(id.text, &reference, group.field) {
+                    return;
+                }
+                self.insert_node(id.text, GROUP, None);
+                if let Some(node) = self.model.node_mut(id.text) {
+                    node.props.insert("node_tree".to_owned(), reference);
+                }
+            }
+        }
+    }
+
+    /// A group must exist and must not hold the tree that it is put into.
+    pub(crate) fn check_group(&mut self, id: &str, reference: &Value, field: &str) -> bool {
+        let Some(name) = reference.get("node_group").and_then(Value::as_str) else {
+            return true;
+        };
+        let path = self.sink.at(field);
+        if name == self.model.name || self.uses(name, &self.model.name) {
+            let message = format!(
+                "the node group “{name}” holds the tree “{}”; “{id}” would close a circle",
+                self.model.name
+            );
+            self.sink
+                .error(Code::Cycle, path, message, Some("use another node group".to_owned()));
+            return false;
+        }
+        let known = self.scope.trees.contains_key(name)
+            || self
+                .document
+                .names
+                .get("node_group")
+                .is_some_and(|names| names.contains(name));
+        if !known {
+            let names = self.document.names.get("node_group");
+            let near = nearest(name, names.into_iter().flatten().map(String::as_str));
+            let hint = near.map_or_else(
+                || "make it in an earlier NODE_TREE step".to_owned(),
+                |near| format!("did you mean “{near}”?"),
+            );
+            let message = format!("there is no node group “{name}”");
+            self.sink.error(Code::UnknownNodeGroup, path, message, Some(hint));
+            return false;
+        }
+        true
+    }
+
+    /// True when the tree `outer` contains `inner`, however deep.
+    fn uses(&self, outer: &str, inner: &str) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut open = vec![outer];
+        while let Some(name) = open.pop() {
+            let Some(tree) = self.scope.trees.get(name) else {
+                continue;
+            };
+            for nested in tree.nodes.iter().filter_map(group_tree) {
+                if nested == inner {
+                    return true;
+                }
+                if seen.insert(nested) {
+                    open.push(nested);
+                }
+            }
+        }
+        false
+    }
+
+    pub(crate) fn set_items(&mut self, op: &SetItems) {
+        let Some(id) = self.resolve_node(Text {
+            text: &op.node_id,
+            field: "node_id",
+        }) else {
+            return;
+        };
+        let Some(node) = self.model.node(&id) else { return };
+        let Some(kind) = self.scope.node_type(node) else { return };
+        if !kind.collections.contains_key(&op.collection) {
+            let path = self.sink.at("collection");
+            let list: Vec<&str> = kind.collections.keys().map(String::as_str).collect();
+            let hint = match (list.as_slice(), kind.is("zone")) {
+                (_, true) => "use edit_zone for the items of a zone".to_owned(),
+                ([], _) => "this type has no items".to_owned(),
+                _ => format!("it has: {}", list.join(", ")),
+            };
+            let message = format!("{} has no items called “{}”", kind.label, op.collection);
+            self.sink.error(Code::UnknownCollection, path, message, Some(hint));
+            return;
+        }
+        let errors = self.sink.errors;
+        let mut items: Vec<Map> = Vec::with_capacity(op.items.len());
+        for (index, item) in op.items.iter().enumerate() {
+            let mut fields: Map = item.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+            if let Some(Value::String(kind)) = item.get("socket_type")
+                && let Some(full) = self.resolve_socket_type(kind, &format!("items/{index}/socket_type"))
+            {
+                fields.insert("socket_type".to_owned(), self.short_type(&full));
+            }
+            items.push(fields);
+        }
+        if self.sink.errors > errors {
+            return;
+        }
+        self.put_items(&id, &op.collection, items);
+    }
+
+    /// Items carry the short enum of a socket type, as RNA does.
+    pub(crate) fn short_type(&self, full: &str) -> Value {
+        Value::from(
+            self.scope
+                .catalogue
+                .sockets
+                .get(full)
+                .map_or(full, |kind| kind.short.as_str()),
+        )
+    }
+
+    /// Stores the wanted items; those that are there keep their identifiers.
+    pub(crate) fn put_items(&mut self, id: &str, collection: &str, mut wanted: Vec<Map>) {
+        let Some(node) = self.model.node_mut(id) else { return };
+        let present = node.items.get(collection).cloned().unwrap_or_default();
+        for item in &mut wanted {
+            let old = present.iter().find(|old| old.get("name") == item.get("name"));
+            for (name, value) in old.into_iter().flatten() {
+                item.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        node.items.insert(collection.to_owned(), wanted);
+    }
+}

@@ -1,0 +1,216 @@
+//! The tree's interface: sockets and panels.
+
+use geonode_protocol::{Code, Direction, GroupIo};
+use serde_json::Value;
+
+use super::nodes::MAX_NAME;
+use super::{Work, word};
+use crate::ir::{Item, ItemKind, Map, Side};
+use crate::near::nearest;
+use crate::values::{Kind, Want, same};
+
+impl Work<'_> {
+    pub(crate) fn set_group_io(&mut self, io: &GroupIo) {
+        let side = match io.direction {
+            Direction::Input => Side::Input,
+            Direction::Output => Side::Output,
+        };
+        let present = self
+            .model
+            .interface
+            .iter()
+            .position(|item| item.is_socket(side) && item.name == io.name);
+        if io.remove {
+            return self.remove_group_io(io, side, present);
+        }
+        if io.name.len() > MAX_NAME {
+            let path = self.sink.at("name");
+            let message = format!("a name may have {MAX_NAME} bytes, this one has {}", io.name.len());
+            self.sink
+                .error(Code::BadName, path, message, Some("choose a shorter name".to_owned()));
+            return;
+        }
+        let Some(socket_type) = self.resolve_socket_type(io.socket_type.as_deref().unwrap_or_default(), "socket_type")
+        else {
+            return;
+        };
+        if let Some(item) = present.and_then(|index| self.model.interface.get(index))
+            && item.socket_type != socket_type
+        {
+            let path = self.sink.at("socket_type");
+            let message = format!(
+                "the {} “{}” exists with the type {}; the type of an existing socket cannot be changed",
+                word(side),
+                io.name,
+                item.socket_type
+            );
+            let hint = "use that type, remove the socket first, or choose another name".to_owned();
+            self.sink.error(Code::SocketTypeMismatch, path, message, Some(hint));
+            return;
+        }
+        let Some(props) = self.interface_props(io, &socket_type) else {
+            return;
+        };
+        let parent = io.panel.as_deref().map(|panel| self.ensure_panel(panel));
+        match present.and_then(|index| self.model.interface.get_mut(index)) {
+            Some(item) => {
+                for (name, value) in props {
+                    if !item.props.get(&name).is_some_and(|old| same(old, &value)) {
+                        item.props.insert(name, value);
+                    }
+                }
+            }
+            None => {
+                let identifier = self.next_key();
+                self.model.interface.push(Item {
+                    kind: ItemKind::Socket,
+                    identifier,
+                    name: io.name.clone(),
+                    in_out: Some(side),
+                    socket_type,
+                    parent,
+                    props,
+                });
+            }
+        }
+    }
+
+    /// The full name of a socket type; a short enum is a certain repair.
+    pub(crate) fn resolve_socket_type(&mut self, name: &str, field: &str) -> Option<String> {
+        let catalogue = self.scope.catalogue;
+        if let Some((found, repaired)) = catalogue.socket_type(name) {
+            if repaired {
+                let path = self.sink.at(field);
+                self.sink
+                    .repaired(path, Value::from(found), format!("“{name}” was taken to mean {found}"));
+            }
+            return Some(found.to_owned());
+        }
+        let near = nearest(name, catalogue.sockets.keys().map(String::as_str));
+        let list: Vec<&str> = catalogue.sockets.keys().map(String::as_str).collect();
+        let hint = near.map_or_else(
+            || format!("the types are: {}", list.join(", ")),
+            |near| format!("did you mean {near}?"),
+        );
+        let path = self.sink.at(field);
+        let message = format!(
+            "Blender {} has no socket type “{name}” for an interface",
+            catalogue.blender
+        );
+        self.sink.error(Code::UnknownSocketType, path, message, Some(hint));
+        None
+    }
+
+    fn interface_props(&mut self, io: &GroupIo, socket_type: &str) -> Option<Map> {
+        let errors = self.sink.errors;
+        let mut props = Map::new();
+        if let Some(subtype) = &io.subtype {
+            let legal = self
+                .scope
+                .catalogue
+                .sockets
+                .get(socket_type)
+                .map(|kind| kind.subtypes.as_slice())
+                .unwrap_or_default();
+            let pairs: Vec<(&str, &str)> = legal.iter().map(|name| (name.as_str(), name.as_str())).collect();
+            let want = Want {
+                kind: Kind::Enum(pairs),
+                min: None,
+                max: None,
+            };
+            if let Some(fitted) = self.fit(&want, &Value::from(subtype.as_str()), "subtype") {
+                props.insert("subtype".to_owned(), fitted);
+            }
+        }
+        let numeric = matches!(socket_type, "NodeSocketFloat" | "NodeSocketInt" | "NodeSocketVector");
+        for (field, name, limit) in [("min", "min_value", io.min), ("max", "max_value", io.max)] {
+            let Some(limit) = limit else { continue };
+            if !numeric {
+                let path = self.sink.at(field);
+                let message = format!("a socket of the type {socket_type} has no limits");
+                self.sink
+                    .error(Code::InvalidValue, path, message, Some(format!("leave “{field}” out")));
+                continue;
+            }
+            let value = if socket_type == "NodeSocketInt" {
+                self.fit(&Want::socket_type(socket_type), &Value::from(limit), field)
+            } else {
+                Some(Value::from(limit))
+            };
+            if let Some(value) = value {
+                props.insert(name.to_owned(), value);
+            }
+        }
+        if let (Some(min), Some(max)) = (io.min, io.max)
+            && min > max
+        {
+            let path = self.sink.at("max");
+            let message = format!("the least value {min} is above the greatest {max}");
+            self.sink
+                .error(Code::OutOfRange, path, message, Some("exchange min and max".to_owned()));
+        }
+        if let Some(default) = &io.default {
+            let mut want = Want::socket_type(socket_type);
+            (want.min, want.max) = (io.min, io.max);
+            if let Some(fitted) = self.fit(&want, default, "default") {
+                props.insert("default_value".to_owned(), fitted);
+            }
+        }
+        (self.sink.errors == errors).then_some(props)
+    }
+
+    /// Identifier of the panel of that name, made when missing.
+    fn ensure_panel(&mut self, name: &str) -> String {
+        let known = self
+            .model
+            .interface
+            .iter()
+            .find(|item| item.kind == ItemKind::Panel && item.name == name);
+        if let Some(panel) = known {
+            return panel.identifier.clone();
+        }
+        let identifier = self.next_key();
+        self.model.interface.push(Item {
+            kind: ItemKind::Panel,
+            identifier: identifier.clone(),
+            name: name.to_owned(),
+            in_out: None,
+            socket_type: String::new(),
+            parent: None,
+            props: Map::new(),
+        });
+        identifier
+    }
+
+    fn remove_group_io(&mut self, io: &GroupIo, side: Side, present: Option<usize>) {
+        let Some(item) =
+            present.and_then(|index| (index < self.model.interface.len()).then(|| self.model.interface.remove(index)))
+        else {
+            let path = self.sink.at("name");
+            let message = format!("the tree has no {} “{}”; nothing was removed", word(side), io.name);
+            self.sink.warn(Code::NothingToRemove, path, message);
+            return;
+        };
+        let edges: Vec<_> = self
+            .model
+            .graph()
+            .edge_indices()
+            .filter(|edge| {
+                let (Some((a, b)), Some(wire)) = (
+                    self.model.graph().edge_endpoints(*edge),
+                    self.model.graph().edge_weight(*edge),
+                ) else {
+                    return false;
+                };
+                let kind = |at| self.model.graph().node_weight(at).map(|node| node.kind.as_str());
+                match side {
+                    Side::Input => kind(a) == Some(crate::sockets::GROUP_INPUT) && wire.from_socket == item.identifier,
+                    Side::Output => kind(b) == Some(crate::sockets::GROUP_OUTPUT) && wire.to_socket == item.identifier,
+                }
+            })
+            .collect();
+        for edge in edges {
+            self.model.disconnect(edge);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Making and removing links.
+
+use geonode_protocol::Code;
+use petgraph::Direction;
+
+use super::{By, Text, Work};
+use crate::catalogue::Socket;
+use crate::ir::Side;
+use crate::sockets::REROUTE;
+
+impl Work<'_> {
+    pub(crate) fn link(&mut self, from: Text<'_>, out: Text<'_>, to: Text<'_>, input: Text<'_>) {
+        let (a, b) = (self.resolve_node(from), self.resolve_node(to));
+        let (Some(a), Some(b)) = (a, b) else { return };
+        let source = self.resolve_socket(&a, out, Side::Output, By::Any);
+        let target = self.resolve_socket(&b, input, Side::Input, By::Any);
+        let (Some(source), Some(target)) = (source, target) else {
+            return;
+        };
+        if a == b {
+            let path = self.sink.at(to.field);
+            let message = format!("the node “{a}” would be linked to itself");
+            self.sink.error(
+                Code::Cycle,
+                path,
+                message,
+                Some("use a Repeat or Simulation zone for feedback".to_owned()),
+            );
+            return;
+        }
+        if !self.convertible(&a, &source, &b, &target) {
+            let path = self.sink.at(input.field);
+            let (have, need) = (short(&source.kind), short(&target.kind));
+            let message = format!(
+                "“{a}” gives {have} at “{}”, but “{b}” takes {need} at “{}”",
+                source.name, target.name
+            );
+            let hint = self
+                .output_of_type(&a, &target)
+                .map(|name| format!("link the output “{name}” instead"));
+            self.sink.error(Code::IllegalLink, path, message, hint);
+            return;
+        }
+        let ends = (
+            (a.as_str(), source.identifier.as_str()),
+            (b.as_str(), target.identifier.as_str()),
+        );
+        if self.model.find(ends.0, ends.1).is_some() {
+            return;
+        }
+        if !target.multi {
+            for edge in self.model.links_to(&b, &target.identifier) {
+                self.model.disconnect(edge);
+            }
+        }
+        let origin = self.sink.op();
+        self.model.connect(ends.0, ends.1, Some(origin));
+    }
+
+    pub(crate) fn unlink(&mut self, from: Text<'_>, out: Text<'_>, to: Text<'_>, input: Text<'_>) {
+        let nothing = |work: &mut Self| {
+            let path = work.sink.at("");
+            let message = format!(
+                "there is no link from “{}” ({}) to “{}” ({})",
+                from.text, out.text, to.text, input.text
+            );
+            work.sink.warn(Code::NothingToRemove, path, message);
+        };
+        let (Some(a), Some(b)) = (self.find_node(from.text), self.find_node(to.text)) else {
+            return nothing(self);
+        };
+        let source = self.resolve_socket(&a, out, Side::Output, By::Any);
+        let target = self.resolve_socket(&b, input, Side::Input, By::Any);
+        let (Some(source), Some(target)) = (source, target) else {
+            return;
+        };
+        match self.model.find((&a, &source.identifier), (&b, &target.identifier)) {
+            Some(edge) => self.model.disconnect(edge),
+            None => nothing(self),
+        }
+    }
+
+    /// Reroutes take any type; sockets of dynamic items may have a type that only Blender knows.
+    fn convertible(&self, a: &str, source: &Socket, b: &str, target: &Socket) -> bool {
+        let reroute = |id: &str| self.model.node(id).is_some_and(|node| node.kind == REROUTE);
+        let open = |socket: &Socket| socket.kind.is_empty() || socket.kind == "NodeSocketVirtual";
+        if open(source) || open(target) || reroute(b) {
+            return true;
+        }
+        let kind = if reroute(a) {
+            self.behind_reroute(a)
+        } else {
+            Some(source.kind.clone())
+        };
+        kind.is_none_or(|kind| self.scope.catalogue.converts(&kind, &target.kind))
+    }
+
+    /// The type that flows through a chain of reroutes; none when nothing feeds it.
+    fn behind_reroute(&self, id: &str) -> Option<String> {
+        let mut at = id.to_owned();
+        for _ in 0..=self.model.graph().node_count() {
+            let (_, wire, from) = self.model.edges(&at, Direction::Incoming).next()?;
+            let node = self.model.node(from)?;
+            if node.kind != REROUTE {
+                let sockets = self.scope.sockets(&self.model, node, Side::Output);
+                return sockets
+                    .iter()
+                    .find(|s| s.identifier == wire.from_socket)
+                    .map(|s| s.kind.clone());
+            }
+            at = from.to_owned();
+        }
+        None
+    }
+
+    fn output_of_type(&self, id: &str, target: &Socket) -> Option<String> {
+        let node = self.model.node(id)?;
+        let sockets = self.scope.sockets(&self.model, node, Side::Output);
+        let mut hits = sockets
+            .iter()
+            .filter(|s| s.available && self.scope.catalogue.converts(&s.kind, &target.kind));
+        match (hits.next(), hits.next()) {
+            (Some(hit), None) => Some(hit.name.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// `NodeSocketGeometry` → `Geometry`.
+pub(crate) fn short(kind: &str) -> &str {
+    kind.strip_prefix("NodeSocket").unwrap_or(kind)
+}

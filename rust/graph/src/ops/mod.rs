@@ -1,0 +1,394 @@
+//! The internal edit language: both payloads are lowered to [`Op`], and each operation is carried out on the model.
+//!
+//! An operation that cannot be carried out reports why and changes nothing, so that later findings stay meaningful.
+
+mod cleanup;
+mod groups;
+mod interface;
+mod links;
+mod lower;
+mod nodes;
+mod values;
+mod zones;
+
+use geonode_protocol::{AddZone, Code, EditZone, GroupIo, Properties, SetItems};
+use serde_json::Value;
+
+pub(crate) use lower::{lower_gn_op, lower_node_tree_op};
+pub(crate) use nodes::MAX_NAME;
+
+use crate::catalogue::{Socket, fold};
+use crate::delta::ModifierInput;
+use crate::document::Document;
+use crate::ir::{Node, Side};
+use crate::model::TreeModel;
+use crate::near::nearest;
+use crate::sink::Sink;
+use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
+use crate::target::Target;
+
+/// A text of the plan and the field of the operation that holds it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'p> {
+    pub text: &'p str,
+    pub field: &'static str,
+}
+
+/// How a socket is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Identifier, else name.
+    Any,
+    /// Name only.
+    Name,
+    /// Identifier only.
+    Identifier,
+}
+
+/// One operation, whatever payload it came from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Op<'p> {
+    EnsureTarget {
+        create: bool,
+    },
+    EnsureGroupIo,
+    AddNode {
+        id: Text<'p>,
+        kind: Text<'p>,
+        place: Option<[f64; 2]>,
+        label: Option<&'p str>,
+        props: &'p Properties,
+    },
+    RemoveNode {
+        id: Text<'p>,
+    },
+    SetInput {
+        id: Text<'p>,
+        socket: Text<'p>,
+        by: By,
+        value: &'p Value,
+    },
+    SetProperty {
+        id: Text<'p>,
+        property: Text<'p>,
+        value: &'p Value,
+    },
+    Link {
+        from: Text<'p>,
+        out: Text<'p>,
+        to: Text<'p>,
+        input: Text<'p>,
+    },
+    Unlink {
+        from: Text<'p>,
+        out: Text<'p>,
+        to: Text<'p>,
+        input: Text<'p>,
+    },
+    SetGroupIo(&'p GroupIo),
+    CleanupUnused,
+    AddZone(&'p AddZone),
+    EditZone(&'p EditZone),
+    RemoveZone {
+        id: Text<'p>,
+    },
+    AddGroup {
+        id: Text<'p>,
+        group: Text<'p>,
+    },
+    SetItems(&'p SetItems),
+    AddFrame {
+        id: Text<'p>,
+        label: &'p str,
+        members: &'p [String],
+    },
+    SetModifierInput {
+        name: Option<&'p str>,
+        identifier: Option<&'p str>,
+        value: &'p Value,
+    },
+}
+
+/// The state of one step while its operations are carried out.
+pub(crate) struct Work<'a> {
+    pub scope: Scope<'a>,
+    pub document: &'a Document,
+    pub sink: &'a mut Sink,
+    pub target: Target,
+    pub model: TreeModel,
+    pub modifier_inputs: Vec<ModifierInput>,
+    /// `@k…` keys handed out so far.
+    pub keys: usize,
+    /// `NODE_TREE` creates a missing Group Input or Output when it is named; `GN_OPS` has an operation for it.
+    pub implicit_group_io: bool,
+}
+
+impl Work<'_> {
+    pub(crate) fn carry_out(&mut self, op: Op<'_>) {
+        match op {
+            Op::EnsureTarget { create } => self.ensure_target(create),
+            Op::EnsureGroupIo => self.ensure_group_io(),
+            Op::AddNode {
+                id,
+                kind,
+                place,
+                label,
+                props,
+            } => self.add_node(id, kind, place, label, props),
+            Op::RemoveNode { id } => self.remove_node(id),
+            Op::SetInput { id, socket, by, value } => self.set_input(id, socket, by, value),
+            Op::SetProperty { id, property, value } => self.set_property(id, property, value),
+            Op::Link { from, out, to, input } => self.link(from, out, to, input),
+            Op::Unlink { from, out, to, input } => self.unlink(from, out, to, input),
+            Op::SetGroupIo(io) => self.set_group_io(io),
+            Op::CleanupUnused => self.cleanup_unused(),
+            Op::AddZone(zone) => self.add_zone(zone),
+            Op::EditZone(zone) => self.edit_zone(zone),
+            Op::RemoveZone { id } => self.remove_zone(id),
+            Op::AddGroup { id, group } => self.add_group(id, group),
+            Op::SetItems(items) => self.set_items(items),
+            Op::AddFrame { id, label, members } => self.add_frame(id, label, members),
+            Op::SetModifierInput {
+                name,
+                identifier,
+                value,
+            } => self.set_modifier_input(name, identifier, value),
+        }
+    }
+
+    /// The ID of the node that the plan means; reports when there is none.
+    fn resolve_node(&mut self, named: Text<'_>) -> Option<String> {
+        let found = self.find_node(named.text);
+        if let Some(id) = found {
+            if !self.model.is_new(&id) {
+                self.model.named.insert(id.clone());
+            }
+            return Some(id);
+        }
+        let path = self.sink.at(named.field);
+        match self.guess_node(named.text) {
+            Some(id) => {
+                let message = format!("“{}” was taken to mean the node “{id}”", named.text);
+                self.sink.repaired(path, Value::from(id.clone()), message);
+                self.model.named.insert(id.clone());
+                Some(id)
+            }
+            None => {
+                let near = nearest(named.text, self.model.nodes().map(|node| node.id.as_str()));
+                let hint = match (named.text, near) {
+                    ("group_input" | "group_output", _) => {
+                        Some("add the operation ensure_single_group_io before this one".to_owned())
+                    }
+                    (_, Some(near)) => Some(format!("did you mean “{near}”?")),
+                    (_, None) => Some("create the node before it is used, or use an ID from the context".to_owned()),
+                };
+                let message = format!("there is no node “{}” in the tree “{}”", named.text, self.model.name);
+                self.sink.error(Code::UnknownNode, path, message, hint);
+                None
+            }
+        }
+    }
+
+    /// Exact IDs and the two reserved ones.
+    fn find_node(&mut self, id: &str) -> Option<String> {
+        if self.model.node(id).is_some() {
+            return Some(id.to_owned());
+        }
+        match id {
+            "group_input" => self.group_node(GROUP_INPUT),
+            "group_output" => self.group_node(GROUP_OUTPUT),
+            _ => None,
+        }
+    }
+
+    /// The only node whose name or label is this but for case; IDs may have been read from the screen.
+    fn guess_node(&self, text: &str) -> Option<String> {
+        let wanted = fold(text);
+        let mut hits = self.model.nodes().filter(|node| {
+            fold(&node.id) == wanted
+                || fold(&node.name) == wanted
+                || node.label.as_deref().is_some_and(|label| fold(label) == wanted)
+        });
+        match (hits.next(), hits.next()) {
+            (Some(node), None) if !wanted.is_empty() => Some(node.id.clone()),
+            _ => None,
+        }
+    }
+
+    /// The socket that the plan means; reports when there is none or several.
+    fn resolve_socket(&mut self, id: &str, named: Text<'_>, side: Side, by: By) -> Option<Socket> {
+        let node = self.model.node(id)?;
+        let sockets = self.scope.sockets(&self.model, node, side);
+        let usable = || sockets.iter().filter(|socket| socket.available);
+        if by != By::Name
+            && let Some(hit) = usable().find(|socket| socket.identifier == named.text)
+        {
+            return Some(hit.clone());
+        }
+        let hits: Vec<&Socket> = if by == By::Identifier {
+            Vec::new()
+        } else {
+            usable().filter(|socket| socket.name == named.text).collect()
+        };
+        match hits.as_slice() {
+            [only] => return Some((*only).clone()),
+            [] => {}
+            several => {
+                let list: Vec<&str> = several.iter().map(|socket| socket.identifier.as_str()).collect();
+                let message = format!("“{}” has several {} named “{}”", id, words(side), named.text);
+                let hint = format!("use one of the identifiers: {}", list.join(", "));
+                let path = self.sink.at(named.field);
+                self.sink.error(Code::AmbiguousSocket, path, message, Some(hint));
+                return None;
+            }
+        }
+        self.guess_socket(id, named, side, &sockets)
+    }
+
+    /// A certain repair of a socket's name, else the error with what is known.
+    fn guess_socket(&mut self, id: &str, named: Text<'_>, side: Side, sockets: &[Socket]) -> Option<Socket> {
+        let usable: Vec<&Socket> = sockets.iter().filter(|socket| socket.available).collect();
+        let path = self.sink.at(named.field);
+        if let Some(hit) = certain_socket(named.text, &usable) {
+            let message = format!(
+                "“{}” was taken to mean the {} “{}” of “{id}”",
+                named.text,
+                word(side),
+                hit.name
+            );
+            self.sink.repaired(path, Value::from(hit.identifier.clone()), message);
+            return Some(hit.clone());
+        }
+        let hidden = sockets
+            .iter()
+            .find(|s| !s.available && (s.identifier == named.text || s.name == named.text));
+        if let Some(hidden) = hidden {
+            let node = self.model.node(id)?;
+            let hint = self.mode_for(node, side, &hidden.identifier);
+            let message = format!(
+                "the {} “{}” of “{id}” is not available in its present mode",
+                word(side),
+                hidden.name
+            );
+            self.sink.error(Code::UnavailableSocket, path, message, hint);
+            return None;
+        }
+        let near = nearest(
+            named.text,
+            usable.iter().flat_map(|s| [s.name.as_str(), s.identifier.as_str()]),
+        );
+        let list: Vec<String> = usable.iter().map(|socket| display(socket)).collect();
+        let hint = match (near, list.is_empty()) {
+            (Some(near), _) => format!("did you mean “{near}”? It has: {}", list.join(", ")),
+            (None, false) => format!("it has: {}", list.join(", ")),
+            (None, true) => format!("it has no {}", words(side)),
+        };
+        let message = format!("“{id}” has no {} “{}”", word(side), named.text);
+        self.sink.error(Code::UnknownSocket, path, message, Some(hint));
+        None
+    }
+
+    /// Which property value makes a hidden socket available.
+    fn mode_for(&self, node: &Node, side: Side, identifier: &str) -> Option<String> {
+        let kind = self.scope.node_type(node)?;
+        let mut props = node.props.clone();
+        for name in &kind.state_properties {
+            let present = props.get(name).cloned();
+            let property = kind.properties.get(name)?;
+            let values: Vec<Value> = if property.kind == "bool" {
+                vec![Value::Bool(false), Value::Bool(true)]
+            } else {
+                property
+                    .items
+                    .iter()
+                    .map(|(item, _)| Value::from(item.as_str()))
+                    .collect()
+            };
+            for value in values {
+                props.insert(name.clone(), value.clone());
+                let shows = kind.variants.contains_key(&kind.variant_key(&props))
+                    && kind
+                        .state(&props)
+                        .side(side)
+                        .iter()
+                        .any(|s| s.available && s.identifier == identifier);
+                if shows {
+                    return Some(format!("set the property “{name}” to {value} first"));
+                }
+            }
+            match present {
+                Some(value) => props.insert(name.clone(), value),
+                None => props.shift_remove(name),
+            };
+        }
+        None
+    }
+
+    fn next_key(&mut self) -> String {
+        self.keys += 1;
+        format!("@k{}", self.keys)
+    }
+}
+
+/// The only socket that a slightly wrong name can mean: other case, or the type suffix of another Blender version
+/// (`A_INT`, `Value_001`) where this one has a single socket that changes its type.
+fn certain_socket<'s>(text: &str, usable: &[&'s Socket]) -> Option<&'s Socket> {
+    let only = |wanted: &str| {
+        let mut hits = usable
+            .iter()
+            .filter(|s| fold(&s.identifier) == wanted || fold(&s.name) == wanted);
+        match (hits.next(), hits.next()) {
+            (Some(hit), None) if !wanted.is_empty() => Some(*hit),
+            _ => None,
+        }
+    };
+    only(&fold(text)).or_else(|| {
+        let (stem, suffix) = text.rsplit_once('_')?;
+        let typed = matches!(
+            suffix,
+            "INT"
+                | "FLOAT"
+                | "VEC3"
+                | "VECTOR"
+                | "COL"
+                | "COLOR"
+                | "STR"
+                | "STRING"
+                | "BOOL"
+                | "ROT"
+                | "ROTATION"
+                | "MATRIX"
+                | "Float"
+                | "Vector"
+                | "Color"
+                | "Int"
+                | "Bool"
+                | "String"
+                | "Rotation"
+                | "Matrix"
+        ) || (suffix.len() == 3 && suffix.chars().all(|c| c.is_ascii_digit()));
+        if typed { only(&fold(stem)) } else { None }
+    })
+}
+
+fn word(side: Side) -> &'static str {
+    match side {
+        Side::Input => "input",
+        Side::Output => "output",
+    }
+}
+
+fn words(side: Side) -> &'static str {
+    match side {
+        Side::Input => "inputs",
+        Side::Output => "outputs",
+    }
+}
+
+fn display(socket: &Socket) -> String {
+    if socket.identifier == socket.name || socket.identifier.starts_with(['=', '@']) {
+        socket.name.clone()
+    } else {
+        format!("{} ({})", socket.name, socket.identifier)
+    }
+}

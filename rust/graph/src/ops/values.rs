@@ -1,0 +1,296 @@
+//! Setting inputs and properties.
+
+use geonode_protocol::Code;
+use serde_json::Value;
+
+use super::nodes::set_or_clear;
+use super::{By, Text, Work};
+use crate::catalogue::{NodeType, Property, Socket, fold};
+use crate::delta::ModifierInput;
+use crate::ir::Side;
+use crate::near::nearest;
+use crate::values::{Kind, ValueError, Want, same};
+
+impl Work<'_> {
+    pub(crate) fn set_input(&mut self, id: Text<'_>, socket: Text<'_>, by: By, value: &Value) {
+        let Some(node_id) = self.resolve_node(id) else { return };
+        if self.input_is_a_property_here(&node_id, socket, value) {
+            return;
+        }
+        let Some(found) = self.resolve_socket(&node_id, socket, Side::Input, by) else {
+            return;
+        };
+        self.put_input(&node_id, &found, value, "value");
+    }
+
+    fn put_input(&mut self, node_id: &str, socket: &Socket, value: &Value, field: &str) {
+        let Some(fitted) = self.fit(&Want::socket(socket), value, field) else {
+            return;
+        };
+        let fresh = socket.default.as_ref().is_some_and(|default| same(default, &fitted));
+        if let Some(node) = self.model.node_mut(node_id) {
+            let entry = node.inputs.entry(socket.identifier.clone()).or_default();
+            set_or_clear(entry, "value", fitted, fresh);
+        }
+    }
+
+    pub(crate) fn set_property(&mut self, id: Text<'_>, property: Text<'_>, value: &Value) {
+        let Some(node_id) = self.resolve_node(id) else { return };
+        if property.text == "label" {
+            match value {
+                Value::String(label) => {
+                    if let Some(node) = self.model.node_mut(&node_id) {
+                        node.label = Some(label.clone());
+                    }
+                }
+                _ => self.report_value(
+                    &ValueError::WrongType {
+                        expected: "a text".into(),
+                        got: value.to_string(),
+                    },
+                    "value",
+                ),
+            }
+            return;
+        }
+        let known = self
+            .model
+            .node(&node_id)
+            .and_then(|node| self.scope.node_type(node))
+            .is_some_and(|kind| kind.properties.contains_key(property.text));
+        // The value is where a wrong value stands; a wrong name stands in `property`.
+        let field = if known { "value" } else { property.field };
+        self.put_property(&node_id, property.text, value, field);
+    }
+
+    /// Blender 5 turned many modes from properties into menu inputs: finds the property or input that is meant.
+    pub(crate) fn guess_property<'k>(
+        &mut self,
+        id: &str,
+        kind: &'k NodeType,
+        name: &str,
+        value: &Value,
+        field: &str,
+    ) -> Option<(&'k String, &'k Property)> {
+        let path = self.sink.at(field);
+        let wanted = fold(name);
+        let mut hits = kind
+            .properties
+            .iter()
+            .filter(|(key, p)| fold(key) == wanted || fold(&p.label) == wanted);
+        if let (Some(hit), None) = (hits.next(), hits.next()) {
+            let message = format!("the property “{name}” was taken to mean “{}”", hit.0);
+            self.sink.warn(Code::Repaired, path, message);
+            return Some(hit);
+        }
+        if let Some((socket, item)) = self.menu_for(id, name, value) {
+            let message = format!(
+                "in Blender {} the property “{name}” is the menu input “{}”; it was set to “{item}”",
+                self.scope.catalogue.blender, socket.name
+            );
+            self.sink.warn(Code::Repaired, path, message);
+            self.put_input(id, &socket, &Value::from(item), field);
+            return None;
+        }
+        let near = nearest(name, kind.properties.keys().map(String::as_str));
+        let list: Vec<&str> = kind.properties.keys().map(String::as_str).collect();
+        let hint = match (near, list.is_empty()) {
+            (Some(near), _) => format!("did you mean “{near}”?"),
+            (None, false) => format!("it has: {}", list.join(", ")),
+            (None, true) => "it has no properties; perhaps an input is meant (set its value instead)".to_owned(),
+        };
+        let message = format!("{} has no property “{name}”", kind.label);
+        self.sink.error(Code::UnknownProperty, path, message, Some(hint));
+        None
+    }
+
+    /// The menu input that stands for a property of an older Blender, and the item that its value means.
+    fn menu_for(&self, id: &str, name: &str, value: &Value) -> Option<(Socket, String)> {
+        let text = value.as_str()?;
+        let node = self.model.node(id)?;
+        let sockets = self.scope.sockets(&self.model, node, Side::Input);
+        let menus: Vec<&Socket> = sockets
+            .iter()
+            .filter(|s| s.available && s.kind == "NodeSocketMenu")
+            .collect();
+        let wanted = fold(name);
+        let named = menus
+            .iter()
+            .find(|s| fold(&s.name) == wanted || fold(&s.identifier) == wanted);
+        if let Some(item) = named.and_then(|socket| menu_item(socket, text)) {
+            return named.map(|socket| ((*socket).clone(), item));
+        }
+        let mut fits = menus
+            .iter()
+            .filter_map(|socket| Some(((*socket).clone(), menu_item(socket, text)?)));
+        match (fits.next(), fits.next()) {
+            (Some(hit), None) => Some(hit),
+            _ => None,
+        }
+    }
+
+    /// The other way round: a plan for Blender 5 sets a menu input that is a property here.
+    fn input_is_a_property_here(&mut self, id: &str, socket: Text<'_>, value: &Value) -> bool {
+        let Some(text) = value.as_str() else { return false };
+        let Some(node) = self.model.node(id) else { return false };
+        let sockets = self.scope.sockets(&self.model, node, Side::Input);
+        if sockets
+            .iter()
+            .any(|s| s.identifier == socket.text || s.name == socket.text)
+        {
+            return false;
+        }
+        let Some(kind) = self.scope.node_type(node) else {
+            return false;
+        };
+        let wanted = fold(socket.text);
+        let hit = kind.properties.iter().find(|(key, property)| {
+            property.kind == "enum" && (fold(key) == wanted || fold(&property.label) == wanted)
+        });
+        let Some((name, property)) = hit else { return false };
+        if Want::property(property).fit(&Value::from(text), self.document).is_err() {
+            return false;
+        }
+        let path = self.sink.at(socket.field);
+        let message = format!(
+            "in Blender {} the input “{}” is the property “{name}”; it was set to “{text}”",
+            self.scope.catalogue.blender, socket.text
+        );
+        self.sink.warn(Code::Repaired, path, message);
+        let name = name.clone();
+        self.put_property(id, &name, value, "value");
+        true
+    }
+
+    pub(crate) fn set_modifier_input(&mut self, name: Option<&str>, identifier: Option<&str>, value: &Value) {
+        let inputs: Vec<_> = self.model.interface_sockets(Side::Input).cloned().collect();
+        let (text, field) = match (identifier, name) {
+            (Some(identifier), _) => (identifier, "identifier"),
+            (None, name) => (name.unwrap_or_default(), "name"),
+        };
+        let hits: Vec<_> = inputs
+            .iter()
+            .filter(|item| {
+                if field == "identifier" {
+                    item.identifier == text
+                } else {
+                    item.name == text
+                }
+            })
+            .collect();
+        let item = match hits.as_slice() {
+            [only] => *only,
+            [] => {
+                let near = nearest(
+                    text,
+                    inputs
+                        .iter()
+                        .flat_map(|item| [item.name.as_str(), item.identifier.as_str()]),
+                );
+                let names: Vec<&str> = inputs.iter().map(|item| item.name.as_str()).collect();
+                let hint = near.map_or_else(
+                    || format!("the inputs are: {}", names.join(", ")),
+                    |near| format!("did you mean “{near}”?"),
+                );
+                let path = self.sink.at(field);
+                let message = format!("the modifier “{}” has no input “{text}”", self.target.modifier);
+                self.sink.error(Code::UnknownInput, path, message, Some(hint));
+                return;
+            }
+            several => {
+                let list: Vec<&str> = several.iter().map(|item| item.identifier.as_str()).collect();
+                let path = self.sink.at(field);
+                let message = format!(
+                    "the modifier “{}” has several inputs named “{text}”",
+                    self.target.modifier
+                );
+                let hint = format!("use one of the identifiers: {}", list.join(", "));
+                self.sink.error(Code::AmbiguousSocket, path, message, Some(hint));
+                return;
+            }
+        };
+        let mut want = Want::socket_type(&item.socket_type);
+        want.min = item.props.get("min_value").and_then(Value::as_f64);
+        want.max = item.props.get("max_value").and_then(Value::as_f64);
+        let Some(fitted) = self.fit(&want, value, "value") else {
+            return;
+        };
+        let present = self
+            .document
+            .objects
+            .get(&self.target.object)
+            .and_then(|object| {
+                object
+                    .modifiers
+                    .iter()
+                    .find(|modifier| modifier.name == self.target.modifier)
+            })
+            .and_then(|modifier| modifier.inputs.get(&item.identifier));
+        if present.is_some_and(|present| same(present, &fitted)) {
+            return;
+        }
+        let identifier = item.identifier.clone();
+        self.modifier_inputs.retain(|edit| edit.identifier != identifier);
+        self.modifier_inputs.push(ModifierInput {
+            object: self.target.object.clone(),
+            modifier: self.target.modifier.clone(),
+            identifier,
+            value: fitted,
+        });
+    }
+
+    /// Fits a value; repairs and refusals are reported at `field`.
+    pub(crate) fn fit(&mut self, want: &Want<'_>, value: &Value, field: &str) -> Option<Value> {
+        match want.fit(value, self.document) {
+            Ok(fitted) => {
+                if let Some(how) = fitted.repair {
+                    let path = self.sink.at(field);
+                    self.sink.repaired(path, fitted.value.clone(), how);
+                }
+                Some(fitted.value)
+            }
+            Err(error) => {
+                self.report_value(&error, field);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn report_value(&mut self, error: &ValueError, field: &str) {
+        let did_you_mean = |near: &Option<String>| near.as_ref().map(|near| format!("did you mean “{near}”?"));
+        let (code, hint) = match error {
+            ValueError::WrongType { .. } => (Code::WrongType, None),
+            ValueError::OutOfRange { range, .. } => {
+                (Code::OutOfRange, Some(format!("choose a value in the range {range}")))
+            }
+            ValueError::UnknownItem { near, .. } => (Code::InvalidEnum, did_you_mean(near)),
+            ValueError::UnknownDataBlock { near, .. } => (Code::UnknownDataBlock, did_you_mean(near)),
+            ValueError::NoValue => (Code::InvalidValue, Some("link something to it instead".to_owned())),
+        };
+        let path = self.sink.at(field);
+        self.sink.error(code, path, error.to_string(), hint);
+    }
+}
+
+/// The item of a menu input that a word means: equal but for case and spaces, else the only one that starts with it.
+fn menu_item(socket: &Socket, text: &str) -> Option<String> {
+    let want = Want::socket(socket);
+    let Kind::Enum(items) = want.kind else { return None };
+    let wanted = fold(text);
+    if wanted.is_empty() {
+        return None;
+    }
+    if let Some((id, _)) = items
+        .iter()
+        .find(|(id, label)| fold(id) == wanted || fold(label) == wanted)
+    {
+        return Some((*id).to_owned());
+    }
+    let mut hits = items
+        .iter()
+        .filter(|(id, label)| fold(id).starts_with(&wanted) || fold(label).starts_with(&wanted));
+    match (hits.next(), hits.next()) {
+        (Some((id, _)), None) => Some((*id).to_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,85 @@
+//! Collects what preflight finds, at JSON Pointers that are only written out when there is something to say.
+
+use geonode_protocol::{Code, Finding};
+use serde_json::Value;
+
+/// Errors beyond this number are counted, not listed.
+pub(crate) const MAX_FINDINGS: usize = 50;
+
+/// A certain repair of the plan: the value at the pointer becomes another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repair {
+    /// JSON Pointer into the plan.
+    pub path: String,
+    /// The repaired value.
+    pub value: Value,
+}
+
+/// Findings and repairs of one compilation.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    pub findings: Vec<Finding>,
+    pub repairs: Vec<Repair>,
+    /// Errors that were found, listed or not.
+    pub errors: usize,
+    step: usize,
+    list: &'static str,
+    op: usize,
+}
+
+impl Sink {
+    /// Everything reported from now on concerns this step; `list` is the name of its operations' field.
+    pub(crate) fn enter_step(&mut self, step: usize, list: &'static str) {
+        self.step = step;
+        self.list = list;
+        self.op = 0;
+    }
+
+    /// Everything reported from now on concerns this operation.
+    pub(crate) fn enter_op(&mut self, op: usize) {
+        self.op = op;
+    }
+
+    pub(crate) fn op(&self) -> usize {
+        self.op
+    }
+
+    /// Pointer to a field of the present operation.
+    pub(crate) fn at(&self, field: &str) -> String {
+        let slash = if field.is_empty() { "" } else { "/" };
+        format!("/steps/{}/payload/{}/{}{slash}{field}", self.step, self.list, self.op)
+    }
+
+    /// Pointer to a field of the present step's target.
+    pub(crate) fn at_target(&self, field: &str) -> String {
+        format!("/steps/{}/payload/target/{field}", self.step)
+    }
+
+    pub(crate) fn error(&mut self, code: Code, path: String, message: impl Into<String>, hint: Option<String>) {
+        self.errors += 1;
+        let mut finding = Finding::error(code, path, message);
+        finding.hint = hint;
+        self.push(finding);
+    }
+
+    pub(crate) fn warn(&mut self, code: Code, path: String, message: impl Into<String>) {
+        self.push(Finding::warning(code, path, message));
+    }
+
+    /// Notes a repair that is certain; it is applied by the caller.
+    pub(crate) fn repaired(&mut self, path: String, value: Value, message: impl Into<String>) {
+        self.push(Finding::warning(Code::Repaired, path.clone(), message));
+        self.repairs.push(Repair { path, value });
+    }
+
+    fn push(&mut self, finding: Finding) {
+        if self.findings.len() < MAX_FINDINGS || finding.is_error() && self.errors <= MAX_FINDINGS {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// One part of a JSON Pointer, escaped.
+pub(crate) fn escape(part: &str) -> String {
+    part.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,107 @@
+//! What a step does, in plain words for the artist.
+
+use serde_json::Value;
+
+use crate::delta::{InterfaceEdit, StepDelta, TreeDelta};
+use crate::ir::{ItemKind, Side};
+use crate::sockets::Scope;
+
+/// One line per change, in the order of application.
+pub(crate) fn describe(delta: &StepDelta, scope: Scope<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for tree in &delta.trees {
+        describe_tree(tree, scope, &mut lines);
+    }
+    for modifier in &delta.modifiers {
+        let verb = if modifier.create {
+            "Add the modifier"
+        } else {
+            "Give the modifier"
+        };
+        lines.push(format!(
+            "{verb} “{}” on “{}” running “{}”",
+            modifier.name, modifier.object, modifier.node_group
+        ));
+    }
+    for input in &delta.modifier_inputs {
+        lines.push(format!(
+            "Set the modifier's input “{}” to {}",
+            plain(&input.identifier),
+            value(&input.value)
+        ));
+    }
+    lines
+}
+
+fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
+    if tree.create {
+        lines.push(format!("Create the node group “{}”", tree.tree));
+    }
+    for edit in &tree.interface {
+        lines.push(match edit {
+            InterfaceEdit::Add {
+                kind: ItemKind::Panel,
+                name,
+                ..
+            } => format!("Add the panel “{name}”"),
+            InterfaceEdit::Add {
+                name, in_out, props, ..
+            } => {
+                let side = if *in_out == Some(Side::Output) {
+                    "output"
+                } else {
+                    "input"
+                };
+                match props.get("default_value") {
+                    Some(default) => format!("Add the {side} “{name}” ({})", value(default)),
+                    None => format!("Add the {side} “{name}”"),
+                }
+            }
+            InterfaceEdit::Change { identifier, .. } => format!("Change the interface socket “{}”", plain(identifier)),
+            InterfaceEdit::Remove { identifier } => format!("Remove the interface socket “{}”", plain(identifier)),
+        });
+    }
+    for id in &tree.remove {
+        lines.push(format!("Remove the node “{id}”"));
+    }
+    for node in &tree.add {
+        let label = scope
+            .catalogue
+            .nodes
+            .get(&node.kind)
+            .map_or(node.kind.as_str(), |kind| kind.label.as_str());
+        lines.push(format!("Add {label} “{}”", node.id));
+    }
+    for (id, label) in &tree.labels {
+        lines.push(format!("Label “{id}” as “{label}”"));
+    }
+    for (id, name, new) in &tree.props {
+        lines.push(format!("Set {name} of “{id}” to {}", value(new)));
+    }
+    for (id, collection, items) in &tree.items {
+        lines.push(format!("Give “{id}” {} {}", items.len(), collection.replace('_', " ")));
+    }
+    for (id, socket, new) in tree.values.iter().chain(&tree.late_values) {
+        lines.push(format!("Set {} of “{id}” to {}", plain(socket), value(new)));
+    }
+    for (from, out, to, input) in &tree.unlink {
+        lines.push(format!("Unlink {from}.{} from {to}.{}", plain(out), plain(input)));
+    }
+    for (from, out, to, input) in &tree.links {
+        lines.push(format!("Link {from}.{} to {to}.{}", plain(out), plain(input)));
+    }
+}
+
+fn plain(socket: &str) -> &str {
+    socket.strip_prefix('=').unwrap_or(socket)
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::Object(object) if object.len() == 1 => object
+            .iter()
+            .next()
+            .map_or_else(String::new, |(kind, name)| format!("{kind} {name}")),
+        other => other.to_string(),
+    }
+}
