@@ -23,7 +23,12 @@ pub struct Envelope {
 impl Envelope {
     /// The verdict of gates that found nothing.
     pub fn passed() -> Self {
-        Self { success: true, failed_gates: Vec::new(), messages: Vec::new(), findings: Vec::new() }
+        Self {
+            success: true,
+            failed_gates: Vec::new(),
+            messages: Vec::new(),
+            findings: Vec::new(),
+        }
     }
 }
 

@@ -39,7 +39,13 @@ pub struct Finding {
 impl Finding {
     /// A finding without a hint.
     pub fn new(severity: Severity, code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { severity, code, path: path.into(), message: message.into(), hint: None }
+        Self {
+            severity,
+            code,
+            path: path.into(),
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// A finding that refuses the input.

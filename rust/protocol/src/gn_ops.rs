@@ -12,6 +12,7 @@ use crate::value::PlanValue;
 #[serde(deny_unknown_fields)]
 pub struct GnOps {
     /// Version of the operation set; always 1.
+    #[serde(deserialize_with = "crate::plan::whole_number")]
     #[schemars(extend("const" = 1))]
     pub v: u8,
     /// The modifier whose tree is edited.
@@ -102,9 +103,11 @@ pub struct AddNode {
     pub bl_idname: String,
     /// Place in the editor, in editor units; laid out automatically when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -3.402_823_5e38, max = 3.402_823_5e38))]
     pub x: Option<f64>,
     /// Place in the editor, in editor units; laid out automatically when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -3.402_823_5e38, max = 3.402_823_5e38))]
     pub y: Option<f64>,
     /// Label in the editor.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,13 +3,22 @@
 //! The types here are the source of the wire format: the JSON Schemas in `schemas/` are generated from them and the same
 //! schemas judge every plan that [`parse_plan`] reads. Nothing in this crate knows Blender, a provider or a tree.
 
+mod check;
 mod codes;
+mod collect;
 mod envelope;
+mod explain;
 mod finding;
 mod gn_ops;
+mod json;
 mod limits;
 mod node_tree;
+mod parse;
 mod plan;
+mod pointer;
+mod recover;
+mod schema;
+mod shape;
 mod shapes;
 mod value;
 
@@ -21,7 +30,9 @@ pub use gn_ops::{
 };
 pub use limits::Limits;
 pub use node_tree::{CreateNode, DeleteNode, Link, NodeTree, NodeTreeOp, SetInputDefault, TreeTarget};
+pub use parse::{Parsed, parse_plan, parse_plan_value};
 pub use plan::{Action, ContextRequest, ContextSlice, Meta, Plan, PythonMode, PythonScript, Step, Version};
+pub use schema::{schema, schemas};
 pub use shapes::{
     AddGroup, AddZone, Direction, EditZone, Endpoint, GROUP_INPUT, GROUP_OUTPUT, GroupIo, Properties, RemoveZone,
     SetItems, SetProperty, ZoneItem, ZoneKind,

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::shapes::{
-    AddGroup, AddZone, EditZone, Endpoint, GroupIo, Properties, RemoveZone, SetItems, SetProperty,
-};
+use crate::shapes::{AddGroup, AddZone, EditZone, Endpoint, GroupIo, Properties, RemoveZone, SetItems, SetProperty};
 use crate::value::PlanValue;
 
 /// Payload of a NODE_TREE step.
@@ -81,6 +79,7 @@ pub struct CreateNode {
     pub bl_idname: String,
     /// Place in the editor, in editor units; laid out automatically when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -3.402_823_5e38, max = 3.402_823_5e38)))]
     pub location: Option<[f64; 2]>,
     /// Label in the editor.
     #[serde(default, skip_serializing_if = "Option::is_none")]

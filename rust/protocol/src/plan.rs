@@ -24,7 +24,7 @@ pub enum Version {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Version of the protocol; [`crate::parse_plan`] always gives 1.1.
+    /// Version of the protocol; a plan that was read has 1.1, older ones are migrated.
     pub version: Version,
     /// Steps, carried out in order.
     #[schemars(length(max = 25))]
@@ -53,7 +53,9 @@ pub struct Meta {
 
 impl Default for Meta {
     fn default() -> Self {
-        Self { requires_gate_verification: true }
+        Self {
+            requires_gate_verification: true,
+        }
     }
 }
 
@@ -145,6 +147,7 @@ pub struct PythonScript {
     pub code: String,
     /// Time that the script may take, in milliseconds.
     #[serde(default = "default_timeout_ms")]
+    #[serde(deserialize_with = "whole_number")]
     #[schemars(range(min = 1, max = 600_000))]
     pub timeout_ms: u32,
 }
@@ -160,7 +163,7 @@ pub enum PythonMode {
     Trusted,
 }
 
-/// The wire form of a step: one shape per `type`.
+/// One step of a plan.
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 enum StepWire {
@@ -169,7 +172,7 @@ enum StepWire {
     Python(StepFields<PythonScript>),
 }
 
-/// Fields of every step.
+/// One step of a plan.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StepFields<P> {
@@ -243,4 +246,18 @@ fn yes() -> bool {
 
 fn default_timeout_ms() -> u32 {
     4000
+}
+
+/// Reads an unsigned number that may be written `1.0`, which JSON Schema calls an integer too.
+pub(crate) fn whole_number<'de, D: Deserializer<'de>, T: TryFrom<u64>>(deserializer: D) -> Result<T, D::Error> {
+    let number = serde_json::Number::deserialize(deserializer)?;
+    let whole = number.as_u64().or_else(|| {
+        let whole = number
+            .as_f64()
+            .filter(|float| float.fract() == 0.0 && (0.0..1e15).contains(float))?;
+        format!("{whole:.0}").parse().ok()
+    });
+    whole
+        .and_then(|whole| T::try_from(whole).ok())
+        .ok_or_else(|| serde::de::Error::custom("a whole number is expected"))
 }

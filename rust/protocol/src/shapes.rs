@@ -74,9 +74,11 @@ pub struct GroupIo {
     pub default: Option<Value>,
     /// Lowest value in the UI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -3.402_823_5e38, max = 3.402_823_5e38))]
     pub min: Option<f64>,
     /// Highest value in the UI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -3.402_823_5e38, max = 3.402_823_5e38))]
     pub max: Option<f64>,
     /// Subtype such as `DISTANCE`, `ANGLE`, `FACTOR`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,10 @@ use serde_json::Value;
 pub const DATA_BLOCK_KEYS: [&str; 5] = ["object", "collection", "material", "image", "node_group"];
 
 /// Longest array value: a 4 × 4 matrix.
-const MAX_ARRAY: usize = 16;
+pub(crate) const MAX_ARRAY: usize = 16;
+
+/// Largest number that is finite in Blender's 32-bit floats.
+pub(crate) const MAX_NUMBER: f64 = 3.402_823_5e38;
 
 /// Schema of a plan value; the Rust side keeps [`serde_json::Value`].
 pub(crate) struct PlanValue;
@@ -21,14 +24,21 @@ impl JsonSchema for PlanValue {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let name = serde_json::json!({"type": "string", "minLength": 1});
-        let keys: serde_json::Map<String, Value> =
-            DATA_BLOCK_KEYS.iter().map(|key| ((*key).to_owned(), name.clone())).collect();
+        let keys: serde_json::Map<String, Value> = DATA_BLOCK_KEYS
+            .iter()
+            .map(|key| ((*key).to_owned(), name.clone()))
+            .collect();
         json_schema!({
             "description": "A number, bool, string (also enum and menu items), an array of numbers (vector, colour, rotation as \
                 XYZ Euler radians, 16 numbers for a matrix), or a data-block such as {\"object\": \"Cube\"}.",
             "anyOf": [
-                {"type": ["number", "boolean", "string"]},
-                {"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": MAX_ARRAY},
+                {"type": ["number", "boolean", "string"], "minimum": -MAX_NUMBER, "maximum": MAX_NUMBER},
+                {
+                    "type": "array",
+                    "items": {"type": "number", "minimum": -MAX_NUMBER, "maximum": MAX_NUMBER},
+                    "minItems": 1,
+                    "maxItems": MAX_ARRAY
+                },
                 {"type": "object", "properties": keys, "minProperties": 1, "maxProperties": 1, "additionalProperties": false}
             ]
         })
@@ -49,5 +59,7 @@ pub fn data_block(value: &Value) -> Option<DataBlock<'_>> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
     let (kind, name) = object.iter().next()?;
     let name = name.as_str()?;
-    DATA_BLOCK_KEYS.contains(&kind.as_str()).then_some(DataBlock { kind, name })
+    DATA_BLOCK_KEYS
+        .contains(&kind.as_str())
+        .then_some(DataBlock { kind, name })
 }

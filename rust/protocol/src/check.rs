@@ -1,0 +1,306 @@
+//! Walks through a plan as JSON: every object against its shape, then the rules that no schema says.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use crate::codes::Code;
+use crate::collect::Collector;
+use crate::explain::{self, shown};
+use crate::finding::Finding;
+use crate::limits::Limits;
+use crate::plan::Version;
+use crate::pointer;
+use crate::shape::{Shape, Shapes, StepShapes, shapes};
+use crate::shapes::{GROUP_INPUT, GROUP_OUTPUT};
+
+const NEWER: &str = "It exists from version 1.1 on; set \"version\" to \"1.1\" to use it.";
+
+/// Checks a whole plan.
+pub(crate) fn plan(value: &Value, limits: &Limits, findings: &mut Collector) {
+    let Some(shapes) = shapes() else {
+        findings.error(|| Finding::error(Code::InternalError, "", "The schema of a plan cannot be compiled."));
+        return;
+    };
+    let Some(plan) = value.as_object() else {
+        let found = explain::kind(value);
+        findings.error(|| Finding::error(Code::WrongType, "", format!("A plan is an object, found {found}.")));
+        return;
+    };
+    let version = match plan.get("version").and_then(Value::as_str) {
+        Some("1.0") => Version::V1_0,
+        Some("1.1") | None => Version::V1_1,
+        Some(other) => {
+            let message = format!("Version {} of the protocol is not supported.", shown(other));
+            findings.error(|| {
+                Finding::error(Code::UnsupportedVersion, "/version", message).hint("Supported are \"1.0\" and \"1.1\".")
+            });
+            return;
+        }
+    };
+    let mut check = Check {
+        version,
+        limits,
+        shapes,
+        findings,
+        operations: 0,
+    };
+    check.object(&shapes.plan, value, "");
+    check.steps(plan);
+    check.rules(plan);
+}
+
+struct Check<'a> {
+    version: Version,
+    limits: &'a Limits,
+    shapes: &'static Shapes,
+    findings: &'a mut Collector,
+    operations: usize,
+}
+
+impl Check<'_> {
+    /// Checks an object against its shape and its version.
+    fn object(&mut self, shape: &'static Shape, value: &Value, at: &str) {
+        let mut newer = Vec::new();
+        if self.version == Version::V1_0 {
+            for field in shape
+                .since_1_1
+                .iter()
+                .filter(|field| value.get(field.as_str()).is_some())
+            {
+                newer.push(pointer::child("", field));
+                self.findings.error(|| {
+                    let message = format!("Version 1.0 has no field {}.", shown(field));
+                    Finding::error(Code::UnknownField, pointer::child(at, field), message).hint(NEWER)
+                });
+            }
+        }
+        if !shape.validator.is_valid(value) {
+            explain::errors(shape, value, at, &newer, self.findings);
+        }
+    }
+
+    fn steps(&mut self, plan: &Map<String, Value>) {
+        let Some(steps) = plan.get("steps").and_then(Value::as_array) else {
+            return;
+        };
+        if steps.len() > self.limits.max_steps {
+            let message = format!(
+                "The plan has {} steps; {} are allowed.",
+                steps.len(),
+                self.limits.max_steps
+            );
+            self.findings.error(|| {
+                Finding::error(Code::TooManySteps, "/steps", message).hint("Send the first ones with \"done\": false.")
+            });
+        }
+        let mut ids = HashSet::new();
+        for (index, step) in steps.iter().enumerate() {
+            let at = format!("/steps/{index}");
+            if let Some(id) = step.get("id").and_then(Value::as_str)
+                && !ids.insert(id)
+            {
+                self.findings.error(|| {
+                    let message = format!("Another step has the ID {}.", shown(id));
+                    Finding::error(Code::DuplicateStepId, format!("{at}/id"), message)
+                        .hint("Give each step its own ID.")
+                });
+            }
+            self.step(step, &at);
+        }
+    }
+
+    fn step(&mut self, step: &Value, at: &str) {
+        let Some(shapes) = self.tagged(&self.shapes.steps, step, "type", Code::UnknownStepType, at) else {
+            return;
+        };
+        self.object(&shapes.step, step, at);
+        if let Some(payload) = step.get("payload").filter(|payload| payload.is_object()) {
+            self.payload(shapes, payload, &format!("{at}/payload"));
+        }
+    }
+
+    fn payload(&mut self, shapes: &'static StepShapes, payload: &Value, at: &str) {
+        self.object(&shapes.payload, payload, at);
+        let Some((field, ops)) = &shapes.ops else {
+            self.script(payload, at);
+            return;
+        };
+        let Some(list) = payload.get(field).and_then(Value::as_array) else {
+            return;
+        };
+        let before = self.operations;
+        self.operations += list.len();
+        let limit = self.limits.max_operations;
+        if before <= limit && self.operations > limit {
+            self.findings.error(|| {
+                let message = format!("The plan has more than {limit} operations.");
+                Finding::error(Code::TooManyOperations, pointer::child(at, field), message)
+                    .hint("Split the work over several plans with \"done\": false.")
+            });
+        }
+        // What lies beyond the limit is refused anyway; looking at it would only cost time.
+        for (index, op) in list.iter().enumerate().take(limit.saturating_sub(before)) {
+            let at = Lazy { at, field, index };
+            self.op(ops, op, &at);
+        }
+    }
+
+    fn op(&mut self, ops: &'static BTreeMap<String, Shape>, op: &Value, at: &Lazy<'_>) {
+        let name = op.get("op").and_then(Value::as_str);
+        if let Some(shape) = name.and_then(|name| ops.get(name)) {
+            let fits = shape.validator.is_valid(op);
+            if self.version == Version::V1_0 && shape.is_1_1 {
+                self.findings.error(|| {
+                    let message = format!("Version 1.0 has no operation {}.", shown(name.unwrap_or_default()));
+                    Finding::error(Code::UnknownOp, format!("{at}/op"), message).hint(NEWER)
+                });
+            } else if !fits || self.version == Version::V1_0 {
+                self.object(shape, op, &at.to_string());
+            }
+            self.op_rules(op, at);
+        } else {
+            self.tagged(ops, op, "op", Code::UnknownOp, &at.to_string());
+        }
+    }
+
+    /// What the tag of an object selects; a finding when the tag is missing or unknown.
+    fn tagged<'s, T>(
+        &mut self,
+        known: &'s BTreeMap<String, T>,
+        value: &Value,
+        tag: &str,
+        code: Code,
+        at: &str,
+    ) -> Option<&'s T> {
+        let (path, found) = match value.as_object().map(|object| object.get(tag)) {
+            None => (at.to_owned(), value),
+            Some(Some(Value::String(name))) => {
+                let selected = known.get(name);
+                if selected.is_none() {
+                    self.findings
+                        .error(|| explain::unknown_tag(known, name, tag, code, pointer::child(at, tag)));
+                }
+                return selected;
+            }
+            Some(Some(other)) => (pointer::child(at, tag), other),
+            Some(None) => {
+                self.findings.error(|| {
+                    let message = format!("The field {} is missing.", shown(tag));
+                    Finding::error(Code::MissingField, pointer::child(at, tag), message).hint(format!(
+                        "It is one of {}.",
+                        explain::list(known.keys().map(String::as_str))
+                    ))
+                });
+                return None;
+            }
+        };
+        self.findings.error(|| {
+            let expected = if path == at { "An object" } else { "A string" };
+            Finding::error(
+                Code::WrongType,
+                path,
+                format!("{expected} is expected, found {}.", explain::kind(found)),
+            )
+        });
+        None
+    }
+
+    fn op_rules(&mut self, op: &Value, at: &Lazy<'_>) {
+        let text = |field: &str| op.get(field).and_then(Value::as_str);
+        let adds = match text("op") {
+            Some("create_node") => Some("node_id"),
+            Some("add_node" | "add_zone" | "add_group" | "add_frame") => Some("id"),
+            _ => None,
+        };
+        if let Some(field) = adds
+            && let Some(id @ (GROUP_INPUT | GROUP_OUTPUT)) = text(field)
+        {
+            let reserved_for = if id == GROUP_INPUT {
+                "NodeGroupInput"
+            } else {
+                "NodeGroupOutput"
+            };
+            if text("bl_idname") != Some(reserved_for) {
+                self.findings.error(|| {
+                    let message = format!("The ID {} is reserved for the tree's {reserved_for}.", shown(id));
+                    Finding::error(Code::ReservedId, format!("{at}/{field}"), message).hint("Choose another ID.")
+                });
+            }
+        }
+        let number = |field: &str| op.get(field).and_then(Value::as_f64);
+        if text("op") == Some("set_group_io")
+            && let (Some(min), Some(max)) = (number("min"), number("max"))
+            && min > max
+        {
+            self.findings.error(|| {
+                let message = format!("The lowest value {min} is above the highest {max}.");
+                Finding::error(Code::OutOfRange, format!("{at}/min"), message)
+            });
+        }
+    }
+
+    fn script(&mut self, payload: &Value, at: &str) {
+        let limit = self.limits.max_python_chars;
+        let Some(code) = payload
+            .get("code")
+            .and_then(Value::as_str)
+            .filter(|code| code.len() > limit)
+        else {
+            return;
+        };
+        let length = code.chars().count();
+        if length > limit {
+            self.findings.error(|| {
+                let message = format!("The script has {length} characters; {limit} are allowed.");
+                Finding::error(Code::PythonTooLong, format!("{at}/code"), message)
+                    .hint("Split it over several steps, or use NODE_TREE.")
+            });
+        }
+    }
+
+    /// Rules between the fields of the plan.
+    fn rules(&mut self, plan: &Map<String, Value>) {
+        let has_steps = plan
+            .get("steps")
+            .and_then(Value::as_array)
+            .is_some_and(|steps| !steps.is_empty());
+        let verified = plan.get("meta").and_then(|meta| meta.get("requires_gate_verification"));
+        if has_steps && verified == Some(&Value::Bool(false)) {
+            self.findings.error(|| {
+                let message = "Gate verification can only be switched off in a plan without steps.";
+                Finding::error(
+                    Code::GateVerificationRequired,
+                    "/meta/requires_gate_verification",
+                    message,
+                )
+                .hint("Leave the field out.")
+            });
+        }
+        let asks = plan
+            .get("context_requests")
+            .and_then(Value::as_array)
+            .is_some_and(|asked| !asked.is_empty());
+        let done = plan.get("done") == Some(&Value::Bool(true));
+        if asks && self.version == Version::V1_1 && (has_steps || done) {
+            self.findings.error(|| {
+                let message = "Context can only be asked for in a plan without steps that is not done.";
+                Finding::error(Code::ContextRequestsNotAllowed, "/context_requests", message)
+                    .hint("Ask first with \"steps\": [] and \"done\": false; plan in the next turn.")
+            });
+        }
+    }
+}
+
+/// Pointer to an operation, written only when something is wrong with it.
+struct Lazy<'a> {
+    at: &'a str,
+    field: &'a str,
+    index: usize,
+}
+
+impl std::fmt::Display for Lazy<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}/{}", self.at, self.field, self.index)
+    }
+}

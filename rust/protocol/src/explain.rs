@@ -1,0 +1,326 @@
+//! Says in words, with a code and a hint, why an object does not fit its schema.
+
+use std::collections::{BTreeMap, HashSet};
+
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use serde_json::Value;
+
+use crate::codes::Code;
+use crate::collect::Collector;
+use crate::finding::Finding;
+use crate::pointer;
+use crate::shape::Shape;
+use crate::value::{DATA_BLOCK_KEYS, MAX_ARRAY, MAX_NUMBER};
+
+/// Names of the same operation in the two sets.
+const OTHER_NAMES: [(&str, &str); 3] = [
+    ("add_node", "create_node"),
+    ("remove_node", "delete_node"),
+    ("set_input", "set_input_default"),
+];
+
+/// Reports why `value`, which lies at `base`, does not fit `shape`; nothing below the pointers `skip`, and one finding per place.
+pub(crate) fn errors(shape: &Shape, value: &Value, base: &str, skip: &[String], findings: &mut Collector) {
+    let mut seen = HashSet::new();
+    for error in shape.validator.iter_errors(value) {
+        for found in explain(shape, &error) {
+            let skipped = skip.iter().any(|above| {
+                found
+                    .path
+                    .strip_prefix(above.as_str())
+                    .is_some_and(|below| below.is_empty() || below.starts_with('/'))
+            });
+            if !skipped && seen.insert(found.path.clone()) {
+                findings.error(|| Finding {
+                    path: pointer::join(base, &found.path),
+                    ..found
+                });
+            }
+        }
+    }
+}
+
+/// The findings for one error, with pointers relative to the object.
+fn explain(shape: &Shape, error: &ValidationError<'_>) -> Vec<Finding> {
+    let at = error.instance_path().as_str();
+    let value = error.instance();
+    let schema = parent(&shape.schema, error.schema_path().as_str());
+    let fields = || {
+        schema
+            .and_then(|schema| schema.get("properties"))
+            .and_then(Value::as_object)
+    };
+    let one = match error.kind() {
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            let known: Vec<&str> = fields()
+                .map(|fields| fields.keys().map(String::as_str).collect())
+                .unwrap_or_default();
+            let unused = known.iter().copied().filter(|field| value.get(field).is_none());
+            let unused: Vec<&str> = unused.collect();
+            return unexpected
+                .iter()
+                .map(|name| unknown_field(name, &known, &unused, at))
+                .collect();
+        }
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let missing = missing_field(name, at);
+            let properties = fields().or_else(|| shape.schema.get("properties")?.as_object());
+            match properties.and_then(|fields| fields.get(name)?.get("description")?.as_str()) {
+                Some(meaning) => missing.hint(meaning),
+                None => missing,
+            }
+        }
+        ValidationErrorKind::OneOfNotValid { .. } | ValidationErrorKind::OneOfMultipleValid { .. } => {
+            return vec![one_of(schema, error.kind(), value, at)];
+        }
+        ValidationErrorKind::AnyOf { .. } => return vec![plan_value(value, at)],
+        ValidationErrorKind::Enum { options } => choice(
+            value,
+            options.as_array().into_iter().flatten().filter_map(Value::as_str),
+            at,
+        ),
+        ValidationErrorKind::Type { kind: expected } => {
+            let expected = match expected {
+                TypeKind::Single(kind) => article(&kind.to_string()),
+                TypeKind::Multiple(_) => "another kind of value".to_owned(),
+            };
+            wrong_type(&expected, value, at)
+        }
+        ValidationErrorKind::Constant { expected_value } => Finding::error(
+            Code::InvalidValue,
+            at,
+            format!("Only {expected_value} is allowed here."),
+        ),
+        ValidationErrorKind::MinLength { .. } => Finding::error(Code::EmptyString, at, "The text is empty."),
+        ValidationErrorKind::Minimum { limit } => out_of_range(at, &format!("The number is below {limit}.")),
+        ValidationErrorKind::Maximum { limit } => out_of_range(at, &format!("The number is above {limit}.")),
+        ValidationErrorKind::MinItems { limit } => {
+            out_of_range(at, &format!("The array has fewer than {limit} items."))
+        }
+        ValidationErrorKind::MaxItems { limit } => out_of_range(at, &format!("The array has more than {limit} items.")),
+        other => Finding::error(
+            Code::InvalidValue,
+            at,
+            format!("The value does not fit ({}).", other.keyword()),
+        ),
+    };
+    vec![one]
+}
+
+/// A tag that selects nothing.
+pub(crate) fn unknown_tag<T>(known: &BTreeMap<String, T>, name: &str, tag: &str, code: Code, at: String) -> Finding {
+    let what = if tag == "op" { "operation" } else { "step type" };
+    let finding = Finding::error(code, at, format!("There is no {what} {}.", shown(name)));
+    let other = OTHER_NAMES.iter().find_map(|(one, two)| match name {
+        _ if name == *one => Some(*two),
+        _ if name == *two => Some(*one),
+        _ => None,
+    });
+    match other.filter(|other| known.contains_key(*other)) {
+        Some(other) => finding.hint(format!("Here it is called {}.", shown(other))),
+        None => finding.hint(suggestion(name, known.keys().map(String::as_str))),
+    }
+}
+
+/// A schema's `oneOf`: a choice of words, or of fields of which exactly one is given.
+fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at: &str) -> Finding {
+    let options = schema.and_then(|schema| schema.get("oneOf")).and_then(Value::as_array);
+    let words: Vec<&str> = options
+        .into_iter()
+        .flatten()
+        .filter_map(|option| option.get("const")?.as_str())
+        .collect();
+    if !words.is_empty() {
+        return choice(value, words.into_iter(), at);
+    }
+    let fields = options
+        .into_iter()
+        .flatten()
+        .filter_map(|option| option.pointer("/required/0")?.as_str());
+    let fields: Vec<&str> = fields.collect();
+    let names = list(fields.iter().copied());
+    if matches!(kind, ValidationErrorKind::OneOfMultipleValid { .. }) {
+        let second = fields.last().copied().unwrap_or_default();
+        let message = format!("Only one of {names} may be given.");
+        return Finding::error(Code::ConflictingFields, pointer::child(at, second), message).hint("Keep one of them.");
+    }
+    let first = fields.first().copied().unwrap_or_default();
+    Finding::error(
+        Code::MissingField,
+        pointer::child(at, first),
+        format!("One of {names} is missing."),
+    )
+}
+
+/// Why `value` is none that a socket or property takes.
+fn plan_value(value: &Value, at: &str) -> Finding {
+    match value {
+        Value::Null => Finding::error(Code::InvalidValue, at, "null is not a value.")
+            .hint("Leave the operation out to keep what is there."),
+        Value::Array(items) => {
+            if let Some((index, item)) = items.iter().enumerate().find(|(_, item)| !item.is_number()) {
+                let finding = wrong_type("a number", item, &pointer::child(at, &index.to_string()));
+                return if item.is_array() {
+                    finding.hint("A matrix is 16 numbers, row by row.")
+                } else {
+                    finding
+                };
+            }
+            if items.is_empty() || items.len() > MAX_ARRAY {
+                return out_of_range(
+                    at,
+                    &format!("An array has 1 to {MAX_ARRAY} numbers, this one {}.", items.len()),
+                );
+            }
+            let index = items.iter().position(|item| !is_finite(item)).unwrap_or_default();
+            non_finite(&pointer::child(at, &index.to_string()))
+        }
+        Value::Object(object) => {
+            let unknown = object.keys().find(|key| !DATA_BLOCK_KEYS.contains(&key.as_str()));
+            if let Some(key) = unknown {
+                return unknown_field(key, &DATA_BLOCK_KEYS, &DATA_BLOCK_KEYS, at);
+            }
+            let Some((key, name)) = object.iter().next().filter(|_| object.len() == 1) else {
+                return Finding::error(Code::InvalidValue, at, "A data-block is named by exactly one key.")
+                    .hint("Write for example {\"object\": \"Cube\"}.");
+            };
+            let at = pointer::child(at, key);
+            if name.is_string() {
+                Finding::error(Code::EmptyString, at, "The name of the data-block is empty.")
+            } else {
+                wrong_type("a string", name, &at)
+            }
+        }
+        _ => non_finite(at),
+    }
+}
+
+fn is_finite(value: &Value) -> bool {
+    value.as_f64().is_some_and(|number| number.abs() <= MAX_NUMBER)
+}
+
+fn non_finite(at: &str) -> Finding {
+    Finding::error(
+        Code::NonFiniteNumber,
+        at,
+        "The number is not finite in Blender's 32-bit floats.",
+    )
+}
+
+fn unknown_field(name: &str, known: &[&str], unused: &[&str], at: &str) -> Finding {
+    let message = format!("The field {} does not exist here.", shown(name));
+    let finding = Finding::error(Code::UnknownField, pointer::child(at, name), message);
+    if known.is_empty() {
+        return finding;
+    }
+    match nearest(name, unused.iter().copied()) {
+        Some(near) => finding.hint(format!("Did you mean {}?", shown(near))),
+        None => finding.hint(format!("The fields are {}.", list(known.iter().copied()))),
+    }
+}
+
+fn missing_field(name: &str, at: &str) -> Finding {
+    Finding::error(
+        Code::MissingField,
+        pointer::child(at, name),
+        format!("The field {} is missing.", shown(name)),
+    )
+}
+
+fn wrong_type(expected: &str, value: &Value, at: &str) -> Finding {
+    let finding = Finding::error(
+        Code::WrongType,
+        at,
+        format!("Expected is {expected}, found {}.", kind(value)),
+    );
+    if value.is_null() {
+        finding.hint("A field that is not needed is left out.")
+    } else {
+        finding
+    }
+}
+
+fn out_of_range(at: &str, message: &str) -> Finding {
+    Finding::error(Code::OutOfRange, at, message)
+}
+
+/// A word that is none of `options`.
+fn choice<'a>(value: &Value, options: impl Iterator<Item = &'a str> + Clone, at: &str) -> Finding {
+    let Some(word) = value.as_str() else {
+        return wrong_type("a string", value, at).hint(format!("It is one of {}.", list(options)));
+    };
+    let message = format!("{} is not allowed here.", shown(word));
+    Finding::error(Code::InvalidEnum, at, message).hint(suggestion(word, options))
+}
+
+fn suggestion<'a>(word: &str, options: impl Iterator<Item = &'a str> + Clone) -> String {
+    match nearest(word, options.clone()) {
+        Some(near) => format!("Did you mean {}?", shown(near)),
+        None => format!("It is one of {}.", list(options)),
+    }
+}
+
+/// The option that `word` most likely stands for, when it is near enough to be a slip.
+fn nearest<'a>(word: &str, options: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > MAX_SHOWN {
+        return None;
+    }
+    let plain = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
+    let word = plain(word);
+    let limit = 1.max(word.chars().count() / 3);
+    let ranked = options.map(|option| (strsim::damerau_levenshtein(&word, &plain(option)), option));
+    ranked
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, option)| option)
+}
+
+/// The options in quotes, joined by commas.
+pub(crate) fn list<'a>(options: impl Iterator<Item = &'a str>) -> String {
+    options.map(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// Longest name that a message repeats, in bytes.
+const MAX_SHOWN: usize = 64;
+
+/// A name in quotes, cut when it is long.
+pub(crate) fn shown(name: &str) -> String {
+    if name.len() <= MAX_SHOWN {
+        return format!("{name:?}");
+    }
+    let cut: String = name.chars().take(MAX_SHOWN / 2).collect();
+    format!("{:?}", format!("{cut}…"))
+}
+
+/// What kind of JSON value it is, in words.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn article(kind: &str) -> String {
+    let vowel = kind.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {kind}", if vowel { "an" } else { "a" })
+}
+
+/// The schema that holds the keyword at `path`, references followed.
+fn parent<'a>(root: &'a Value, path: &str) -> Option<&'a Value> {
+    let mut here = root;
+    let (above, _) = path.rsplit_once('/')?;
+    for token in above.split('/').skip(1) {
+        here = if token == "$ref" {
+            root.pointer(here.get("$ref")?.as_str()?.strip_prefix('#')?)?
+        } else {
+            here.pointer(&format!("/{token}"))?
+        };
+    }
+    Some(here)
+}

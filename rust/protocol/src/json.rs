@@ -1,0 +1,425 @@
+//! Reads JSON strictly, and says where it goes wrong.
+//!
+//! The general-purpose reader keeps the last of two equal keys and stops at `1e999`; a plan must name both, with a pointer, and go
+//! on. Two deviations from JSON are read because their meaning is certain, and are counted so that they can be reported: a comma
+//! before a closing bracket, and a missing last closing brace. A test holds everything else equal to `serde_json`.
+
+use serde_json::{Map, Number, Value};
+
+use crate::codes::Code;
+use crate::finding::Finding;
+use crate::pointer;
+
+/// Why reading stopped.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    pub(crate) code: Code,
+    /// Byte offset in the text.
+    pub(crate) at: usize,
+    pub(crate) message: String,
+    pub(crate) hint: Option<&'static str>,
+}
+
+/// Reads one value out of `text`, from a byte offset on.
+pub(crate) struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    max_depth: usize,
+    /// What is wrong but does not stop the reader; the paths grow as the reader returns from nested values.
+    pub(crate) findings: Vec<Finding>,
+    /// Commas that stood before a closing bracket.
+    pub(crate) trailing_commas: usize,
+    /// Whether the last closing brace was missing.
+    pub(crate) cut_off: bool,
+    /// How many of the fields that make a plan the outermost object has.
+    pub(crate) envelope_fields: usize,
+}
+
+/// Findings of one document beyond which the reader only goes on reading.
+const MAX_FINDINGS: usize = 1000;
+
+/// Fields that every plan has.
+const ENVELOPE_FIELDS: [&str; 4] = ["version", "steps", "done", "final_message"];
+
+impl<'a> Reader<'a> {
+    /// A reader of `text` from byte `at` on, which must be a character boundary.
+    pub(crate) fn new(text: &'a str, at: usize, max_depth: usize) -> Self {
+        Self {
+            text,
+            at,
+            depth: 0,
+            max_depth,
+            findings: Vec::new(),
+            trailing_commas: 0,
+            cut_off: false,
+            envelope_fields: 0,
+        }
+    }
+
+    /// Byte offset behind what was read.
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// What was not read.
+    pub(crate) fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Reads the value that starts here.
+    pub(crate) fn value(&mut self) -> Result<Value, Stop> {
+        self.skip_space();
+        match self.peek() {
+            Some(b'{') => self.object(),
+            Some(b'[') => self.array(),
+            Some(b'"') => self.string().map(Value::String),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => self.word(),
+            None => Err(self.cut("a value is missing")),
+        }
+    }
+
+    fn object(&mut self) -> Result<Value, Stop> {
+        self.enter()?;
+        let mut map = Map::new();
+        loop {
+            self.skip_space();
+            match self.peek() {
+                Some(b'}') => {
+                    // Only reached with members when a comma stood before the brace.
+                    self.trailing_commas += usize::from(!map.is_empty());
+                    break self.at += 1;
+                }
+                Some(b'"') => {}
+                Some(b',') => return Err(self.syntax("a comma stands where a key is expected", None)),
+                Some(_) => return Err(self.unexpected("a key in double quotes")),
+                None => return Err(self.cut("an object is not closed")),
+            }
+            let key = self.string()?;
+            if self.depth == 1 && ENVELOPE_FIELDS.contains(&key.as_str()) {
+                self.envelope_fields += 1;
+            }
+            self.skip_space();
+            match self.peek() {
+                Some(b':') => self.at += 1,
+                Some(_) => return Err(self.unexpected("a colon")),
+                None => return Err(self.cut("a key has no value")),
+            }
+            let mark = self.findings.len();
+            let value = self.value()?;
+            let ends_with_number = value.is_number();
+            let end = self.at;
+            self.place(mark, &key);
+            if map.contains_key(&key) {
+                self.report(
+                    Finding::error(
+                        Code::DuplicateKey,
+                        "",
+                        format!("The key {key:?} stands twice in one object."),
+                    )
+                    .hint("Keep one of them."),
+                );
+            }
+            map.insert(key, value);
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => break self.at += 1,
+                // A number that ends with the text may have lost digits.
+                None if self.depth == 1 && !(ends_with_number && end == self.at) => break self.cut_off = true,
+                Some(b'`') if self.depth == 1 && self.rest().trim_end() == "```" => break self.cut_off = true,
+                Some(_) => return Err(self.unexpected("a comma or a closing brace")),
+                None => return Err(self.cut("an object is not closed")),
+            }
+        }
+        self.depth -= 1;
+        Ok(Value::Object(map))
+    }
+
+    fn array(&mut self) -> Result<Value, Stop> {
+        self.enter()?;
+        let mut items = Vec::new();
+        loop {
+            self.skip_space();
+            match self.peek() {
+                Some(b']') => {
+                    self.trailing_commas += usize::from(!items.is_empty());
+                    break self.at += 1;
+                }
+                Some(b',') => return Err(self.syntax("a comma stands where a value is expected", None)),
+                Some(_) => {}
+                None => return Err(self.cut("an array is not closed")),
+            }
+            let mark = self.findings.len();
+            let value = self.value()?;
+            if self.findings.len() > mark {
+                self.place(mark, &items.len().to_string());
+            }
+            items.push(value);
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => break self.at += 1,
+                Some(_) => return Err(self.unexpected("a comma or a closing bracket")),
+                None => return Err(self.cut("an array is not closed")),
+            }
+        }
+        self.depth -= 1;
+        Ok(Value::Array(items))
+    }
+
+    fn enter(&mut self) -> Result<(), Stop> {
+        self.depth += 1;
+        if self.depth > self.max_depth {
+            let message = format!("objects and arrays are nested more than {} deep", self.max_depth);
+            return Err(Stop {
+                code: Code::TooDeep,
+                at: self.at,
+                message,
+                hint: Some("A plan needs less than 10 levels."),
+            });
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Reads a string, the reader standing at its opening quote.
+    fn string(&mut self) -> Result<String, Stop> {
+        self.at += 1;
+        let mut out = String::new();
+        loop {
+            let rest = self.rest();
+            let Some(length) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) else {
+                self.at = self.text.len();
+                return Err(self.cut("a string is not closed"));
+            };
+            out.push_str(rest.get(..length).unwrap_or_default());
+            self.at += length;
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => out.push(self.escape()?),
+                _ => {
+                    return Err(self.syntax(
+                        "a string holds a raw line break or control character",
+                        Some("Write \\n, \\t or \\u00XX."),
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Reads an escape sequence, the reader standing at the backslash.
+    fn escape(&mut self) -> Result<char, Stop> {
+        let Some(letter) = self.text.as_bytes().get(self.at + 1).copied() else {
+            return Err(self.cut("a string is not closed"));
+        };
+        let simple = match letter {
+            b'"' | b'\\' | b'/' => char::from(letter),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let first = self.hex(self.at + 2)?;
+                if !(0xd800..0xe000).contains(&first) {
+                    self.at += 6;
+                    return char::from_u32(first).ok_or_else(|| self.lone_surrogate());
+                }
+                let second = if first < 0xdc00 && self.text.get(self.at + 6..self.at + 8) == Some("\\u") {
+                    self.hex(self.at + 8)?
+                } else {
+                    0
+                };
+                if !(0xdc00..0xe000).contains(&second) {
+                    return Err(self.lone_surrogate());
+                }
+                let joined = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+                let joined = char::from_u32(joined).ok_or_else(|| self.lone_surrogate())?;
+                self.at += 12;
+                return Ok(joined);
+            }
+            _ => {
+                return Err(self.syntax(
+                    "a string holds an unknown escape",
+                    Some("A backslash itself is written \\\\."),
+                ));
+            }
+        };
+        self.at += 2;
+        Ok(simple)
+    }
+
+    fn hex(&self, at: usize) -> Result<u32, Stop> {
+        let digits = self
+            .text
+            .get(at..at + 4)
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        digits
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .ok_or_else(|| self.syntax("\\u is not followed by four hexadecimal digits", None))
+    }
+
+    fn lone_surrogate(&self) -> Stop {
+        self.syntax("a string holds one half of a surrogate pair", None)
+    }
+
+    fn number(&mut self) -> Result<Value, Stop> {
+        let start = self.at;
+        self.at += usize::from(self.peek() == Some(b'-'));
+        if self.rest().starts_with("Infinity") {
+            self.at = start;
+            return self.word();
+        }
+        let leading_zero = self.peek() == Some(b'0');
+        let digits = self.digits()?;
+        if leading_zero && digits > 1 {
+            self.at = start;
+            return Err(self.syntax("a number starts with 0", None));
+        }
+        let mut whole = true;
+        if self.peek() == Some(b'.') {
+            whole = false;
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            whole = false;
+            self.at += 1;
+            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
+            self.digits()?;
+        }
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        if whole && text != "-0" {
+            if let Ok(number) = text.parse::<u64>() {
+                return Ok(number.into());
+            }
+            if let Ok(number) = text.parse::<i64>() {
+                return Ok(number.into());
+            }
+        }
+        if let Some(number) = text.parse().ok().and_then(Number::from_f64) {
+            return Ok(Value::Number(number));
+        }
+        let shown: String = text.chars().take(24).collect();
+        self.report(Finding::error(
+            Code::NonFiniteNumber,
+            "",
+            format!("The number {shown} is too large to be finite."),
+        ));
+        Ok(Value::from(0))
+    }
+
+    fn digits(&mut self) -> Result<usize, Stop> {
+        let count = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        self.at += count;
+        match (count, self.peek()) {
+            (0, None) => Err(self.cut("a number is not complete")),
+            (0, Some(_)) => Err(self.unexpected("a digit")),
+            _ => Ok(count),
+        }
+    }
+
+    /// Reads `true`, `false` or `null`, and names what looks like a value but is none.
+    fn word(&mut self) -> Result<Value, Stop> {
+        let rest = self.rest();
+        let length = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+            .count();
+        let word = rest.get(..length).unwrap_or_default();
+        let value = match word {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "null" => Value::Null,
+            "NaN" | "-NaN" | "Infinity" | "-Infinity" | "inf" | "-inf" | "nan" => {
+                let message = format!("{word} is not a number that JSON has");
+                return Err(Stop {
+                    code: Code::NonFiniteNumber,
+                    at: self.at,
+                    message,
+                    hint: Some("Use a finite number."),
+                });
+            }
+            "" => return Err(self.unexpected("a value")),
+            _ if length == rest.len() && ["true", "false", "null"].iter().any(|full| full.starts_with(word)) => {
+                return Err(self.cut("a value is not complete"));
+            }
+            _ => return Err(self.unexpected("a value")),
+        };
+        self.at += length;
+        Ok(value)
+    }
+
+    /// The findings from `mark` on lie inside the member or item `token` of what is being read.
+    fn place(&mut self, mark: usize, token: &str) {
+        for finding in self.findings.iter_mut().skip(mark) {
+            finding.path = pointer::join(&pointer::child("", token), &finding.path);
+        }
+    }
+
+    fn report(&mut self, finding: Finding) {
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.push(finding);
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    pub(crate) fn skip_space(&mut self) {
+        self.at += self
+            .rest()
+            .bytes()
+            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            .count();
+    }
+
+    fn cut(&self, message: &str) -> Stop {
+        let hint = Some("Send the whole plan again, shorter if need be.");
+        Stop {
+            code: Code::CutOff,
+            at: self.at,
+            message: format!("the text ends too early: {message}"),
+            hint,
+        }
+    }
+
+    fn syntax(&self, message: impl Into<String>, hint: Option<&'static str>) -> Stop {
+        Stop {
+            code: Code::InvalidJson,
+            at: self.at,
+            message: message.into(),
+            hint,
+        }
+    }
+
+    /// What stands here is not `expected`; the usual mistakes get a hint.
+    fn unexpected(&self, expected: &str) -> Stop {
+        let rest = self.rest();
+        let word: String = rest
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .take(24)
+            .collect();
+        let hint = match rest.chars().next() {
+            Some('\'' | '‘' | '’' | '“' | '”') => Some("JSON uses straight double quotes."),
+            Some('/' | '#') => Some("JSON has no comments."),
+            Some(_) if matches!(word.as_str(), "True" | "False" | "None" | "undefined") => {
+                Some("JSON writes true, false, null.")
+            }
+            _ => None,
+        };
+        let found = if word.is_empty() {
+            rest.chars().take(1).collect()
+        } else {
+            word
+        };
+        self.syntax(format!("{expected} is expected, found {found:?}"), hint)
+    }
+}

@@ -1,0 +1,219 @@
+//! Finds the one plan in what a model wrote.
+//!
+//! Plain JSON is the rule. What models put around it (a code fence, prose) is left out, with a warning, when exactly one object in
+//! the text is a plan; nothing else is ever guessed. The work is linear in the length of the text.
+
+use serde_json::Value;
+
+use crate::codes::Code;
+use crate::finding::Finding;
+use crate::json::{Reader, Stop};
+use crate::limits::Limits;
+
+const FENCE: &str = "```";
+
+/// Fields of a plan from which on an object in prose counts as one.
+const ENVELOPE_FROM: usize = 2;
+
+/// Bytes that may be read while looking for a plan in prose, per byte of the text.
+const WORK_PER_BYTE: usize = 32;
+
+/// The JSON value in `text`, or none with the reason in `findings`.
+pub(crate) fn read(text: &str, limits: &Limits, findings: &mut Vec<Finding>) -> Option<Value> {
+    if text.len() > limits.max_bytes {
+        let message = format!("The plan has {} bytes; {} are allowed.", text.len(), limits.max_bytes);
+        findings.push(Finding::error(Code::PlanTooLarge, "", message).hint("Send a shorter plan, or several in turn."));
+        return None;
+    }
+    let search = Search {
+        text: text.trim_end(),
+        max_depth: limits.max_depth.clamp(1, Limits::DEPTH_CEILING),
+    };
+    match search.run() {
+        Ok(mut found) => {
+            findings.append(&mut found.findings);
+            Some(found.value)
+        }
+        Err(finding) => {
+            findings.push(finding);
+            None
+        }
+    }
+}
+
+struct Search<'a> {
+    text: &'a str,
+    max_depth: usize,
+}
+
+struct Found {
+    value: Value,
+    findings: Vec<Finding>,
+}
+
+impl Search<'_> {
+    fn run(&self) -> Result<Found, Finding> {
+        let start = self.text.len()
+            - self
+                .text
+                .trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+                .len();
+        if start == self.text.len() {
+            return Err(Finding::error(
+                Code::InvalidJson,
+                "",
+                "The text is empty; a plan is expected.",
+            ));
+        }
+        let fence = fenced(self.text, start);
+        let (start, end) = fence.unwrap_or((start, self.text.len()));
+        match self.whole(start, end) {
+            Ok(mut found) => {
+                if fence.is_some() {
+                    let message = "The code fence around the plan was left out.";
+                    found
+                        .findings
+                        .push(Finding::warning(Code::RecoveredCodeFence, "", message));
+                }
+                Ok(found)
+            }
+            Err(stop) => self.in_prose(stop),
+        }
+    }
+
+    /// The text from `start` to `end` is one value and nothing else.
+    fn whole(&self, start: usize, end: usize) -> Result<Found, Stop> {
+        let mut reader = Reader::new(self.text.get(..end).unwrap_or_default(), start, self.max_depth);
+        let value = reader.value()?;
+        reader.skip_space();
+        if reader.cut_off || reader.rest().is_empty() {
+            return Ok(finish(reader, value));
+        }
+        Err(Stop {
+            code: Code::InvalidJson,
+            at: reader.position(),
+            message: "text follows the JSON value".into(),
+            hint: None,
+        })
+    }
+
+    /// Exactly one of the objects in the text is a plan. `stop` is why the text as a whole is not JSON.
+    fn in_prose(&self, mut stop: Stop) -> Result<Found, Finding> {
+        let mut found: Option<Found> = None;
+        let mut at = 0;
+        let mut work = 0;
+        while let Some(offset) = self.text.get(at..).and_then(|rest| rest.find('{')) {
+            let start = at + offset;
+            let mut reader = Reader::new(self.text, start, self.max_depth);
+            let result = reader.value();
+            work += reader.position() - start;
+            let is_plan = reader.envelope_fields >= ENVELOPE_FROM;
+            at = match result {
+                Ok(value) => {
+                    let end = reader.position();
+                    if is_plan && found.replace(finish(reader, value)).is_some() {
+                        let message = "The text holds several plans; which one is meant is not certain.";
+                        return Err(Finding::error(Code::SeveralPlans, "", message).hint("Send exactly one plan."));
+                    }
+                    end
+                }
+                Err(broken) if is_plan => match balanced(self.text, start) {
+                    // A plan that cannot be read is skipped whole: nothing inside it may pass for the plan.
+                    Some(end) => {
+                        stop = broken;
+                        end
+                    }
+                    None => return Err(self.explain(broken)),
+                },
+                Err(_) => start + 1,
+            };
+            if work > WORK_PER_BYTE * self.text.len() {
+                break;
+            }
+        }
+        let Some(mut found) = found else {
+            return Err(self.explain(stop));
+        };
+        let message = "The text around the plan was left out.";
+        found.findings.push(Finding::warning(Code::RecoveredProse, "", message));
+        Ok(found)
+    }
+
+    fn explain(&self, stop: Stop) -> Finding {
+        let before = self.text.get(..stop.at).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let what = if stop.code == Code::InvalidJson {
+            "This is not JSON: "
+        } else {
+            ""
+        };
+        let mut message = format!("{what}{} (line {line}, column {column}).", stop.message);
+        if what.is_empty() {
+            message = capitalised(&message);
+        }
+        let finding = Finding::error(stop.code, "", message);
+        match stop.hint {
+            Some(hint) => finding.hint(hint),
+            None if !self.text.contains('{') => finding.hint("Answer with one JSON object, the plan."),
+            None => finding,
+        }
+    }
+}
+
+/// The value together with warnings about what was mended in it.
+fn finish(reader: Reader<'_>, value: Value) -> Found {
+    let mut findings = reader.findings;
+    if reader.trailing_commas > 0 {
+        let message = match reader.trailing_commas {
+            1 => "A comma before a closing bracket was left out.".to_owned(),
+            count => format!("{count} commas before closing brackets were left out."),
+        };
+        findings.push(Finding::warning(Code::RecoveredTrailingComma, "", message));
+    }
+    if reader.cut_off {
+        let message = "The last closing brace was missing and was added.";
+        findings.push(Finding::warning(Code::RecoveredCutOff, "", message));
+    }
+    Found { value, findings }
+}
+
+/// Byte range between an opening code fence at `start` and its closing fence or the end of the text.
+fn fenced(text: &str, start: usize) -> Option<(usize, usize)> {
+    let inner = text.get(start..)?.strip_prefix(FENCE)?;
+    let inner = inner.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | '.'));
+    let start = text.len() - inner.len();
+    let end = inner.strip_suffix(FENCE).unwrap_or(inner).len();
+    Some((start, start + end))
+}
+
+/// Byte offset behind the bracket that closes the one at `start`.
+fn balanced(text: &str, start: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(start) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|first| first.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}

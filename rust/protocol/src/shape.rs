@@ -1,0 +1,138 @@
+//! Compiled schemas, one for each object that a tag selects, so that an error names the one thing that is wrong.
+//!
+//! They are cut out of the generated schema of [`Plan`]: the plan without its steps, each step type without its payload, each payload
+//! without its operations, and each operation.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+use crate::plan::{Action, Plan};
+use crate::schema;
+
+/// A compiled schema of one kind of object.
+pub(crate) struct Shape {
+    pub(crate) validator: Validator,
+    /// The schema, with the definitions that it refers to.
+    pub(crate) schema: Value,
+    /// Fields that version 1.0 does not have.
+    pub(crate) since_1_1: Vec<String>,
+    /// Whether version 1.0 does not have the whole object.
+    pub(crate) is_1_1: bool,
+}
+
+/// The shapes of one step type.
+pub(crate) struct StepShapes {
+    pub(crate) step: Shape,
+    pub(crate) payload: Shape,
+    /// Field that holds the operations, and their shapes by `op`.
+    pub(crate) ops: Option<(&'static str, BTreeMap<String, Shape>)>,
+}
+
+/// Every shape.
+pub(crate) struct Shapes {
+    pub(crate) plan: Shape,
+    pub(crate) steps: BTreeMap<String, StepShapes>,
+}
+
+/// The shapes, compiled once; none only if the types generate an invalid schema, which a test excludes.
+pub(crate) fn shapes() -> Option<&'static Shapes> {
+    static SHAPES: OnceLock<Option<Shapes>> = OnceLock::new();
+    SHAPES.get_or_init(|| Source(schema::of::<Plan>()).shapes()).as_ref()
+}
+
+/// The generated schema of a plan.
+struct Source(Value);
+
+impl Source {
+    fn shapes(&self) -> Option<Shapes> {
+        let mut plan = self.0.clone();
+        // The number of steps is a setting; the steps are judged one by one.
+        *plan.pointer_mut("/properties/steps")? = json!({"type": "array"});
+        let mut steps = BTreeMap::new();
+        for step in self.0.pointer("/$defs/Step/oneOf")?.as_array()? {
+            let name = step.pointer("/properties/type/const")?.as_str()?;
+            let (payload, list) = match Action::TYPES.iter().position(|known| *known == name)? {
+                0 => ("NodeTree", Some(("operations", "NodeTreeOp"))),
+                1 => ("GnOps", Some(("ops", "GnOp"))),
+                _ => ("PythonScript", None),
+            };
+            let mut payload = self.0.pointer(&format!("/$defs/{payload}"))?.clone();
+            let mut ops = None;
+            if let Some((field, kind)) = list {
+                payload
+                    .get_mut("properties")?
+                    .as_object_mut()?
+                    .insert(field.into(), json!({"type": "array"}));
+                ops = Some((field, self.ops(kind)?));
+            }
+            let mut step = step.clone();
+            *step.pointer_mut("/properties/payload")? = json!({"type": "object"});
+            let shapes = StepShapes {
+                step: self.shape(&step)?,
+                payload: self.shape(&payload)?,
+                ops,
+            };
+            steps.insert(name.to_owned(), shapes);
+        }
+        Some(Shapes {
+            plan: self.shape(&plan)?,
+            steps,
+        })
+    }
+
+    fn ops(&self, kind: &str) -> Option<BTreeMap<String, Shape>> {
+        let ops = self.0.pointer(&format!("/$defs/{kind}/oneOf"))?.as_array()?;
+        ops.iter()
+            .map(|op| {
+                Some((
+                    op.pointer("/properties/op/const")?.as_str()?.to_owned(),
+                    self.shape(op)?,
+                ))
+            })
+            .collect()
+    }
+
+    fn shape(&self, schema: &Value) -> Option<Shape> {
+        let mut schema = schema.clone();
+        let mut defs = Map::new();
+        schema.as_object_mut()?.remove("$defs");
+        self.collect(&schema, &mut defs);
+        schema.as_object_mut()?.insert("$defs".into(), Value::Object(defs));
+        let is_new = |schema: &Value| schema.get("x-since").is_some();
+        let fields = schema.get("properties")?.as_object()?;
+        Some(Shape {
+            validator: jsonschema::draft202012::new(&schema).ok()?,
+            since_1_1: fields
+                .iter()
+                .filter(|(_, field)| is_new(field))
+                .map(|(name, _)| name.clone())
+                .collect(),
+            is_1_1: is_new(&schema),
+            schema,
+        })
+    }
+
+    /// Adds the definitions that `schema` refers to.
+    fn collect(&self, schema: &Value, defs: &mut Map<String, Value>) {
+        match schema {
+            Value::Object(object) => {
+                if let Some(name) = object
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .and_then(|at| at.strip_prefix("#/$defs/"))
+                    && !defs.contains_key(name)
+                    && let Some(definition) = self.0.pointer(&format!("/$defs/{name}"))
+                {
+                    defs.insert(name.to_owned(), definition.clone());
+                    self.collect(definition, defs);
+                }
+                object.values().for_each(|value| self.collect(value, defs));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item, defs)),
+            _ => {}
+        }
+    }
+}
