@@ -1,1 +1,66 @@
-//! Pure checks over exported state and evaluated statistics
+//! Gates: pure checks that decide whether a result counts (GAT-1, GAT-2).
+//!
+//! A gate sees what the run was meant to touch, how the trees were before, and the evidence that Blender gave; it knows no
+//! Blender and changes nothing. One gate is one file in `rules/`; [`judge`] runs all of them in a fixed order and gives the
+//! envelope that the model and the artist read. Where Blender cannot say something, the gate passes and its finding says
+//! `not_available`.
+
+mod evidence;
+mod facts;
+mod named;
+mod rules;
+
+pub use evidence::{Bounds, Evaluated, Evidence, EvidenceModifier, EvidenceObject, InvalidLink, Names, Warning};
+pub use facts::{Facts, Target};
+
+use geonode_protocol::{Code, Envelope, GateFinding};
+
+/// A gate: its code, and the function that judges.
+#[derive(Clone, Copy)]
+pub struct Gate {
+    /// The gate's code.
+    pub code: Code,
+    /// Everything that speaks against the result, in a stable order; empty when the gate passes.
+    pub check: fn(&Facts<'_>) -> Vec<GateFinding>,
+}
+
+/// All gates in the order in which they are reported: structure first, then the evaluated result.
+pub const GATES: &[Gate] = &[
+    rules::single_group_output::GATE,
+    rules::output_connected::GATE,
+    rules::no_modifier_error::GATE,
+    rules::no_unexpected_new_modifier::GATE,
+    rules::no_unexpected_new_node_group::GATE,
+    rules::no_invalid_links::GATE,
+    rules::user_nodes_untouched::GATE,
+    rules::no_node_warnings::GATE,
+    rules::not_empty::GATE,
+    rules::finite_bounds::GATE,
+];
+
+/// Most findings of one gate; a broken tree of thousands of nodes still gives a report that can be read.
+const MAX_FINDINGS: usize = 10;
+
+/// Lets every gate judge.
+pub fn judge(facts: &Facts<'_>) -> Envelope {
+    let mut envelope = Envelope::passed();
+    for gate in GATES {
+        let mut findings = (gate.check)(facts);
+        let failed = findings.iter().any(|finding| finding.code != Code::NotAvailable);
+        if failed {
+            envelope.success = false;
+            envelope.failed_gates.push(gate.code);
+        }
+        let more = findings.len().saturating_sub(MAX_FINDINGS);
+        findings.truncate(MAX_FINDINGS);
+        if failed {
+            let mut text = findings.iter().map(|f| f.cause.as_str()).collect::<Vec<_>>().join(" ");
+            if more > 0 {
+                text.push_str(&format!(" (and {more} more)"));
+            }
+            envelope.messages.push(format!("{}: {text}", gate.code));
+        }
+        envelope.findings.extend(findings);
+    }
+    envelope
+}

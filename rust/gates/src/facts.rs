@@ -1,0 +1,161 @@
+//! What the gates judge.
+
+use geonode_graph::catalogue::Catalogue;
+use geonode_graph::document::Document;
+use geonode_graph::ir::{Item, Link, Node, Side, Tree};
+use geonode_protocol::{Action, Code, GateFinding, GnOp, Plan};
+
+use crate::evidence::{Evidence, EvidenceModifier, EvidenceObject};
+
+/// Everything a gate may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// The plans of this run that were applied, oldest first.
+    pub plans: &'a [Plan],
+    /// The trees and objects as they were before the run's first write.
+    pub before: &'a Document,
+    /// Names of the trees that the run was allowed to write or make.
+    pub trees: &'a [String],
+    /// What Blender measured.
+    pub evidence: &'a Evidence,
+    /// The nodes of this Blender, for roles of node types; none: roles are known by name only.
+    pub catalogue: Option<&'a Catalogue>,
+    /// An empty result is what the artist asked for.
+    pub allow_empty: bool,
+}
+
+/// A modifier that a plan is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target<'a> {
+    /// Object.
+    pub object: &'a str,
+    /// Modifier on it.
+    pub modifier: &'a str,
+    /// Tree that the plan names for it; GN_OPS takes what the modifier has.
+    pub tree: Option<&'a str>,
+    /// The plan may make the modifier.
+    pub may_create: bool,
+}
+
+impl<'a> Facts<'a> {
+    /// The modifiers that the plans are about, each once.
+    pub fn targets(&self) -> Vec<Target<'a>> {
+        let mut targets: Vec<Target<'a>> = Vec::new();
+        for step in self.plans.iter().flat_map(|plan| &plan.steps) {
+            let target = match &step.action {
+                Action::NodeTree(tree) => Target {
+                    object: &tree.target.object_name,
+                    modifier: &tree.target.modifier_name,
+                    tree: Some(&tree.target.node_group_name),
+                    may_create: true,
+                },
+                Action::GnOps(ops) => Target {
+                    object: &ops.target.object_name,
+                    modifier: &ops.target.modifier_name,
+                    tree: None,
+                    may_create: ops
+                        .ops
+                        .iter()
+                        .any(|op| matches!(op, GnOp::EnsureTarget(ensure) if ensure.allow_create_modifier)),
+                },
+                Action::Python(_) => continue,
+            };
+            let known = targets
+                .iter_mut()
+                .find(|t| t.object == target.object && t.modifier == target.modifier);
+            if let Some(known) = known {
+                known.tree = target.tree.or(known.tree);
+                known.may_create |= target.may_create;
+            } else {
+                targets.push(target);
+            }
+        }
+        targets
+    }
+
+    /// The object's evidence.
+    pub fn object(&self, name: &str) -> Option<&'a EvidenceObject> {
+        self.evidence.objects.iter().find(|object| object.name == name)
+    }
+
+    /// The modifier's evidence.
+    pub fn modifier(&self, target: &Target<'_>) -> Option<&'a EvidenceModifier> {
+        self.object(target.object)?
+            .modifiers
+            .iter()
+            .find(|modifier| modifier.name == target.modifier)
+    }
+
+    /// The written trees that exist now, in order.
+    pub fn written_trees(&self) -> impl Iterator<Item = (&'a str, &'a Tree)> {
+        let (trees, evidence) = (self.trees, self.evidence);
+        evidence
+            .trees
+            .iter()
+            .filter(|(name, _)| trees.contains(name))
+            .map(|(name, tree)| (name.as_str(), tree))
+    }
+
+    /// Names of trees that run directly on a target's modifier.
+    pub fn modifier_trees(&self) -> Vec<&'a str> {
+        self.targets()
+            .iter()
+            .filter_map(|target| {
+                self.modifier(target)
+                    .and_then(|m| m.node_group.as_deref())
+                    .or(target.tree)
+            })
+            .collect()
+    }
+
+    /// The role that the catalogue gives to a node type, for example `zone:repeat:out`.
+    pub fn category(&self, kind: &str) -> Option<&'a str> {
+        self.catalogue?.nodes.get(kind)?.category.as_deref()
+    }
+}
+
+/// `bl_idname` of the Group Output node.
+pub(crate) const GROUP_OUTPUT: &str = "NodeGroupOutput";
+/// `bl_idname` of the Group Input node.
+pub(crate) const GROUP_INPUT: &str = "NodeGroupInput";
+/// `bl_idname` of the reroute.
+pub(crate) const REROUTE: &str = "NodeReroute";
+/// Base RNA name of geometry sockets.
+pub(crate) const GEOMETRY: &str = "NodeSocketGeometry";
+
+pub(crate) fn outputs(tree: &Tree) -> impl Iterator<Item = &Item> {
+    tree.interface.iter().filter(|item| item.is_socket(Side::Output))
+}
+
+/// True when something real flows over the link: not muted, and not from a reroute that hangs in the air.
+pub(crate) fn carries(tree: &Tree, link: &Link) -> bool {
+    let mut link = link;
+    // Longer than any chain without a cycle.
+    for _ in 0..=tree.links.len() {
+        if link.muted {
+            return false;
+        }
+        let source = tree.nodes.iter().find(|node| node.id == link.from.0);
+        match source {
+            None => return false,
+            Some(Node { kind, .. }) if kind != REROUTE => return true,
+            Some(node) => match tree.links.iter().find(|l| l.to.0 == node.id) {
+                None => return false,
+                Some(before) => link = before,
+            },
+        }
+    }
+    false
+}
+
+/// A finding of `gate` about a whole tree or object.
+pub(crate) fn finding(gate: Code, code: Code, cause: impl Into<String>, fix: impl Into<String>) -> GateFinding {
+    GateFinding {
+        gate,
+        code,
+        node_id: None,
+        socket: None,
+        cause: cause.into(),
+        fix: Some(fix.into()),
+    }
+}

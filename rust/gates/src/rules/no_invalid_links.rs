@@ -1,0 +1,84 @@
+//! `NO_INVALID_LINKS`: Blender accepts every link, nothing runs in a circle, and every zone is whole.
+//!
+//! Blender says nothing at all about an unpaired zone output, so pairs are checked here. Invalid links of the artist's own between nodes
+//! that are as they were do not count against the run.
+
+use geonode_graph::ir::Tree;
+use geonode_protocol::{Code, GateFinding};
+
+use crate::Gate;
+use crate::evidence::InvalidLink;
+use crate::facts::{Facts, finding};
+
+pub(crate) const GATE: Gate = Gate {
+    code: Code::NoInvalidLinks,
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
+    let mut findings = Vec::new();
+    for (name, tree) in facts.written_trees() {
+        for link in facts.evidence.invalid_links.get(name).into_iter().flatten() {
+            if !was_there(facts, name, tree, link) {
+                findings.push(invalid(name, link));
+            }
+        }
+        findings.extend(half_zones(facts, name, tree));
+    }
+    findings
+}
+
+fn invalid(tree: &str, link: &InvalidLink) -> GateFinding {
+    let (from, output, to, input, reason) = link;
+    GateFinding {
+        node_id: Some(to.clone()),
+        socket: Some(input.clone()),
+        ..finding(
+            GATE.code,
+            Code::IllegalLink,
+            format!("In \"{tree}\" the link from \"{from}\" ({output}) to \"{to}\" ({input}) is invalid: {reason}."),
+            "Link sockets of types that convert, inside one zone, and without a circle.",
+        )
+    }
+}
+
+/// The same link stood between the same, unchanged nodes before the run.
+fn was_there(facts: &Facts<'_>, name: &str, now: &Tree, link: &InvalidLink) -> bool {
+    let Some(before) = facts.before.trees.get(name) else {
+        return false;
+    };
+    let (from, output, to, input, _) = link;
+    let same = |id: &String| {
+        let node = before.nodes.iter().find(|node| &node.id == id);
+        node.is_some() && node == now.nodes.iter().find(|node| &node.id == id)
+    };
+    let linked = before
+        .links
+        .iter()
+        .any(|l| (&l.from.0, &l.from.1, &l.to.0, &l.to.1) == (from, output, to, input));
+    linked && same(from) && same(to)
+}
+
+fn half_zones(facts: &Facts<'_>, name: &str, tree: &Tree) -> Vec<GateFinding> {
+    let paired = |id: &str| tree.nodes.iter().any(|node| node.pair.as_deref() == Some(id));
+    tree.nodes
+        .iter()
+        .filter(|node| match facts.category(&node.kind) {
+            Some(role) if role.starts_with("zone:") && role.ends_with(":out") => !paired(&node.id),
+            Some(role) if role.starts_with("zone:") && role.ends_with(":in") => node.pair.is_none(),
+            _ => false,
+        })
+        .map(|node| GateFinding {
+            node_id: Some(node.id.clone()),
+            ..finding(
+                GATE.code,
+                Code::ZoneIncomplete,
+                format!(
+                    "In \"{name}\" the zone node \"{}\" has no partner, so the tree is not evaluated.",
+                    node.id
+                ),
+                "Make zones with `add_zone` and remove them whole with `remove_zone`.",
+            )
+        })
+        .collect()
+}

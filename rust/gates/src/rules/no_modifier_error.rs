@@ -1,0 +1,59 @@
+//! `NO_MODIFIER_ERROR`: the target modifiers exist, run the right tree, and no node of theirs reports an error.
+
+use geonode_protocol::{Code, GateFinding};
+
+use crate::Gate;
+use crate::facts::{Facts, finding};
+
+pub(crate) const GATE: Gate = Gate {
+    code: Code::NoModifierError,
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
+    let mut findings = Vec::new();
+    for target in facts.targets() {
+        let (object, name) = (target.object, target.modifier);
+        let Some(modifier) = facts.modifier(&target) else {
+            findings.push(finding(
+                GATE.code,
+                Code::UnknownModifier,
+                format!("The object \"{object}\" has no modifier \"{name}\" after the run."),
+                "Name an existing Geometry Nodes modifier, or allow making one (`ensure_target`).",
+            ));
+            continue;
+        };
+        match (modifier.node_group.as_deref(), target.tree) {
+            (None, _) => findings.push(finding(
+                GATE.code,
+                Code::TargetMissing,
+                format!("The modifier \"{name}\" on \"{object}\" runs no tree."),
+                "Name the tree in the step's target.",
+            )),
+            (Some(runs), Some(wanted)) if runs != wanted => findings.push(finding(
+                GATE.code,
+                Code::TargetMissing,
+                format!("The modifier \"{name}\" on \"{object}\" runs \"{runs}\", not \"{wanted}\"."),
+                "Name the tree that the modifier runs, or another modifier.",
+            )),
+            _ => {}
+        }
+        for warning in modifier
+            .warnings
+            .iter()
+            .flatten()
+            .filter(|warning| warning.kind == "ERROR")
+        {
+            findings.push(finding(
+                GATE.code,
+                Code::NoModifierError,
+                format!(
+                    "The modifier \"{name}\" on \"{object}\" reports an error: {}",
+                    warning.message
+                ),
+                "Change the node that reports it, or what it is fed with.",
+            ));
+        }
+    }
+    findings
+}

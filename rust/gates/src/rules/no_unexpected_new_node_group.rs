@@ -1,0 +1,27 @@
+//! `NO_UNEXPECTED_NEW_NODE_GROUP`: only trees that the plan makes may appear (no `Name.001`).
+
+use geonode_protocol::{Code, GateFinding};
+
+use crate::Gate;
+use crate::facts::{Facts, finding};
+
+pub(crate) const GATE: Gate = Gate {
+    code: Code::NoUnexpectedNewNodeGroup,
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
+    let (before, after) = (&facts.evidence.before.node_groups, &facts.evidence.after.node_groups);
+    after
+        .iter()
+        .filter(|name| !before.contains(name) && !facts.trees.contains(name))
+        .map(|name| {
+            finding(
+                GATE.code,
+                Code::NoUnexpectedNewNodeGroup,
+                format!("The node group \"{name}\" appeared, but no step makes it."),
+                "Name the wanted node group in the step's target and use no other.",
+            )
+        })
+        .collect()
+}

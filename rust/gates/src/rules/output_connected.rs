@@ -1,0 +1,64 @@
+//! `OUTPUT_CONNECTED`: something reaches the Group Output.
+//!
+//! A tree on a modifier shows its first geometry output; a group inside another tree needs at least one connected output.
+
+use geonode_graph::ir::Tree;
+use geonode_protocol::{Code, GateFinding};
+
+use crate::Gate;
+use crate::facts::{Facts, GEOMETRY, GROUP_OUTPUT, carries, finding, outputs};
+
+pub(crate) const GATE: Gate = Gate {
+    code: Code::OutputConnected,
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
+    let on_modifiers = facts.modifier_trees();
+    let mut findings = Vec::new();
+    for (name, tree) in facts.written_trees() {
+        let Some(output) = tree.nodes.iter().find(|node| node.kind == GROUP_OUTPUT) else {
+            continue;
+        };
+        let reached: Vec<&str> = tree
+            .links
+            .iter()
+            .filter(|link| is_output(tree, &link.to.0) && carries(tree, link))
+            .map(|link| link.to.1.as_str())
+            .collect();
+        let problem = if on_modifiers.contains(&name) {
+            match outputs(tree).find(|item| item.socket_type == GEOMETRY) {
+                None => Some((
+                    None,
+                    format!("The tree \"{name}\" has no geometry output, so its modifier shows nothing."),
+                )),
+                Some(item) if !reached.contains(&item.identifier.as_str()) => {
+                    let text = format!("Nothing reaches the output \"{}\" of the tree \"{name}\".", item.name);
+                    Some((Some(item.name.clone()), text))
+                }
+                Some(_) => None,
+            }
+        } else if outputs(tree).next().is_some() && reached.is_empty() {
+            Some((None, format!("Nothing reaches any output of the group \"{name}\".")))
+        } else {
+            None
+        };
+        if let Some((socket, cause)) = problem {
+            findings.push(GateFinding {
+                node_id: Some(output.id.clone()),
+                socket,
+                ..finding(
+                    GATE.code,
+                    Code::OutputConnected,
+                    cause,
+                    "Link the last geometry of the chain to `group_output`.",
+                )
+            });
+        }
+    }
+    findings
+}
+
+fn is_output(tree: &Tree, id: &str) -> bool {
+    tree.nodes.iter().any(|node| node.id == id && node.kind == GROUP_OUTPUT)
+}

@@ -1,0 +1,133 @@
+//! Each file in `cases/` changes a good result in one way and says which findings must follow.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use geonode_gates::{Evidence, Facts, GATES, judge};
+use geonode_graph::catalogue::Catalogue;
+use geonode_graph::document::Document;
+use geonode_protocol::{Code, Plan};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    /// JSON Pointer into the base → new value; null removes.
+    #[serde(default)]
+    change: serde_json::Map<String, Value>,
+    #[serde(default)]
+    allow_empty: bool,
+    /// (gate, code, node) of each finding.
+    expect: BTreeSet<(Code, Code, Option<String>)>,
+}
+
+fn check(name: &str, mut world: Value, case: &Case) {
+    for (pointer, value) in &case.change {
+        set(&mut world, pointer, value.clone());
+    }
+    let plan: Plan = serde_json::from_value(world["plan"].take()).unwrap_or_else(|e| panic!("{name}: plan: {e}"));
+    let before: Document = serde_json::from_value(world["before"].take()).unwrap();
+    let evidence: Evidence = serde_json::from_value(world["evidence"].take()).unwrap();
+    let catalogue: Catalogue = serde_json::from_value(world["catalogue"].take()).unwrap();
+    let trees: Vec<String> = serde_json::from_value(world["trees"].take()).unwrap();
+    let facts = Facts {
+        plans: &[plan],
+        before: &before,
+        trees: &trees,
+        evidence: &evidence,
+        catalogue: Some(&catalogue),
+        allow_empty: case.allow_empty,
+    };
+    let envelope = judge(&facts);
+    let found: BTreeSet<_> = envelope
+        .findings
+        .iter()
+        .map(|f| (f.gate, f.code, f.node_id.clone()))
+        .collect();
+    assert_eq!(found, case.expect, "{name}: {:#?}", envelope.findings);
+    let failed: BTreeSet<Code> = envelope
+        .findings
+        .iter()
+        .filter(|f| f.code != Code::NotAvailable)
+        .map(|f| f.gate)
+        .collect();
+    assert_eq!(
+        envelope.failed_gates.iter().copied().collect::<BTreeSet<_>>(),
+        failed,
+        "{name}"
+    );
+    assert_eq!(envelope.success, failed.is_empty(), "{name}");
+    assert_eq!(envelope.messages.len(), failed.len(), "{name}");
+    for finding in &envelope.findings {
+        assert!(
+            finding.cause.ends_with('.') || finding.cause.contains(": "),
+            "{name}: {}",
+            finding.cause
+        );
+        assert!(
+            finding.fix.is_some() || finding.code == Code::NotAvailable,
+            "{name}: no fix"
+        );
+    }
+}
+
+fn set(world: &mut Value, pointer: &str, value: Value) {
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    match world
+        .pointer_mut(parent)
+        .unwrap_or_else(|| panic!("{pointer} does not exist"))
+    {
+        Value::Object(map) if value.is_null() => assert!(map.shift_remove(key).is_some(), "{pointer}"),
+        Value::Object(map) => drop(map.insert(key.to_owned(), value)),
+        Value::Array(list) if key == "-" => list.push(value),
+        Value::Array(list) if value.is_null() => drop(list.remove(key.parse().unwrap())),
+        Value::Array(list) => list[key.parse::<usize>().unwrap()] = value,
+        _ => panic!("{pointer} leads nowhere"),
+    }
+}
+
+#[test]
+fn cases() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let base: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("base.json")).unwrap()).unwrap();
+    let cases: serde_json::Map<String, Value> =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("cases.json")).unwrap()).unwrap();
+    let mut covered = BTreeSet::new();
+    for (name, case) in &cases {
+        let case: Case = serde_json::from_value(case.clone()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        covered.extend(case.expect.iter().map(|(gate, _, _)| *gate));
+        check(name, base.clone(), &case);
+    }
+    assert_eq!(
+        covered,
+        GATES.iter().map(|gate| gate.code).collect(),
+        "every gate fails in some case"
+    );
+}
+
+#[test]
+fn a_thousand_findings_stay_readable() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut world: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("base.json")).unwrap()).unwrap();
+    let many: Vec<Value> = (0..1000)
+        .map(|i| json!(["a", "O", "b", format!("I{i}"), "circle"]))
+        .collect();
+    set(&mut world, "/evidence/invalid_links/Tree", json!(many));
+    let evidence: Evidence = serde_json::from_value(world["evidence"].take()).unwrap();
+    let facts = Facts {
+        plans: &[],
+        before: &Document::default(),
+        trees: &["Tree".to_owned()],
+        evidence: &evidence,
+        catalogue: None,
+        allow_empty: false,
+    };
+    let envelope = judge(&facts);
+    assert_eq!(envelope.findings.len(), 10);
+    assert!(
+        envelope.messages[0].ends_with("(and 990 more)"),
+        "{}",
+        envelope.messages[0]
+    );
+}
