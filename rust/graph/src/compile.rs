@@ -156,6 +156,9 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
         work.sink.enter_op(at);
         work.carry_out(op);
     }
+    if work.sink.errors == 0 {
+        work.complete_geometry();
+    }
     work.check_tree();
     let places = layout::places(&work.model, work.scope);
     let delta = tree_delta(&work.model, work.scope, places);

@@ -5,7 +5,9 @@
 
 pub mod catalogue;
 mod check;
+mod compact;
 pub mod compile;
+mod complete;
 pub mod delta;
 mod diff;
 pub mod document;
@@ -22,6 +24,7 @@ mod values;
 mod words;
 
 pub use catalogue::{Catalogue, CatalogueError};
+pub use compact::compact;
 pub use compile::{Compiled, Targets, compile, targets};
 pub use delta::StepDelta;
 pub use document::Document;
