@@ -19,7 +19,8 @@ from .errors import HostError, near
 from .suppress import Suppressor, suppression, update
 
 MAX_NAME_BYTES = 63
-MAX_FRAME_DEPTH = 8
+MAX_FRAME_DEPTH = 64
+PLACE_TOLERANCE = 2e-3  # below what an export shows
 
 
 def apply_delta(delta: dict[str, Any]) -> dict[str, int]:
@@ -358,16 +359,7 @@ class TreeEdit:
                 x, y = wanted[node.name]
                 base = place(parent[node.name]) if node.name in parent else (0.0, 0.0)
                 flat[2 * k], flat[2 * k + 1] = x - base[0], y - base[1]
-        # Blender stores absolute places in 32 bits and carries a frame's content along when the frame moves: a node before its
-        # frame in the tree is right only when it is set again, the rest of the error is added to what is set.
-        target = [values.float32(part) for part in flat]
-        for _ in range(MAX_FRAME_DEPTH if parent else 1):
-            nodes.foreach_set("location", flat)
-            reached = [0.0] * len(flat)
-            nodes.foreach_get("location", reached)
-            if reached == target:
-                break
-            flat = [f + t - r for f, t, r in zip(flat, target, reached, strict=True)]
+        _set_places(nodes, flat, parent)
         self.counts["locations"] += len(wanted)
 
     def _hand_defaults_to_users(self, suppressor: Suppressor) -> None:
@@ -436,6 +428,31 @@ class TreeEdit:
             raise HostError("unknown_socket", f'Node "{node_id}" ({node.bl_idname}) in "{self.name}" has no {side[:-1]} "{ref}". '
                             f"It has: {names}.")
         return socket
+
+
+def _set_places(nodes: Any, target: list[float], parent: dict[str, str]) -> None:
+    """Sets frame-relative places so that they read back as given.
+
+    Blender stores absolute places in 32 bits and carries a frame's content along when the frame moves. So outer levels are
+    settled before inner ones, and what rounding takes off is added to what is set.
+    """
+    depth = []
+    for node in nodes:
+        level, name = 0, node.name
+        while name in parent and level < MAX_FRAME_DEPTH:
+            level, name = level + 1, parent[name]
+        depth.append(level)
+    setting = list(target)
+    reached = [0.0] * len(target)
+    for level in range(max(depth, default=0) + 1):
+        for _ in range(4):
+            nodes.foreach_set("location", setting)
+            nodes.foreach_get("location", reached)
+            wrong = [k for k in range(len(target)) if depth[k // 2] == level and abs(target[k] - reached[k]) > PLACE_TOLERANCE]
+            if not wrong:
+                break
+            for k in wrong:
+                setting[k] += target[k] - reached[k]
 
 
 def _cut_name(text: str) -> str:

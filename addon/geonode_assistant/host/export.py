@@ -98,7 +98,7 @@ def _node(node: Any, node_id: str, name: str, kind: str, id_of: dict[str, str], 
     out: dict[str, Any] = {"id": node_id, "name": name, "type": kind}
     if node.label:
         out["label"] = node.label
-    out["location"] = [values.shortest(location[0]), values.shortest(location[1])]
+    out["location"] = [round(location[0], 2), round(location[1], 2)]
     parent = node.parent
     if info is None:  # a type of another version or add-on: nothing but its place is known
         if parent is not None:
