@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import os
 import re
 import struct
 import sys
@@ -117,8 +118,10 @@ def _skip(stream: BinaryIO, length: int) -> bool:
     if length == 0:
         return True
     if stream.seekable() and not isinstance(stream, gzip.GzipFile):
-        stream.seek(length - 1, 1)
-        return len(stream.read(1)) == 1
+        if stream.tell() + length > os.fstat(stream.fileno()).st_size:
+            return False
+        stream.seek(length, os.SEEK_CUR)
+        return True
     while length:
         piece = stream.read(min(length, _SKIP_CHUNK))
         if not piece:

@@ -130,7 +130,8 @@ class RunHandle:
         self.evidence: dict[str, Any] | None = None
         """What the last verification measured; None before the first."""
         self.pending: dict[str, dict[str, Any]] = {}
-        """Approvals that wait for the artist: request by id."""
+        """Approvals that wait for the artist: request by id (a string, whatever the core counts with)."""
+        self._asked: dict[str, Any] = {}
 
     def poll(self, budget_s: float = POLL_BUDGET_S) -> list[dict[str, Any]]:
         """Does what the core asks for, about ``budget_s`` seconds of it; returns the new events for the interface.
@@ -188,12 +189,12 @@ class RunHandle:
     def approve(self, request_id: str) -> None:
         """The artist agrees to what request ``request_id`` describes."""
         if self.pending.pop(request_id, None) is not None:
-            self._core.approve(request_id)
+            self._core.approve(self._asked[request_id])
 
     def reject(self, request_id: str) -> None:
         """The artist refuses; the run ends with nothing written."""
         if self.pending.pop(request_id, None) is not None:
-            self._core.reject(request_id)
+            self._core.reject(self._asked[request_id])
 
     def wait(self, ms: int = WAIT_MS) -> bool:
         """Blocks up to ``ms`` milliseconds for news from the core. For scripts in the background only."""
@@ -280,7 +281,8 @@ class RunHandle:
     def _ask(self, effect: dict[str, Any]) -> None:
         request = effect["request"]
         if not callable(self._approve):
-            self.pending[effect["id"]] = request
+            key = str(effect["id"])
+            self.pending[key], self._asked[key] = request, effect["id"]
             return
         decision = self._approve(request)
         if decision == "approved":

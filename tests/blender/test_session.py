@@ -200,7 +200,7 @@ def test_a_request_waits_for_the_artist() -> None:
     handle.approve(request_id)
     handle.approve(request_id)
     assert finish(handle).ok
-    assert core.decisions == [("approve", request_id)]
+    assert core.decisions == [("approve", int(request_id))]
 
 
 def test_a_blocking_run_rejects_what_nobody_can_answer() -> None:

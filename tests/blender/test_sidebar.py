@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar draws every state. No window is needed: each call is held against Blender's own description of layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import geonode_assistant
+import pytest
+from geonode_assistant import preferences, session
+from geonode_assistant.messages import AssistantError
+from geonode_assistant.panels import sidebar
+from geonode_assistant.session import RunHandle
+from scripted import HAPPY, FakeHost, ScriptedCore
+
+FUNCTIONS = bpy.types.UILayout.bl_rna.functions
+ATTRIBUTES = bpy.types.UILayout.bl_rna.properties
+
+
+class Layout:
+    """Accepts exactly the calls that this Blender's layouts accept, and keeps what would be read on screen."""
+
+    bl_rna = bpy.types.UILayout.bl_rna
+
+    def __init__(self, shown: list[str]) -> None:
+        object.__setattr__(self, "shown", shown)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        assert name in ATTRIBUTES, f"a layout has no {name}"
+
+    def __getattr__(self, name: str) -> Any:
+        assert name in FUNCTIONS, f"a layout cannot {name}"
+        parameters = FUNCTIONS[name].parameters
+        taken = [p.identifier for p in parameters if not p.is_output]
+
+        def call(*positional: Any, **named: Any) -> Any:
+            assert len(positional) <= len(taken)
+            for key, value in named.items():
+                assert key in taken, f"{name}() takes no {key}"
+                if parameters[key].type == "ENUM":
+                    assert value in parameters[key].enum_items, f"{name}({key}={value!r})"
+            if name in ("prop", "textbox"):
+                owner, attribute = positional
+                assert attribute in owner.bl_rna.properties
+            if name == "operator":
+                assert positional[0] in {"geonode.send", "geonode.cancel", "geonode.decide"}
+                self.shown.append(named.get("text") or positional[0])
+                return SimpleNamespace()
+            self.shown.append(named.get("text", ""))
+            return Layout(self.shown)
+
+        return call
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    geonode_assistant.register()
+    yield
+    geonode_assistant.unregister()
+    session.current._reset("")
+
+
+def drawn(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> list[str]:
+    shown: list[str] = []
+    context = SimpleNamespace(
+        window_manager=bpy.context.window_manager,
+        # In the background Blender's own scale is 0.
+        preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0)),
+        region=SimpleNamespace(width=width),
+    )
+    panel.draw(SimpleNamespace(layout=Layout(shown)), context)
+    return [text for text in shown if text]
+
+
+@pytest.mark.parametrize("panel", sidebar.CLASSES)
+def test_both_editors_show_the_same(panel: type) -> None:
+    assert drawn(panel) == ["geonode.send", "geonode.cancel", "Ready"]
+    assert panel.bl_region_type == "UI"
+
+
+@pytest.mark.parametrize("width", [1, 100, 300, 2000])
+def test_every_moment_of_a_run_is_drawn(width: int) -> None:
+    session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+    for _ in range(len(HAPPY) + 1):
+        assert any(text.endswith("…") for text in drawn(width=width))
+        session.current.progress = 0.4
+        assert not any(text.endswith("…") for text in drawn(width=width)), "the bar says it"
+        session.current.progress = None
+        session.current.poll(0)
+        if not session.current.running:
+            break
+    assert "Done" in drawn(width=width)
+    assert "Scattered." in " ".join(drawn(width=width))
+
+
+def test_a_request_shows_what_is_asked_and_two_answers() -> None:
+    core = ScriptedCore((("ask_approval", {"request": {"reasons": ["Deletes 9 nodes"]}}), *HAPPY))
+    session.current.claim(lambda: RunHandle(core, FakeHost()))
+    session.current.poll(0)
+    assert {"Deletes 9 nodes", "Approve", "Reject"} <= set(drawn())
+    [(request_id, _)] = session.current.pending
+    bpy.ops.geonode.decide(request_id=str(request_id), accept=True)
+    assert core.decisions == [("approve", int(request_id))]
+
+
+def test_an_error_shows_its_words_and_its_fix() -> None:
+    session.current.refuse(AssistantError("core_missing", "The core is missing. " * 9, "Install it.\nThen restart."))
+    shown = drawn(width=260)
+    assert shown[2].startswith("Not done")
+    assert {"Install it.", "Then restart."} <= set(shown)
+    assert max(len(text) for text in shown) <= 40
+
+
+@pytest.mark.parametrize("provider", [item[0] for item in preferences.PROVIDERS])
+def test_preferences_are_drawn(provider: str) -> None:
+    import addon_utils
+
+    geonode_assistant.unregister()
+    addon_utils.enable("geonode_assistant", default_set=True)
+    try:
+        stored = bpy.context.preferences.addons["geonode_assistant"].preferences
+        stored.provider = provider
+        shown: list[str] = []
+        view = SimpleNamespace(layout=Layout(shown), provider=provider, bl_rna=stored.bl_rna)
+        type(stored).draw(view, bpy.context)
+        assert (len(shown) > 1) == (provider != "offline")
+    finally:
+        addon_utils.disable("geonode_assistant", default_set=True)
+        geonode_assistant.register()
