@@ -203,10 +203,10 @@ impl Inner {
             Backend::Http(http) => http,
         };
         let model = self.model(http).await?;
-        let first = self.outgoing(http, request, model, false, SchemaUse::Native);
+        let first = Self::outgoing(http, request, model, false, SchemaUse::Native);
         match self.send_retrying(http, &first).await {
             Err(ProviderError::SchemaRefused(_)) if request.schema.is_some() => {
-                let fallback = self.outgoing(http, request, model, false, SchemaUse::InPrompt);
+                let fallback = Self::outgoing(http, request, model, false, SchemaUse::InPrompt);
                 let mut response = self.send_retrying(http, &fallback).await?;
                 response.notices.push(schema_notice());
                 Ok(response)
@@ -227,7 +227,7 @@ impl Inner {
             Backend::Http(http) => http,
         };
         let model = self.model(http).await?;
-        let first = self.outgoing(http, request, model, true, SchemaUse::Native);
+        let first = Self::outgoing(http, request, model, true, SchemaUse::Native);
         match self.stream_retrying(http, &first, outlet).await {
             Err(ProviderError::SchemaRefused(_)) if request.schema.is_some() && !outlet.begun => {
                 outlet
@@ -235,7 +235,7 @@ impl Inner {
                         notice: schema_notice(),
                     })
                     .await?;
-                let fallback = self.outgoing(http, request, model, true, SchemaUse::InPrompt);
+                let fallback = Self::outgoing(http, request, model, true, SchemaUse::InPrompt);
                 self.stream_retrying(http, &fallback, outlet).await
             }
             result => result,
@@ -307,7 +307,7 @@ impl Inner {
         result.map_err(|error| http.locate(error, None))
     }
 
-    fn outgoing(&self, http: &Http, request: &Request, model: &str, stream: bool, schema_use: SchemaUse) -> Outgoing {
+    fn outgoing(http: &Http, request: &Request, model: &str, stream: bool, schema_use: SchemaUse) -> Outgoing {
         let call = Call {
             request,
             model,

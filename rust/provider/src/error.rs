@@ -24,11 +24,11 @@ pub struct Detail {
 
 impl Detail {
     /// A detail that only quotes the server.
-    pub(crate) fn said(text: &str) -> Box<Self> {
-        Box::new(Self {
+    pub(crate) fn said(text: &str) -> Self {
+        Self {
             said: one_line(text),
             ..Self::default()
-        })
+        }
     }
 
     /// ` (HTTP 503: busy, request req_1)`, or nothing.
@@ -148,6 +148,14 @@ pub enum ProviderError {
         /// What is wrong and what is expected.
         what: String,
     },
+    /// Another part of the request cannot be sent; nothing was.
+    #[error("{field}: {what}.")]
+    RequestInvalid {
+        /// The field of the request.
+        field: &'static str,
+        /// What is wrong and what is expected.
+        what: String,
+    },
     /// The provider name is not one of ours.
     #[error("There is no provider “{0}”. Known: openai, openai-compatible, anthropic, gemini, replay, offline.")]
     UnknownProvider(String),
@@ -199,7 +207,7 @@ impl ProviderError {
             Self::BadResponse { .. } => Code::BadResponse,
             Self::Cancelled => Code::Cancelled,
             Self::InsecureUrl { .. } => Code::InsecureUrl,
-            Self::BodyInvalid { .. } => Code::BodyInvalid,
+            Self::BodyInvalid { .. } | Self::RequestInvalid { .. } => Code::BodyInvalid,
             Self::UnknownProvider(_) => Code::UnknownProvider,
             Self::KeyInvalid => Code::KeyInvalid,
             Self::Internal(_) => Code::InternalError,
@@ -211,7 +219,7 @@ impl ProviderError {
         match self {
             Self::Cancelled => ErrorClass::Cancelled,
             Self::InsecureUrl { .. } => ErrorClass::Policy,
-            Self::BodyInvalid { .. } => ErrorClass::Protocol,
+            Self::BodyInvalid { .. } | Self::RequestInvalid { .. } => ErrorClass::Protocol,
             Self::KeyInvalid | Self::Config(_) | Self::UnknownProvider(_) => ErrorClass::Core,
             Self::Internal(_) => ErrorClass::Internal,
             _ => ErrorClass::Provider,
@@ -246,6 +254,7 @@ impl ProviderError {
             | Self::InsecureUrl { .. }
             | Self::Config(_)
             | Self::BodyInvalid { .. }
+            | Self::RequestInvalid { .. }
             | Self::UnknownProvider(_)
             | Self::KeyInvalid
             | Self::Internal(_) => None,
@@ -272,6 +281,7 @@ impl ProviderError {
             | Self::InsecureUrl { .. }
             | Self::Config(_)
             | Self::BodyInvalid { .. }
+            | Self::RequestInvalid { .. }
             | Self::UnknownProvider(_)
             | Self::KeyInvalid
             | Self::Internal(_) => {}

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::ProviderError;
+use crate::limits;
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,12 +253,64 @@ impl Request {
                 "has calls without an answer; add their “tool” messages",
             ));
         }
-        if self.schema.as_ref().is_some_and(|schema| !schema.is_object()) {
-            return Err(ProviderError::BodyInvalid {
-                path: String::new(),
-                what: "schema must be an object".into(),
-            });
+        self.check_rest()
+    }
+
+    fn check_rest(&self) -> Result<(), ProviderError> {
+        let refuse = |field: &'static str, what: String| Err(ProviderError::RequestInvalid { field, what });
+        let schemas = self.schema.iter().map(|schema| ("schema", schema));
+        let schemas = schemas.chain(self.tools.iter().map(|tool| ("tools", &tool.input_schema)));
+        for (field, schema) in schemas {
+            if !schema.is_object() {
+                return refuse(field, "a schema is an object".into());
+            }
+            if deeper_than(schema, limits::JSON_DEPTH) {
+                return refuse(
+                    field,
+                    format!("a schema is nested at most {} levels deep", limits::JSON_DEPTH),
+                );
+            }
+        }
+        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        if let Some(tool) = self
+            .tools
+            .iter()
+            .find(|t| !(1..=64).contains(&t.name.len()) || !t.name.chars().all(legal))
+        {
+            return refuse(
+                "tools",
+                format!(
+                    "“{}” is not 1 to 64 letters, digits, “_” or “-”",
+                    tool.name.escape_debug()
+                ),
+            );
+        }
+        if self
+            .options
+            .temperature
+            .is_some_and(|degree| !(0.0..=2.0).contains(&degree))
+        {
+            return refuse("options.temperature", "must be a number from 0 to 2".into());
+        }
+        if self.max_tokens == Some(0) {
+            return refuse("max_tokens", "must be at least 1".into());
         }
         Ok(())
     }
+}
+
+/// Whether `value` nests deeper than `limit`; itself without recursion.
+fn deeper_than(value: &Value, limit: usize) -> bool {
+    let mut open = vec![(value, 1)];
+    while let Some((value, depth)) = open.pop() {
+        if depth > limit {
+            return true;
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(fields) => open.extend(fields.values().map(|field| (field, depth + 1))),
+            _ => {}
+        }
+    }
+    false
 }

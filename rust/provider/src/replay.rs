@@ -147,7 +147,7 @@ impl Replay {
 
 /// The failure of this code.
 fn failure(code: &str, said: &str) -> Option<ProviderError> {
-    let detail = Detail::said(said);
+    let detail = Box::new(Detail::said(said));
     Some(match code {
         "auth_failed" => ProviderError::AuthFailed(detail),
         "rate_limited" => ProviderError::RateLimited(detail),

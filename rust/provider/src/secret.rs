@@ -13,16 +13,6 @@ pub const REDACTED: &str = "***";
 const SHORTEST_REDACTED: usize = 6;
 
 /// An API key. The memory is wiped on drop; `Debug` prints `***`; there is neither `Display` nor `Serialize`.
-///
-/// ```compile_fail
-/// fn needs_serialize<T: serde::Serialize>() {}
-/// needs_serialize::<geonode_provider::ApiKey>();
-/// ```
-///
-/// ```compile_fail
-/// fn needs_display<T: std::fmt::Display>() {}
-/// needs_display::<geonode_provider::ApiKey>();
-/// ```
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
 
@@ -69,6 +59,33 @@ mod tests {
     fn debug_never_shows_the_key() {
         let key = ApiKey::new("sk-very-secret").unwrap();
         assert_eq!(format!("{key:?} {:#?}", Some(&key)), "*** Some(\n    ***,\n)");
+    }
+
+    /// `IS` is true exactly for types that implement the trait: an inherent constant wins over the trait's.
+    macro_rules! implements {
+        ($type:ty: $($bound:tt)+) => {{
+            #[allow(dead_code, reason = "dead exactly where the answer is yes")]
+            trait Otherwise {
+                const IS: bool = false;
+            }
+            impl<T> Otherwise for Probe<T> {}
+            struct Probe<T>(std::marker::PhantomData<T>);
+            #[allow(dead_code, reason = "dead exactly where the answer is no")]
+            impl<T: $($bound)+> Probe<T> {
+                const IS: bool = true;
+            }
+            Probe::<$type>::IS
+        }};
+    }
+
+    #[test]
+    fn a_key_can_be_neither_serialised_nor_printed() {
+        assert!(
+            implements!(String: serde::Serialize) && implements!(String: fmt::Display),
+            "the probe sees traits"
+        );
+        assert!(!implements!(ApiKey: serde::Serialize));
+        assert!(!implements!(ApiKey: fmt::Display));
     }
 
     #[test]

@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn every_cut_gives_the_same_events() {
-        let streams: &[(&[u8], Vec<(String, String)>)] = &[
+        let streams: [(&[u8], Vec<_>); 8] = [
             (b"data: a\n\ndata:b\n\n", vec![pair("", "a"), pair("", "b")]),
             (b"\xEF\xBB\xBFdata: a\r\n\r\n", vec![pair("", "a")]),
             (
@@ -135,7 +135,7 @@ mod tests {
             (b"data: cut off", vec![]),
         ];
         let mut cuts = 0;
-        for (stream, expected) in streams {
+        for (stream, expected) in &streams {
             for cut in 0..=stream.len() {
                 let (head, tail) = stream.split_at(cut);
                 assert_eq!(&parse(&[head, tail]), expected, "cut at {cut} of {stream:?}");
