@@ -86,7 +86,7 @@ impl Check<'_> {
         };
         if steps.len() > self.limits.max_steps {
             let message = format!(
-                "The plan has {} steps; {} are allowed.",
+                "The plan has {} steps; the limit is {}.",
                 steps.len(),
                 self.limits.max_steps
             );
@@ -134,7 +134,7 @@ impl Check<'_> {
         let limit = self.limits.max_operations;
         if before <= limit && self.operations > limit {
             self.findings.error(|| {
-                let message = format!("The plan has more than {limit} operations.");
+                let message = format!("The plan has more operations than the limit of {limit}.");
                 Finding::error(Code::TooManyOperations, pointer::child(at, field), message)
                     .hint("Split the work over several plans with \"done\": false.")
             });
@@ -252,7 +252,7 @@ impl Check<'_> {
         let length = code.chars().count();
         if length > limit {
             self.findings.error(|| {
-                let message = format!("The script has {length} characters; {limit} are allowed.");
+                let message = format!("The script has {length} characters; the limit is {limit}.");
                 Finding::error(Code::PythonTooLong, format!("{at}/code"), message)
                     .hint("Split it over several steps, or use NODE_TREE.")
             });

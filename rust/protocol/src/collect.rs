@@ -31,15 +31,12 @@ impl Collector {
         }
     }
 
-    pub(crate) fn extend(&mut self, findings: Vec<Finding>) {
-        for finding in findings {
-            self.failed |= finding.is_error();
-            if self.list.len() < self.limit {
-                self.list.push(finding);
-            } else {
-                self.more += 1;
-            }
-        }
+    /// Adds findings, and the number of `more` errors that were not kept.
+    pub(crate) fn extend(&mut self, findings: Vec<Finding>, more: usize) {
+        self.failed |= more > 0 || findings.iter().any(Finding::is_error);
+        let room = self.limit.saturating_sub(self.list.len());
+        self.more += more + findings.len().saturating_sub(room);
+        self.list.extend(findings.into_iter().take(room));
     }
 
     /// Whether an error is among them.

@@ -229,7 +229,7 @@ fn missing_field(name: &str, at: &str) -> Finding {
     )
 }
 
-fn wrong_type(expected: &str, value: &Value, at: &str) -> Finding {
+pub(crate) fn wrong_type(expected: &str, value: &Value, at: &str) -> Finding {
     let finding = Finding::error(
         Code::WrongType,
         at,
@@ -262,19 +262,31 @@ fn suggestion<'a>(word: &str, options: impl Iterator<Item = &'a str> + Clone) ->
     }
 }
 
-/// The option that `word` most likely stands for, when it is near enough to be a slip.
-fn nearest<'a>(word: &str, options: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if word.len() > MAX_SHOWN {
+/// The option that `word` most likely stands for, when it is near enough to be a slip: a few letters differ, or a part is left out
+/// (`object` for `object_name`) and only one option fits.
+fn nearest<'a>(word: &str, options: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    if word.is_empty() || word.len() > MAX_SHOWN {
         return None;
     }
     let plain = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
     let word = plain(word);
     let limit = 1.max(word.chars().count() / 3);
-    let ranked = options.map(|option| (strsim::damerau_levenshtein(&word, &plain(option)), option));
-    ranked
+    let ranked = options
+        .clone()
+        .map(|option| (strsim::damerau_levenshtein(&word, &plain(option)), option));
+    let slip = ranked
         .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, option)| option)
+        .min_by_key(|(distance, _)| *distance);
+    if let Some((_, option)) = slip {
+        return Some(option);
+    }
+    let is_part = |part: &str, of: &str| {
+        let rest = of.strip_prefix(part).map(|rest| rest.starts_with('_'));
+        rest.or_else(|| of.strip_suffix(part).map(|rest| rest.ends_with('_')))
+            .unwrap_or(false)
+    };
+    let mut parts = options.filter(|option| is_part(&word, option) || is_part(option, &word));
+    parts.next().filter(|_| parts.next().is_none())
 }
 
 /// The options in quotes, joined by commas.
@@ -323,4 +335,13 @@ fn parent<'a>(root: &'a Value, path: &str) -> Option<&'a Value> {
         };
     }
     Some(here)
+}
+
+/// The text with its first letter in upper case.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|first| first.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
 }

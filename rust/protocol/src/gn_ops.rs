@@ -1,4 +1,4 @@
-//! GN_OPS: small edits of the tree on a modifier.
+//! `GN_OPS`: small edits of the tree on a modifier.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::shapes::{AddGroup, AddZone, EditZone, GroupIo, Properties, RemoveZone, SetItems, SetProperty};
 use crate::value::PlanValue;
 
-/// Payload of a GN_OPS step.
+/// Payload of a `GN_OPS` step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GnOps {
@@ -21,7 +21,7 @@ pub struct GnOps {
     pub ops: Vec<GnOp>,
 }
 
-/// Object and modifier of a GN_OPS step.
+/// Object and modifier of a `GN_OPS` step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModifierTarget {
@@ -33,7 +33,7 @@ pub struct ModifierTarget {
     pub modifier_name: String,
 }
 
-/// One operation of a GN_OPS step.
+/// One operation of a `GN_OPS` step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum GnOp {

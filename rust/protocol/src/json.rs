@@ -28,6 +28,8 @@ pub(crate) struct Reader<'a> {
     max_depth: usize,
     /// What is wrong but does not stop the reader; the paths grow as the reader returns from nested values.
     pub(crate) findings: Vec<Finding>,
+    /// How many findings were counted without being kept.
+    pub(crate) more: usize,
     /// Commas that stood before a closing bracket.
     pub(crate) trailing_commas: usize,
     /// Whether the last closing brace was missing.
@@ -36,7 +38,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) envelope_fields: usize,
 }
 
-/// Findings of one document beyond which the reader only goes on reading.
+/// Findings of one document that are kept.
 const MAX_FINDINGS: usize = 1000;
 
 /// Fields that every plan has.
@@ -51,6 +53,7 @@ impl<'a> Reader<'a> {
             depth: 0,
             max_depth,
             findings: Vec::new(),
+            more: 0,
             trailing_commas: 0,
             cut_off: false,
             envelope_fields: 0,
@@ -365,6 +368,8 @@ impl<'a> Reader<'a> {
     fn report(&mut self, finding: Finding) {
         if self.findings.len() < MAX_FINDINGS {
             self.findings.push(finding);
+        } else {
+            self.more += 1;
         }
     }
 
@@ -421,5 +426,132 @@ impl<'a> Reader<'a> {
             word
         };
         self.syntax(format!("{expected} is expected, found {found:?}"), hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::Reader;
+
+    /// The reader accepts what `serde_json` accepts, with the same value; beyond that only what it counts or reports.
+    fn check(text: &str) -> Result<(), TestCaseError> {
+        let mut reader = Reader::new(text, 0, 100);
+        let read = reader.value();
+        reader.skip_space();
+        let whole = reader.rest().is_empty();
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => {
+                let doubled = reader
+                    .findings
+                    .iter()
+                    .all(|finding| finding.code == crate::Code::DuplicateKey);
+                prop_assert!(
+                    doubled && whole && !reader.cut_off && reader.trailing_commas == 0,
+                    "{text}"
+                );
+                prop_assert_eq!(read.map_err(|stop| stop.message), Ok(value), "{}", text);
+            }
+            Err(_) if read.is_ok() && whole => {
+                prop_assert!(
+                    reader.cut_off || reader.trailing_commas > 0 || !reader.findings.is_empty(),
+                    "{text}"
+                );
+            }
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    fn fragments() -> impl Strategy<Value = String> {
+        let words = prop::sample::select(vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "\"a\"",
+            "\"b\"",
+            "\"\\u0041\\n\"",
+            "\"\\ud83c\\udfb2\"",
+            "\"\\ud83c\"",
+            "\"\\udfb2x\"",
+            "\"é🎲\"",
+            "0",
+            "-0",
+            "12",
+            "-7",
+            "01",
+            "1.5",
+            "1.",
+            ".5",
+            "1e5",
+            "1E-5",
+            "1e999",
+            "-1e999",
+            "18446744073709551616",
+            "true",
+            "false",
+            "null",
+            "nul",
+            "NaN",
+            "-Infinity",
+            " ",
+            "\n",
+            "\\",
+            "\"",
+            "'",
+            "/",
+            "```",
+            "\"a\":1",
+            "\"a\":",
+            "{}",
+            "[]",
+            "\u{0}",
+            "\u{a0}",
+        ]);
+        prop::collection::vec(words, 0..12).prop_map(|words| words.concat())
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".*".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::hash_map(".*", inner, 0..6).prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn fragments_as_serde_json(text in fragments()) {
+            check(&text)?;
+        }
+
+        #[test]
+        fn any_text_as_serde_json(text in ".*") {
+            check(&text)?;
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn values_as_serde_json(value in values()) {
+            check(&value.to_string())?;
+            check(&format!("{value:#}"))?;
+        }
     }
 }

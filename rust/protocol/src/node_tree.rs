@@ -1,4 +1,4 @@
-//! NODE_TREE: a tree described by its nodes and links.
+//! `NODE_TREE`: a tree described by its nodes and links.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::shapes::{AddGroup, AddZone, EditZone, Endpoint, GroupIo, Properties, RemoveZone, SetItems, SetProperty};
 use crate::value::PlanValue;
 
-/// Payload of a NODE_TREE step.
+/// Payload of a `NODE_TREE` step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeTree {
@@ -17,7 +17,7 @@ pub struct NodeTree {
     pub operations: Vec<NodeTreeOp>,
 }
 
-/// Object, modifier and node group of a NODE_TREE step.
+/// Object, modifier and node group of a `NODE_TREE` step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TreeTarget {
@@ -32,7 +32,7 @@ pub struct TreeTarget {
     pub node_group_name: String,
 }
 
-/// One operation of a NODE_TREE step.
+/// One operation of a `NODE_TREE` step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum NodeTreeOp {

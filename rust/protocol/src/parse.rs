@@ -25,10 +25,8 @@ pub struct Parsed {
 /// The structure is checked against the protocol alone; whether nodes and objects exist is the preflight's business. Never panics; the
 /// time is linear in the length of the text.
 pub fn parse_plan(text: &str, limits: &Limits) -> Parsed {
-    let mut findings = Vec::new();
-    let value = recover::read(text, limits, &mut findings);
     let mut collector = Collector::new(limits.max_findings);
-    collector.extend(findings);
+    let value = recover::read(text, limits, &mut collector);
     finish(value.as_ref(), limits, collector)
 }
 
@@ -52,44 +50,37 @@ fn finish(value: Option<&Value>, limits: &Limits, mut collector: Collector) -> P
         check::plan(value, limits, &mut collector);
     }
     let mut plan = None;
-    if let Some(value) = value
-        && !collector.failed()
-    {
+    if let Some(value) = value.filter(|_| !collector.failed()) {
         match Plan::deserialize(value) {
+            // Version 1.1 only adds to 1.0.
             Ok(read) => {
                 plan = Some(Plan {
                     version: Version::V1_1,
                     ..read
                 })
             }
-            Err(error) => collector.error(|| {
-                Finding::error(
-                    Code::InternalError,
-                    "",
-                    format!("The plan fits its schema but cannot be read: {error}."),
-                )
-            }),
+            Err(error) => {
+                let message = format!("The plan fits its schema but cannot be read: {error}.");
+                collector.error(|| Finding::error(Code::InternalError, "", message));
+            }
         }
     }
-    Parsed {
-        plan,
-        findings: collector.finish(),
-    }
+    let findings = collector.finish();
+    Parsed { plan, findings }
 }
 
 /// Whether objects and arrays are nested deeper than `limit`; the value may be of any depth.
 fn deeper_than(value: &Value, limit: usize) -> bool {
     let mut open = vec![(value, 1)];
     while let Some((value, depth)) = open.pop() {
-        let (is_container, children): (bool, Box<dyn Iterator<Item = &Value>>) = match value {
-            Value::Array(items) => (true, Box::new(items.iter())),
-            Value::Object(object) => (true, Box::new(object.values())),
-            _ => continue,
-        };
-        if is_container && depth > limit {
+        if depth > limit && (value.is_array() || value.is_object()) {
             return true;
         }
-        open.extend(children.map(|child| (child, depth + 1)));
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(object) => open.extend(object.values().map(|member| (member, depth + 1))),
+            _ => {}
+        }
     }
     false
 }

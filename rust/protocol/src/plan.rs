@@ -136,7 +136,7 @@ impl Action {
     pub const TYPES: [&'static str; 3] = ["NODE_TREE", "GN_OPS", "PYTHON"];
 }
 
-/// Payload of a PYTHON step.
+/// Payload of a `PYTHON` step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PythonScript {

@@ -6,6 +6,8 @@
 use serde_json::Value;
 
 use crate::codes::Code;
+use crate::collect::Collector;
+use crate::explain::capitalised;
 use crate::finding::Finding;
 use crate::json::{Reader, Stop};
 use crate::limits::Limits;
@@ -19,10 +21,11 @@ const ENVELOPE_FROM: usize = 2;
 const WORK_PER_BYTE: usize = 32;
 
 /// The JSON value in `text`, or none with the reason in `findings`.
-pub(crate) fn read(text: &str, limits: &Limits, findings: &mut Vec<Finding>) -> Option<Value> {
+pub(crate) fn read(text: &str, limits: &Limits, findings: &mut Collector) -> Option<Value> {
     if text.len() > limits.max_bytes {
-        let message = format!("The plan has {} bytes; {} are allowed.", text.len(), limits.max_bytes);
-        findings.push(Finding::error(Code::PlanTooLarge, "", message).hint("Send a shorter plan, or several in turn."));
+        let message = format!("The plan has {} bytes; the limit is {}.", text.len(), limits.max_bytes);
+        findings
+            .error(|| Finding::error(Code::PlanTooLarge, "", message).hint("Send a shorter plan, or several in turn."));
         return None;
     }
     let search = Search {
@@ -30,12 +33,12 @@ pub(crate) fn read(text: &str, limits: &Limits, findings: &mut Vec<Finding>) -> 
         max_depth: limits.max_depth.clamp(1, Limits::DEPTH_CEILING),
     };
     match search.run() {
-        Ok(mut found) => {
-            findings.append(&mut found.findings);
+        Ok(found) => {
+            findings.extend(found.findings, found.more);
             Some(found.value)
         }
         Err(finding) => {
-            findings.push(finding);
+            findings.error(|| finding);
             None
         }
     }
@@ -49,6 +52,8 @@ struct Search<'a> {
 struct Found {
     value: Value,
     findings: Vec<Finding>,
+    /// Errors that were only counted.
+    more: usize,
 }
 
 impl Search<'_> {
@@ -117,13 +122,14 @@ impl Search<'_> {
                     }
                     end
                 }
+                Err(broken) if broken.code == Code::TooDeep => return Err(self.explain(&broken)),
                 Err(broken) if is_plan => match balanced(self.text, start) {
                     // A plan that cannot be read is skipped whole: nothing inside it may pass for the plan.
                     Some(end) => {
                         stop = broken;
                         end
                     }
-                    None => return Err(self.explain(broken)),
+                    None => return Err(self.explain(&broken)),
                 },
                 Err(_) => start + 1,
             };
@@ -132,14 +138,14 @@ impl Search<'_> {
             }
         }
         let Some(mut found) = found else {
-            return Err(self.explain(stop));
+            return Err(self.explain(&stop));
         };
         let message = "The text around the plan was left out.";
         found.findings.push(Finding::warning(Code::RecoveredProse, "", message));
         Ok(found)
     }
 
-    fn explain(&self, stop: Stop) -> Finding {
+    fn explain(&self, stop: &Stop) -> Finding {
         let before = self.text.get(..stop.at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -163,7 +169,7 @@ impl Search<'_> {
 
 /// The value together with warnings about what was mended in it.
 fn finish(reader: Reader<'_>, value: Value) -> Found {
-    let mut findings = reader.findings;
+    let (mut findings, more) = (reader.findings, reader.more);
     if reader.trailing_commas > 0 {
         let message = match reader.trailing_commas {
             1 => "A comma before a closing bracket was left out.".to_owned(),
@@ -175,7 +181,7 @@ fn finish(reader: Reader<'_>, value: Value) -> Found {
         let message = "The last closing brace was missing and was added.";
         findings.push(Finding::warning(Code::RecoveredCutOff, "", message));
     }
-    Found { value, findings }
+    Found { value, findings, more }
 }
 
 /// Byte range between an opening code fence at `start` and its closing fence or the end of the text.
@@ -208,12 +214,4 @@ fn balanced(text: &str, start: usize) -> Option<usize> {
         }
     }
     None
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map(|first| first.to_uppercase().chain(chars).collect())
-        .unwrap_or_default()
 }

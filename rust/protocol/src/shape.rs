@@ -50,7 +50,7 @@ impl Source {
     fn shapes(&self) -> Option<Shapes> {
         let mut plan = self.0.clone();
         // The number of steps is a setting; the steps are judged one by one.
-        *plan.pointer_mut("/properties/steps")? = json!({"type": "array"});
+        open(&mut plan, "/properties/steps", &["items", "maxItems"])?;
         let mut steps = BTreeMap::new();
         for step in self.0.pointer("/$defs/Step/oneOf")?.as_array()? {
             let name = step.pointer("/properties/type/const")?.as_str()?;
@@ -62,14 +62,12 @@ impl Source {
             let mut payload = self.0.pointer(&format!("/$defs/{payload}"))?.clone();
             let mut ops = None;
             if let Some((field, kind)) = list {
-                payload
-                    .get_mut("properties")?
-                    .as_object_mut()?
-                    .insert(field.into(), json!({"type": "array"}));
+                open(&mut payload, &format!("/properties/{field}"), &["items"])?;
                 ops = Some((field, self.ops(kind)?));
             }
             let mut step = step.clone();
-            *step.pointer_mut("/properties/payload")? = json!({"type": "object"});
+            let payload_field = step.pointer_mut("/properties/payload")?;
+            *payload_field = json!({"type": "object", "description": payload.get("description")});
             let shapes = StepShapes {
                 step: self.shape(&step)?,
                 payload: self.shape(&payload)?,
@@ -135,4 +133,11 @@ impl Source {
             _ => {}
         }
     }
+}
+
+/// Leaves keywords of the schema at `at` to others to judge.
+fn open(schema: &mut Value, at: &str, keywords: &[&str]) -> Option<()> {
+    let object = schema.pointer_mut(at)?.as_object_mut()?;
+    object.retain(|keyword, _| !keywords.contains(&keyword.as_str()));
+    Some(())
 }

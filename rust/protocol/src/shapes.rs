@@ -1,4 +1,4 @@
-//! Shapes that NODE_TREE and GN_OPS operations share.
+//! Shapes that `NODE_TREE` and `GN_OPS` operations share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
