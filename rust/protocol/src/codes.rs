@@ -1,7 +1,7 @@
 //! The one registry of every code of the product. A code is stable once shipped; its doc line names the cause.
 //!
 //! Append a code in its section, in alphabetical order, with one doc line. Gates are `SCREAMING_SNAKE` on the wire, all others
-//! `snake_case`; a test holds the variant and its wire form together.
+//! `snake_case`; a test holds the variant and its wire form together. The schemas list the codes: run `cargo xtask schemas` afterwards.
 
 use std::borrow::Cow;
 use std::fmt;

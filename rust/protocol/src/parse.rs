@@ -53,11 +53,9 @@ fn finish(value: Option<&Value>, limits: &Limits, mut collector: Collector) -> P
     if let Some(value) = value.filter(|_| !collector.failed()) {
         match Plan::deserialize(value) {
             // Version 1.1 only adds to 1.0.
-            Ok(read) => {
-                plan = Some(Plan {
-                    version: Version::V1_1,
-                    ..read
-                })
+            Ok(mut read) => {
+                read.version = Version::V1_1;
+                plan = Some(read);
             }
             Err(error) => {
                 let message = format!("The plan fits its schema but cannot be read: {error}.");

@@ -1,6 +1,12 @@
 //! Every folder in `tests/fixtures/plans` is a test: `input.txt` or `input.json`, optionally `limits.json`, and `expected.json` with the
 //! plan (as it is written again) or null, and every finding. `UPDATE=1` rewrites what is expected.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking, in its helpers too"
+)]
+
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};

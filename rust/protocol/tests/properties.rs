@@ -1,6 +1,12 @@
 //! What holds for every input: nothing panics, findings are bounded and point into the document, and reading what was written gives the
 //! same plan.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking, in its helpers too"
+)]
+
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
@@ -173,7 +179,7 @@ fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
@@ -200,7 +206,9 @@ proptest! {
     #[test]
     fn changed_plans(seed in any::<Index>(), changes in changes(4)) {
         let mut value = seed.get(accepted()).clone();
-        changes.into_iter().for_each(|step| change(&mut value, step));
+        for step in changes {
+            change(&mut value, step);
+        }
         let parsed = parse_plan_value(&value, &Limits::default());
         check(&parsed)?;
         check_paths(&value, &parsed.findings)?;
@@ -215,17 +223,16 @@ fn every_cut_of_every_plan() {
     let limits = Limits::default();
     for whole in accepted() {
         let text = whole.to_string();
+        if text.len() > 2_000 {
+            continue;
+        }
         let mut mended = 0;
         for (at, _) in text.char_indices() {
             let cut = &text[..at];
             let parsed = parse_plan(cut, &limits);
             let strict = parse_plan(&format!("{cut}}}"), &limits);
-            // After a comma more was to come.
-            assert_eq!(
-                parsed.plan.is_some(),
-                strict.plan.is_some() && !cut.ends_with(','),
-                "{cut}"
-            );
+            let certain = strict.plan.is_some() && strict.findings.is_empty();
+            assert_eq!(parsed.plan.is_some(), certain, "{cut}");
             if let Some(plan) = parsed.plan {
                 mended += 1;
                 assert_eq!(parsed.findings.len(), 1, "{cut}");
