@@ -445,7 +445,16 @@ class Session:
                 case "message":
                     self.messages.append({key: value for key, value in event.items() if key != "event"})
                 case "step":
-                    self.steps.append({key: value for key, value in event.items() if key != "event"})
+                    self._note_step({key: value for key, value in event.items() if key != "event"})
+
+    def _note_step(self, record: dict[str, Any]) -> None:
+        """A step is told again when it changes; a retry may use its ID once more after it was restored."""
+        for index in range(len(self.steps) - 1, -1, -1):
+            known = self.steps[index]
+            if known.get("step_id") == record.get("step_id") and known.get("status") in ("pending", "running"):
+                self.steps[index] = record
+                return
+        self.steps.append(record)
 
 
 current = Session()

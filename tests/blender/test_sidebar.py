@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar draws every state. No window is needed: each call is held against Blender's own description of layouts."""
+"""The sidebar draws every state. It needs no window: each call is held against Blender's description of layouts."""
 
 from __future__ import annotations
 
@@ -97,13 +97,24 @@ def test_every_moment_of_a_run_is_drawn(width: int) -> None:
 
 
 def test_a_request_shows_what_is_asked_and_two_answers() -> None:
-    core = ScriptedCore((("ask_approval", {"request": {"reasons": ["Deletes 9 nodes"]}}), *HAPPY))
+    request = {"reason": "It removes 9 nodes.", "steps": [], "diff": [f"Remove node {n}" for n in range(20)]}
+    core = ScriptedCore((("ask_approval", {"request": request}), *HAPPY))
     session.current.claim(lambda: RunHandle(core, FakeHost()))
     session.current.poll(0)
-    assert {"Deletes 9 nodes", "Approve", "Reject"} <= set(drawn())
+    assert {"It removes 9 nodes.", "Remove node 0", "and 8 more changes", "Approve", "Reject"} <= set(drawn())
     [(request_id, _)] = session.current.pending
     bpy.ops.geonode.decide(request_id=str(request_id), accept=True)
     assert core.decisions == [("approve", int(request_id))]
+
+
+def test_steps_are_shown_as_they_change() -> None:
+    session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+    for status in ("running", "restored", "running", "failed"):
+        session.current._fold([{"event": "step", "step_id": "s1", "status": status, "message": ""}])
+        drawn()
+    assert [step["status"] for step in session.current.steps] == ["restored", "failed"]
+    session.current._fold([{"event": "step", "step_id": "s2", "status": "done", "message": "Added 5 nodes"}])
+    assert {"s1", "Added 5 nodes"} <= set(drawn())
 
 
 def test_an_error_shows_its_words_and_its_fix() -> None:

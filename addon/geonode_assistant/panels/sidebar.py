@@ -16,13 +16,14 @@ STATES = {
     "VALIDATING": ("Validating", "TIME"),
     "EXECUTING": ("Executing", "TIME"),
     "DONE": ("Done", "CHECKMARK"),
-    "ERROR": ("Not done; nothing was changed", "ERROR"),
-    "CANCELLED": ("Cancelled; nothing was changed", "CANCEL"),
+    "ERROR": ("Not done", "ERROR"),
+    "CANCELLED": ("Cancelled", "CANCEL"),
 }
+STEP_ICONS = {"pending": "DOT", "running": "TIME", "done": "CHECKMARK", "failed": "ERROR", "restored": "LOOP_BACK"}
 # Labels do not wrap by themselves: space taken by margins and icon, and a character's mean width, in pixels at scale 1.
 MARGIN_PX, CHARACTER_PX = 72, 6.5
 # A sidebar is no log: the report has everything.
-SHOWN_MESSAGES = 8
+SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CHANGES = 8, 8, 12
 
 
 class _Sidebar:
@@ -38,6 +39,8 @@ class _Sidebar:
         row.operator("geonode.cancel", icon="X")
         width = wrap_width(context)
         draw_state(layout, view)
+        for step in view.steps[-SHOWN_STEPS:]:
+            draw_text(layout, step.get("message") or step["step_id"], width, STEP_ICONS.get(step["status"], "DOT"))
         for request_id, request in view.pending:
             draw_request(layout, request_id, request, width)
         if view.text and view.running:
@@ -79,8 +82,12 @@ def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
 def draw_request(layout: bpy.types.UILayout, request_id: str, request: dict, width: int) -> None:
     """What the run wants to do, and the two answers."""
     box = layout.box()
-    for line in request.get("reasons") or [request.get("title", "This plan needs your approval")]:
-        draw_text(box, str(line), width)
+    draw_text(box, request.get("reason", "This plan needs your approval."), width, "QUESTION")
+    changes = request.get("diff", [])
+    for line in changes[:SHOWN_CHANGES]:
+        draw_text(box, line, width, "DOT")
+    if len(changes) > SHOWN_CHANGES:
+        box.label(text=f"and {len(changes) - SHOWN_CHANGES} more changes")
     row = box.row(align=True)
     for label, icon, accept in (("Approve", "CHECKMARK", True), ("Reject", "X", False)):
         button = row.operator("geonode.decide", text=label, icon=icon)
