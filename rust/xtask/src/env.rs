@@ -153,7 +153,9 @@ impl Environment {
     /// When the file cannot be written.
     pub(crate) fn link(&self, folders: &[PathBuf]) -> Result<()> {
         let file = self.packages()?.join("geonode.pth");
-        let text: String = folders.iter().map(|folder| format!("{}\n", folder.display())).collect();
+        let mut lines: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        lines.push(String::new());
+        let text = lines.join("\n");
         if fs::read_to_string(&file).is_ok_and(|present| present == text) {
             return Ok(());
         }
@@ -381,7 +383,8 @@ fn prove(environment: &Environment, wanted: &Wanted, module: &str) -> Result<()>
     bail!("`import {module}` still fails in the environment {}", wanted.name)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
@@ -429,14 +432,41 @@ mod tests {
         assert!(ready(&layout, &wanted).unwrap().is_none());
         fs::remove_file(environment.incomplete()).unwrap();
         assert!(ready(&layout, &wanted).unwrap().is_some());
+
+        // Fewer files are met by more; what an earlier call installed stays known.
+        fs::write(layout.requirements("dev"), "# nothing either\n").unwrap();
+        prepare(&layout, &wanted.clone().with("dev")).unwrap();
+        assert!(ready(&layout, &wanted).unwrap().is_some());
+        fs::write(layout.requirements("tools"), "# changed\n").unwrap();
+        prepare(&layout, &wanted).unwrap();
+        assert!(ready(&layout, &wanted.clone().with("dev")).unwrap().is_some());
+
+        // pip's failure is shown and leaves no stamp that fits.
+        fs::write(layout.requirements("tools"), "no such requirement!\n").unwrap();
+        let error = prepare(&layout, &wanted).unwrap_err().to_string();
+        assert!(error.contains("installing the pinned packages of tools"), "{error}");
+        assert!(ready(&layout, &wanted).unwrap().is_none());
+
+        fs::write(layout.requirements("tools"), "# changed\n").unwrap();
+        fs::remove_file(environment.incomplete()).unwrap();
+        assert!(ready(&layout, &wanted).unwrap().is_some());
         fs::remove_file(environment.python()).unwrap();
         assert!(ready(&layout, &wanted).unwrap().is_none());
     }
 
     #[test]
-    fn half_made_is_made_anew_whole_is_adopted() {
+    fn two_at_once_make_it_once_and_half_made_is_made_anew() {
         let (_folder, layout, wanted) = checkout();
-        let environment = prepare(&layout, &wanted).unwrap();
+        std::thread::scope(|scope| {
+            let both = [
+                scope.spawn(|| prepare(&layout, &wanted)),
+                scope.spawn(|| prepare(&layout, &wanted)),
+            ];
+            for one in both {
+                one.join().unwrap().unwrap();
+            }
+        });
+        let environment = ready(&layout, &wanted).unwrap().unwrap();
         let keepsake = environment.folder.join("keepsake");
 
         // Without a stamp, but whole: adopted.
@@ -450,43 +480,5 @@ mod tests {
         prepare(&layout, &wanted).unwrap();
         assert!(!keepsake.exists(), "a half-made environment was kept");
         assert!(!environment.incomplete().exists());
-    }
-
-    #[test]
-    fn two_at_once_make_it_once() {
-        let (_folder, layout, wanted) = checkout();
-        std::thread::scope(|scope| {
-            let both = [
-                scope.spawn(|| prepare(&layout, &wanted)),
-                scope.spawn(|| prepare(&layout, &wanted)),
-            ];
-            for one in both {
-                one.join().unwrap().unwrap();
-            }
-        });
-        assert!(ready(&layout, &wanted).unwrap().is_some());
-    }
-
-    #[test]
-    fn what_an_earlier_call_installed_stays_known() {
-        let (_folder, layout, wanted) = checkout();
-        fs::write(layout.requirements("dev"), "# nothing either\n").unwrap();
-        prepare(&layout, &wanted.clone().with("dev")).unwrap();
-        assert!(
-            ready(&layout, &wanted).unwrap().is_some(),
-            "fewer files are met by more"
-        );
-        fs::write(layout.requirements("tools"), "# changed\n").unwrap();
-        prepare(&layout, &wanted).unwrap();
-        assert!(ready(&layout, &wanted.with("dev")).unwrap().is_some());
-    }
-
-    #[test]
-    fn pip_s_failure_is_shown_and_leaves_no_stamp() {
-        let (_folder, layout, wanted) = checkout();
-        fs::write(layout.requirements("tools"), "no such requirement!\n").unwrap();
-        let error = prepare(&layout, &wanted).unwrap_err().to_string();
-        assert!(error.contains("installing the pinned packages of tools"), "{error}");
-        assert!(ready(&layout, &wanted).unwrap().is_none());
     }
 }

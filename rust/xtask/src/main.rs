@@ -1,6 +1,9 @@
 //! `cargo xtask`: set-up, run, test, schemas, bundle, benchmarks. Does all the preparation each of them needs.
 
+mod bench;
 mod blender;
+mod bundle;
+mod e2e;
 mod env;
 mod layout;
 mod lock;
@@ -8,9 +11,11 @@ mod native;
 mod process;
 mod python;
 mod run;
+mod schemas;
 mod session;
 mod stamp;
 mod system;
+mod test;
 
 use std::process::ExitCode;
 
@@ -35,6 +40,16 @@ struct Cli {
 enum Cmd {
     /// Turn a sentence into a Geometry Nodes tree, headless: result.blend, result.png, report.json
     Run(run::Run),
+    /// Every test: lints, Rust, dependency audit, Python, each supported Blender, manifests
+    Test(test::Test),
+    /// End-to-end manifests in real Blender
+    E2e(e2e::E2e),
+    /// The installable extension, one zip with the native wheel
+    Bundle(bundle::Bundle),
+    /// Measure what the product promises; writes target/bench.json
+    Bench(bench::Bench),
+    /// Write the files that are generated from the Rust types
+    Schemas,
     /// Run a command inside the environment of a Blender version
     Env(run::InEnv),
 }
@@ -54,6 +69,11 @@ fn main() -> ExitCode {
 fn dispatch(layout: &Layout, command: Cmd) -> Result<u8> {
     match command {
         Cmd::Run(run) => run::run(layout, &run),
+        Cmd::Test(test) => test::run(layout, &test),
+        Cmd::E2e(e2e) => e2e::e2e(layout, &e2e),
+        Cmd::Bundle(bundle) => bundle::bundle(layout, &bundle),
+        Cmd::Bench(bench) => bench::bench(layout, &bench),
+        Cmd::Schemas => schemas::schemas(layout),
         Cmd::Env(env) => run::in_env(layout, &env),
     }
 }

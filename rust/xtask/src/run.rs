@@ -28,8 +28,11 @@ pub(crate) struct Run {
     /// The model's name at the provider
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The provider's address with its version segment, such as http://127.0.0.1:11434/v1
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The provider's address with its version segment, such as http://127.0.0.1:11434/v1"
+    )]
     base_url: Option<String>,
     /// 4.2, 4.5, 5.0, 5.2, a Blender executable, or a Python with bpy [default: the newest whose Python is found]
     #[arg(long, value_name = "VERSION|PATH")]

@@ -222,7 +222,8 @@ fn identify(path: &Path) -> Result<(Kind, String)> {
     bail!("--blender {shown}: it is neither a Blender nor a Python (its `--version` says {line:?}).");
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

@@ -1,0 +1,126 @@
+//! `cargo xtask bench`: the figures that the product promises, measured on this machine.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde::Serialize;
+
+use crate::blender::{Choice, SUPPORTED};
+use crate::env::{self, Wanted};
+use crate::layout::Layout;
+use crate::native;
+use crate::process;
+use crate::session::Session;
+
+/// The options of `bench`.
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Only these versions [default: every one that is set up, at least the newest]
+    #[arg(long, value_name = "VERSION", value_delimiter = ',')]
+    blender: Vec<String>,
+}
+
+/// One measured figure; the median of several tries where one is noisy.
+#[derive(Debug, Serialize)]
+struct Figure {
+    what: String,
+    blender: String,
+    value: f64,
+    unit: &'static str,
+    /// What the product promises, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<f64>,
+}
+
+const IN_BLENDER: &str = include_str!("bench.py");
+
+/// Measures, prints a table, writes target/bench.json.
+///
+/// # Errors
+/// When something cannot be set up or measured. A figure above its limit is marked, not an error.
+pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
+    let mut figures = Vec::new();
+    #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
+    let megabytes = native::prepare(layout)?.wheel()?.1 as f64 / 1e6;
+    figures.push(Figure {
+        what: "wheel".into(),
+        blender: String::new(),
+        value: megabytes,
+        unit: "MB",
+        limit: Some(15.0),
+    });
+    for blender in SUPPORTED {
+        let asked = options.blender.iter().any(|version| version == blender.version);
+        let set_up = env::ready(layout, &Wanted::blender(blender))?.is_some() || SUPPORTED.first() == Some(&blender);
+        if !(asked || options.blender.is_empty() && set_up) {
+            continue;
+        }
+        let session = Session::open(layout, &Choice::Release(blender))?;
+        figures.push(Figure {
+            what: "second start, added by xtask".into(),
+            blender: blender.version.into(),
+            value: median(5, || {
+                let start = Instant::now();
+                Session::open(layout, &Choice::Release(blender))?;
+                Ok(start.elapsed().as_secs_f64() * 1e3)
+            })?,
+            unit: "ms",
+            limit: Some(500.0),
+        });
+        figures.extend(inside(&session, blender.version)?);
+    }
+    for figure in &figures {
+        let Figure {
+            what,
+            blender,
+            value,
+            unit,
+            limit,
+        } = figure;
+        let verdict = match limit {
+            Some(limit) if value > limit => format!("  above the limit of {limit}"),
+            Some(limit) => format!("  (limit {limit})"),
+            None => String::new(),
+        };
+        println!("{what:<48} {blender:>4} {value:>10.2} {unit}{verdict}");
+    }
+    let file = layout.target().join("bench.json");
+    env::replace(&file, &serde_json::to_string_pretty(&figures)?)?;
+    println!("{}", file.display());
+    Ok(0)
+}
+
+/// What is measured in Blender: `bench.py` prints a JSON line for each figure.
+fn inside(session: &Session, version: &str) -> Result<Vec<Figure>> {
+    let environment = session
+        .environment()
+        .context("benchmarks run in the environments of this project")?;
+    let output = process::quiet(environment.command().args(["-c", IN_BLENDER]), "measuring in Blender")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines = text.lines().filter_map(|line| line.strip_prefix("figure "));
+    lines
+        .map(|line| {
+            let (what, value, limit): (String, f64, Option<f64>) =
+                serde_json::from_str(line).context("unreadable figure")?;
+            let unit = if what.starts_with("registration") {
+                "ms"
+            } else {
+                "s per 1,000 nodes"
+            };
+            Ok(Figure {
+                what,
+                blender: version.into(),
+                value,
+                unit,
+                limit,
+            })
+        })
+        .collect()
+}
+
+fn median(tries: usize, mut measure: impl FnMut() -> Result<f64>) -> Result<f64> {
+    let mut values = (0..tries).map(|_| measure()).collect::<Result<Vec<f64>>>()?;
+    values.sort_by(f64::total_cmp);
+    values.get(tries / 2).copied().context("nothing was measured")
+}

@@ -1,0 +1,283 @@
+//! `cargo xtask bundle`: the extension that an artist installs, one zip with the native wheel inside.
+//!
+//! Blender's own builder packs and validates it; what that builder lets pass though it is wrong is checked here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use toml::{Table, Value};
+
+use crate::blender::{Blender, SUPPORTED};
+use crate::env::{self, Environment, Wanted};
+use crate::layout::Layout;
+use crate::native;
+use crate::process;
+
+/// The options of `bundle`.
+#[derive(Debug, Args)]
+pub(crate) struct Bundle {
+    /// Linux: a wheel for every system with glibc 2.28 or later, not only for this one (downloads a compiler, 400 MB)
+    #[arg(long)]
+    portable: bool,
+    /// Wheels for other platforms to put beside the one made here
+    #[arg(long = "wheel", value_name = "FILE")]
+    wheels: Vec<PathBuf>,
+}
+
+/// Builds target/bundle/<id>-<version>.zip.
+///
+/// # Errors
+/// When something is missing, or the builder or a check refuses the extension.
+pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
+    let builder = builder(layout)?;
+    let folder = layout.target().join("bundle");
+    let stage = folder.join("stage");
+    if stage.exists() {
+        fs::remove_dir_all(&stage)?;
+    }
+    copy(&layout.addon().join("geonode_assistant"), &stage)?;
+    fs::create_dir_all(stage.join("wheels"))?;
+
+    let mut names = Vec::new();
+    for wheel in std::iter::once(wheel(layout, options.portable)?).chain(options.wheels.iter().cloned()) {
+        let name = wheel
+            .file_name()
+            .context("a wheel without a name")?
+            .to_string_lossy()
+            .into_owned();
+        fs::copy(&wheel, stage.join("wheels").join(&name))
+            .with_context(|| format!("cannot copy {}", wheel.display()))?;
+        names.push(name);
+    }
+    let file = stage.join("blender_manifest.toml");
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let manifest = complete(
+        text.parse::<Table>().context("blender_manifest.toml is not TOML")?,
+        &names,
+    )?;
+    fs::write(&file, toml::to_string(&manifest)?)?;
+
+    let id = string(&manifest, "id")?;
+    let zip = folder.join(format!("{id}-{}.zip", string(&manifest, "version")?));
+    for (what, arguments) in [
+        (
+            "building the extension",
+            vec![
+                "build".into(),
+                "--source-dir".into(),
+                stage.into_os_string(),
+                "--output-filepath".into(),
+                zip.clone().into(),
+            ],
+        ),
+        (
+            "validating the extension",
+            vec!["validate".into(), zip.clone().into_os_string()],
+        ),
+    ] {
+        let mut command = builder.0.command();
+        process::quiet(command.arg(&builder.1).args(arguments), what)?;
+    }
+    println!(
+        "{} ({} bytes), with {}",
+        zip.display(),
+        fs::metadata(&zip)?.len(),
+        names.join(", ")
+    );
+    println!("Install it in Blender: Edit > Preferences > Get Extensions > Install from Disk…");
+    Ok(0)
+}
+
+/// The newest Blender's extension builder, and an environment that runs it.
+fn builder(layout: &Layout) -> Result<(Environment, PathBuf)> {
+    let mut error = None;
+    for blender in SUPPORTED {
+        match builder_of(layout, blender) {
+            Ok(builder) => return Ok(builder),
+            Err(other) => error = error.or(Some(other)),
+        }
+    }
+    Err(error.unwrap_or_else(|| anyhow::anyhow!("there is no Blender")))
+}
+
+fn builder_of(layout: &Layout, blender: Blender) -> Result<(Environment, PathBuf)> {
+    let environment = env::prepare(layout, &Wanted::blender(blender))?;
+    let scripts = environment
+        .packages()?
+        .join("bpy")
+        .join(blender.version)
+        .join("scripts");
+    let script = scripts.join("addons_core/bl_pkg/cli/blender_ext.py");
+    if !script.is_file() {
+        bail!(
+            "Blender {} has no extension builder at {}",
+            blender.version,
+            script.display()
+        );
+    }
+    Ok((environment, script))
+}
+
+fn wheel(layout: &Layout, portable: bool) -> Result<PathBuf> {
+    if !portable {
+        return Ok(native::prepare(layout)?.wheel()?.0);
+    }
+    let tools = env::prepare(layout, &Wanted::tools().with("portable"))?;
+    let out = layout.target().join("bundle").join("portable");
+    if out.exists() {
+        fs::remove_dir_all(&out)?;
+    }
+    native::maturin(layout, &tools, &out, &["--zig", "--compatibility", "manylinux_2_28"])?;
+    native::wheel_in(&out)
+}
+
+/// The keys of an extension manifest.
+const KNOWN: [&str; 17] = [
+    "schema_version",
+    "id",
+    "version",
+    "name",
+    "tagline",
+    "maintainer",
+    "type",
+    "website",
+    "tags",
+    "blender_version_min",
+    "blender_version_max",
+    "license",
+    "copyright",
+    "permissions",
+    "platforms",
+    "wheels",
+    "build",
+];
+
+/// Names the wheels and their platforms in the manifest, and checks what Blender's builder does not.
+fn complete(mut manifest: Table, wheels: &[String]) -> Result<Table> {
+    let mut platforms: Vec<&str> = wheels.iter().map(|wheel| platform(wheel)).collect::<Result<_>>()?;
+    platforms.sort_unstable();
+    platforms.dedup();
+    let list = |items: Vec<String>| Value::Array(items.into_iter().map(Value::String).collect());
+    manifest.insert(
+        "wheels".into(),
+        list(wheels.iter().map(|wheel| format!("./wheels/{wheel}")).collect()),
+    );
+    manifest.insert(
+        "platforms".into(),
+        list(platforms.into_iter().map(str::to_owned).collect()),
+    );
+
+    if string(&manifest, "schema_version")? != "1.0.0" {
+        bail!("blender_manifest.toml: schema_version must be 1.0.0");
+    }
+    let licences = manifest
+        .get("license")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    for licence in &licences {
+        let name = licence.as_str().and_then(|text| text.strip_prefix("SPDX:"));
+        if name.and_then(spdx::license_id).is_none() {
+            bail!("blender_manifest.toml: license {licence} must be \"SPDX:\" and a known identifier");
+        }
+    }
+    if let Some(unknown) = manifest.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+        bail!("blender_manifest.toml: unknown key {unknown:?}");
+    }
+    Ok(manifest)
+}
+
+/// Blender's name for the platform of a wheel.
+fn platform(wheel: &str) -> Result<&'static str> {
+    let tag = wheel.trim_end_matches(".whl").rsplit('-').next().unwrap_or_default();
+    let systems = [("linux", "linux"), ("macosx", "macos"), ("win", "windows")];
+    let system = systems
+        .iter()
+        .find(|(part, _)| tag.contains(part))
+        .map(|(_, name)| *name);
+    let arm = ["aarch64", "arm64"].iter().any(|part| tag.ends_with(part));
+    let intel = ["x86_64", "amd64"].iter().any(|part| tag.ends_with(part));
+    Ok(match (system, arm, intel) {
+        (Some("linux"), false, true) => "linux-x64",
+        (Some("linux"), true, false) => "linux-arm64",
+        (Some("macos"), false, true) => "macos-x64",
+        (Some("macos"), true, false) => "macos-arm64",
+        (Some("windows"), false, true) => "windows-x64",
+        (Some("windows"), true, false) => "windows-arm64",
+        _ => bail!("{wheel}: its platform {tag:?} is none of Blender's"),
+    })
+}
+
+fn string<'a>(manifest: &'a Table, key: &str) -> Result<&'a str> {
+    manifest
+        .get(key)
+        .and_then(Value::as_str)
+        .with_context(|| format!("blender_manifest.toml: {key} is missing"))
+}
+
+/// Copies a folder without what Python and editors leave behind.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == "__pycache__" || name.to_string_lossy().starts_with('.') {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &to.join(name))?;
+        } else {
+            fs::copy(entry.path(), to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHEEL: &str = "geonode_core-0.1.0-cp311-abi3-manylinux_2_28_x86_64.whl";
+
+    fn manifest(text: &str) -> Result<Table> {
+        complete(text.parse().unwrap(), &[WHEEL.to_owned()])
+    }
+
+    #[test]
+    fn wheels_and_platforms_are_filled_in() {
+        let done = manifest("schema_version = '1.0.0'\nid = 'x'\nlicense = ['SPDX:GPL-3.0-or-later']").unwrap();
+        assert_eq!(done.get("platforms").unwrap().to_string(), "[\"linux-x64\"]");
+        assert_eq!(
+            done.get("wheels").unwrap().to_string(),
+            format!("[\"./wheels/{WHEEL}\"]")
+        );
+    }
+
+    #[test]
+    fn what_blender_lets_pass_is_refused() {
+        for (text, sentence) in [
+            ("schema_version = '2.0.0'", "schema_version"),
+            ("schema_version = '1.0.0'\nlicense = ['GPL-3.0-or-later']", "SPDX:"),
+            ("schema_version = '1.0.0'\nlicense = ['SPDX:GPL-Unknown']", "SPDX:"),
+            ("schema_version = '1.0.0'\nextra = 1", "unknown key \"extra\""),
+        ] {
+            let message = manifest(text).unwrap_err().to_string();
+            assert!(message.contains(sentence), "{message}");
+        }
+    }
+
+    #[test]
+    fn platforms_of_wheels() {
+        for (tag, wanted) in [
+            ("macosx_11_0_arm64", Some("macos-arm64")),
+            ("win_amd64", Some("windows-x64")),
+            ("win32", None),
+            ("linux_aarch64", Some("linux-arm64")),
+            ("any", None),
+        ] {
+            assert_eq!(platform(&format!("a-1-cp311-abi3-{tag}.whl")).ok(), wanted, "{tag}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! `cargo xtask schemas`: writes the files that are generated from the Rust types and compared in tests.
+
+use anyhow::{Result, bail};
+
+use crate::layout::Layout;
+use crate::process;
+
+/// Package and test target that compare a generated file; with `UPDATE` set they write it.
+const GENERATED: [(&str, &str); 2] = [("geonode-protocol", "schemas"), ("geonode-run", "states")];
+
+/// Writes the generated files.
+///
+/// # Errors
+/// When a crate does not compile, or a test of the generator fails.
+pub(crate) fn schemas(layout: &Layout) -> Result<u8> {
+    for (package, test) in GENERATED {
+        let mut command = process::cargo();
+        command.current_dir(&layout.root).env("UPDATE", "1");
+        command.args(["test", "--quiet", "--package", package, "--test", test, "--", "--quiet"]);
+        if !command.status()?.success() {
+            bail!("the generated files of {package} ({test}) could not be written");
+        }
+    }
+    Ok(0)
+}

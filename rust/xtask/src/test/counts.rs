@@ -1,0 +1,157 @@
+//! How many tests ran, and how that is read from what test runners say.
+
+use std::fmt;
+use std::iter::Sum;
+
+use serde::Deserialize;
+
+/// Numbers of tests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Ran and held.
+    pub(crate) passed: usize,
+    /// Ran and did not hold.
+    pub(crate) failed: usize,
+    /// Did not run.
+    pub(crate) skipped: usize,
+}
+
+impl Counts {
+    /// One check that held or did not.
+    pub(crate) fn of(held: bool) -> Self {
+        Self {
+            passed: usize::from(held),
+            failed: usize::from(!held),
+            skipped: 0,
+        }
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::default(), |a, b| Self {
+            passed: a.passed + b.passed,
+            failed: a.failed + b.failed,
+            skipped: a.skipped + b.skipped,
+        })
+    }
+}
+
+impl fmt::Display for Counts {
+    /// The plain closing line: `12 passed, 0 failed`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        if self.skipped > 0 {
+            write!(f, ", {} skipped", self.skipped)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a line of `cargo test`: `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+pub(crate) fn of_cargo_line(line: &str) -> Option<Counts> {
+    let (_, numbers) = line.trim().strip_prefix("test result: ")?.split_once(". ")?;
+    let number = |word: &str| {
+        numbers
+            .split("; ")
+            .find_map(|part| part.trim().strip_suffix(word)?.trim().parse().ok())
+    };
+    Some(Counts {
+        passed: number("passed")?,
+        failed: number("failed")?,
+        skipped: number("ignored")?,
+    })
+}
+
+/// What our pytest plugin writes while the tests run.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PytestCounts {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    current: Option<String>,
+    finished: bool,
+}
+
+impl PytestCounts {
+    /// The counts, and what went wrong if the run did not come to its end.
+    pub(crate) fn judge(self, status: std::process::ExitStatus) -> (Counts, Option<String>) {
+        let counts = Counts {
+            passed: self.passed,
+            failed: self.failed,
+            skipped: self.skipped,
+        };
+        let trouble = match (self.finished, self.current) {
+            (true, _) if status.success() || counts.failed > 0 => None,
+            (true, _) => Some(format!("pytest ended with {status} though no test failed")),
+            (false, Some(test)) => Some(format!("the process died ({status}) in {test}")),
+            (false, None) => Some(format!("the process died ({status}) between two tests")),
+        };
+        (counts, trouble)
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    #[test]
+    fn cargo_lines() {
+        for (line, counts) in [
+            (
+                "test result: ok. 31 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.10s",
+                Some((31, 0, 2)),
+            ),
+            (
+                "test result: FAILED. 30 passed; 1 failed; 0 ignored; 0 measured; 5 filtered out; finished in 20.79s",
+                Some((30, 1, 0)),
+            ),
+            ("running 3 tests", None),
+            ("test result: ok. nonsense", None),
+        ] {
+            let wanted = counts.map(|(passed, failed, skipped)| Counts {
+                passed,
+                failed,
+                skipped,
+            });
+            assert_eq!(of_cargo_line(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_crash_names_the_test_it_died_in() {
+        let judge = |text: &str, status: i32| {
+            serde_json::from_str::<PytestCounts>(text)
+                .unwrap()
+                .judge(ExitStatus::from_raw(status))
+        };
+        let (counts, trouble) = judge(
+            r#"{"passed":4,"failed":0,"skipped":1,"current":null,"finished":true}"#,
+            0,
+        );
+        assert_eq!(
+            (counts.to_string().as_str(), trouble),
+            ("4 passed, 0 failed, 1 skipped", None)
+        );
+        let (_, trouble) = judge(
+            r#"{"passed":4,"failed":0,"skipped":0,"current":"tests/a.py::test_zone","finished":false}"#,
+            11,
+        );
+        let trouble = trouble.unwrap();
+        assert!(
+            trouble.contains("tests/a.py::test_zone") && trouble.contains("signal: 11"),
+            "{trouble}"
+        );
+        // pytest's status 5: no tests.
+        let (counts, trouble) = judge(
+            r#"{"passed":0,"failed":0,"skipped":0,"current":null,"finished":true}"#,
+            5 << 8,
+        );
+        assert_eq!(counts, Counts::default());
+        assert!(trouble.is_some());
+    }
+}

@@ -1,0 +1,227 @@
+//! `cargo xtask test`: every test, in groups; a group that ran none has failed.
+
+mod audit;
+mod counts;
+mod coverage;
+mod groups;
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::blender::SUPPORTED;
+use crate::env;
+use crate::layout::Layout;
+pub(crate) use counts::Counts;
+use groups::Group;
+pub(crate) use groups::results;
+
+/// The options of `test`.
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// Rust, Python, and the newest Blender only
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// Everything, and coverage figures
+    #[arg(long)]
+    full: bool,
+    /// Only these groups: lint, rust, audit, python, blender-5.2, manifests-5.2, …
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+/// What came of a group.
+#[derive(Debug)]
+struct Outcome {
+    name: String,
+    counts: Counts,
+    time: Duration,
+    trouble: Option<String>,
+}
+
+impl Outcome {
+    /// A required group that ran nothing, or did not come to its end, has failed.
+    fn of(name: String, result: Result<Counts>, time: Duration) -> Self {
+        let (mut counts, mut trouble) = match result {
+            Ok(counts) => (counts, None),
+            Err(error) => (Counts::default(), Some(format!("{error:#}"))),
+        };
+        if trouble.is_none() && counts.passed + counts.failed == 0 {
+            trouble = Some("no test ran".into());
+        }
+        if trouble.is_some() {
+            counts.failed += 1;
+        }
+        Self {
+            name,
+            counts,
+            time,
+            trouble,
+        }
+    }
+}
+
+/// Runs the groups and prints the table; the status is 0 only when all held.
+///
+/// # Errors
+/// When a group is asked for that does not exist.
+pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
+    let groups = choose(options)?;
+    let mut outcomes = std::thread::scope(|scope| {
+        // Downloads go on while the processor is busy with lints and Rust. A failure is reported by the group itself.
+        scope.spawn(|| {
+            for wanted in groups.iter().flat_map(|group| group.wanted()) {
+                let _ = env::prepare(layout, &wanted);
+            }
+        });
+        groups
+            .iter()
+            .map(|group| {
+                println!("\n== {}", group.name());
+                let start = Instant::now();
+                let outcome = Outcome::of(group.name(), group.run(layout, options.full), start.elapsed());
+                match &outcome.trouble {
+                    Some(trouble) => println!("== {}: FAILED: {trouble}", outcome.name),
+                    None => println!(
+                        "== {}: {} in {:.0} s",
+                        outcome.name,
+                        outcome.counts,
+                        outcome.time.as_secs_f64()
+                    ),
+                }
+                outcome
+            })
+            .collect::<Vec<_>>()
+    });
+    if options.full {
+        let start = Instant::now();
+        println!("\n== coverage");
+        outcomes.push(Outcome::of(
+            "coverage".into(),
+            coverage::report(layout),
+            start.elapsed(),
+        ));
+    }
+    print!("{}", table(&outcomes));
+    let all: Counts = outcomes.iter().map(|outcome| outcome.counts).sum();
+    println!("{all}");
+    Ok(u8::from(all.failed > 0))
+}
+
+/// The groups in the order in which they run: what fails soonest first.
+fn all() -> Vec<Group> {
+    let [newest, .., oldest] = SUPPORTED;
+    let mut groups = vec![Group::Lint, Group::Rust, Group::Audit, Group::Python];
+    groups.extend(SUPPORTED.into_iter().rev().map(Group::Blender));
+    groups.extend([Group::Manifests(newest), Group::Manifests(oldest)]);
+    groups
+}
+
+fn choose(options: &Test) -> Result<Vec<Group>> {
+    let [newest, ..] = SUPPORTED;
+    if options.quick {
+        return Ok(vec![Group::Rust, Group::Python, Group::Blender(newest)]);
+    }
+    if options.only.is_empty() {
+        return Ok(all());
+    }
+    // Manifests may be asked for in any Blender.
+    let known: Vec<Group> = all().into_iter().chain(SUPPORTED.map(Group::Manifests)).collect();
+    let find = |name: &String| known.iter().copied().find(|group| group.name() == *name);
+    match options.only.iter().find(|name| find(name).is_none()) {
+        Some(unknown) => {
+            let names: Vec<String> = all().into_iter().map(Group::name).collect();
+            bail!("there is no group {unknown:?}; the groups are {}.", names.join(", "))
+        }
+        None => Ok(options.only.iter().filter_map(find).collect()),
+    }
+}
+
+/// Group, tests, seconds.
+fn table(outcomes: &[Outcome]) -> String {
+    // Writing into a String cannot fail, so its results are dropped.
+    let mut text = format!(
+        "\n{:<16} {:>7} {:>7} {:>8} {:>8}\n",
+        "group", "passed", "failed", "skipped", "seconds"
+    );
+    for outcome in outcomes {
+        let Counts {
+            passed,
+            failed,
+            skipped,
+        } = outcome.counts;
+        let seconds = outcome.time.as_secs_f64();
+        let _ = write!(
+            text,
+            "{:<16} {passed:>7} {failed:>7} {skipped:>8} {seconds:>8.1}",
+            outcome.name
+        );
+        // One line of the cause; the whole is where the group ran.
+        if let Some(cause) = outcome.trouble.as_deref().and_then(|trouble| trouble.lines().next()) {
+            let _ = write!(text, "  {cause}");
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(only: &[&str], quick: bool) -> Test {
+        Test {
+            quick,
+            full: false,
+            only: only.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn names(options: &Test) -> Vec<String> {
+        choose(options).unwrap().into_iter().map(Group::name).collect()
+    }
+
+    #[test]
+    fn every_blender_is_tested_unless_told_otherwise() {
+        let all = names(&options(&[], false));
+        for blender in SUPPORTED {
+            assert!(all.contains(&format!("blender-{}", blender.version)), "{all:?}");
+        }
+        assert_eq!(names(&options(&[], true)), ["rust", "python", "blender-5.2"]);
+        assert_eq!(
+            names(&options(&["manifests-4.5", "rust"], false)),
+            ["manifests-4.5", "rust"]
+        );
+        let message = choose(&options(&["rusty"], false)).unwrap_err().to_string();
+        assert!(
+            message.contains("\"rusty\"") && message.contains("lint, rust"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_group_without_tests_has_failed() {
+        let second = Duration::from_secs(1);
+        let none = Outcome::of(
+            "x".into(),
+            Ok(Counts {
+                skipped: 3,
+                ..Counts::default()
+            }),
+            second,
+        );
+        assert_eq!((none.counts.failed, none.trouble.as_deref()), (1, Some("no test ran")));
+        let broken = Outcome::of("x".into(), Err(anyhow::anyhow!("first line\nsecond")), second);
+        assert_eq!(broken.counts.failed, 1);
+        let fine = Outcome::of("fine".into(), Ok(Counts::of(true)), second);
+        let table = table(&[fine, broken]);
+        assert!(
+            table.contains("fine                   1       0        0      1.0\n"),
+            "{table}"
+        );
+        assert!(table.contains("first line\n") && !table.contains("second\n"), "{table}");
+    }
+}
