@@ -18,7 +18,8 @@ from . import identity, interface, items, modifiers, rna, values
 from .errors import HostError, near
 from .suppress import Suppressor, suppression, update
 
-MAX_NAME_BYTES = 63
+MAX_NAME_BYTES = 63  # of nodes, in every version
+MAX_TREE_NAME_BYTES = 63 if bpy.app.version < (5, 0) else 255
 MAX_FRAME_DEPTH = 64
 PLACE_TOLERANCE = 2e-3  # below what an export shows
 
@@ -76,7 +77,7 @@ class TreeEdit:
         present = bpy.data.node_groups.get((self.name, None)) or bpy.data.node_groups.get(self.name)
         if self.delta.get("create"):
             if present is not None and present.library is None:
-                raise HostError("name_taken", f'There is a node group "{self.name}" already.')
+                raise HostError("duplicate_id", f'There is a node group "{self.name}" already.')
             _check_name(self.name)
             tree = bpy.data.node_groups.new(self.name, rna.TREE_TYPE)
             self.counts["trees"] += 1
@@ -85,7 +86,7 @@ class TreeEdit:
             known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
             raise HostError("unknown_node_group", f'This file has no node group "{self.name}". {near(self.name, known)}')
         if present.bl_idname != rna.TREE_TYPE:
-            raise HostError("bad_target", f'"{self.name}" is no Geometry Nodes tree ({present.bl_idname}).')
+            raise HostError("unknown_node_group", f'"{self.name}" is no Geometry Nodes tree ({present.bl_idname}).')
         return modifiers.editable(present)
 
     # -- phases -----------------------------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ class TreeEdit:
             elif kind == "remove":
                 interface.remove(self.tree, self.keys.get((self.name, op["identifier"]), op["identifier"]))
             else:
-                raise HostError("bad_delta", f'"{kind}" is no interface operation.')
+                raise HostError("invalid_document", f'"{kind}" is no interface operation.')
             self.counts["interface"] += 1
 
     def _edit_nodes(self) -> None:
@@ -158,18 +159,18 @@ class TreeEdit:
     def _refuse_half_zones(self, doomed: set[str]) -> None:
         """Evaluating a zone without its input node crashes Blender 5.2 (facts 17): never even for a moment."""
         for node_id, node in self.nodes.items():
-            output = getattr(node, "paired_output", None)
+            output = rna.paired_output(node)
             if output is None:
                 continue
             other = next((i for i, n in self.nodes.items() if n == output), None)
             if (node_id in doomed) != (other in doomed):
-                raise HostError("zone_half_removed", f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: '
+                raise HostError("zone_incomplete", f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: '
                                 "remove both or none.")
 
     def _add_node(self, entry: dict[str, Any]) -> None:
         node_id, kind = entry["id"], entry["type"]
         if node_id in self.nodes:
-            raise HostError("id_taken", f'Tree "{self.name}" has a node "{node_id}" already.')
+            raise HostError("duplicate_id", f'Tree "{self.name}" has a node "{node_id}" already.')
         try:
             node = self.tree.nodes.new(kind)
         except RuntimeError as error:
@@ -188,11 +189,11 @@ class TreeEdit:
         for start, end in self.delta.get("pairs", []):
             node = self._node(start, "pair")
             try:
-                paired = node.pair_with_output(self._node(end, "pair"))
-            except (AttributeError, TypeError) as error:
-                raise HostError("bad_zone", f'Pair "{start}" with "{end}" in "{self.name}": {error}') from error
-            if not paired and node.paired_output != self.nodes[end]:
-                raise HostError("bad_zone", f'Pair "{start}" with "{end}" in "{self.name}": Blender refused; the two nodes must '
+                paired = rna.pair(node, self._node(end, "pair"))
+            except HostError as error:
+                raise HostError(error.code, f'Pair "{start}" with "{end}" in "{self.name}": {error.message}') from error
+            if not paired:
+                raise HostError("zone_incomplete", f'Pair "{start}" with "{end}" in "{self.name}": Blender refused; the two nodes must '
                                 "be the input and output of one kind of zone, and the output still without an input.")
             self.counts["pairs"] += 1
         wanted = [p for p in self.delta.get("props", []) if not p[1].startswith(("inputs.", "outputs."))]
@@ -239,7 +240,7 @@ class TreeEdit:
         except HostError as error:
             raise HostError(error.code, f'Set "{path}" of node "{node_id}" in "{self.name}": {error.message}') from error
         if attribute == "node_tree" and value is not None and owner.node_tree is None:
-            raise HostError("group_recursion", f'Node "{node_id}" in "{self.name}" cannot use {value!r}: a group cannot hold itself.')
+            raise HostError("cycle", f'Node "{node_id}" in "{self.name}" cannot use {value!r}: a group cannot hold itself.')
 
     def _holds(self, node_id: str, path: str, value: Any) -> bool:
         owner, attribute = self._owner(node_id, path)
@@ -255,7 +256,7 @@ class TreeEdit:
             except HostError as error:
                 raise HostError(error.code, f'Set {path} of node "{node_id}" in "{self.name}": {error.message}') from error
             except (RuntimeError, TypeError, AttributeError) as error:
-                raise HostError("bad_value", f'Set {path} of node "{node_id}" in "{self.name}": {error}') from error
+                raise HostError("invalid_value", f'Set {path} of node "{node_id}" in "{self.name}": {error}') from error
             self.counts["items"] += 1
 
     def _edit_values(self) -> None:
@@ -280,7 +281,7 @@ class TreeEdit:
             else:
                 reason = "Blender refused"
             if link is None:
-                raise HostError("bad_link", f'Link "{from_id}" {from_ref} to "{to_id}" {to_ref} in "{self.name}": {reason}')
+                raise HostError("illegal_link", f'Link "{from_id}" {from_ref} to "{to_id}" {to_ref} in "{self.name}": {reason}')
             if len(entry) > 4 and entry[4]:
                 link.is_muted = True
         self.counts["links"] += len(self.delta.get("links", []))
@@ -302,7 +303,7 @@ class TreeEdit:
     def _set_value(self, node_id: str, ref: str, value: Any) -> None:
         socket = self._socket(node_id, "inputs", ref)
         if rna.value_kind(socket) == "none":
-            raise HostError("bad_value", f'Input "{socket.name}" of node "{node_id}" in "{self.name}" has no value of its own; link it.')
+            raise HostError("invalid_value", f'Input "{socket.name}" of node "{node_id}" in "{self.name}" has no value of its own; link it.')
         try:
             values.assign(socket, "default_value", value)
         except HostError as error:
@@ -461,5 +462,6 @@ def _cut_name(text: str) -> str:
 
 
 def _check_name(name: str) -> None:
-    if not name or len(name.encode()) > MAX_NAME_BYTES:
-        raise HostError("bad_name", f"A node group's name has 1 to {MAX_NAME_BYTES} bytes; this one has {len(name.encode())}.")
+    if not name or len(name.encode()) > MAX_TREE_NAME_BYTES:
+        raise HostError("bad_name", f"A node group's name has 1 to {MAX_TREE_NAME_BYTES} bytes in this Blender; "
+                        f"this one has {len(name.encode())}.")

@@ -22,13 +22,13 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
     """Builds the bundle's root (and the groups nested in it) as new trees and returns the root.
 
     `name` renames the root. A nested group whose name is taken in this file gets Blender's next free name, and the tree refers
-    to the new one. Raises `bad_ir` for a document that is none; nothing is left behind then.
+    to the new one. Raises `invalid_document` for a document that is none; nothing is left behind then.
     """
     if not isinstance(bundle, dict) or bundle.get("ir") != 1:
-        raise HostError("bad_ir", 'This is no tree document of version 1 (field "ir").')
+        raise HostError("invalid_document", 'This is no tree document of version 1 (field "ir").')
     root = bundle.get("root")
     if root not in bundle.get("trees", {}):
-        raise HostError("bad_ir", f'The document\'s root "{root}" is not among its trees.')
+        raise HostError("invalid_document", f'The document\'s root "{root}" is not among its trees.')
     made: dict[str, Any] = {}
     sockets: dict[str, dict[str, str]] = {}
     try:
@@ -46,7 +46,7 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
                 update(tree)
     except (KeyError, IndexError, AttributeError) as error:
         _discard(made)
-        raise HostError("bad_ir", f"The document lacks or misnames something: {error!r}") from error
+        raise HostError("invalid_document", f"The document lacks or misnames something: {error!r}") from error
     except BaseException:
         _discard(made)
         raise
@@ -71,7 +71,7 @@ def _in_order(trees: dict[str, Any], root: str) -> list[str]:
             continue
         if state.get(name):
             if state[name] == 1:
-                raise HostError("group_recursion", f'The group "{name}" holds itself.')
+                raise HostError("cycle", f'The group "{name}" holds itself.')
             continue
         state[name] = 1
         stack.append((name, True))

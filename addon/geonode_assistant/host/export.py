@@ -14,6 +14,7 @@ from .errors import HostError, near
 
 # A reroute's own value is never read by Blender, and its type follows the links.
 _VALUELESS = frozenset({"NodeReroute"})
+_NO_FLAGS = (False,) * len(rna.SOCKET_FLAGS)
 # Their sockets follow an interface that may lie in another tree: state is written in full.
 _GROUPS = frozenset({"GeometryNodeGroup"})
 
@@ -110,8 +111,8 @@ def _node(node: Any, node_id: str, name: str, kind: str, id_of: dict[str, str], 
         out["width"] = values.shortest(width)
     if parent is not None:
         out["parent"] = id_of[parent.name]
-    if info.pairs and node.paired_output is not None:
-        out["pair"] = id_of[node.paired_output.name]
+    if info.pairs and (end := rna.paired_output(node)) is not None:
+        out["pair"] = id_of[end.name]
     out["props"] = _props(node, info, nested)
     lists = {path: entries for path in info.collections
              if (entries := items.read_items(node, path)) != info.lists.get(path)}
@@ -166,7 +167,7 @@ def _sockets(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool
                 if whole or value != old_value:
                     entry["value"] = _json(value)
         else:
-            old_flags = (False, False, False, False)
+            old_flags = _NO_FLAGS
             if with_values and rna.value_kind(socket) != "none":
                 entry["value"] = _json(rna.raw_value(socket))
         if tuple(now) != old_flags:

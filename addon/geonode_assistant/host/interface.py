@@ -153,7 +153,7 @@ def add(tree: Any, op: dict[str, Any], parent: str | None, number: int | None = 
             item = make()
             burnt += 1
     except (TypeError, RuntimeError, ValueError) as error:
-        raise HostError("bad_interface", f'"{op["name"]}" cannot join the interface of "{tree.name}": {error}') from error
+        raise HostError("invalid_value", f'"{op["name"]}" cannot join the interface of "{tree.name}": {error}') from error
     ref = identifier(item)
     if panel is not None:
         interface.move_to_parent(item, panel, len(panel.interface_items))
@@ -186,7 +186,7 @@ def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: 
         try:
             values.assign(item, key, props[key])
         except HostError as error:
-            raise HostError("bad_interface", f'Interface item "{item.name}" of "{tree.name}": {error.message}') from error
+            raise HostError("invalid_value", f'Interface item "{item.name}" of "{tree.name}": {error.message}') from error
         if key in {"dimensions", "subtype", "socket_type"}:
             item = find(tree, ref)
 

@@ -84,7 +84,7 @@ def item_numbers(node: Any, path: str) -> list[int]:
 
 def zone_input(node: Any) -> Any:
     """The input node of the zone that `node` ends, or None."""
-    return next((n for n in node.id_data.nodes if getattr(n, "paired_output", None) == node), None)
+    return next((n for n in node.id_data.nodes if rna.paired_output(n) == node), None)
 
 
 def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
@@ -94,9 +94,9 @@ def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
     if bl_idname.endswith("Output"):
         try:
             start = tree.nodes.new(bl_idname.removesuffix("Output") + "Input")
-            start.pair_with_output(node)
-            holders["partner"] = start
-        except (RuntimeError, AttributeError):
+            if rna.pair(start, node):
+                holders["partner"] = start
+        except (RuntimeError, HostError):
             pass
     tree.interface_update(bpy.context)
     seen = {(h, side, s.identifier) for h, n in holders.items() for side in ("inputs", "outputs") for s in getattr(n, side)}
@@ -133,7 +133,7 @@ def _new(node: Any, path: str, collection: Any, entry: dict[str, Any]) -> Any:
     try:
         return collection.new(*arguments)
     except (TypeError, RuntimeError, ValueError) as error:
-        raise HostError("bad_value", f'An item {entry!r} cannot be added to {path} of node "{node.name}": {error}') from error
+        raise HostError("invalid_value", f'An item {entry!r} cannot be added to {path} of node "{node.name}": {error}') from error
 
 
 # `new` takes socket types; items that store attribute types name some of them differently.
@@ -260,3 +260,8 @@ def _write_points(node: Any, path: str, collection: Any, wanted: list[dict[str, 
     parent = rna.follow(node, path.split(".")[0])
     if hasattr(parent, "update"):
         parent.update()
+
+
+def add_probe(node: Any, path: str) -> Any:
+    """One item more, whatever its type: for looking at it."""
+    return _new(node, path, getattr(node, path), {"name": "Probe"})

@@ -93,7 +93,7 @@ def _typed(item: Any, value: Any) -> Any:
 
 
 def write_input(modifier: Any, identifier: str, value: Any) -> None:
-    """Sets one input. Raises `unknown_socket` or `bad_value`."""
+    """Sets one input. Raises `unknown_socket` or `invalid_value`."""
     tree = modifier.node_group
     item = next((i for i in inputs_of(tree) if i.identifier == identifier), None) if tree else None
     where = f'modifier "{modifier.name}" of "{modifier.id_data.name}"'
@@ -119,7 +119,7 @@ def write_input(modifier: Any, identifier: str, value: Any) -> None:
                 modifier[identifier + "_use_attribute"] = False
             modifier[identifier] = _custom(tree, item, value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise HostError("bad_value", f'Input "{item.name}" of {where} cannot be {value!r}: {error}') from error
+        raise HostError("invalid_value", f'Input "{item.name}" of {where} cannot be {value!r}: {error}') from error
     modifier.id_data.update_tag()
 
 
@@ -206,7 +206,7 @@ def ensure(edit: dict[str, Any]) -> bool:
     if created:
         modifier = obj.modifiers.new(edit["name"], "NODES")
         if modifier is None:
-            raise HostError("bad_target", f'An object of type {obj.type} ("{obj.name}") takes no Geometry Nodes modifier. '
+            raise HostError("object_type_unsupported", f'An object of type {obj.type} ("{obj.name}") takes no Geometry Nodes modifier. '
                             "Choose a mesh, curve, point cloud, volume or text object.")
     else:
         modifier = modifier_named(obj, edit["name"])

@@ -15,6 +15,8 @@ from typing import Any
 
 import bpy
 
+from .errors import HostError
+
 SCRATCH_NAME = ".geonode_scratch"
 TREE_TYPE = "GeometryNodeTree"
 
@@ -23,7 +25,8 @@ _NOT_STATE = frozenset({
     "rna_type", "name", "label", "location", "location_absolute", "width", "height", "dimensions", "parent", "type",
     "inputs", "outputs", "internal_links", "panel_states", "textbox_state", "select", "show_preview", "show_texture",
     "tag", "is_runtime_data", "use_extra_user", "annotation", "asset_data", "view_center", "identifier"})
-SOCKET_FLAGS = ("hide", "hide_value", "pin_gizmo", "show_expanded")
+SOCKET_FLAGS = tuple(flag for flag in ("hide", "hide_value", "pin_gizmo", "show_expanded")
+                     if flag in bpy.types.NodeSocket.bl_rna.properties)  # 4.2 has no gizmos
 
 # `NodeSocket.type` → the base RNA name that the interface and the plans use.
 _BASE_OF_TYPE = {
@@ -90,6 +93,12 @@ def is_block_pointer(prop: Any) -> bool:
     return target is not None and issubclass(target, bpy.types.ID)
 
 
+def _is_embedded(prop: Any) -> bool:
+    """Whether a pointer leads to a struct inside the node, not to a data-block or another node."""
+    target = getattr(bpy.types, prop.fixed_type.identifier, None)
+    return target is not None and not issubclass(target, (bpy.types.ID, bpy.types.Node))
+
+
 def state_properties(struct: Any) -> Iterator[Any]:
     """The RNA properties of a struct that hold state of the document, in RNA order."""
     for prop in struct.bl_rna.properties:
@@ -117,8 +126,7 @@ def fields_of(owner: Any, skip: frozenset[str] = frozenset()) -> Fields:
                 if is_block_pointer(prop):
                     if not prop.is_readonly:
                         blocks.append(path)
-                elif prop.is_readonly and depth < 4 and not issubclass(
-                        getattr(bpy.types, prop.fixed_type.identifier, object), bpy.types.Node):
+                elif prop.is_readonly and depth < 4 and _is_embedded(prop):
                     inner = getattr(struct, prop.identifier)
                     if inner is not None:
                         collect(inner, path + ".", depth + 1)
@@ -147,9 +155,9 @@ def _list_paths(owner: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[
             elif depth:
                 for number, part in enumerate(collection):
                     yield from _list_paths(part, f"{prefix}{prop.identifier}.{number}.", depth + 1)
-        elif prop.type == "POINTER" and prop.is_readonly and depth < 4 and not is_block_pointer(prop):
+        elif prop.type == "POINTER" and prop.is_readonly and depth < 4 and _is_embedded(prop):
             inner = getattr(owner, prop.identifier)
-            if inner is not None and not isinstance(inner, bpy.types.Node):
+            if inner is not None:
                 yield from _list_paths(inner, f"{prefix}{prop.identifier}.", depth + 1)
 
 
@@ -254,3 +262,23 @@ def raw_value(socket: Any) -> Any:
 def known_types() -> dict[str, NodeInfo]:
     """The node types described so far."""
     return _nodes
+
+
+def paired_output(node: Any) -> Any:
+    """The output node of the zone that `node` begins, or None. Reading it off the closure nodes of 4.5 crashes Blender."""
+    if node.bl_idname == "GeometryNodeClosureInput" and bpy.app.version < (5, 0):
+        return None
+    return getattr(node, "paired_output", None)
+
+
+def pair(start: Any, end: Any) -> bool:
+    """Makes two nodes a zone; false when Blender refuses. Raises `zone_incomplete` where the nodes are no ends of one kind of zone.
+
+    Pairing the experimental closure nodes of 4.5 crashes Blender, so it is refused there.
+    """
+    if start.bl_idname == "GeometryNodeClosureInput" and bpy.app.version < (5, 0):
+        raise HostError("zone_incomplete", "Closure zones are experimental in this Blender and crash it; they work from 5.0 on.")
+    try:
+        return bool(start.pair_with_output(end)) or paired_output(start) == end
+    except (AttributeError, TypeError, RuntimeError) as error:
+        raise HostError("zone_incomplete", f'"{start.name}" and "{end.name}" are not the two ends of a zone: {error}') from error

@@ -59,7 +59,7 @@ def collection_of(kind: str) -> Any:
     """`bpy.data`'s collection for a data-block kind."""
     found = getattr(bpy.data, _IRREGULAR.get(kind, kind + "s"), None)
     if not isinstance(found, bpy.types.bpy_prop_collection):
-        raise HostError("bad_value", f'"{kind}" is no kind of data-block in this Blender.')
+        raise HostError("invalid_value", f'"{kind}" is no kind of data-block in this Blender.')
     return found
 
 
@@ -77,7 +77,7 @@ def resolve(kind: str, name: str) -> Any:
 
 
 def to_json(value: Any) -> Any:
-    """Any RNA value as a JSON value. Raises `bad_value` for what has no JSON form (a node, an item, …)."""
+    """Any RNA value as a JSON value. Raises `invalid_value` for what has no JSON form (a node, an item, …)."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -94,21 +94,21 @@ def to_json(value: Any) -> Any:
             else:
                 out.append(to_json(part))
         return out
-    raise HostError("bad_value", f"A {type(value).__name__} has no JSON form.")
+    raise HostError("invalid_value", f"A {type(value).__name__} has no JSON form.")
 
 
 def from_json(value: Any) -> Any:
     """A JSON value as what RNA setters take; data-blocks are looked up by name."""
     if isinstance(value, dict):
         if len(value) != 1:
-            raise HostError("bad_value", f'A data-block value has one key, for example {{"object": "Cube"}}; got {sorted(value)}.')
+            raise HostError("invalid_value", f'A data-block value has one key, for example {{"object": "Cube"}}; got {sorted(value)}.')
         (kind, name), = value.items()
         return resolve(kind, name)
     return value
 
 
 def assign(owner: Any, attribute: str, value: Any) -> None:
-    """`owner.attribute = value` with JSON value. Raises `bad_value` with Blender's own reason (it lists legal items)."""
+    """`owner.attribute = value` with JSON value. Raises `invalid_value` with Blender's own reason (it lists legal items)."""
     wanted = from_json(value)
     try:
         prop = owner.bl_rna.properties.get(attribute)
@@ -124,7 +124,7 @@ def assign(owner: Any, attribute: str, value: Any) -> None:
             wanted = [*wanted, 1.0]
         setattr(owner, attribute, wanted)
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise HostError("bad_value", f"{attribute} of {_describe(owner)} cannot be {value!r}: {_reason(error)}") from error
+        raise HostError("invalid_value", f"{attribute} of {_describe(owner)} cannot be {value!r}: {_reason(error)}") from error
 
 
 def _describe(owner: Any) -> str:
