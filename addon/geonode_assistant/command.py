@@ -18,7 +18,7 @@ from .console import Console, Interrupt
 from .messages import AssistantError, error_lines
 
 DEFAULT_OUT = "geonode-run"
-STATUS = {"done": 0, "error": 1, "cancelled": 130}
+NOT_DONE, SENSELESS, INTERRUPTED = 1, 2, 130
 # What to say about codes whose message has no hint of its own.
 HINTS = {
     "run_timeout": "Allow more with --timeout SECONDS.",
@@ -75,7 +75,7 @@ def main(argv: Sequence[str], prog: str) -> int:
         arguments = parser(prog).parse_args(argv)
     except AssistantError as error:
         print(*error_lines(error.code, error.message, error.hint), sep="\n", file=sys.stderr)
-        return 2
+        return SENSELESS
     except SystemExit as end:
         # --help
         return int(end.code or 0)
@@ -87,11 +87,11 @@ def main(argv: Sequence[str], prog: str) -> int:
                 console.log_traceback()
                 known = AssistantError.of(error)
                 console.error(known.code, known.message, known.hint or HINTS.get(known.code))
-                return STATUS["cancelled" if known.code == "cancelled" else "error"]
+                return _status(known.code)
     except OSError as error:
         # The debug file itself.
         print(*error_lines("output_not_writable", f"Cannot write {error.filename}: {error.strerror}"), file=sys.stderr)
-        return 1
+        return NOT_DONE
 
 
 def run_command(arguments: argparse.Namespace, console: Console) -> int:
@@ -143,7 +143,7 @@ def _run(
         code = worst.get("code", "cancelled" if report.status == "cancelled" else "internal_error")
         text = worst.get("text") or report.final_message or "The run did not end well."
         console.error(code, text, worst.get("hint") or HINTS.get(code))
-        return STATUS.get(report.status, 1)
+        return _status(code)
 
     evidence = handle.evidence or {"objects": []}
     console.progress("Saving")
@@ -183,7 +183,7 @@ def e2e_command(arguments: argparse.Namespace, console: Console) -> int:
         target.prepare()
         target.stage_json(arguments.report.name, {"manifests": [report.to_dict() for report in reports]})
         target.publish()
-    return 0 if passed == len(reports) else 1
+    return 0 if passed == len(reports) else NOT_DONE
 
 
 def open_scene(source: Path | None) -> None:
@@ -250,6 +250,10 @@ def _subject(evidence: dict[str, Any], wanted: str | None) -> str:
     if wanted or active:
         return wanted or active.name
     raise AssistantError("unknown_object", "There is no object to take a picture of.")
+
+
+def _status(code: str) -> int:
+    return INTERRUPTED if code == "cancelled" else NOT_DONE
 
 
 def _readable(argument: str) -> str:

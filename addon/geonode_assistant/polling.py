@@ -11,7 +11,7 @@ from bpy.app.handlers import persistent
 from . import session
 
 # Often enough to feel immediate, seldom enough to cost nothing.
-INTERVAL_S = 0.05
+INTERVAL_S = 0.02
 AREAS = frozenset({"VIEW_3D", "NODE_EDITOR"})
 
 
@@ -50,3 +50,19 @@ def redraw(manager: bpy.types.WindowManager) -> None:
 def end_before_load(*_args: object) -> None:
     """A run belongs to the file in which it began."""
     stop()
+
+
+@persistent
+def end_half_written(*_args: object) -> None:
+    """Saving or undoing in the middle of a run would keep half of it."""
+    handle = session.current.handle
+    if handle is not None and handle.half_written:
+        stop()
+
+
+HANDLERS = {
+    "load_pre": end_before_load,
+    "save_pre": end_half_written,
+    "undo_pre": end_half_written,
+    "redo_pre": end_half_written,
+}

@@ -18,7 +18,7 @@ _undo: list[Callable[[], object]] = []
 
 
 def register() -> None:
-    """Registers classes, properties, the load handler and the command. On failure everything is taken back."""
+    """Registers classes, properties, handlers and the command. On failure everything is taken back."""
     if _undo:
         raise RuntimeError("GeoNode AI Assistant is registered already")
     try:
@@ -28,8 +28,10 @@ def register() -> None:
                 _undo.append(lambda cls=cls: bpy.utils.unregister_class(cls))
         properties.attach()
         _undo.append(properties.detach)
-        bpy.app.handlers.load_pre.append(polling.end_before_load)
-        _undo.append(lambda: bpy.app.handlers.load_pre.remove(polling.end_before_load))
+        for event, handler in polling.HANDLERS.items():
+            handlers = getattr(bpy.app.handlers, event)
+            handlers.append(handler)
+            _undo.append(lambda handlers=handlers, handler=handler: handlers.remove(handler))
         command = bpy.utils.register_cli_command("geonode", _command)
         _undo.append(lambda: bpy.utils.unregister_cli_command(command))
         _undo.append(polling.stop)

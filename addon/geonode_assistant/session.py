@@ -121,6 +121,7 @@ class RunHandle:
         self._approve = approve
         self._effects: deque[dict[str, Any]] = deque()
         self._transaction_open = False
+        self._performing = False
         self._error: dict[str, str] | None = None
         self._cancelled_at: float | None = None
         self._cancel_reason: dict[str, str] | None = None
@@ -132,6 +133,11 @@ class RunHandle:
         self.pending: dict[str, dict[str, Any]] = {}
         """Approvals that wait for the artist: request by id (a string, whatever the core counts with)."""
         self._asked: dict[str, Any] = {}
+
+    @property
+    def half_written(self) -> bool:
+        """Whether the file is between two writes of this run: it must neither be saved nor undone like that."""
+        return self._transaction_open and not self._performing
 
     def poll(self, budget_s: float = POLL_BUDGET_S) -> list[dict[str, Any]]:
         """Does what the core asks for, about ``budget_s`` seconds of it; returns the new events for the interface.
@@ -240,6 +246,7 @@ class RunHandle:
         if effect["effect"] == "ask_approval":
             self._ask(effect)
             return
+        self._performing = True
         try:
             result = self._perform(effect)
         except Exception as error:
@@ -247,6 +254,8 @@ class RunHandle:
             self._core.fail(effect_id, failure(error))
         else:
             self._core.answer(effect_id, result)
+        finally:
+            self._performing = False
 
     def _perform(self, effect: dict[str, Any]) -> dict[str, Any]:
         host = self._host

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import bpy
 import geonode_assistant
@@ -138,6 +139,42 @@ def test_loading_a_file_and_disabling_cancel_and_restore(end: str) -> None:
     assert host.written == 0
     assert session.current.report.status == "cancelled"
     assert not bpy.app.timers.is_registered(polling._tick)
+
+
+@pytest.mark.parametrize("event", ["save", "undo"])
+def test_nothing_half_written_is_saved_or_undone(event: str, registered: None, tmp_path: Path) -> None:
+    bpy.ops.ed.undo_push(message="One")
+    bpy.ops.ed.undo_push(message="Two")
+
+    def happen() -> None:
+        if event == "save":
+            bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"), copy=True)
+        else:
+            bpy.ops.ed.undo()
+
+    host = FakeHost()
+    session.current.claim(lambda: RunHandle(ScriptedCore(), host))
+    session.current.poll(0)
+    happen()
+    assert session.current.running, "nothing was written yet"
+    for _ in range(4):
+        session.current.poll(0)
+    assert host.written == 2
+    happen()
+    assert host.written == 0
+    assert session.current.report.status == "cancelled"
+
+
+def test_a_host_may_save_or_undo_itself(registered: None, tmp_path: Path) -> None:
+    class Saving(FakeHost):
+        def verify(self, objects: list[str], trees: list[str]) -> dict:
+            bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"), copy=True)
+            return super().verify(objects, trees)
+
+    session.current.claim(lambda: RunHandle(ScriptedCore(), Saving()))
+    while session.current.running:
+        session.current.poll()
+    assert session.current.report.ok
 
 
 def test_disabling_and_enabling_as_an_addon() -> None:

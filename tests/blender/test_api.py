@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scripting surface in a real Blender with the real core."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import geonode_assistant
+import pytest
+from geonode_assistant import api, e2e, polling, session
+from geonode_assistant.messages import AssistantError
+
+PLAN: dict[str, Any] = {
+    "version": "1.1",
+    "steps": [
+        {
+            "id": "lift",
+            "type": "NODE_TREE",
+            "description": "Move everything up",
+            "payload": {
+                "target": {"object_name": "Plane", "modifier_name": "Lift", "node_group_name": "Lift"},
+                "operations": [
+                    {
+                        "op": "set_group_io",
+                        "direction": "input",
+                        "name": "Geometry",
+                        "socket_type": "NodeSocketGeometry",
+                    },
+                    {
+                        "op": "set_group_io",
+                        "direction": "output",
+                        "name": "Geometry",
+                        "socket_type": "NodeSocketGeometry",
+                    },
+                    {"op": "create_node", "node_id": "up", "bl_idname": "GeometryNodeTransform"},
+                    {"op": "set_input_default", "node_id": "up", "socket": "Translation", "value": [0, 0, 2]},
+                    {
+                        "op": "link",
+                        "from": {"node_id": "group_input", "socket": "Geometry"},
+                        "to": {"node_id": "up", "socket": "Geometry"},
+                    },
+                    {
+                        "op": "link",
+                        "from": {"node_id": "up", "socket": "Geometry"},
+                        "to": {"node_id": "group_output", "socket": "Geometry"},
+                    },
+                ],
+            },
+        }
+    ],
+    "done": True,
+    "final_message": "Lifted.",
+}
+
+
+def changed(**operation: Any) -> dict[str, Any]:
+    """The plan with one more operation before the links."""
+    plan = copy.deepcopy(PLAN)
+    plan["steps"][0]["payload"]["operations"].insert(4, operation)
+    return plan
+
+
+@pytest.fixture(autouse=True)
+def scene() -> Iterator[None]:
+    session.current._reset("")
+    e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}]}, None)
+    bpy.ops.ed.undo_push(message="Start")
+    yield
+    session.current.close()
+
+
+def top() -> float:
+    """Height of the plane's evaluated top."""
+    evaluated = bpy.data.objects["Plane"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return max(vertex.co.z for vertex in evaluated.to_mesh().vertices)
+
+
+def test_a_plan_is_one_undo_step() -> None:
+    before = e2e.document()
+    report = api.apply_plan(PLAN)
+    assert report.ok, report.messages
+    assert report.final_message == "Lifted."
+    assert [step["status"] for step in report.steps] == ["done"]
+    assert top() == pytest.approx(2)
+    after = e2e.document()
+    assert after != before
+    bpy.ops.ed.undo()
+    assert e2e.document() == before
+    bpy.ops.ed.redo()
+    assert e2e.document() == after
+
+
+def test_applying_a_plan_again_changes_nothing() -> None:
+    assert api.apply_plan(PLAN).ok
+    before = e2e.document()
+    assert api.apply_plan(PLAN).ok
+    assert e2e.document() == before
+
+
+@pytest.mark.parametrize(
+    ("plan", "code"),
+    [
+        ("", "invalid_json"),
+        ("{", "cut_off"),
+        ({"version": "1.1"}, "missing_field"),
+        ({**PLAN, "extra": 1}, "unknown_field"),
+        (changed(op="create_node", node_id="x", bl_idname="GeometryNodeTeapot"), "unknown_node_type"),
+        (changed(op="set_input_default", node_id="up", socket="Nose", value=1), "unknown_socket"),
+        (changed(op="set_input_default", node_id="nobody", socket="Scale", value=1), "unknown_node"),
+        (changed(op="paint"), "unknown_op"),
+    ],
+)
+def test_a_refused_plan_is_a_report_and_changes_nothing(plan: Any, code: str) -> None:
+    before = e2e.document()
+    report = api.apply_plan(plan)
+    assert report.status == "error"
+    assert code in {message["code"] for message in report.messages}, report.messages
+    assert e2e.document() == before
+
+
+def test_checking_a_plan() -> None:
+    before = e2e.document()
+    good = api.check_plan(PLAN)
+    assert good.ok, good.messages
+    assert good.plan is not None
+    bad = api.check_plan(changed(op="paint"))
+    assert not bad.ok
+    [finding] = [message for message in bad.messages if message["severity"] == "error"]
+    assert finding["code"] == "unknown_op"
+    assert finding["path"].startswith("/steps/0/payload/operations/4")
+    assert e2e.document() == before
+
+
+def test_a_run_reports_its_events() -> None:
+    events: list[dict[str, Any]] = []
+    report = api.run("scatter 20 cubes on the plane", object="Plane", on_event=events.append)
+    assert report.ok, report.messages
+    summaries = [event["summary"] for event in events if event["event"] == "state"]
+    assert summaries[0] == "PLANNING"
+    assert summaries[-1] == "DONE"
+    assert report.to_dict()["status"] == report.status
+
+
+def test_cancelling_at_every_poll_leaves_the_file_as_it_was() -> None:
+    before = e2e.document()
+    for polls in range(40):
+        handle = api.start("scatter 20 cubes on the plane", object="Plane")
+        for _ in range(polls):
+            handle.wait(1000)
+            handle.poll(0)
+        handle.cancel()
+        report = session.drive(handle)
+        if report.ok:
+            break
+        assert report.status == "cancelled"
+        assert e2e.document() == before, f"after {polls} polls"
+    else:
+        raise AssertionError("the run never ended by itself")
+    assert polls > 5
+
+
+@pytest.mark.parametrize("effect", ["capture_context", "inspect", "begin", "apply_step", "verify", "commit"])
+def test_a_fault_of_blender_at_any_effect_restores(effect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from geonode_assistant.bridge import BlenderHost
+
+    before = e2e.document()
+    real = getattr(BlenderHost, effect)
+
+    def faulty(self: BlenderHost, *arguments: Any) -> dict[str, Any]:
+        if effect == "apply_step":
+            real(self, *arguments)
+        raise ReferenceError("StructRNA of type Object has been removed")
+
+    monkeypatch.setattr(BlenderHost, effect, faulty)
+    report = api.apply_plan(PLAN)
+    monkeypatch.undo()
+    if effect != "capture_context":
+        assert report.status == "error"
+        assert "removed" in report.error["text"]
+    assert e2e.document() == before or report.ok
+
+
+def test_replayed_replies_are_a_provider() -> None:
+    handle = api.start("lift it", object="Plane", provider="replay", replies=[PLAN])
+    report = session.drive(handle)
+    assert report.ok, report.messages
+    assert top() == pytest.approx(2)
+
+
+def test_one_run_at_a_time() -> None:
+    handle = api.start("scatter 20 cubes on the plane")
+    with pytest.raises(AssistantError) as caught:
+        api.start("scatter 20 cubes on the plane")
+    assert caught.value.code == "run_in_progress"
+    handle.close()
+
+
+def test_another_thread_is_refused() -> None:
+    caught: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            api.start("scatter 20 cubes on the plane")
+        except AssistantError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert [error.code for error in caught] == ["wrong_thread"]
+
+
+def window(**app: Any) -> SimpleNamespace:
+    """``bpy`` as it is in an open window, as far as the calls look at it."""
+    defaults = {"background": False, "online_access": False, "binary_path": "/usr/bin/blender"}
+    return SimpleNamespace(app=SimpleNamespace(**{**defaults, **app}))
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: api.run("x"), lambda: api.apply_plan(PLAN), lambda: api.run_manifest("m.json")]
+)
+def test_blocking_calls_are_refused_in_a_window(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "bpy", window())
+    with pytest.raises(AssistantError) as caught:
+        call()
+    assert caught.value.code == "would_block"
+
+
+@pytest.mark.parametrize(
+    ("provider", "url", "online", "allowed"),
+    [
+        ("offline", None, False, True),
+        ("replay", None, False, True),
+        ("openai", None, False, False),
+        ("openai", None, True, True),
+        ("openai-compatible", "https://models.example/v1", False, False),
+        ("openai-compatible", "http://localhost:11434/v1", False, True),
+        ("openai-compatible", "http://127.8.0.1:1/v1", False, True),
+        ("openai-compatible", "http://[::1]:1/v1", False, True),
+        ("openai-compatible", "http://localhost.example/v1", False, False),
+        ("openai-compatible", "http://127.0.0.1.example/v1", False, False),
+        ("openai-compatible", "http://localhost@models.example/v1", False, False),
+        ("openai-compatible", "http://[::1", False, False),
+        ("openai-compatible", None, False, False),
+    ],
+)
+def test_the_online_switch_is_obeyed(
+    provider: str, url: str | None, online: bool, allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(api, "bpy", window(online_access=online))
+    if allowed:
+        api.check_online(provider, url)
+        return
+    with pytest.raises(AssistantError) as caught:
+        api.check_online(provider, url)
+    assert caught.value.code == "online_access_disabled"
+
+
+def test_the_key_is_read_from_the_named_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    import addon_utils
+    from geonode_assistant import preferences
+
+    addon_utils.enable("geonode_assistant", default_set=True)
+    try:
+        stored = bpy.context.preferences.addons["geonode_assistant"].preferences
+        stored.provider, stored.model, stored.key_variable = "openai-compatible", "m", "GEONODE_TEST_KEY"
+        monkeypatch.delenv("GEONODE_TEST_KEY", raising=False)
+        with pytest.raises(AssistantError) as caught:
+            preferences.choice(None, None, None)
+        assert caught.value.code == "auth_missing"
+        monkeypatch.setenv("GEONODE_TEST_KEY", "k-1")
+        assert preferences.choice(None, None, None) == ("openai-compatible", "m", None, "k-1")
+        assert preferences.choice("offline", None, None) == ("offline", None, None, None)
+    finally:
+        addon_utils.disable("geonode_assistant", default_set=True)
+
+
+def test_the_sidebar_drives_the_same_run() -> None:
+    geonode_assistant.register()
+    try:
+        before = e2e.document()
+        bpy.context.window_manager.geonode_assistant.prompt = "scatter 20 cubes on the plane"
+        assert bpy.ops.geonode.send() == {"FINISHED"}
+        while session.current.running:
+            session.current.handle.wait(1000)
+            polling._tick()
+        assert session.current.report.ok, session.current.messages
+        assert session.current.final_message
+        assert bpy.context.window_manager.geonode_assistant.state == "DONE"
+        bpy.ops.ed.undo()
+        assert e2e.document() == before
+    finally:
+        geonode_assistant.unregister()
