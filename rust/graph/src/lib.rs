@@ -29,3 +29,4 @@ pub use compile::{Compiled, Targets, compile, targets};
 pub use delta::StepDelta;
 pub use document::Document;
 pub use sink::Repair;
+pub use sockets::node_sockets;

@@ -137,3 +137,21 @@ fn is_item(identifier: &str) -> bool {
         .rsplit_once('_')
         .is_some_and(|(_, number)| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
 }
+
+/// Every node of a tree with the sockets that it has: (ID, inputs, outputs).
+pub fn node_sockets(
+    name: &str,
+    tree: &Tree,
+    trees: &IndexMap<String, Tree>,
+    catalogue: &Catalogue,
+) -> Vec<(String, Vec<Socket>, Vec<Socket>)> {
+    let model = TreeModel::new(name, tree.clone(), false);
+    let scope = Scope { catalogue, trees };
+    model
+        .nodes()
+        .map(|node| {
+            let side = |side| scope.sockets(&model, node, side).into_owned();
+            (node.id.clone(), side(Side::Input), side(Side::Output))
+        })
+        .collect()
+}

@@ -1,5 +1,7 @@
 //! What a step does, in plain words for the artist.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use crate::delta::{InterfaceEdit, StepDelta, TreeDelta};
@@ -34,6 +36,17 @@ pub(crate) fn describe(delta: &StepDelta, scope: Scope<'_>) -> Vec<String> {
 }
 
 fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
+    // Interface items by key or identifier: a person knows them by name.
+    let mut keys: HashMap<&str, &str> = HashMap::new();
+    for edit in &tree.interface {
+        if let InterfaceEdit::Add { key, name, .. } = edit {
+            keys.insert(key, name);
+        }
+    }
+    for item in scope.trees.get(&tree.tree).into_iter().flat_map(|tree| &tree.interface) {
+        keys.insert(&item.identifier, &item.name);
+    }
+    let plain = |socket: &str| -> String { plain(keys.get(socket).copied().unwrap_or(socket)).to_owned() };
     if tree.create {
         lines.push(format!("Create the node group “{}”", tree.tree));
     }
@@ -80,6 +93,12 @@ fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
     }
     for (id, collection, items) in &tree.items {
         lines.push(format!("Give “{id}” {} {}", items.len(), collection.replace('_', " ")));
+    }
+    for (id, frame) in &tree.parents {
+        lines.push(match frame {
+            Some(frame) => format!("Put “{id}” into the frame “{frame}”"),
+            None => format!("Take “{id}” out of its frame"),
+        });
     }
     for (id, socket, new) in tree.values.iter().chain(&tree.late_values) {
         lines.push(format!("Set {} of “{id}” to {}", plain(socket), value(new)));

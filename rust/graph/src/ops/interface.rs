@@ -141,14 +141,6 @@ impl Work<'_> {
                 props.insert(name.to_owned(), value);
             }
         }
-        if let (Some(min), Some(max)) = (io.min, io.max)
-            && min > max
-        {
-            let path = self.sink.at("max");
-            let message = format!("the least value {min} is above the greatest {max}");
-            self.sink
-                .error(Code::OutOfRange, path, message, Some("exchange min and max".to_owned()));
-        }
         if let Some(default) = &io.default {
             let mut want = Want::socket_type(socket_type);
             (want.min, want.max) = (io.min, io.max);

@@ -116,9 +116,7 @@ impl Work<'_> {
     fn output_of_type(&self, id: &str, target: &Socket) -> Option<String> {
         let node = self.model.node(id)?;
         let sockets = self.scope.sockets(&self.model, node, Side::Output);
-        let mut hits = sockets
-            .iter()
-            .filter(|s| s.available && self.scope.catalogue.converts(&s.kind, &target.kind));
+        let mut hits = sockets.iter().filter(|s| s.available && s.kind == target.kind);
         match (hits.next(), hits.next()) {
             (Some(hit), None) => Some(hit.name.clone()),
             _ => None,

@@ -91,20 +91,6 @@ impl Work<'_> {
 
     /// Whether an ID may be given to a new node of this type.
     pub(crate) fn claim(&mut self, id: Text<'_>, kind: &str) -> Claim {
-        let reserved = match id.text {
-            "group_input" => Some(GROUP_INPUT),
-            "group_output" => Some(GROUP_OUTPUT),
-            _ => None,
-        };
-        if let Some(only) = reserved
-            && only != kind
-        {
-            let message = format!("the ID “{}” is reserved for the {only}", id.text);
-            let path = self.sink.at(id.field);
-            self.sink
-                .error(Code::ReservedId, path, message, Some("choose another ID".to_owned()));
-            return Claim::Taken;
-        }
         if id.text.len() > MAX_NAME {
             let message = format!("a node ID may have {MAX_NAME} bytes, this one has {}", id.text.len());
             let path = self.sink.at(id.field);
@@ -112,7 +98,8 @@ impl Work<'_> {
                 .error(Code::BadName, path, message, Some("choose a shorter ID".to_owned()));
             return Claim::Taken;
         }
-        if reserved.is_some() && self.find_node(id.text).is_some() {
+        // The protocol lets only the two group nodes have these IDs; the tree may have them under other names.
+        if matches!(id.text, "group_input" | "group_output") && self.find_node(id.text).is_some() {
             return Claim::Present;
         }
         match self.model.node(id.text) {
