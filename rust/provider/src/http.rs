@@ -211,8 +211,9 @@ impl Http {
         }
         if let Some(tls) = source::<rustls::Error>(error) {
             return ProviderError::network(format!(
-                "The encrypted connection to {place} failed: {tls}. Check the address, the certificate of the server, and the \
-                 clock of this computer."
+                "The encrypted connection to {place} failed: {}. Check the address, the certificate of the server, and the \
+                 clock of this computer.",
+                one_line(&tls.to_string()).unwrap_or_default()
             ));
         }
         if error.is_dns() {
@@ -257,14 +258,11 @@ fn source<'a, T: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Opt
         if let Some(found) = error.downcast_ref::<T>() {
             return Some(found);
         }
-        // io::Error wraps errors without naming them as its source.
-        if let Some(found) = error
-            .downcast_ref::<std::io::Error>()
-            .and_then(|io| io.get_ref()?.downcast_ref::<T>())
-        {
-            return Some(found);
-        }
-        next = error.source();
+        // What an io::Error wraps is not its source: it says the same.
+        let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        next = wrapped
+            .map(|inner| inner as &(dyn StdError + 'static))
+            .or_else(|| error.source());
     }
     None
 }

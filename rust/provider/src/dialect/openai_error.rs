@@ -78,8 +78,8 @@ pub(super) fn by_status(status: u16, enveloped: bool, said: &str) -> ProviderErr
     match status {
         401 | 403 => ProviderError::AuthFailed(detail()),
         402 => ProviderError::QuotaExhausted(detail()),
-        // llama.cpp calls a wrong path “File Not Found”, in the same envelope as everything else.
-        404 if enveloped && said != "File Not Found" => ProviderError::UnknownModel(detail()),
+        // Some servers name a wrong path in the same envelope as everything else.
+        404 if enveloped && !matches!(said, "File Not Found" | "Not Found") => ProviderError::UnknownModel(detail()),
         404 | 405 => ProviderError::BadResponse {
             what: "Nothing of this kind is at the address. The path is probably wrong; it usually ends in /v1.".into(),
             detail: detail(),
@@ -215,6 +215,11 @@ mod tests {
                 Code::BadResponse,
             ),
             (404, r#"{"detail":"Not Found"}"#, Code::BadResponse),
+            (
+                404,
+                r#"{"error":{"message":"Not Found","type":"invalid_request_error","code":"not_found"}}"#,
+                Code::BadResponse,
+            ),
             (404, "404 page not found", Code::BadResponse),
             (405, "", Code::BadResponse),
             (408, "", Code::Timeout),

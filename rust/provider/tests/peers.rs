@@ -1,0 +1,335 @@
+//! Against independent servers: llmock (scripted faults), aimock (every dialect) and llama.cpp with a real model.
+//!
+//! `tests/provider/peers.py` installs and starts them; that needs Python, Node.js and, the first time, the network:
+//! `cargo test -p geonode-provider --test peers -- --ignored`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use geonode_protocol::Code;
+use geonode_provider::{
+    ApiKey, Client, ClientConfig, FinishReason, Message, Options, Provider, ProviderError, Request, StreamEvent, Tool,
+};
+use serde_json::{Value, json};
+
+/// The servers live as long as this test program: they end when their standard input closes.
+struct Peers {
+    urls: Value,
+    _alive: ChildStdin,
+}
+
+fn url(peer: &str) -> String {
+    static PEERS: OnceLock<Peers> = OnceLock::new();
+    let peers = PEERS.get_or_init(|| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/provider/peers.py");
+        let mut child = Command::new("python3")
+            .arg(script)
+            .args(["llmock", "aimock", "model"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python3 starts the peers");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let urls = serde_json::from_str(&line).expect("the peers come up; their messages are above");
+        Peers {
+            urls,
+            _alive: child.stdin.take().unwrap(),
+        }
+    });
+    peers.urls[peer].as_str().unwrap().to_owned()
+}
+
+fn client(peer: &str, max_retries: u32) -> Client {
+    let config = ClientConfig {
+        base_url: Some(url(peer)),
+        model: Some(if peer == "model" { "smollm2" } else { "gpt-4o" }.into()),
+        api_key: Some(ApiKey::new("sk-test-key-123456").unwrap()),
+        timeout: Duration::from_secs(60),
+        max_retries,
+        ..ClientConfig::new(Provider::OpenAiCompatible)
+    };
+    Client::new(config).unwrap()
+}
+
+fn ask(text: &str) -> Request {
+    Request::new(vec![Message::user(text)])
+}
+
+/// Text and the last event, or the error that ended it.
+fn collect(client: &Client, request: Request) -> (String, Result<FinishReason, ProviderError>) {
+    let mut text = String::new();
+    for event in client.stream(request).unwrap() {
+        match event {
+            Ok(StreamEvent::Text { text: more }) => text += &more,
+            Ok(StreamEvent::End { finish_reason, .. }) => return (text, Ok(finish_reason)),
+            Ok(_) => {}
+            Err(error) => return (text, Err(error)),
+        }
+    }
+    panic!("a stream ends with an event or an error");
+}
+
+/// llmock holds one queue of faults: the tests that script it take turns.
+fn llmock() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    admin("POST", "reset", &json!({}));
+    turn
+}
+
+fn admin(method: &str, path: &str, body: &Value) -> String {
+    let base = url("llmock");
+    let host = base.trim_start_matches("http://").trim_end_matches("/v1");
+    let body = body.to_string();
+    let mut connection = TcpStream::connect(host).unwrap();
+    write!(
+        connection,
+        "{method} /_llmock/{path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 2"), "{answer}");
+    answer
+}
+
+fn script(behaviours: Value) {
+    admin("POST", "scenario", &json!({ "behaviors": behaviours }));
+}
+
+#[test]
+#[ignore = "starts servers"]
+fn llmock_answers_and_streams() {
+    let _turn = llmock();
+    let client = client("llmock", 0);
+    let whole = client.send(&ask("hello")).unwrap();
+    assert!(!whole.text.is_empty() && whole.finish_reason == FinishReason::Done);
+    assert!(whole.usage.unwrap().output_tokens.unwrap() > 0);
+    let (text, end) = collect(&client, ask("hello"));
+    assert_eq!((text, end), (whole.text, Ok(FinishReason::Done)));
+    assert!(client.models().unwrap().iter().any(|model| model.id == "gpt-4o"));
+}
+
+#[test]
+#[ignore = "starts servers"]
+fn llmock_failures_by_status() {
+    let _turn = llmock();
+    let client = client("llmock", 0);
+    let table = [
+        (400, Code::BadRequest),
+        (401, Code::AuthFailed),
+        (402, Code::QuotaExhausted),
+        (403, Code::AuthFailed),
+        (404, Code::UnknownModel),
+        (408, Code::Timeout),
+        (413, Code::ContextTooLong),
+        (429, Code::RateLimited),
+        (500, Code::Overloaded),
+        (503, Code::Overloaded),
+        (529, Code::Overloaded),
+    ];
+    for (status, code) in table {
+        script(json!([{"type": "fail", "status": status, "times": 2}]));
+        let error = client.send(&ask("hello")).unwrap_err();
+        assert_eq!(error.code(), code, "{status}: {error}");
+        assert_eq!(
+            collect(&client, ask("hello")).1.unwrap_err().code(),
+            code,
+            "{status} streamed"
+        );
+    }
+}
+
+#[test]
+#[ignore = "starts servers"]
+fn llmock_judges_our_retries() {
+    let _turn = llmock();
+    script(
+        json!([{"type": "fail", "status": 429, "retry_after": 1, "times": 1}, {"type": "fail", "status": 503, "times": 1}]),
+    );
+    let started = Instant::now();
+    client("llmock", 2).send(&ask("hello")).unwrap();
+    assert!(started.elapsed() >= Duration::from_secs(1), "retry-after is a minimum");
+    let verdict = admin("GET", "verdict?format=text", &json!({}));
+    assert!(!verdict.to_lowercase().contains("fail"), "{verdict}");
+}
+
+#[test]
+#[ignore = "starts servers"]
+fn llmock_breaks_streams() {
+    let _turn = llmock();
+    let client = client("llmock", 2);
+    for kind in ["truncate", "disconnect", "malformed"] {
+        script(json!([{"type": "stream_fault", "kind": kind, "after_chunks": 3}]));
+        let (text, end) = collect(&client, ask("hello"));
+        let code = end.unwrap_err().code();
+        assert!(
+            matches!(code, Code::Network | Code::BadResponse) && !text.is_empty(),
+            "{kind}: {code} {text}"
+        );
+    }
+    script(json!([{"type": "stream_fault", "kind": "stall", "after_chunks": 3}]));
+    let stalled = client.clone();
+    let waiting = thread::spawn(move || collect(&stalled, ask("hello")));
+    thread::sleep(Duration::from_millis(500));
+    let asked = Instant::now();
+    client.cancel();
+    assert_eq!(waiting.join().unwrap().1, Err(ProviderError::Cancelled));
+    assert!(asked.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+#[ignore = "starts servers"]
+fn aimock_speaks_the_dialect() {
+    let client = client("aimock", 0);
+    let whole = client.send(&ask("greet")).unwrap();
+    assert_eq!(whole.text, "Hello there, näïve 😀 world! How can I help you today?");
+    assert_eq!(collect(&client, ask("greet")), (whole.text, Ok(FinishReason::Done)));
+    let (thought, end) = collect(&client, ask("think"));
+    assert_eq!(
+        (thought.as_str(), end),
+        ("Forty-two.", Ok(FinishReason::Done)),
+        "reasoning is never text"
+    );
+    assert_eq!(client.send(&ask("cut")).unwrap().finish_reason, FinishReason::Truncated);
+    assert_eq!(client.send(&ask("slow down")).unwrap_err().code(), Code::RateLimited);
+    assert_eq!(
+        collect(&client, ask("too long")).1.unwrap_err().code(),
+        Code::ContextTooLong
+    );
+
+    let tool = Tool {
+        name: "look".into(),
+        description: "Looks.".into(),
+        input_schema: json!({"type": "object"}),
+    };
+    let request = Request {
+        tools: vec![tool],
+        ..ask("look at the rock")
+    };
+    let response = client.send(&request).unwrap();
+    assert_eq!(response.finish_reason, FinishReason::Tool);
+    assert_eq!(
+        (response.tool_calls[0].name.as_str(), &response.tool_calls[0].arguments),
+        ("look", &json!({"at": "Rock"}))
+    );
+    let streamed: Vec<_> = client.stream(request).unwrap().map(Result::unwrap).collect();
+    assert!(
+        streamed
+            .iter()
+            .any(|event| matches!(event, StreamEvent::ToolCall { call } if call.arguments == json!({"at": "Rock"})))
+    );
+}
+
+#[test]
+#[ignore = "starts servers"]
+fn a_real_model_answers_streams_and_stops() {
+    let client = client("model", 0);
+    let brief = |text: &str| Request {
+        max_tokens: Some(16),
+        ..ask(text)
+    };
+    let whole = client.send(&brief("Say hello.")).unwrap();
+    assert!(!whole.text.is_empty());
+    let usage = whole.usage.unwrap();
+    assert!(usage.input_tokens.unwrap() > 0 && usage.output_tokens.unwrap() <= 16);
+    let (text, end) = collect(
+        &client,
+        Request {
+            max_tokens: Some(5),
+            ..ask("Count from one to a hundred in words.")
+        },
+    );
+    assert!(!text.is_empty());
+    assert_eq!(end, Ok(FinishReason::Truncated));
+
+    let mut stream = client
+        .stream(Request {
+            max_tokens: Some(1500),
+            ..ask("Tell a very long story.")
+        })
+        .unwrap();
+    assert!(
+        stream
+            .by_ref()
+            .any(|event| matches!(event, Ok(StreamEvent::Text { .. })))
+    );
+    let asked = Instant::now();
+    client.cancel();
+    assert!(stream.any(|event| event == Err(ProviderError::Cancelled)));
+    assert!(asked.elapsed() < Duration::from_secs(1));
+
+    let error = client.send(&ask(&"word ".repeat(5000))).unwrap_err();
+    assert_eq!(error.code(), Code::ContextTooLong, "{error}");
+}
+
+#[test]
+#[ignore = "starts servers"]
+fn a_real_model_keeps_to_a_schema() {
+    let client = client("model", 0);
+    let schema = json!({
+        "type": "object", "additionalProperties": false, "required": ["shape", "count"],
+        "properties": {"shape": {"type": "string", "enum": ["cube", "sphere", "cone"]}, "count": {"type": "integer"}}
+    });
+    let mut judged = 0;
+    for seed in 0..5 {
+        let request = Request {
+            schema: Some(schema.clone()),
+            max_tokens: Some(64),
+            options: Options {
+                temperature: Some(0.9),
+                seed: Some(seed),
+            },
+            ..ask("Three spheres, please.")
+        };
+        let (text, end) = collect(&client, request);
+        if end == Ok(FinishReason::Done) {
+            let value: Value = serde_json::from_str(&text).unwrap();
+            assert!(
+                ["cube", "sphere", "cone"].contains(&value["shape"].as_str().unwrap()),
+                "{text}"
+            );
+            assert!(
+                value["count"].is_i64() && value.as_object().unwrap().len() == 2,
+                "{text}"
+            );
+            judged += 1;
+        }
+    }
+    assert!(judged > 0, "at least one reply was complete");
+}
+
+#[test]
+#[ignore = "starts servers"]
+fn a_wrong_path_says_so() {
+    for peer in ["llmock", "model"] {
+        let base_url = Some(url(peer).trim_end_matches("/v1").to_owned() + "/nowhere");
+        let config = ClientConfig {
+            base_url,
+            model: Some("m".into()),
+            max_retries: 0,
+            ..ClientConfig::new(Provider::OpenAiCompatible)
+        };
+        let error = Client::new(config).unwrap().send(&ask("hello")).unwrap_err();
+        assert_eq!(error.code(), Code::BadResponse, "{peer}");
+        assert!(error.to_string().contains("/v1"), "{peer}: {error}");
+    }
+}
