@@ -3,8 +3,9 @@
 
     python tests/provider/peers.py llmock aimock model
 
-installs what is missing into ``target/env/peers``, starts the named servers, prints one line of JSON ``{name: base URL}`` once all
-of them answer, and ends them when its standard input closes. ``with started("llmock") as urls:`` does the same in Python.
+installs what is missing into ``target/env/peers``, starts the named servers, prints one line of JSON
+``{name: base URL}`` once all of them answer, and ends them when its standard input closes.
+``with started("llmock") as urls:`` does the same in Python.
 
 - ``llmock`` (PyPI): scripted faults through ``POST /_llmock/scenario``.
 - ``aimock`` (npm): every dialect in the vendor's own event order.
@@ -123,7 +124,9 @@ def started(*names: str) -> Iterator[dict[str, str]]:
             command, probe = PEERS[name](port)
             log = HOME / f"{name}.log"
             output = stack.enter_context(log.open("wb"))
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT, cwd=HOME)
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT, cwd=HOME
+            )
             stack.callback(_stop, process)
             urls[name] = f"http://127.0.0.1:{port}/v1"
             waiting.append((process, f"http://127.0.0.1:{port}{probe}", log))

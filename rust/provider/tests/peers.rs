@@ -111,7 +111,7 @@ fn admin(method: &str, path: &str, body: &Value) -> String {
     answer
 }
 
-fn script(behaviours: Value) {
+fn script(behaviours: &Value) {
     admin("POST", "scenario", &json!({ "behaviors": behaviours }));
 }
 
@@ -147,7 +147,7 @@ fn llmock_failures_by_status() {
         (529, Code::Overloaded),
     ];
     for (status, code) in table {
-        script(json!([{"type": "fail", "status": status, "times": 2}]));
+        script(&json!([{"type": "fail", "status": status, "times": 2}]));
         let error = client.send(&ask("hello")).unwrap_err();
         assert_eq!(error.code(), code, "{status}: {error}");
         assert_eq!(
@@ -178,7 +178,7 @@ fn llmock_breaks_streams() {
     let _turn = llmock();
     let client = client("llmock", 2);
     for kind in ["truncate", "disconnect", "malformed"] {
-        script(json!([{"type": "stream_fault", "kind": kind, "after_chunks": 3}]));
+        script(&json!([{"type": "stream_fault", "kind": kind, "after_chunks": 3}]));
         let (text, end) = collect(&client, ask("hello"));
         let code = end.unwrap_err().code();
         assert!(
@@ -186,7 +186,7 @@ fn llmock_breaks_streams() {
             "{kind}: {code} {text}"
         );
     }
-    script(json!([{"type": "stream_fault", "kind": "stall", "after_chunks": 3}]));
+    script(&json!([{"type": "stream_fault", "kind": "stall", "after_chunks": 3}]));
     let stalled = client.clone();
     let waiting = thread::spawn(move || collect(&stalled, ask("hello")));
     thread::sleep(Duration::from_millis(500));
