@@ -12,7 +12,7 @@ import geonode_assistant
 import pytest
 from geonode_assistant import preferences, session
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.panels import sidebar
+from geonode_assistant.panels import sidebar, wrapping
 from geonode_assistant.session import RunHandle
 from scripted import HAPPY, FakeHost, ScriptedCore
 
@@ -68,7 +68,7 @@ def drawn(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> list[str
     context = SimpleNamespace(
         window_manager=bpy.context.window_manager,
         # In the background Blender's own scale is 0.
-        preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0)),
+        preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=bpy.context.preferences.ui_styles),
         region=SimpleNamespace(width=width),
     )
     panel.draw(SimpleNamespace(layout=Layout(shown)), context)
@@ -123,6 +123,26 @@ def test_an_error_shows_its_words_and_its_fix() -> None:
     assert shown[2].startswith("Not done")
     assert {"Install it.", "Then restart."} <= set(shown)
     assert max(len(text) for text in shown) <= 40
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", []),
+        ("   \n ", []),
+        ("one two three", ["one two", "three"]),
+        ("exactly10! x", ["exactly10!", "x"]),
+        ("a\nb", ["a", "b"]),
+        ("x" * 25, ["x" * 10, "x" * 10, "x" * 5]),
+        ("ab " + "y" * 12 + " c", ["ab", "y" * 10, "yy c"]),
+    ],
+)
+def test_wrapping(text: str, lines: list[str]) -> None:
+    assert list(wrapping.wrap(text, 10, len)) == lines
+
+
+def test_wrapping_ends_even_where_nothing_fits() -> None:
+    assert list(wrapping.wrap("abc d", 0, len)) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize("provider", [item[0] for item in preferences.PROVIDERS])

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import bpy
 
 from .. import session
+from .wrapping import fitting
 
 ICONS = {"error": "ERROR", "warning": "INFO", "info": "NONE"}
 STATES = {
@@ -20,8 +19,6 @@ STATES = {
     "CANCELLED": ("Cancelled", "CANCEL"),
 }
 STEP_ICONS = {"pending": "DOT", "running": "TIME", "done": "CHECKMARK", "failed": "ERROR", "restored": "LOOP_BACK"}
-# Labels do not wrap by themselves: space taken by margins and icon, and a character's mean width, in pixels at scale 1.
-MARGIN_PX, CHARACTER_PX = 72, 6.5
 # A sidebar is no log: the report has everything.
 SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CHANGES = 8, 8, 12
 
@@ -37,18 +34,17 @@ class _Sidebar:
         row = layout.row(align=True)
         row.operator("geonode.send", icon="PLAY")
         row.operator("geonode.cancel", icon="X")
-        width = wrap_width(context)
         draw_state(layout, view)
         for step in view.steps[-SHOWN_STEPS:]:
-            draw_text(layout, step.get("message") or step["step_id"], width, STEP_ICONS.get(step["status"], "DOT"))
+            draw_text(layout, step.get("message") or step["step_id"], context, STEP_ICONS.get(step["status"], "DOT"))
         for request_id, request in view.pending:
-            draw_request(layout, request_id, request, width)
+            draw_request(layout, request_id, request, context)
         if view.text and view.running:
-            draw_text(layout, view.text[-600:], width)
+            draw_text(layout, view.text[-600:], context)
         if view.final_message:
-            draw_text(layout, view.final_message, width)
+            draw_text(layout, view.final_message, context)
         for message in view.messages[:SHOWN_MESSAGES]:
-            draw_message(layout, message, width)
+            draw_message(layout, message, context)
 
 
 class GEONODE_PT_view3d(_Sidebar, bpy.types.Panel):
@@ -79,13 +75,13 @@ def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
         layout.label(text=f"{text}…" if view.running else text, icon=icon)
 
 
-def draw_request(layout: bpy.types.UILayout, request_id: str, request: dict, width: int) -> None:
+def draw_request(layout: bpy.types.UILayout, request_id: str, request: dict, context: bpy.types.Context) -> None:
     """What the run wants to do, and the two answers."""
     box = layout.box()
-    draw_text(box, request.get("reason", "This plan needs your approval."), width, "QUESTION")
+    draw_text(box, request.get("reason", "This plan needs your approval."), context, "QUESTION")
     changes = request.get("diff", [])
     for line in changes[:SHOWN_CHANGES]:
-        draw_text(box, line, width, "DOT")
+        draw_text(box, line, context, "DOT")
     if len(changes) > SHOWN_CHANGES:
         box.label(text=f"and {len(changes) - SHOWN_CHANGES} more changes")
     row = box.row(align=True)
@@ -94,27 +90,20 @@ def draw_request(layout: bpy.types.UILayout, request_id: str, request: dict, wid
         button.request_id, button.accept = request_id, accept
 
 
-def draw_message(layout: bpy.types.UILayout, message: dict, width: int) -> None:
+def draw_message(layout: bpy.types.UILayout, message: dict, context: bpy.types.Context) -> None:
     """One message with its fix; the code stays in the report."""
-    draw_text(layout, message.get("text", ""), width, ICONS.get(message.get("severity", ""), "NONE"))
+    draw_text(layout, message.get("text", ""), context, ICONS.get(message.get("severity", ""), "NONE"))
     if message.get("hint"):
-        draw_text(layout, message["hint"], width)
+        draw_text(layout, message["hint"], context)
 
 
-def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: str = "NONE") -> None:
-    """Text wrapped to the sidebar's width in characters; the icon stands before the first line."""
+def draw_text(layout: bpy.types.UILayout, text: str, context: bpy.types.Context, icon: str = "NONE") -> None:
+    """Text in lines that fit the sidebar; the icon stands before the first."""
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for line in text.splitlines():
-        for piece in textwrap.wrap(line, width):
-            column.label(text=piece, icon=icon)
-            icon = "BLANK1" if icon != "NONE" else icon
-
-
-def wrap_width(context: bpy.types.Context) -> int:
-    """How many characters fit on a line of this region."""
-    scale = context.preferences.system.ui_scale
-    return max(12, int((context.region.width / scale - MARGIN_PX) / CHARACTER_PX))
+    for line in fitting(context, text, icon != "NONE"):
+        column.label(text=line, icon=icon)
+        icon = "BLANK1" if icon != "NONE" else icon
 
 
 CLASSES = (GEONODE_PT_view3d, GEONODE_PT_nodes)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's labels do not wrap; this cuts text into lines that fit a region."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import blf
+import bpy
+
+# What margins and an icon take away from a label, in pixels at interface scale 1.
+MARGIN_PX, ICON_PX = 48, 24
+# Whatever the region's width, a line holds this much.
+LEAST_PX = 60
+
+Measure = Callable[[str], float]
+
+
+def fitting(context: bpy.types.Context, text: str, icon: bool = False) -> list[str]:
+    """The lines in which ``text`` fits into the drawn region, in the font that the interface uses."""
+    preferences = context.preferences
+    scale = preferences.system.ui_scale
+    blf.size(0, preferences.ui_styles[0].widget.points * scale)
+    width = context.region.width - (MARGIN_PX + (ICON_PX if icon else 0)) * scale
+    return list(wrap(text, max(width, LEAST_PX * scale), lambda piece: blf.dimensions(0, piece)[0]))
+
+
+def wrap(text: str, width: float, measure: Measure) -> Iterator[str]:
+    """Breaks at spaces and line ends, and inside a word only where it is wider than a whole line."""
+    for paragraph in text.splitlines():
+        line = ""
+        for word in paragraph.split():
+            joined = f"{line} {word}" if line else word
+            if measure(joined) <= width:
+                line = joined
+                continue
+            if line:
+                yield line
+            *full, line = _pieces(word, width, measure)
+            yield from full
+        if line:
+            yield line
+
+
+def _pieces(word: str, width: float, measure: Measure) -> Iterator[str]:
+    """A word in parts no wider than a line; at least one character each."""
+    start = 0
+    while start < len(word):
+        low, high = start + 1, len(word)
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if measure(word[start:middle]) <= width else (low, middle - 1)
+        yield word[start:low]
+        start = low
