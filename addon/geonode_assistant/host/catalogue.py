@@ -165,9 +165,10 @@ def _node_type(tree: Any, name: str) -> dict[str, Any] | None:
                          if (described := _property(node, p, choices.get(p.identifier))) is not None}
     info = rna.node_info(name, lambda: tree)
     node = maker.fresh()
-    lists = {path: _item_type(node, path) for path in (info.collections if info else ()) if "." not in path}
+    lists = [path for path in (info.collections if info else ()) if "." not in path]
     if lists:
-        out["collections"] = lists
+        fields = {path: _item_type(node, path) for path in lists}
+        out["collections"] = {path: {"fields": fields[path], "sockets": _item_sockets(maker, path)} for path in lists}
     out["states"] = states
     if names:
         out["state_properties"] = names
@@ -407,6 +408,25 @@ def _item_type(node: Any, path: str) -> dict[str, Any]:
             entry["items"] = legal_items(with_item, prop.identifier) or [item.identifier for item in prop.enum_items]
         out[prop.identifier] = entry
     return out
+
+
+def _item_sockets(maker: _Maker, path: str) -> list[list[str]]:
+    """Where an item shows: the node itself or its partner in the zone, side, and the prefix of the numbered identifier."""
+    node = maker.fresh()
+    holders = [("self" if held == node else "partner", held) for held in maker.tree.nodes]
+    seen = {(holder, side, s.identifier) for holder, held in holders for side in ("inputs", "outputs") for s in getattr(held, side)}
+    for _ in range(2):  # the first may get an identifier without a number
+        items.add_probe(node, path)
+    maker.tree.interface_update(bpy.context)
+    found: list[list[str]] = []
+    for holder, held in sorted(holders, key=lambda entry: entry[0], reverse=True):
+        for side in ("inputs", "outputs"):
+            for socket in getattr(held, side):
+                match = re.match(r"^(.*)_\d+$", socket.identifier)
+                entry = [holder, side, match.group(1)] if match else None
+                if entry and (holder, side, socket.identifier) not in seen and entry not in found:
+                    found.append(entry)
+    return found
 
 
 # -- socket types ---------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the planner and the model may see of the file (FORMATS.md, "Context" and "Document"). Never writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from . import export, modifiers, values
+
+OBJECT_LIMIT = 200
+HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
+_BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "ARMATURE"})
+
+
+def capture_context(object: str | None = None, modifier: str | None = None) -> dict[str, Any]:
+    """The snapshot for `object` (else the active one) and its Geometry Nodes `modifier` (else the active, else the last one).
+
+    Raises `unknown_object` or `unknown_modifier`, with the near names.
+    """
+    scene = bpy.context.scene
+    layer = bpy.context.view_layer
+    active = layer.objects.active if layer is not None else None
+    target = modifiers.object_named(object) if object else active
+    target_modifier = _target_modifier(target, modifier)
+    tree = target_modifier.node_group if target_modifier is not None else None
+    objects = sorted(scene.objects, key=lambda o: o.name)
+    shown = _cut(objects, target, active)
+    out: dict[str, Any] = {
+        "blender": list(bpy.app.version),
+        "units": {"system": scene.unit_settings.system, "scale_length": values.shortest(scene.unit_settings.scale_length),
+                  "length": scene.unit_settings.length_unit},
+        "frame": {"start": scene.frame_start, "end": scene.frame_end, "current": scene.frame_current},
+        "active_object": active.name if active is not None else None,
+        "selection": [o.name for o in objects if _selected(o)],
+        "target_object": target.name if target is not None else None,
+        "target_modifier": target_modifier.name if target_modifier is not None else None,
+        "target_node_group": values.block_name(tree) if tree is not None else None,
+        "objects": [_object(o) for o in shown],
+    }
+    if len(shown) < len(objects):
+        out["cut"] = len(objects) - len(shown)
+    out["collections"] = [{"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)]
+    out["materials"] = names("material")
+    out["images"] = names("image")
+    out["node_groups"] = [{"name": values.block_name(g), "users": g.users, "nodes": len(g.nodes)}
+                          for g in _by_name(bpy.data.node_groups) if g.bl_idname == "GeometryNodeTree"]
+    if tree is not None:
+        out["tree"] = export.export_tree(tree)
+    return out
+
+
+def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
+    """The document for the named objects and trees; nested groups come along, names that do not exist are absent."""
+    document: dict[str, Any] = {"objects": {}, "trees": {}, "tree_info": {}}
+    for name in dict.fromkeys(objects):
+        obj = bpy.data.objects.get(name)
+        if obj is not None:
+            document["objects"][name] = {"type": obj.type, "library": obj.library is not None,
+                                         "modifiers": [_modifier(m, True) for m in obj.modifiers]}
+    present = [name for name in dict.fromkeys(trees) if _is_geometry(bpy.data.node_groups.get(name))]
+    document["trees"] = export.export_trees(present)["trees"]
+    for name in document["trees"]:
+        tree = values.resolve("node_group", name)
+        document["tree_info"][name] = {"users": tree.users, "library": tree.library is not None, "type": tree.bl_idname}
+    document["names"] = {kind: names(kind) for kind in ("object", "collection", "material", "image", "node_group")}
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    document["fingerprint"] = hashlib.sha256(text.encode()).hexdigest()
+    return document
+
+
+def names(kind: str) -> list[str]:
+    """Sorted names of all data-blocks of a kind, without our own temporary ones."""
+    return [values.block_name(block) for block in _by_name(values.collection_of(kind))]
+
+
+def _by_name(blocks: Any) -> list[Any]:
+    return sorted((b for b in blocks if not b.name.startswith(HIDDEN_PREFIX)), key=values.block_name)
+
+
+def _is_geometry(tree: Any) -> bool:
+    return tree is not None and tree.bl_idname == "GeometryNodeTree"
+
+
+def _target_modifier(target: Any, name: str | None) -> Any:
+    if name is not None and target is not None:
+        return modifiers.modifier_named(target, name)
+    if target is None:
+        return None
+    active = target.modifiers.active
+    if active is not None and active.type == "NODES":
+        return active
+    return next((m for m in reversed(target.modifiers) if m.type == "NODES"), None)
+
+
+def _cut(objects: list[Any], *wanted: Any) -> list[Any]:
+    """At most `OBJECT_LIMIT` objects: target, active and selected ones first; in the order of names."""
+    if len(objects) <= OBJECT_LIMIT:
+        return objects
+    first = [o for o in objects if o in wanted or _selected(o)]
+    chosen = {o.name for o in [*first, *objects][: OBJECT_LIMIT + len(first)]}
+    kept = [o for o in objects if o.name in chosen]
+    extra = len(kept) - OBJECT_LIMIT
+    for o in reversed(kept.copy()):
+        if extra <= 0:
+            break
+        if o not in first:
+            kept.remove(o)
+            extra -= 1
+    return kept[:OBJECT_LIMIT]
+
+
+def _selected(obj: Any) -> bool:
+    try:
+        return obj.select_get()
+    except RuntimeError:  # not in this view layer
+        return False
+
+
+def _visible(obj: Any) -> bool:
+    try:
+        return obj.visible_get()
+    except RuntimeError:
+        return False
+
+
+def _numbers(vector: Any) -> list[float]:
+    return [values.shortest(part) for part in vector]
+
+
+def _object(obj: Any) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "name": obj.name, "type": obj.type, "location": _numbers(obj.matrix_world.translation), "scale": _numbers(obj.scale),
+        "dimensions": _numbers(obj.dimensions)}
+    if obj.type not in _BOUNDLESS:
+        corners = [tuple(corner) for corner in obj.bound_box]
+        low, high = ([pick(c[axis] for c in corners) for axis in range(3)] for pick in (min, max))
+        out["bounds"] = [_numbers(low), _numbers(high)]
+    out["visible"] = _visible(obj)
+    out["selected"] = _selected(obj)
+    if obj.type == "MESH":
+        mesh = obj.data
+        out["counts"] = {"vertices": len(mesh.vertices), "edges": len(mesh.edges), "faces": len(mesh.polygons)}
+    elif obj.type == "CURVE":
+        splines = obj.data.splines
+        out["counts"] = {"splines": len(splines), "points": sum(len(s.bezier_points) or len(s.points) for s in splines)}
+    out["modifiers"] = [_modifier(m, False) for m in obj.modifiers]
+    return out
+
+
+def _modifier(modifier: Any, with_inputs: bool) -> dict[str, Any]:
+    out: dict[str, Any] = {"name": modifier.name, "type": modifier.type}
+    if modifier.type == "NODES":
+        group = modifier.node_group
+        out["node_group"] = values.block_name(group) if group is not None else None
+        if with_inputs:
+            out["inputs"] = modifiers.read_inputs(modifier)
+    elif with_inputs:
+        out["inputs"] = {}
+    return out

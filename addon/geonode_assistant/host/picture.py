@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A picture of one object as evaluated, with its instances.
+
+Everything it needs (scene, camera, light, world) is temporary, so the file stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import bpy
+from mathutils import Matrix, Vector
+
+from . import evaluate, modifiers
+
+NAME = ".geonode_picture"
+_DIRECTION = Vector((-0.62, -1.0, 0.58)).normalized()  # from the object to the camera
+_LENS_MM = 60.0
+_MARGIN = 1.08
+
+
+def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720)) -> None:
+    """Renders the object (or the one of that name) into a PNG of `size` pixels.
+
+    Workbench where it starts, else Cycles with few samples. Raises `unknown_object`, or OSError when the file cannot be written.
+    """
+    obj = modifiers.object_named(object) if isinstance(object, str) else object
+    low, high = _world_bounds(obj)
+    original = bpy.context.window.scene if bpy.context.window is not None else None
+    with ExitStack() as undo:
+        scene = _scene(obj, low, high, size, undo)
+        if original is not None:
+            undo.callback(setattr, bpy.context.window, "scene", original)
+            bpy.context.window.scene = scene
+        scene.render.filepath = str(path)
+        if not _render(scene, "BLENDER_WORKBENCH", Path(path)) and not _render(scene, "CYCLES", Path(path)):
+            raise OSError(f"Blender could not write the picture {path}.")
+
+
+def _world_bounds(obj: Any) -> tuple[Vector, Vector]:
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    bounds = evaluate.evaluate_object(obj, depsgraph)["bounds"] or [[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]
+    corners = [obj.matrix_world @ Vector((bounds[i][0], bounds[j][1], bounds[k][2]))
+               for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+    return (Vector([pick(c[axis] for c in corners) for axis in range(3)]) for pick in (min, max))  # type: ignore[return-value]
+
+
+def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], undo: ExitStack) -> Any:
+    scene = bpy.data.scenes.new(NAME)
+    undo.callback(bpy.data.scenes.remove, scene)
+    scene.collection.objects.link(obj)
+    camera_data = bpy.data.cameras.new(NAME)
+    undo.callback(bpy.data.cameras.remove, camera_data)
+    camera = bpy.data.objects.new(NAME, camera_data)
+    undo.callback(bpy.data.objects.remove, camera)
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    scene.render.resolution_x, scene.render.resolution_y = size
+    scene.render.resolution_percentage = 100
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.image_settings.color_mode = "RGB"
+    scene.render.film_transparent = False
+    scene.view_settings.view_transform = "Standard"
+    _aim(camera, low, high, size)
+    _light_up(scene, high - low, undo)
+    return scene
+
+
+def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int]) -> None:
+    """Looks from the front left, a little from above, so close that the whole box just fits."""
+    data = camera.data
+    data.lens = _LENS_MM
+    data.sensor_fit = "HORIZONTAL"
+    tan_x = data.sensor_width / 2 / _LENS_MM
+    tan_y = tan_x * size[1] / size[0]
+    center = (low + high) / 2
+    rotation = _DIRECTION.to_track_quat("Z", "Y")
+    inverse = rotation.inverted()
+    corners = [inverse @ (Vector((x, y, z)) - center) for x in (low.x, high.x) for y in (low.y, high.y) for z in (low.z, high.z)]
+    # Each corner must lie within the view's pyramid; then centre what perspective shifts.
+    shift = Vector((0.0, 0.0))
+    for _ in range(4):
+        distance = max(max(abs(c.x - shift.x) / tan_x, abs(c.y - shift.y) / tan_y) * _MARGIN + c.z for c in corners)
+        seen = [((c.x - shift.x) / (distance - c.z), (c.y - shift.y) / (distance - c.z)) for c in corners]
+        for axis in (0, 1):
+            middle = (min(s[axis] for s in seen) + max(s[axis] for s in seen)) / 2
+            shift[axis] += middle * distance
+    distance = max(distance, 1e-3)
+    radius = max((high - low).length / 2, 1e-4)
+    place = center + rotation @ Vector((shift.x, shift.y, distance))
+    camera.matrix_world = Matrix.Translation(place) @ rotation.to_matrix().to_4x4()
+    data.clip_start = max(distance / 1000, (distance - radius) / 10, 1e-5)
+    data.clip_end = distance + radius * 10
+
+
+def _light_up(scene: Any, extent: Vector, undo: ExitStack) -> None:
+    shading = scene.display.shading
+    shading.light = "STUDIO"
+    shading.color_type = "MATERIAL"
+    shading.show_cavity = True
+    shading.cavity_type = "BOTH"
+    shading.cavity_ridge_factor = 1.0
+    shading.cavity_valley_factor = 1.2
+    shading.curvature_ridge_factor = 0.8
+    shading.curvature_valley_factor = 0.9
+    shading.show_shadows = True
+    shading.shadow_intensity = 0.35
+    shading.show_specular_highlight = True
+    scene.display.render_aa = "16"
+    scene.display.light_direction = (-0.35, 0.35, 0.87)
+    world = bpy.data.worlds.new(NAME)
+    undo.callback(bpy.data.worlds.remove, world)
+    world.color = (0.78, 0.82, 0.87)
+    scene.world = world
+    shading.background_type = "WORLD"
+    sun_data = bpy.data.lights.new(NAME, "SUN")
+    undo.callback(bpy.data.lights.remove, sun_data)
+    sun_data.energy = 3.0
+    sun_data.angle = math.radians(8)
+    sun = bpy.data.objects.new(NAME, sun_data)
+    undo.callback(bpy.data.objects.remove, sun)
+    sun.rotation_euler = (math.radians(35), math.radians(-20), math.radians(-30))
+    scene.collection.objects.link(sun)
+
+
+def _render(scene: Any, engine: str, path: Path) -> bool:
+    before = path.stat().st_mtime_ns if path.is_file() else None
+    try:
+        scene.render.engine = engine
+        if engine == "CYCLES":
+            scene.cycles.samples = 16
+            scene.cycles.use_denoising = False
+            scene.cycles.device = "CPU"
+        bpy.ops.render.render(write_still=True, scene=scene.name)
+    except (RuntimeError, TypeError, AttributeError):
+        return False
+    return path.is_file() and path.stat().st_mtime_ns != before

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One run, one transaction: everything it may touch is kept at `begin`, and comes back exactly or becomes one undo step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from . import apply, context, evaluate, export, interface, modifiers, rna, values
+from .errors import HostError
+from .suppress import update
+
+KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
+
+
+class Transaction:
+    """The state before a run, and the way back.
+
+    A tree is kept as a real copy of the data-block, for only that brings back everything: identifiers and their counters,
+    selection, folded panels, animation, drivers. The original stays in place while the run edits it (a committed run thus
+    leaves every reference intact); a restore hands all users over to the copy, which takes the name. Copies have no user and
+    no fake user: even if Blender dies they are not saved. Everything is remembered by name, since an undo in between would
+    leave references dangling.
+    """
+
+    def __init__(self, objects: Iterable[str], trees: Iterable[str]) -> None:
+        """Opens the transaction. Raises `unknown_object`, or `library_data` for what is linked; nothing is kept then."""
+        self.before = evaluate.lists()
+        self._copies: dict[str, str] = {}
+        self._objects: dict[str, list[dict[str, Any]]] = {}
+        self._state: dict[str, Any] = {"trees": {}, "objects": {}}
+        self._created: list[str] = []
+        self._fonts: list[str] = []
+        self._open = True
+        try:
+            self.extend(objects, trees)
+        except BaseException:
+            self._drop_copies()
+            raise
+
+    def extend(self, objects: Iterable[str], trees: Iterable[str]) -> None:
+        """Takes more objects and trees under its care; those known already, or made by this run, stay as they are."""
+        for name in dict.fromkeys(trees):
+            tree = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
+            if tree is None or name in self._created:
+                continue  # the run is going to make it, or did
+            self._keep_tree(modifiers.editable(tree))
+            # A changed interface reaches into every user.
+            for node in interface.user_nodes(tree):
+                if node.id_data.library is None and node.id_data.name not in self._created:
+                    self._keep_tree(node.id_data)
+            for modifier in modifiers.users_of(tree):
+                self._keep_object(modifier.id_data)
+        for name in dict.fromkeys(objects):
+            self._keep_object(modifiers.editable(modifiers.object_named(name)))
+
+    def apply(self, delta: dict[str, Any]) -> dict[str, int]:
+        """`apply_delta`, remembering which data-blocks it makes."""
+        groups = {g.name for g in bpy.data.node_groups}
+        fonts = {f.name for f in bpy.data.fonts}
+        try:
+            return apply.apply_delta(delta)
+        finally:
+            self._created += [g.name for g in bpy.data.node_groups if g.name not in groups]
+            self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
+
+    def restore(self) -> bool:
+        """Brings everything back. Whether the state, exported anew, equals the one before."""
+        if not self._open:
+            raise HostError("internal_error", "This transaction is closed.")
+        self._open = False
+        for name, kept in self._objects.items():
+            self._remove_new_modifiers(name, kept)
+        for name in list(self._copies):
+            self._bring_back(name)
+        for name in self._created:
+            tree = bpy.data.node_groups.get((name, None))
+            if tree is not None:
+                bpy.data.node_groups.remove(tree)
+        for name, kept in self._objects.items():
+            self._restore_modifiers(name, kept)
+        for name in self._fonts:
+            font = bpy.data.fonts.get(name)
+            if font is not None and font.users == 0:
+                bpy.data.fonts.remove(font)
+        if bpy.context.view_layer is not None:
+            bpy.context.view_layer.update()
+        return self._is_as_before()
+
+    def commit(self, message: str) -> None:
+        """Keeps what was done, as one undo step of that name where this Blender has an undo stack."""
+        if not self._open:
+            raise HostError("internal_error", "This transaction is closed.")
+        self._open = False
+        self._drop_copies()
+        if bpy.ops.ed.undo_push.poll():
+            bpy.ops.ed.undo_push(message=message)
+
+    # -- keeping ----------------------------------------------------------------------------------------------------------------
+
+    def _keep_tree(self, tree: Any) -> None:
+        if tree.name in self._copies:
+            return
+        self._state["trees"][tree.name] = _tree_state(tree)
+        copy = tree.copy()
+        copy.name = f"{KEEP_PREFIX}{len(self._copies)}"
+        copy.use_fake_user = False
+        self._copies[tree.name] = copy.name
+
+    def _keep_object(self, obj: Any) -> None:
+        if obj.name in self._objects:
+            return
+        self._state["objects"][obj.name] = _object_state(obj)
+        self._objects[obj.name] = [_modifier_snapshot(m) for m in obj.modifiers]
+
+    def _drop_copies(self) -> None:
+        for kept in self._copies.values():
+            copy = bpy.data.node_groups.get(kept)
+            if copy is not None:
+                bpy.data.node_groups.remove(copy)
+        self._copies.clear()
+
+    # -- bringing back ----------------------------------------------------------------------------------------------------------
+
+    def _bring_back(self, name: str) -> None:
+        copy = bpy.data.node_groups.get(self._copies[name])
+        if copy is None:
+            return  # an undo in between took it away, and with it what the run had done
+        edited = bpy.data.node_groups.get((name, None))
+        if edited is not None:
+            copy.use_fake_user = edited.use_fake_user
+            _copy_asset_mark(edited, copy)
+            edited.user_remap(copy)
+            bpy.data.node_groups.remove(edited)
+        copy.name = name
+        update(copy)
+
+    def _remove_new_modifiers(self, name: str, kept: list[dict[str, Any]]) -> None:
+        obj = bpy.data.objects.get((name, None))
+        if obj is None:
+            return
+        known = {entry["name"] for entry in kept}
+        for modifier in [m for m in obj.modifiers if m.name not in known and m.type == "NODES" and self._is_ours(m)]:
+            obj.modifiers.remove(modifier)
+
+    def _is_ours(self, modifier: Any) -> bool:
+        """Whether this run made the modifier: an artist's own, added meanwhile, runs no tree that the run made or edits."""
+        group = modifier.node_group
+        return group is None or group.name in self._created or group.name in self._copies
+
+    def _restore_modifiers(self, name: str, kept: list[dict[str, Any]]) -> None:
+        obj = bpy.data.objects.get((name, None))
+        if obj is None:
+            return
+        for entry in kept:
+            modifier = obj.modifiers.get(entry["name"])
+            if modifier is None or modifier.type != "NODES":
+                continue
+            group = bpy.data.node_groups.get((entry["node_group"], None)) or bpy.data.node_groups.get(entry["node_group"] or "")
+            modifier.node_group = group  # also when it is the same: the inputs follow the interface then
+            _restore_inputs(modifier, entry["inputs"])
+        obj.update_tag()
+
+    def _is_as_before(self) -> bool:
+        trees = {name: _tree_state(tree) for name in self._state["trees"]
+                 if (tree := bpy.data.node_groups.get((name, None))) is not None}
+        objects = {name: _object_state(obj) for name in self._state["objects"]
+                   if (obj := bpy.data.objects.get((name, None))) is not None}
+        left = [g.name for g in bpy.data.node_groups if g.name in self._created or g.name.startswith(KEEP_PREFIX)]
+        return not left and {"trees": trees, "objects": objects} == self._state
+
+
+# -- snapshots ------------------------------------------------------------------------------------------------------------------
+
+
+def _tree_state(tree: Any) -> dict[str, Any]:
+    """What must be equal after a restore: the IR, selection, active node, animation, users."""
+    active = tree.nodes.active
+    return {"ir": export.export_one(tree)[0], "selected": [n.name for n in tree.nodes if n.select],
+            "active": active.name if active is not None else None, "animation": _animation(tree), "users": tree.users,
+            "asset": tree.asset_data is not None}
+
+
+def _animation(block: Any) -> Any:
+    data = block.animation_data
+    if data is None:
+        return None
+    drivers = [(d.data_path, d.array_index, d.driver.type, d.driver.expression, d.mute) for d in data.drivers]
+    return {"action": data.action.name if data.action is not None else None, "drivers": drivers, "nla": len(data.nla_tracks)}
+
+
+def _object_state(obj: Any) -> dict[str, Any]:
+    return {"modifiers": [_modifier_state(m) for m in obj.modifiers], "animation": _animation(obj)}
+
+
+def _modifier_state(modifier: Any) -> dict[str, Any]:
+    fields = rna.fields_of(modifier, frozenset({"execution_time", "persistent_uid", "bakes", "panels", "properties"}))
+    out: dict[str, Any] = {"name": modifier.name, "type": modifier.type}
+    out["settings"] = {path: value for path, value in zip(fields.plain, fields.read_plain(modifier), strict=True)}
+    if modifier.type == "NODES":
+        out["node_group"] = values.block_name(modifier.node_group) if modifier.node_group is not None else None
+        out["inputs"] = modifiers.read_inputs(modifier)
+    return out
+
+
+def _modifier_snapshot(modifier: Any) -> dict[str, Any]:
+    out: dict[str, Any] = {"name": modifier.name, "node_group": None, "inputs": {}}
+    if modifier.type == "NODES" and modifier.node_group is not None:
+        out["node_group"] = modifier.node_group.name
+        out["inputs"] = _raw_inputs(modifier)
+    return out
+
+
+def _raw_inputs(modifier: Any) -> dict[str, Any]:
+    """Inputs as Blender stores them: custom properties up to 5.0, else (type, attribute, JSON value)."""
+    if "properties" not in modifier.bl_rna.properties:
+        return {key: _plain(value) for key, value in modifier.items()}
+    out = {}
+    for item in modifiers.inputs_of(modifier.node_group):
+        entry = getattr(modifier.properties.inputs, item.identifier, None)
+        if entry is not None:
+            value = values.to_json(entry.value) if hasattr(entry, "value") else None
+            out[item.identifier] = (getattr(entry, "type", None), getattr(entry, "attribute_name", None), value)
+    return out
+
+
+def _plain(value: Any) -> Any:
+    """A custom property's value, detached from Blender's memory; a data-block by name."""
+    if isinstance(value, bpy.types.ID):
+        return values.to_json(value)
+    return value.to_list() if hasattr(value, "to_list") else value.to_dict() if hasattr(value, "to_dict") else value
+
+
+def _restore_inputs(modifier: Any, saved: dict[str, Any]) -> None:
+    if "properties" not in modifier.bl_rna.properties:
+        for key in [k for k in modifier.keys() if k not in saved]:
+            del modifier[key]
+        for key, value in saved.items():
+            if key not in modifier or _plain(modifier[key]) != value:
+                modifier[key] = values.from_json(value)
+        return
+    for identifier, (kind, attribute, value) in saved.items():
+        entry = getattr(modifier.properties.inputs, identifier, None)
+        if entry is None:
+            continue
+        if kind is not None and entry.type != kind:
+            entry.type = kind
+        if attribute is not None and entry.attribute_name != attribute:
+            entry.attribute_name = attribute
+        if hasattr(entry, "value") and values.to_json(entry.value) != value:
+            values.assign(entry, "value", value)
+
+
+def _copy_asset_mark(source: Any, target: Any) -> None:
+    """A copied data-block is no asset any more: mark it and carry the metadata over."""
+    if source.asset_data is None or target.asset_data is not None:
+        return
+    target.asset_mark()
+    for prop in source.asset_data.bl_rna.properties:
+        if not prop.is_readonly and prop.type in {"STRING", "INT", "BOOLEAN", "FLOAT"}:
+            setattr(target.asset_data, prop.identifier, getattr(source.asset_data, prop.identifier))
+    for tag in source.asset_data.tags:
+        target.asset_data.tags.new(tag.name, skip_if_exists=True)
