@@ -44,9 +44,9 @@ pub struct NodeType {
     /// Settable properties.
     #[serde(default)]
     pub properties: IndexMap<String, Property>,
-    /// Item collections with the fields of their items.
+    /// Item collections.
     #[serde(default)]
-    pub collections: IndexMap<String, Value>,
+    pub collections: IndexMap<String, Collection>,
     /// Distinct socket lists; the first is the fresh node's.
     pub states: Vec<State>,
     /// Properties on which the sockets depend.
@@ -55,6 +55,18 @@ pub struct NodeType {
     /// Values of `state_properties`, joined by `|`, to an index into `states`.
     #[serde(default)]
     pub variants: IndexMap<String, usize>,
+}
+
+/// A collection of dynamic items.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collection {
+    /// Writable fields of an item.
+    #[serde(default)]
+    pub fields: IndexMap<String, Value>,
+    /// Where an item shows: `self` or `partner` (the other end of the zone), `inputs` or `outputs`, prefix of the identifier.
+    #[serde(default)]
+    pub sockets: Vec<(String, String, String)>,
 }
 
 /// The sockets of a node in one state.

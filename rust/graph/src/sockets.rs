@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::catalogue::{Catalogue, NodeType, Socket};
-use crate::ir::{Item, ItemKind, Node, Side, Tree};
+use crate::ir::{Item, ItemKind, Map, Node, Side, Tree};
 use crate::model::TreeModel;
 
 /// What sockets depend on outside the tree itself.
@@ -74,68 +74,104 @@ fn interface(items: &[Item], side: Side) -> Vec<Socket> {
 }
 
 impl<'a> Scope<'a> {
-    /// Catalogue sockets, with those that stand for items replaced by the node's own items.
+    /// Catalogue sockets, with those that stand for a fresh node's items replaced by the node's own items.
     fn with_items(self, kind: &'a NodeType, model: &TreeModel, node: &Node, side: Side) -> Cow<'a, [Socket]> {
-        let state = kind.state(&node.props);
-        let fresh = state.side(side);
-        // The items of a zone live on its output node and show on both.
-        let owner = match &node.pair {
-            Some(output) => model.node(output).unwrap_or(node),
-            None => node,
-        };
-        if owner.items.is_empty() {
+        let fresh = kind.state(&node.props).side(side);
+        let owner = node
+            .pair
+            .as_deref()
+            .and_then(|output| model.node(output))
+            .unwrap_or(node);
+        let Some(owner_type) = self.node_type(owner).filter(|_| !owner.items.is_empty()) else {
             return Cow::Borrowed(fresh);
-        }
-        let owner_type = self.node_type(owner);
-        let zone_input = kind.is("zone") && owner.id != node.id;
-        let mut items: Vec<(&str, &str, String)> = Vec::new();
-        for (collection, list) in &owner.items {
-            // What a For Each zone generates shows on its output node only.
-            if zone_input && collection == "generation_items" {
-                continue;
-            }
-            let prefix = owner_type
-                .and_then(|kind| kind.collections.get(collection))
-                .and_then(|fields| fields.get("prefix"))
-                .and_then(Value::as_str)
-                .unwrap_or("Item");
-            for item in list {
-                let Some(name) = item.get("name").and_then(Value::as_str) else {
-                    continue;
-                };
-                let short = item.get("socket_type").and_then(Value::as_str).unwrap_or("");
-                let full = self.catalogue.socket_type(short).map_or("", |found| found.0);
-                // Items that Blender has not made yet have no number: their sockets are known by name.
-                let identifier = match item.get("identifier") {
-                    Some(number) if number.is_number() => format!("{prefix}_{number}"),
-                    _ => format!("={name}"),
-                };
-                items.push((name, full, identifier));
-            }
-        }
-        let mut sockets: Vec<Socket> = fresh
+        };
+        let holder = if owner.id == node.id { "self" } else { "partner" };
+        let side_name = if side == Side::Input { "inputs" } else { "outputs" };
+        let mut before: Vec<Socket> = fresh.to_vec();
+        let mut own: Vec<Socket> = Vec::new();
+        let mut place = before
             .iter()
-            .filter(|socket| !is_item(&socket.identifier))
-            .cloned()
-            .collect();
-        for (name, kind, identifier) in items {
-            sockets.push(Socket {
-                identifier,
-                name: name.to_owned(),
-                kind: kind.to_owned(),
-                available: true,
-                ..Socket::default()
-            });
+            .position(|socket| socket.kind == VIRTUAL)
+            .unwrap_or(before.len());
+        for (collection, items) in &owner.items {
+            let Some(described) = owner_type.collections.get(collection) else {
+                continue;
+            };
+            let shows = described
+                .sockets
+                .iter()
+                .find(|entry| entry.0 == holder && entry.1 == side_name);
+            let Some((_, _, prefix)) = shows else { continue };
+            if let Some(first) = before.iter().position(|socket| stands_for(&socket.identifier, prefix)) {
+                place = place.min(first);
+            }
+            before.retain(|socket| !stands_for(&socket.identifier, prefix));
+            own.extend(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(at, item)| self.item_socket(owner, item, at, prefix)),
+            );
         }
-        Cow::Owned(sockets)
+        let after = before.split_off(place.min(before.len()));
+        before.extend(own);
+        before.extend(after);
+        Cow::Owned(before)
+    }
+
+    fn item_socket(self, owner: &Node, item: &Map, at: usize, prefix: &str) -> Socket {
+        let text = |field: &str| item.get(field).and_then(Value::as_str);
+        let name = text("name").map_or_else(|| at.to_string(), str::to_owned);
+        // Items without a type of their own follow the node's.
+        let short = text("socket_type").or_else(|| text("data_type")).or_else(|| {
+            let own = owner.props.get("data_type").or_else(|| {
+                self.node_type(owner)
+                    .and_then(|kind| kind.properties.get("data_type"))
+                    .map(|property| &property.default)
+            });
+            own.and_then(Value::as_str)
+        });
+        let identifier = match item.get("identifier").and_then(Value::as_u64) {
+            // From the time when there was only one.
+            Some(0) if prefix == "Value" || prefix == "Attribute" => prefix.to_owned(),
+            Some(number) => format!("{prefix}_{number}"),
+            // Items that Blender has not made yet have no number: their sockets are known by name.
+            None => format!("={name}"),
+        };
+        let kind = short
+            .and_then(|short| self.catalogue.socket_type(attribute_type(short)))
+            .map_or("", |found| found.0);
+        Socket {
+            identifier,
+            name,
+            kind: kind.to_owned(),
+            available: true,
+            ..Socket::default()
+        }
     }
 }
 
-/// `Item_3`, `Generation_0`: a socket that stands for an item.
-fn is_item(identifier: &str) -> bool {
-    identifier
-        .rsplit_once('_')
-        .is_some_and(|(_, number)| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+const VIRTUAL: &str = "NodeSocketVirtual";
+
+/// True for `Item`, `Item_3` with the prefix `Item`.
+fn stands_for(identifier: &str, prefix: &str) -> bool {
+    identifier.strip_prefix(prefix).is_some_and(|rest| {
+        rest.is_empty()
+            || rest
+                .strip_prefix('_')
+                .is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
+    })
+}
+
+/// Attributes name some types otherwise than sockets do.
+fn attribute_type(short: &str) -> &str {
+    match short {
+        "FLOAT_VECTOR" => "VECTOR",
+        "FLOAT_COLOR" => "RGBA",
+        "QUATERNION" => "ROTATION",
+        "FLOAT4X4" => "MATRIX",
+        other => other,
+    }
 }
 
 /// Every node of a tree with the sockets that it has: (ID, inputs, outputs).
