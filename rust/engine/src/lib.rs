@@ -1,1 +1,29 @@
-//! Driver: carries out the machine's effects
+//! Driver of a run: carries out what the machine of `geonode-run` orders, on a worker thread, and hands the rest to the host.
+//!
+//! The host (Blender's main thread) polls; nothing here ever makes it wait. Everything that crosses to the host is JSON text,
+//! serialised and parsed on the worker, so that the main thread only passes strings. One worker thread serves one run and ends
+//! with it.
+
+mod approval;
+mod catalogues;
+mod check;
+mod context;
+mod error;
+mod generate;
+mod messages;
+mod planner;
+mod report;
+mod request;
+mod run;
+mod settings;
+mod work;
+mod worker;
+
+pub use catalogues::catalogue;
+pub use check::{Reconciled, Validated, reconcile, validate_plan};
+pub use error::EngineError;
+pub use messages::Messages;
+pub use report::Report;
+pub use request::{PlanInput, RunRequest};
+pub use run::{Run, Turn};
+pub use settings::{Setting, Settings};

@@ -1,1 +1,120 @@
-//! Native module `geonode_core`.
+//! Native module `geonode_core`: the only crate that names pyo3. It converts, releases the GIL, and turns every error and panic into
+//! a Python exception; it decides nothing.
+
+mod client;
+mod errors;
+mod json;
+mod run;
+
+use geonode_engine::{EngineError, PlanInput, Settings};
+use geonode_protocol::Code;
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyString};
+
+use crate::errors::{CoreError, detached};
+use crate::json::{text_of, to_python};
+
+/// The native core of GeoNode AI Assistant.
+#[pymodule]
+mod geonode_core {
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+    use pyo3::types::PyAnyMethods;
+
+    #[pymodule_export]
+    use super::{error_codes, reconcile, schema, settings, validate_plan, version};
+    #[pymodule_export]
+    use crate::client::{Client, Response, Stream};
+    #[pymodule_export]
+    use crate::run::Run;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let classes = crate::errors::classes(module.py())?;
+        for name in crate::errors::CLASSES {
+            module.add(name, classes.getattr(name)?)?;
+        }
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Checks a plan (text or dict) against the protocol and, with a catalogue (path, JSON text or dict), against that Blender's nodes.
+///
+/// Returns `{"ok", "messages", "plan"}`; a refused plan is a result, not an exception.
+#[pyfunction]
+#[pyo3(signature = (text, catalogue=None))]
+fn validate_plan<'py>(
+    py: Python<'py>,
+    text: &Bound<'py, PyAny>,
+    catalogue: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let plan = plan_input(text)?;
+    let catalogue = catalogue.map(source).transpose()?;
+    let verdict = detached(py, || geonode_engine::validate_plan(&plan, catalogue.as_deref()))?;
+    to_python(py, &verdict)
+}
+
+/// Compiles a plan against exported trees (a Bundle) without Blender: `{"ok", "messages", "plan", "steps", "diff", "trees"}`.
+#[pyfunction]
+fn reconcile<'py>(
+    py: Python<'py>,
+    current_ir: &Bound<'py, PyAny>,
+    plan: &Bound<'py, PyAny>,
+    catalogue: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let current = text_of(current_ir)?;
+    let plan = plan_input(plan)?;
+    let catalogue = source(catalogue)?;
+    let result = detached(py, || geonode_engine::reconcile(&current, &plan, &catalogue))?;
+    to_python(py, &result)
+}
+
+/// The JSON Schema of this name; `ProtocolError` lists the names when there is none.
+#[pyfunction]
+fn schema<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let Some(schema) = geonode_protocol::schema(name) else {
+        let names: Vec<&str> = geonode_protocol::schemas().into_iter().map(|(name, _)| name).collect();
+        let text = format!("There is no schema {name:?}. Known: {}.", names.join(", "));
+        return Err(CoreError::protocol(Code::InvalidEnum, text).into());
+    };
+    to_python(py, &schema)
+}
+
+/// Every code of the product, in the order of the registry.
+#[pyfunction]
+fn error_codes() -> Vec<&'static str> {
+    Code::ALL.iter().map(|code| code.as_str()).collect()
+}
+
+/// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?}]`.
+#[pyfunction]
+fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &Settings::describe())
+}
+
+/// `{"core", "protocol", "ir", "catalogue"}`: versions of the core and of what it reads.
+#[pyfunction]
+fn version(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(
+        py,
+        &serde_json::json!({"core": env!("CARGO_PKG_VERSION"), "protocol": ["1.0", "1.1"], "ir": 1, "catalogue": 1}),
+    )
+}
+
+fn plan_input(plan: &Bound<'_, PyAny>) -> PyResult<PlanInput> {
+    let text = text_of(plan)?;
+    if plan.is_instance_of::<PyString>() {
+        return Ok(PlanInput::Text(text));
+    }
+    detached(plan.py(), || {
+        serde_json::from_str(&text).map_err(|e| EngineError::Request(e.to_string()))
+    })
+    .map(PlanInput::Json)
+}
+
+/// A path or JSON text; path objects and dicts are converted.
+fn source(catalogue: &Bound<'_, PyAny>) -> PyResult<String> {
+    if catalogue.hasattr("__fspath__")? {
+        return text_of(&catalogue.call_method0("__fspath__")?);
+    }
+    text_of(catalogue)
+}

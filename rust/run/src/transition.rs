@@ -457,6 +457,10 @@ impl Machine {
     }
 
     fn end(&mut self, outcome: Outcome) {
+        if outcome.status == Status::Cancelled {
+            let code = outcome.code.unwrap_or(Code::Cancelled);
+            self.tell(Message::new(Severity::Info, Origin::Run, code, &outcome.message));
+        }
         if outcome.status != Status::Done {
             for record in self.state.steps.iter_mut().filter(|r| r.status == StepStatus::Done) {
                 record.status = StepStatus::Restored;

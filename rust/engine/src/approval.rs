@@ -1,0 +1,70 @@
+//! What of a compiled plan needs the artist's word: what the plan says so itself, and what destroys work.
+
+use geonode_graph::{Compiled, Document, StepDelta};
+use geonode_protocol::Plan;
+use serde_json::{Value, json};
+
+/// The request that the artist is shown, or none when nothing needs approval.
+pub(crate) fn request(plan: &Plan, compiled: &Compiled, document: &Document, destructive_nodes: u64) -> Option<Value> {
+    let mut first = None;
+    let mut steps = Vec::new();
+    for (step, delta) in plan.steps.iter().zip(&compiled.steps) {
+        let reason = destroys(delta, document, destructive_nodes).or_else(|| {
+            step.requires_approval
+                .then(|| "The plan itself asks for approval of this step.".to_owned())
+        });
+        if let Some(reason) = &reason
+            && first.is_none()
+        {
+            first = Some(format!("Step \"{}\": {reason}", step.id));
+        }
+        steps.push(json!({
+            "step_id": step.id,
+            "action_type": step.action.type_name(),
+            "description": step.description,
+            "reason": reason,
+        }));
+    }
+    first.map(|reason| json!({"reason": reason, "steps": steps, "diff": compiled.diff}))
+}
+
+/// Why the step is destructive, if it is.
+fn destroys(delta: &StepDelta, document: &Document, limit: u64) -> Option<String> {
+    for tree in &delta.trees {
+        let Some(before) = document.trees.get(&tree.tree) else {
+            continue;
+        };
+        let removed = tree
+            .remove
+            .iter()
+            .filter(|id| before.nodes.iter().any(|node| &&node.id == id))
+            .count();
+        if u64::try_from(removed).unwrap_or(u64::MAX) >= limit {
+            return Some(format!(
+                "It removes {removed} of {} nodes of \"{}\".",
+                before.nodes.len(),
+                tree.tree
+            ));
+        }
+    }
+    for edit in delta.modifiers.iter().filter(|edit| !edit.create) {
+        let modifiers = document
+            .objects
+            .get(&edit.object)
+            .map(|object| object.modifiers.as_slice())
+            .unwrap_or_default();
+        let runs = modifiers
+            .iter()
+            .find(|m| m.name == edit.name)
+            .and_then(|m| m.node_group.as_deref());
+        if let Some(runs) = runs
+            && runs != edit.node_group
+        {
+            return Some(format!(
+                "It replaces the tree \"{runs}\" on the modifier \"{}\" of \"{}\" by \"{}\".",
+                edit.name, edit.object, edit.node_group
+            ));
+        }
+    }
+    None
+}

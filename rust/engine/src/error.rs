@@ -1,0 +1,76 @@
+//! What can be wrong before or around a run.
+
+use geonode_protocol::Code;
+use geonode_run::Failure;
+
+/// An error of the engine; every variant has a stable code.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// The request of a run does not have its form.
+    #[error("The request cannot be read: {0}.")]
+    Request(String),
+    /// A setting is unknown, of the wrong type or outside its range.
+    #[error("{0}")]
+    Setting(String),
+    /// The prompt says nothing.
+    #[error("The prompt is empty. Say in a sentence what you want, for example: scatter 200 rocks on the plane.")]
+    PromptEmpty,
+    /// The prompt is longer than allowed.
+    #[error("The prompt has {length} characters; {limit} are allowed. Shorten it, or say it in several runs.")]
+    PromptTooLong {
+        /// Its length in characters.
+        length: usize,
+        /// The setting `max_prompt_chars`.
+        limit: u64,
+    },
+    /// The provider is not known or cannot be used like this.
+    #[error("{message}")]
+    Provider {
+        /// The provider crate's code.
+        code: Code,
+        /// The provider crate's words.
+        message: String,
+    },
+    /// The catalogue cannot be read.
+    #[error("The node catalogue cannot be read: {0}")]
+    Catalogue(String),
+    /// A document that crosses the border does not have its form.
+    #[error("The {what} from Blender cannot be read: {cause}.")]
+    Document {
+        /// Which one.
+        what: &'static str,
+        /// Where and why.
+        cause: String,
+    },
+    /// A defect of this program.
+    #[error("Internal error: {0}.")]
+    Internal(String),
+}
+
+impl EngineError {
+    /// The stable code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Request(_) => Code::BodyInvalid,
+            Self::Setting(_) => Code::SettingInvalid,
+            Self::PromptEmpty => Code::PromptEmpty,
+            Self::PromptTooLong { .. } => Code::PromptTooLong,
+            Self::Provider { code, .. } => *code,
+            Self::Catalogue(_) | Self::Document { .. } => Code::InvalidDocument,
+            Self::Internal(_) => Code::InternalError,
+        }
+    }
+
+    pub(crate) fn document(what: &'static str, cause: &serde_json::Error) -> Self {
+        Self::Document {
+            what,
+            cause: cause.to_string(),
+        }
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}

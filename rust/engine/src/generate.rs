@@ -1,0 +1,226 @@
+//! Where plans come from: the offline planner, a model, or recorded replies.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use geonode_protocol::{Code, Severity};
+use geonode_provider::{
+    Client, ClientConfig, FinishReason, Message as Turn, Options, Provider, ProviderError, Request, Role, StreamEvent,
+    Usage,
+};
+use geonode_run::{Failure, Feedback, Message, Origin};
+use serde_json::Value;
+
+use crate::planner;
+use crate::request::{OFFLINE, RunRequest};
+use crate::settings::Settings;
+
+/// What happens while a plan is being made.
+pub(crate) trait Listener {
+    /// A client is at work from now on; cancelling the run shall cancel it.
+    fn working(&self, client: Option<Client>);
+    /// A piece of the reply arrived.
+    fn text(&self, piece: &str);
+    /// Something to read.
+    fn message(&self, message: Message);
+}
+
+/// A reply and what it cost.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) model: Option<String>,
+    pub(crate) usage: Option<Usage>,
+}
+
+/// One exchange with the model that was not the last.
+#[derive(Debug, Clone)]
+pub(crate) struct Exchange {
+    /// What the model wrote.
+    pub(crate) reply: String,
+    /// What it was told about it.
+    pub(crate) feedback: String,
+}
+
+/// What the request is about.
+pub(crate) struct Brief<'a> {
+    pub(crate) request: &'a RunRequest,
+    pub(crate) settings: &'a Settings,
+    pub(crate) context: &'a Value,
+    pub(crate) exchanges: &'a [Exchange],
+}
+
+/// The source of plans of one run; made at its first use.
+pub(crate) enum Source {
+    Offline,
+    Recorded(VecDeque<Value>),
+    Model(Client),
+}
+
+impl Source {
+    pub(crate) fn new(request: &RunRequest, settings: &Settings) -> Result<Self, Failure> {
+        if let Some(replies) = &request.replies {
+            return Ok(Self::Recorded(replies.iter().cloned().collect()));
+        }
+        if request.provider == OFFLINE {
+            return Ok(Self::Offline);
+        }
+        let provider = Provider::from_name(&request.provider).map_err(|error| failure(&error))?;
+        let config = ClientConfig {
+            model: request.model.clone(),
+            base_url: request.base_url.clone(),
+            api_key: request.api_key.clone(),
+            timeout: Duration::from_secs_f64(settings.timeout_s),
+            total: Duration::from_secs_f64(settings.total_timeout_s),
+            max_retries: u32::try_from(settings.network_retries).unwrap_or(u32::MAX),
+            ..ClientConfig::new(provider)
+        };
+        Client::new(config).map(Self::Model).map_err(|error| failure(&error))
+    }
+
+    pub(crate) fn plan(&mut self, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
+        match self {
+            Self::Offline => {
+                let plan = planner::offline(&brief.request.prompt, brief.request.object.as_deref(), brief.context)?;
+                Ok(Reply {
+                    text: plan.to_string(),
+                    model: None,
+                    usage: None,
+                })
+            }
+            Self::Recorded(replies) => {
+                let reply = replies.pop_front().ok_or_else(|| {
+                    Failure::new(
+                        Code::BadResponse,
+                        "The recording has no further reply for this request.",
+                    )
+                })?;
+                let text = if let Value::String(text) = reply {
+                    text
+                } else {
+                    reply.to_string()
+                };
+                Ok(Reply {
+                    text,
+                    model: Some("recorded".into()),
+                    usage: None,
+                })
+            }
+            Self::Model(client) => {
+                listener.working(Some(client.clone()));
+                let reply = ask(client, brief, listener);
+                listener.working(None);
+                reply
+            }
+        }
+    }
+}
+
+fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
+    let settings = brief.settings;
+    let opening = planner::opening(&brief.request.prompt, brief.context);
+    let mut messages = vec![Turn::user(opening.user)];
+    for exchange in brief.exchanges {
+        messages.push(Turn::new(Role::Assistant, &exchange.reply));
+        messages.push(Turn::user(&exchange.feedback));
+    }
+    let request = Request {
+        messages,
+        system: Some(opening.system),
+        schema: if settings.structured_output {
+            geonode_protocol::schema("plan")
+        } else {
+            None
+        },
+        tools: Vec::new(),
+        max_tokens: settings.max_tokens.and_then(|n| u32::try_from(n).ok()),
+        options: Options {
+            temperature: settings.temperature,
+            seed: None,
+        },
+    };
+    let (reply, finish) = if settings.stream {
+        listen(client, request, listener)?
+    } else {
+        let response = client.send(&request).map_err(|error| failure(&error))?;
+        for notice in response.notices {
+            listener.message(Message::new(
+                Severity::Warning,
+                Origin::Provider,
+                notice.code,
+                notice.text,
+            ));
+        }
+        let reply = Reply {
+            text: response.text,
+            model: Some(response.model),
+            usage: response.usage,
+        };
+        (reply, response.finish_reason)
+    };
+    match finish {
+        FinishReason::Refused => {
+            let said = if reply.text.trim().is_empty() {
+                "It gave no reason."
+            } else {
+                reply.text.trim()
+            };
+            Err(Failure::new(
+                Code::ContentRefused,
+                format!("The model declined: {said}"),
+            ))
+        }
+        FinishReason::Truncated => {
+            listener.message(Message::new(
+                Severity::Warning,
+                Origin::Provider,
+                Code::CutOff,
+                "The reply was cut off at a token limit. Raise `max_tokens`, or ask for less at once.",
+            ));
+            Ok(reply)
+        }
+        FinishReason::Done | FinishReason::Tool | FinishReason::Other(_) => Ok(reply),
+    }
+}
+
+fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<(Reply, FinishReason), Failure> {
+    let mut reply = Reply {
+        text: String::new(),
+        model: None,
+        usage: None,
+    };
+    for event in client.stream(request).map_err(|error| failure(&error))? {
+        match event.map_err(|error| failure(&error))? {
+            StreamEvent::Text { text } => {
+                listener.text(&text);
+                reply.text.push_str(&text);
+            }
+            StreamEvent::Usage { usage } => reply.usage = Some(usage),
+            StreamEvent::Notice { notice } => {
+                listener.message(Message::new(
+                    Severity::Warning,
+                    Origin::Provider,
+                    notice.code,
+                    notice.text,
+                ));
+            }
+            StreamEvent::ToolCall { .. } => {}
+            StreamEvent::End {
+                finish_reason, model, ..
+            } => {
+                reply.model = Some(model);
+                return Ok((reply, finish_reason));
+            }
+        }
+    }
+    Err(Failure::new(Code::BadResponse, "The stream ended without its end."))
+}
+
+fn failure(error: &ProviderError) -> Failure {
+    Failure::new(error.code(), error.to_string())
+}
+
+/// The words of the next turn: what became of the reply, as data.
+pub(crate) fn feedback_text(feedback: &Feedback, slices: Option<&Value>) -> String {
+    planner::feedback(feedback, slices)
+}

@@ -1,0 +1,44 @@
+//! What remains of a run: the RunReport of `EFFECTS.md`.
+
+use geonode_protocol::{Envelope, Plan};
+use geonode_provider::Usage;
+use geonode_run::{Message, RunState, StepRecord};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The report of a run; complete once it has finished.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// `done`, `error` or `cancelled`; while it runs, `running`.
+    pub status: &'static str,
+    /// State of the machine.
+    pub state: RunState,
+    /// The artist's words.
+    pub prompt: String,
+    /// Who planned.
+    pub provider: String,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// Version of Blender.
+    pub blender: Option<String>,
+    /// Plans that were asked for or given.
+    pub attempts: u32,
+    /// Steps of the plans that were carried out.
+    pub steps: Vec<StepRecord>,
+    /// Calls of tools.
+    pub intermediate_steps: Vec<Value>,
+    /// Last verdict of the gates.
+    pub gates: Option<Envelope>,
+    /// All messages, the gravest first.
+    pub messages: Vec<Message>,
+    /// Tokens of all requests together, as the provider counted them.
+    pub usage: Option<Usage>,
+    /// What the artist reads in the end.
+    pub final_message: String,
+    /// What was changed, in plain words.
+    pub diff: Vec<String>,
+    /// The last accepted plan, with its repairs.
+    pub plan: Option<Plan>,
+    /// Conversation that the run belongs to.
+    pub conversation: Option<String>,
+}

@@ -1,0 +1,143 @@
+//! What a run is asked for.
+
+use geonode_provider::{ApiKey, Provider};
+use geonode_run::Approve;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::error::EngineError;
+use crate::settings::Settings;
+
+/// The provider that plans without a model.
+pub(crate) const OFFLINE: &str = "offline";
+
+/// A request of a run, as the host gives it (`EFFECTS.md`). The key never leaves this process and is never printed.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// The artist's words.
+    pub prompt: String,
+    /// Object that the run is about; the active one when none is named.
+    pub object: Option<String>,
+    /// Modifier that the run is about.
+    pub modifier: Option<String>,
+    /// Who plans.
+    pub provider: String,
+    /// Model of that provider.
+    pub model: Option<String>,
+    /// Endpoint with its version segment; for `replay` the file of recorded replies.
+    pub base_url: Option<String>,
+    /// Key of the provider.
+    pub api_key: Option<ApiKey>,
+    /// Everything that can be configured.
+    pub settings: Result<Settings, EngineError>,
+    /// Path or JSON text of the catalogue of the running Blender.
+    pub catalogue: String,
+    /// What happens to a plan that needs approval.
+    pub approve: Approve,
+    /// A plan given directly: no provider is asked.
+    pub plan: Option<PlanInput>,
+    /// Replies of the provider `replay` given directly, in order.
+    pub replies: Option<Vec<Value>>,
+}
+
+/// A plan as text or as JSON.
+#[derive(Debug, Clone)]
+pub enum PlanInput {
+    /// Text, near-JSON included.
+    Text(String),
+    /// JSON.
+    Json(Value),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    #[serde(default)]
+    prompt: String,
+    #[serde(default)]
+    object: Option<String>,
+    #[serde(default)]
+    modifier: Option<String>,
+    #[serde(default)]
+    provider: Option<String>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    base_url: Option<String>,
+    #[serde(default)]
+    api_key: Option<String>,
+    #[serde(default)]
+    settings: Map<String, Value>,
+    catalogue: String,
+    #[serde(default)]
+    approve: Option<Approve>,
+    #[serde(default)]
+    plan: Option<Value>,
+    #[serde(default)]
+    replies: Option<Vec<Value>>,
+}
+
+impl RunRequest {
+    /// Reads a request. What an artist can get wrong (settings, prompt, provider) is not judged here but ends the run with a report.
+    ///
+    /// # Errors
+    /// [`EngineError::Request`] for unknown fields and wrong types; a key that is no key.
+    pub fn from_json(text: &str) -> Result<Self, EngineError> {
+        let wire: Wire = serde_json::from_str(text).map_err(|error| EngineError::Request(error.to_string()))?;
+        let api_key = wire
+            .api_key
+            .map(ApiKey::new)
+            .transpose()
+            .map_err(|error| EngineError::Request(error.to_string().trim_end_matches('.').to_owned()))?;
+        Ok(Self {
+            prompt: wire.prompt,
+            object: wire.object,
+            modifier: wire.modifier,
+            provider: wire.provider.unwrap_or_else(|| OFFLINE.to_owned()),
+            model: wire.model,
+            base_url: wire.base_url,
+            api_key,
+            settings: Settings::from_json(&wire.settings),
+            catalogue: wire.catalogue,
+            approve: wire.approve.unwrap_or_default(),
+            plan: wire.plan.map(|plan| match plan {
+                Value::String(text) => PlanInput::Text(text),
+                other => PlanInput::Json(other),
+            }),
+            replies: wire.replies,
+        })
+    }
+
+    /// Whether the run may start.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the request.
+    pub fn check(&self) -> Result<Settings, EngineError> {
+        let settings = self.settings.clone()?;
+        if self.plan.is_some() {
+            return Ok(settings);
+        }
+        if self.prompt.trim().is_empty() {
+            return Err(EngineError::PromptEmpty);
+        }
+        let length = self.prompt.chars().count();
+        if u64::try_from(length).unwrap_or(u64::MAX) > settings.max_prompt_chars {
+            return Err(EngineError::PromptTooLong {
+                length,
+                limit: settings.max_prompt_chars,
+            });
+        }
+        if self.provider != OFFLINE && self.replies.is_none() {
+            Provider::from_name(&self.provider).map_err(|error| EngineError::Provider {
+                code: error.code(),
+                message: error.to_string(),
+            })?;
+        }
+        Ok(settings)
+    }
+
+    /// The same request would get the same reply: a retry is pointless.
+    pub(crate) fn deterministic(&self) -> bool {
+        self.plan.is_some() || self.provider == OFFLINE
+    }
+}

@@ -1,0 +1,326 @@
+//! The host's end of a run.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use geonode_protocol::Plan;
+use geonode_provider::{Client, Usage};
+use geonode_run::{RunState, State, Status, Summary};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::error::EngineError;
+use crate::messages::Messages;
+use crate::report::Report;
+use crate::request::RunRequest;
+use crate::worker;
+
+/// What came up since the last poll.
+#[derive(Debug, Serialize)]
+pub struct Turn {
+    /// State of the machine.
+    pub state: RunState,
+    /// What the artist sees of it.
+    pub summary: Summary,
+    /// Work for the host, in order.
+    pub effects: Vec<Box<RawValue>>,
+    /// For the artist's eyes, in order.
+    pub events: Vec<Box<RawValue>>,
+    /// The run is over; the report is complete.
+    pub finished: bool,
+}
+
+/// One run. Dropping it cancels it without a restore: the host restores what it holds.
+#[derive(Debug)]
+pub struct Run {
+    shared: Arc<Shared>,
+    inbox: Sender<Input>,
+}
+
+/// What the host says.
+#[derive(Debug)]
+pub(crate) enum Input {
+    Answer {
+        id: u64,
+        json: String,
+    },
+    Fail {
+        id: u64,
+        code: String,
+        message: String,
+    },
+    Approve {
+        id: u64,
+    },
+    Reject {
+        id: u64,
+    },
+    /// Look at the flag; the host has cancelled.
+    Cancel,
+}
+
+impl Run {
+    /// Starts a run; its worker begins at once.
+    ///
+    /// # Errors
+    /// [`EngineError::Internal`] when the system gives no thread.
+    pub fn start(request: RunRequest) -> Result<Self, EngineError> {
+        let (inbox, orders) = channel();
+        let shared = Arc::new(Shared::new(&request));
+        let worker = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("geonode-run".into())
+            .spawn(move || worker::serve(request, &worker, &orders))
+            .map_err(|error| EngineError::Internal(format!("no thread for the run: {error}")))?;
+        Ok(Self { shared, inbox })
+    }
+
+    /// What is new. Never waits for the worker's work.
+    pub fn poll(&self) -> Turn {
+        let mut front = self.shared.front();
+        Turn {
+            state: front.state,
+            summary: front.state.summary(),
+            effects: front.effects.drain(..).map(|ready| ready.json).collect(),
+            events: front.events.drain(..).filter_map(Event::json).collect(),
+            finished: front.finished,
+        }
+    }
+
+    /// Waits until [`Self::poll`] has something new, at most `limit`; says whether it has.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        let mut front = self.shared.front();
+        loop {
+            if front.news() {
+                return true;
+            }
+            let Some(left) = deadline
+                .checked_duration_since(Instant::now())
+                .filter(|left| !left.is_zero())
+            else {
+                return false;
+            };
+            front = self
+                .shared
+                .news
+                .wait_timeout(front, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+
+    /// The host did what effect `id` asks; `json` is its answer.
+    pub fn answer(&self, id: u64, json: String) {
+        self.say(Input::Answer { id, json });
+    }
+
+    /// The host could not do what effect `id` asks.
+    pub fn fail(&self, id: u64, code: String, message: String) {
+        self.say(Input::Fail { id, code, message });
+    }
+
+    /// The artist approved request `id`.
+    pub fn approve(&self, id: u64) {
+        self.say(Input::Approve { id });
+    }
+
+    /// The artist rejected request `id`.
+    pub fn reject(&self, id: u64) {
+        self.say(Input::Reject { id });
+    }
+
+    /// Ends the run: what is in flight stops within a second, what was written is restored by the host.
+    pub fn cancel(&self) {
+        self.shared.cancel();
+        self.say(Input::Cancel);
+    }
+
+    /// The report so far; complete once the run has finished.
+    pub fn report(&self) -> Report {
+        self.shared.front().report()
+    }
+
+    /// A worker that has ended needs no word any more.
+    fn say(&self, input: Input) {
+        let _ = self.inbox.send(input);
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.shared.cancel();
+    }
+}
+
+/// What worker and host share. The lock is held for moments only, never during work.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    front: Mutex<Front>,
+    news: Condvar,
+    client: Mutex<Option<Client>>,
+    cancelled: AtomicBool,
+}
+
+impl Shared {
+    fn new(request: &RunRequest) -> Self {
+        Self {
+            front: Mutex::new(Front::new(request)),
+            news: Condvar::new(),
+            client: Mutex::new(None),
+            cancelled: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn front(&self) -> MutexGuard<'_, Front> {
+        self.front.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the front and wakes whoever waits for it.
+    pub(crate) fn show(&self, change: impl FnOnce(&mut Front)) {
+        change(&mut self.front());
+        self.news.notify_all();
+    }
+
+    pub(crate) fn cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// The client at work; one that comes after the cancel is cancelled at once.
+    pub(crate) fn working(&self, client: Option<Client>) {
+        let mut slot = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = client;
+        if let Some(client) = slot.as_ref()
+            && self.cancelled()
+        {
+            client.cancel();
+        }
+    }
+
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::SeqCst);
+        if let Some(client) = self.client.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            client.cancel();
+        }
+    }
+}
+
+/// An effect that waits to be taken by the host.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) id: u64,
+    pub(crate) json: Box<RawValue>,
+}
+
+/// An event that waits to be taken by the host; pieces of text grow together.
+#[derive(Debug)]
+pub(crate) enum Event {
+    Json(Box<RawValue>),
+    Text(String),
+}
+
+impl Event {
+    fn json(self) -> Option<Box<RawValue>> {
+        match self {
+            Self::Json(json) => Some(json),
+            Self::Text(text) => {
+                serde_json::value::to_raw_value(&serde_json::json!({"event": "text", "text": text})).ok()
+            }
+        }
+    }
+}
+
+/// What the host sees of the run.
+#[derive(Debug)]
+pub(crate) struct Front {
+    state: RunState,
+    finished: bool,
+    effects: Vec<Ready>,
+    events: VecDeque<Event>,
+    pub(crate) messages: Messages,
+    pub(crate) machine: State,
+    pub(crate) plan: Option<Arc<Plan>>,
+    pub(crate) diff: Arc<Vec<String>>,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) model: Option<String>,
+    pub(crate) blender: Option<String>,
+    prompt: String,
+    provider: String,
+}
+
+impl Front {
+    fn new(request: &RunRequest) -> Self {
+        Self {
+            state: RunState::Idle,
+            finished: false,
+            effects: Vec::new(),
+            events: VecDeque::new(),
+            messages: Messages::default(),
+            machine: State::default(),
+            plan: None,
+            diff: Arc::default(),
+            usage: None,
+            model: request.model.clone(),
+            blender: None,
+            prompt: request.prompt.clone(),
+            provider: request.provider.clone(),
+        }
+    }
+
+    fn news(&self) -> bool {
+        self.finished || !self.effects.is_empty() || !self.events.is_empty()
+    }
+
+    pub(crate) fn advance(&mut self, machine: State) {
+        self.state = machine.run_state();
+        self.finished = machine.finished();
+        self.machine = machine;
+    }
+
+    pub(crate) fn hand_out(&mut self, ready: Ready) {
+        self.effects.push(ready);
+    }
+
+    /// Takes back an effect that the host has not taken yet.
+    pub(crate) fn withdraw(&mut self, id: u64) {
+        self.effects.retain(|ready| ready.id != id);
+    }
+
+    pub(crate) fn event(&mut self, event: Event) {
+        if let (Event::Text(piece), Some(Event::Text(text))) = (&event, self.events.back_mut()) {
+            text.push_str(piece);
+        } else {
+            self.events.push_back(event);
+        }
+    }
+
+    fn report(&self) -> Report {
+        let outcome = self.machine.outcome.as_ref();
+        Report {
+            status: match outcome.map(|outcome| outcome.status) {
+                None => "running",
+                Some(Status::Done) => "done",
+                Some(Status::Error) => "error",
+                Some(Status::Cancelled) => "cancelled",
+            },
+            state: self.state,
+            prompt: self.prompt.clone(),
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            blender: self.blender.clone(),
+            attempts: self.machine.attempts,
+            steps: self.machine.steps.clone(),
+            intermediate_steps: Vec::new(),
+            gates: self.machine.gates.clone(),
+            messages: self.messages.ordered(),
+            usage: self.usage,
+            final_message: outcome.map(|outcome| outcome.message.clone()).unwrap_or_default(),
+            diff: self.diff.to_vec(),
+            plan: self.plan.as_deref().cloned(),
+            conversation: None,
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! All settings of a run (CFG-1): documented, with default and range, checked before anything starts. Nothing else is configurable.
+
+use geonode_protocol::Limits;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::EngineError;
+
+/// Description of one setting.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setting {
+    /// Name.
+    pub name: &'static str,
+    /// `integer`, `number` or `bool`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// What it does, with its unit.
+    pub doc: &'static str,
+    /// Value when it is not given; null: left to the provider.
+    pub default: Value,
+    /// Least value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Greatest value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+}
+
+/// A type that a setting can have.
+trait Kind: Sized + Serialize {
+    const NAME: &'static str;
+    const WANTED: &'static str;
+    fn read(value: &Value) -> Option<Self>;
+    fn number(&self) -> Option<f64>;
+}
+
+impl Kind for u64 {
+    const NAME: &'static str = "integer";
+    const WANTED: &'static str = "a whole number";
+    fn read(value: &Value) -> Option<Self> {
+        let number = value.as_f64()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole and within u32 by the guard"
+        )]
+        (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u64)
+    }
+    #[expect(clippy::cast_precision_loss, reason = "read() bounds it to 32 bits")]
+    fn number(&self) -> Option<f64> {
+        Some(*self as f64)
+    }
+}
+
+impl Kind for f64 {
+    const NAME: &'static str = "number";
+    const WANTED: &'static str = "a number";
+    fn read(value: &Value) -> Option<Self> {
+        value.as_f64()
+    }
+    fn number(&self) -> Option<f64> {
+        Some(*self)
+    }
+}
+
+impl Kind for bool {
+    const NAME: &'static str = "bool";
+    const WANTED: &'static str = "true or false";
+    fn read(value: &Value) -> Option<Self> {
+        value.as_bool()
+    }
+    fn number(&self) -> Option<f64> {
+        None
+    }
+}
+
+impl<T: Kind> Kind for Option<T> {
+    const NAME: &'static str = T::NAME;
+    const WANTED: &'static str = T::WANTED;
+    fn read(value: &Value) -> Option<Self> {
+        if value.is_null() {
+            Some(None)
+        } else {
+            T::read(value).map(Some)
+        }
+    }
+    fn number(&self) -> Option<f64> {
+        self.as_ref().and_then(Kind::number)
+    }
+}
+
+macro_rules! settings {
+    ($($(#[doc = $doc:literal])+ $name:ident: $kind:ty = $default:expr $(, $min:literal..=$max:literal)?;)+) => {
+        /// Settings of a run.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub struct Settings {
+            $($(#[doc = $doc])+ pub $name: $kind,)+
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Self { $($name: $default,)+ }
+            }
+        }
+
+        impl Settings {
+            /// Every setting, in the order of the reference.
+            pub fn describe() -> Vec<Setting> {
+                let default = Self::default();
+                vec![$({
+                    #[allow(unused_mut, unused_assignments)]
+                    let (mut min, mut max) = (None, None);
+                    $((min, max) = (Some(f64::from($min)), Some(f64::from($max)));)?
+                    Setting {
+                        name: stringify!($name),
+                        kind: <$kind as Kind>::NAME,
+                        doc: concat!($($doc),+).trim_start(),
+                        default: serde_json::to_value(&default.$name).unwrap_or_default(),
+                        min,
+                        max,
+                    }
+                },)+]
+            }
+
+            fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
+                match name {
+                    $(stringify!($name) => {
+                        let new = <$kind as Kind>::read(value).ok_or_else(|| {
+                            format!("The setting \"{name}\" must be {}, not {value}.", <$kind as Kind>::WANTED)
+                        })?;
+                        $(if let Some(number) = new.number()
+                            && !(f64::from($min)..=f64::from($max)).contains(&number)
+                        {
+                            return Err(format!("The setting \"{name}\" must be from {} to {}, not {value}.", $min, $max));
+                        })?
+                        self.$name = new;
+                        Ok(())
+                    })+
+                    _ => {
+                        let names = [$(stringify!($name)),+];
+                        let near = nearest(name, &names).map(|n| format!(" Did you mean \"{n}\"?")).unwrap_or_default();
+                        Err(format!("There is no setting \"{name}\".{near}"))
+                    }
+                }
+            }
+        }
+    };
+}
+
+settings! {
+    /// Most characters of a prompt.
+    max_prompt_chars: u64 = 20_000, 1..=1_000_000;
+    /// Further attempts after a refused plan or failed gates.
+    retries: u64 = 2, 0..=10;
+    /// Requests to the model that are no retries: context requests and turns with `done: false`.
+    max_iterations: u64 = 8, 0..=50;
+    /// Limit of each attempt to reach the provider, and of the wait between pieces of a stream, in seconds.
+    timeout_s: f64 = 120.0, 1..=600;
+    /// Limit of one request with all its attempts, in seconds.
+    total_timeout_s: f64 = 600.0, 1..=3600;
+    /// Further attempts of one request after a network fault or an overloaded provider.
+    network_retries: u64 = 2, 0..=10;
+    /// Most tokens of a reply, reasoning included; null leaves it to the provider.
+    max_tokens: Option<u64> = None, 1..=1_000_000;
+    /// 0 (steady) to 2 (wild); null leaves it to the provider.
+    temperature: Option<f64> = None, 0..=2;
+    /// Whether text arrives while the model writes.
+    stream: bool = true;
+    /// Whether the plan's schema constrains the model's reply where the provider can.
+    structured_output: bool = true;
+    /// Most steps of a plan.
+    max_steps: u64 = 25, 1..=1000;
+    /// Most characters of Python in a step.
+    max_python_chars: u64 = 20_000, 1..=1_000_000;
+    /// Most operations of a plan, over all steps.
+    max_operations: u64 = 10_000, 1..=1_000_000;
+    /// Most bytes of a plan's text.
+    max_plan_bytes: u64 = 16_777_216, 1024..=268_435_456;
+    /// From this many removed nodes of the artist's on, a step is destructive and needs approval.
+    destructive_nodes: u64 = 5, 1..=100_000;
+    /// Whether an empty result passes the gate `NOT_EMPTY`.
+    allow_empty_result: bool = false;
+}
+
+impl Settings {
+    /// Reads settings; all that are wrong are named together.
+    ///
+    /// # Errors
+    /// [`EngineError::Setting`] for unknown names, wrong types and values outside their range.
+    pub fn from_json(given: &Map<String, Value>) -> Result<Self, EngineError> {
+        let mut settings = Self::default();
+        let wrong: Vec<String> = given
+            .iter()
+            .filter_map(|(name, value)| settings.set(name, value).err())
+            .collect();
+        if wrong.is_empty() {
+            Ok(settings)
+        } else {
+            Err(EngineError::Setting(wrong.join(" ")))
+        }
+    }
+
+    /// The bounds on plans among the settings.
+    pub fn limits(&self) -> Limits {
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        Limits {
+            max_bytes: size(self.max_plan_bytes),
+            max_steps: size(self.max_steps),
+            max_operations: size(self.max_operations),
+            max_python_chars: size(self.max_python_chars),
+            ..Limits::default()
+        }
+    }
+}
+
+/// The known word that is meant, if one is near enough.
+fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let score = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
+    let best = known.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b)))?;
+    (score(best) >= 0.5).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(value: &Value) -> Result<Settings, String> {
+        Settings::from_json(value.as_object().unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_setting_is_documented_and_its_default_is_in_range() {
+        let described = Settings::describe();
+        assert!(described.len() >= 15);
+        for setting in &described {
+            assert!(setting.doc.ends_with('.'), "{}", setting.name);
+            if let (Some(min), Some(max), Some(value)) = (setting.min, setting.max, setting.default.as_f64()) {
+                assert!((min..=max).contains(&value), "{}", setting.name);
+            }
+            let given = json!({setting.name: setting.default});
+            assert_eq!(read(&given), Ok(Settings::default()), "{}", setting.name);
+        }
+    }
+
+    #[test]
+    fn ranges_hold_at_their_edges() {
+        for setting in Settings::describe() {
+            let (Some(min), Some(max)) = (setting.min, setting.max) else {
+                continue;
+            };
+            for (value, good) in [(min, true), (max, true), (min - 1.0, false), (max + 1.0, false)] {
+                let value = if setting.kind == "integer" {
+                    json!(value as i64)
+                } else {
+                    json!(value)
+                };
+                assert_eq!(
+                    read(&json!({setting.name: value})).is_ok(),
+                    good,
+                    "{} = {value}",
+                    setting.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_together() {
+        let message = read(&json!({"retrys": 1, "stream": "yes", "retries": 2.5, "timeout_s": 0})).unwrap_err();
+        for part in [
+            "\"retrys\"",
+            "Did you mean \"retries\"?",
+            "true or false",
+            "a whole number",
+            "from 1 to 600",
+        ] {
+            assert!(message.contains(part), "{part} in {message}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What one run holds, and the tasks that need no Blender.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use geonode_gates::{Evidence, Facts, judge};
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile};
+use geonode_protocol::Plan;
+use geonode_provider::Usage;
+use geonode_run::{Answer, Failure, Feedback, Purpose};
+use serde_json::Value;
+
+use crate::approval;
+use crate::check;
+use crate::context;
+use crate::error::EngineError;
+use crate::generate::{Brief, Exchange, Listener, Source, feedback_text};
+use crate::request::{PlanInput, RunRequest};
+use crate::settings::Settings;
+
+/// Everything that belongs to one run; owned by its worker.
+pub(crate) struct Work {
+    pub(crate) request: RunRequest,
+    pub(crate) settings: Settings,
+    source: Option<Source>,
+    context: Value,
+    reply: Option<PlanInput>,
+    exchanges: Vec<Exchange>,
+    slices: Option<Value>,
+    /// As it was checked, then with the repairs of its compilation.
+    pub(crate) plan: Option<Arc<Plan>>,
+    document: Document,
+    compiled: Option<Compiled>,
+    evidence: Option<Evidence>,
+    /// Plans whose steps are applied and not taken back.
+    applied: Vec<Plan>,
+    /// Trees and objects as they were before the first write.
+    base: Document,
+    /// Trees that this run was allowed to write.
+    written: BTreeSet<String>,
+    /// Changes of earlier turns in plain words, then of this one.
+    pub(crate) diff: Arc<Vec<String>>,
+    earlier: Vec<String>,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) model: Option<String>,
+}
+
+impl Work {
+    pub(crate) fn new(request: RunRequest, settings: Settings) -> Self {
+        Self {
+            source: None,
+            context: Value::Null,
+            reply: request.plan.clone(),
+            exchanges: Vec::new(),
+            slices: None,
+            plan: None,
+            document: Document::default(),
+            compiled: None,
+            evidence: None,
+            applied: Vec::new(),
+            base: Document::default(),
+            written: BTreeSet::new(),
+            diff: Arc::default(),
+            earlier: Vec::new(),
+            usage: None,
+            model: request.model.clone(),
+            request,
+            settings,
+        }
+    }
+
+    fn catalogue(&self) -> Result<Arc<Catalogue>, Failure> {
+        crate::catalogue(&self.request.catalogue).map_err(Failure::from)
+    }
+
+    /// Version of Blender, as the host or the catalogue says it.
+    pub(crate) fn blender(&self) -> Option<String> {
+        if let Some(version) = self.context.get("blender").and_then(Value::as_array) {
+            return Some(version.iter().map(ToString::to_string).collect::<Vec<_>>().join("."));
+        }
+        self.catalogue().ok().map(|catalogue| catalogue.blender.clone())
+    }
+
+    pub(crate) fn generate(&mut self, feedback: Option<&Feedback>, listener: &dyn Listener) -> Result<Answer, Failure> {
+        if let (Some(feedback), Some(PlanInput::Text(reply))) = (feedback, &self.reply) {
+            let feedback = feedback_text(feedback, self.slices.take().as_ref());
+            self.exchanges.push(Exchange {
+                reply: reply.clone(),
+                feedback,
+            });
+        }
+        if matches!(feedback, Some(Feedback::Progress { .. })) {
+            self.earlier = self.diff.to_vec();
+        }
+        let source = match &mut self.source {
+            Some(source) => source,
+            None => self.source.insert(Source::new(&self.request, &self.settings)?),
+        };
+        let brief = Brief {
+            request: &self.request,
+            settings: &self.settings,
+            context: &self.context,
+            exchanges: &self.exchanges,
+        };
+        let reply = source.plan(&brief, listener)?;
+        self.model = reply.model.or(self.model.take());
+        self.usage = sum(self.usage, reply.usage);
+        self.reply = Some(PlanInput::Text(reply.text));
+        Ok(Answer::Generated)
+    }
+
+    pub(crate) fn check(&mut self) -> Answer {
+        self.plan = None;
+        let Some(reply) = &self.reply else {
+            return Answer::Checked {
+                plan: None,
+                findings: Vec::new(),
+            };
+        };
+        let parsed = check::read(reply, &self.settings.limits());
+        let mut info = parsed.plan.as_ref().map(check::info);
+        if let Some(info) = &mut info
+            && info.wants_context
+        {
+            let target = |key| self.context.get(key).and_then(Value::as_str).map(str::to_owned);
+            info.objects.extend(target("target_object"));
+            info.trees.extend(target("target_node_group"));
+        }
+        self.plan = parsed.plan.map(Arc::new);
+        Answer::Checked {
+            plan: info,
+            findings: parsed.findings,
+        }
+    }
+
+    pub(crate) fn compile(&mut self) -> Result<Answer, Failure> {
+        let catalogue = self.catalogue()?;
+        let plan = self.plan.clone().ok_or_else(|| lost("plan"))?;
+        let compiled = compile(&plan, &self.document, &catalogue);
+        let ok = compiled.ok();
+        let answer = Answer::Compiled {
+            findings: compiled.findings.clone(),
+            objects: compiled.touched_objects.iter().cloned().collect(),
+            trees: compiled.touched_trees.iter().cloned().collect(),
+            approval: if ok {
+                approval::request(&plan, &compiled, &self.document, self.settings.destructive_nodes)
+            } else {
+                None
+            },
+        };
+        if ok {
+            if let Some(repaired) = compiled.repaired_plan(&plan) {
+                self.plan = Some(Arc::new(repaired));
+            }
+            self.diff = Arc::new(self.earlier.iter().chain(&compiled.diff).cloned().collect());
+        }
+        self.compiled = Some(compiled);
+        Ok(answer)
+    }
+
+    /// The delta of a step; the first one is where the run begins to write.
+    pub(crate) fn delta(&mut self, index: usize) -> Result<StepDelta, Failure> {
+        let compiled = self.compiled.as_ref().ok_or_else(|| lost("compiled plan"))?;
+        let delta = compiled.steps.get(index).cloned().ok_or_else(|| lost("step"))?;
+        if index == 0 {
+            for (name, tree) in &self.document.trees {
+                if !self.written.contains(name) && !self.base.trees.contains_key(name) {
+                    self.base.trees.insert(name.clone(), tree.clone());
+                }
+            }
+            self.written.extend(compiled.touched_trees.iter().cloned());
+            self.applied.extend(self.plan.as_deref().cloned());
+        }
+        Ok(delta)
+    }
+
+    pub(crate) fn judge(&mut self) -> Result<Answer, Failure> {
+        let evidence = self.evidence.take().ok_or_else(|| lost("evidence"))?;
+        let catalogue = self.catalogue()?;
+        let trees: Vec<String> = self.written.iter().cloned().collect();
+        let envelope = judge(&Facts {
+            plans: &self.applied,
+            before: &self.base,
+            trees: &trees,
+            evidence: &evidence,
+            catalogue: Some(&catalogue),
+            allow_empty: self.settings.allow_empty_result,
+        });
+        Ok(Answer::Judged { envelope })
+    }
+
+    pub(crate) fn keep_context(&mut self, json: &str) -> Result<Answer, Failure> {
+        self.context = serde_json::from_str(json).map_err(|e| EngineError::document("context", &e))?;
+        Ok(Answer::Context)
+    }
+
+    pub(crate) fn keep_document(&mut self, json: &str, purpose: Purpose) -> Result<Answer, Failure> {
+        let document: Document = serde_json::from_str(json).map_err(|e| EngineError::document("document", &e))?;
+        let fingerprint = fingerprint(&document);
+        match purpose {
+            Purpose::Plan | Purpose::Approved => self.document = document,
+            Purpose::Slices => {
+                let requests = self
+                    .plan
+                    .as_ref()
+                    .map(|plan| plan.context_requests.as_slice())
+                    .unwrap_or_default();
+                let catalogue = self.catalogue()?;
+                self.slices = Some(context::slices(requests, &self.context, &document, &catalogue));
+            }
+            Purpose::Baseline | Purpose::Recheck => {}
+        }
+        Ok(Answer::Inspected { fingerprint })
+    }
+
+    pub(crate) fn keep_evidence(&mut self, json: &str) -> Result<Answer, Failure> {
+        self.evidence = Some(serde_json::from_str(json).map_err(|e| EngineError::document("evidence", &e))?);
+        Ok(Answer::Evidence)
+    }
+
+    /// Everything that was written is taken back.
+    pub(crate) fn forget_writes(&mut self) {
+        self.applied.clear();
+        self.base = Document::default();
+        self.written.clear();
+        self.earlier.clear();
+    }
+}
+
+/// Equal for equal objects and trees; names of other data-blocks do not count, so that unrelated work of the artist's is no conflict.
+fn fingerprint(document: &Document) -> String {
+    let mut hasher = DefaultHasher::new();
+    for part in [
+        serde_json::to_string(&document.objects),
+        serde_json::to_string(&document.trees),
+    ] {
+        part.unwrap_or_default().hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+fn lost(what: &str) -> Failure {
+    EngineError::Internal(format!("the {what} of this run is not there")).into()
+}
+
+fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
+    let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
+    let add = |x: Option<u64>, y: Option<u64>| match (x, y) {
+        (Some(x), Some(y)) => Some(x.saturating_add(y)),
+        (x, y) => x.or(y),
+    };
+    Some(Usage {
+        input_tokens: add(a.input_tokens, b.input_tokens),
+        output_tokens: add(a.output_tokens, b.output_tokens),
+        cached_tokens: add(a.cached_tokens, b.cached_tokens),
+        cache_write_tokens: add(a.cache_write_tokens, b.cache_write_tokens),
+        reasoning_tokens: add(a.reasoning_tokens, b.reasoning_tokens),
+    })
+}

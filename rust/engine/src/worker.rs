@@ -1,0 +1,405 @@
+//! The worker of one run: feeds the machine, carries out what needs no Blender, hands out the rest.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Receiver;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use geonode_graph::StepDelta;
+use geonode_protocol::{Code, Severity};
+use geonode_provider::Client;
+use geonode_run::{
+    Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, transition,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::to_raw_value;
+use serde_json::{Map, Value, json};
+
+use crate::error::EngineError;
+use crate::generate::Listener;
+use crate::request::RunRequest;
+use crate::run::{Event as Shown, Input, Ready, Shared};
+use crate::work::Work;
+
+/// Longest text of an undo step.
+const LABEL_CHARS: usize = 40;
+
+/// Serves one run until it is over or its handle is gone.
+pub(crate) fn serve(request: RunRequest, shared: &Shared, inbox: &Receiver<Input>) {
+    let checked = request.check();
+    let start = match &checked {
+        Ok(settings) => EventKind::Start {
+            config: Config {
+                retries: if request.deterministic() {
+                    0
+                } else {
+                    narrow(settings.retries)
+                },
+                max_iterations: narrow(settings.max_iterations),
+                approve: request.approve,
+            },
+            label: label(&request.prompt),
+            direct: request.plan.is_some(),
+        },
+        Err(error) => EventKind::Refuse(error.clone().into()),
+    };
+    let mut worker = Worker {
+        state: State::default(),
+        work: Work::new(request, checked.unwrap_or_default()),
+        shared,
+        todo: VecDeque::new(),
+    };
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        worker.feed(start);
+        while !worker.state.finished() {
+            match inbox.recv() {
+                Ok(input) => worker.hear(input),
+                Err(_) => break,
+            }
+        }
+    }));
+    if ended.is_err() {
+        // The machine itself broke: the host learns it and restores what it holds.
+        let failure = Failure::new(Code::InternalError, "The core failed in a way that must not happen.");
+        let (state, _) = transition(State::default(), now(EventKind::Refuse(failure.clone())));
+        shared.show(|front| {
+            front.messages.add(Message::new(
+                Severity::Error,
+                Origin::Run,
+                failure.code,
+                failure.message,
+            ));
+            front.advance(state);
+        });
+    }
+}
+
+enum Todo {
+    /// A task that needs no host.
+    Do(Task),
+    /// A task that could not even be handed out.
+    Fail(Failure),
+}
+
+struct Worker<'a> {
+    state: State,
+    work: Work,
+    shared: &'a Shared,
+    /// What is to be done here, by task number.
+    todo: VecDeque<(u64, Todo)>,
+}
+
+impl Worker<'_> {
+    fn hear(&mut self, input: Input) {
+        let event = match input {
+            Input::Answer { id, json } => {
+                let Some(answer) = self.host_answered(id, &json) else {
+                    return;
+                };
+                outcome(id, answer)
+            }
+            Input::Fail { id, code, message } => {
+                let code = code.parse().unwrap_or(Code::ExecutionFailed);
+                EventKind::Failed {
+                    id,
+                    failure: Failure::new(code, message),
+                }
+            }
+            Input::Approve { id } => EventKind::Approved { id },
+            Input::Reject { id } => EventKind::Rejected { id },
+            Input::Cancel => EventKind::Cancel,
+        };
+        self.feed(event);
+    }
+
+    /// One event from outside, and everything that follows without the host. A cancel overtakes what it finds.
+    fn feed(&mut self, event: EventKind) {
+        if self.shared.cancelled() {
+            self.step(EventKind::Cancel);
+        }
+        self.step(event);
+        while let Some((id, todo)) = self.todo.pop_front() {
+            let done = match todo {
+                Todo::Do(task) => catch_unwind(AssertUnwindSafe(|| self.carry_out(&task)))
+                    .unwrap_or_else(|_| Err(EngineError::Internal(format!("{} broke off", task.name())).into())),
+                Todo::Fail(failure) => Err(failure),
+            };
+            if self.shared.cancelled() {
+                self.step(EventKind::Cancel);
+            }
+            self.step(outcome(id, done));
+        }
+    }
+
+    fn step(&mut self, event: EventKind) {
+        let was_restoring = matches!(self.state.phase, Phase::Restoring(_));
+        let (state, effects) = transition(std::mem::take(&mut self.state), now(event));
+        self.state = state;
+        if was_restoring && !self.state.transaction {
+            self.work.forget_writes();
+        }
+        for effect in effects {
+            self.effect(effect);
+        }
+        let work = &self.work;
+        let (machine, blender) = (self.state.clone(), work.blender());
+        let blender = if machine.finished() { blender } else { None };
+        self.shared.show(|front| {
+            front.plan.clone_from(&work.plan);
+            front.diff = work.diff.clone();
+            front.usage = work.usage;
+            front.model.clone_from(&work.model);
+            front.blender = blender;
+            if machine
+                .outcome
+                .as_ref()
+                .is_some_and(|outcome| outcome.status != Status::Done)
+            {
+                // Nothing of it is left.
+                front.diff = std::sync::Arc::default();
+            }
+            front.advance(machine);
+        });
+    }
+
+    fn effect(&mut self, effect: Effect) {
+        match effect {
+            Effect::Tell(notice) => self.tell(notice),
+            Effect::Abort { id } => self.shared.show(|front| front.withdraw(id)),
+            Effect::Do { id, task } => match task {
+                Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Judge => {
+                    self.todo.push_back((id, Todo::Do(task)));
+                }
+                task => {
+                    if let Err(failure) = self.hand_out(id, task) {
+                        self.todo.push_back((id, Todo::Fail(failure)));
+                    }
+                }
+            },
+        }
+    }
+
+    fn tell(&self, notice: Notice) {
+        let Ok(json) = to_raw_value(&notice) else { return };
+        self.shared.show(|front| {
+            if let Notice::Message(message) = notice {
+                front.messages.add(message);
+            }
+            front.event(Shown::Json(json));
+        });
+    }
+
+    /// A task that needs no host.
+    fn carry_out(&mut self, task: &Task) -> Result<Answer, Failure> {
+        match task {
+            Task::Generate { attempt, feedback } => {
+                self.progress(
+                    None,
+                    &if *attempt > 1 {
+                        format!("Planning, attempt {attempt}")
+                    } else {
+                        "Planning".into()
+                    },
+                );
+                self.work.generate(feedback.as_ref(), &Ears { shared: self.shared })
+            }
+            Task::CheckPlan => Ok(self.work.check()),
+            Task::Compile => self.work.compile(),
+            Task::Judge => self.work.judge(),
+            other => Err(EngineError::Internal(format!("{} is the host's", other.name())).into()),
+        }
+    }
+
+    /// Gives a task to the host.
+    fn hand_out(&mut self, id: u64, task: Task) -> Result<(), Failure> {
+        let effect = match task {
+            Task::ApplyStep { index, step_id } => {
+                let total = self.state.plan.as_ref().map_or(1, |plan| plan.steps.len()).max(1);
+                #[expect(clippy::cast_precision_loss, reason = "steps are few")]
+                self.progress(
+                    Some(index as f64 / total as f64),
+                    &format!("Step {} of {total}", index + 1),
+                );
+                HostEffect::ApplyStep {
+                    step_id,
+                    delta: self.work.delta(index)?,
+                }
+            }
+            Task::Verify { objects, trees } => {
+                self.progress(Some(1.0), "Checking the result");
+                HostEffect::Verify { objects, trees }
+            }
+            Task::CaptureContext => {
+                let request = &self.work.request;
+                HostEffect::CaptureContext {
+                    object: request.object.clone(),
+                    modifier: request.modifier.clone(),
+                }
+            }
+            Task::Inspect { objects, trees, .. } => HostEffect::Inspect { objects, trees },
+            Task::Begin { objects, trees, extend } => HostEffect::Begin { objects, trees, extend },
+            Task::AskApproval { request } => HostEffect::AskApproval { request },
+            Task::Restore => HostEffect::Restore,
+            Task::Commit { message } => HostEffect::Commit { message },
+            Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Judge => {
+                return Err(EngineError::Internal("a task of the core was handed out".into()).into());
+            }
+        };
+        let json = to_raw_value(&Wire {
+            id: id.to_string(),
+            effect,
+        })
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
+        self.shared.show(|front| front.hand_out(Ready { id, json }));
+        Ok(())
+    }
+
+    /// What the host says to the awaited task; nothing for a task that is no longer awaited.
+    fn host_answered(&mut self, id: u64, json: &str) -> Option<Result<Answer, Failure>> {
+        if self.state.awaiting != Some(id) {
+            return None;
+        }
+        let work = &mut self.work;
+        Some(match self.state.task()? {
+            Task::CaptureContext => work.keep_context(json),
+            Task::Inspect { purpose, .. } => work.keep_document(json, purpose),
+            Task::Begin { .. } => Ok(Answer::Begun),
+            Task::ApplyStep { .. } => read::<Applied>("result of a step", json).map(|applied| Answer::Applied {
+                message: applied.words(),
+            }),
+            Task::Verify { .. } => work.keep_evidence(json),
+            Task::Restore => read::<Restored>("result of a restore", json).map(|r| Answer::Restored { equal: r.equal }),
+            Task::Commit { .. } => Ok(Answer::Committed),
+            Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Judge | Task::AskApproval { .. } => {
+                return None;
+            }
+        })
+    }
+
+    fn progress(&self, fraction: Option<f64>, text: &str) {
+        if let Ok(json) = to_raw_value(&json!({"event": "progress", "fraction": fraction, "text": text})) {
+            self.shared.show(|front| front.event(Shown::Json(json)));
+        }
+    }
+}
+
+/// The provider's end of the run.
+struct Ears<'a> {
+    shared: &'a Shared,
+}
+
+impl Listener for Ears<'_> {
+    fn working(&self, client: Option<Client>) {
+        self.shared.working(client);
+    }
+
+    fn text(&self, piece: &str) {
+        self.shared.show(|front| front.event(Shown::Text(piece.to_owned())));
+    }
+
+    fn message(&self, message: Message) {
+        let Ok(json) = to_raw_value(&Notice::Message(message.clone())) else {
+            return;
+        };
+        self.shared.show(|front| {
+            front.messages.add(message);
+            front.event(Shown::Json(json));
+        });
+    }
+}
+
+/// A host effect on the wire; its number is text, so that interfaces can carry it anywhere.
+#[derive(Serialize)]
+struct Wire {
+    id: String,
+    #[serde(flatten)]
+    effect: HostEffect,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "effect", rename_all = "snake_case")]
+enum HostEffect {
+    CaptureContext {
+        object: Option<String>,
+        modifier: Option<String>,
+    },
+    Inspect {
+        objects: Vec<String>,
+        trees: Vec<String>,
+    },
+    Begin {
+        objects: Vec<String>,
+        trees: Vec<String>,
+        extend: bool,
+    },
+    ApplyStep {
+        step_id: String,
+        delta: StepDelta,
+    },
+    Verify {
+        objects: Vec<String>,
+        trees: Vec<String>,
+    },
+    Restore,
+    Commit {
+        message: String,
+    },
+    AskApproval {
+        request: Value,
+    },
+}
+
+/// The host's answer to `apply_step`.
+#[derive(Deserialize)]
+struct Applied {
+    #[serde(default)]
+    applied: Map<String, Value>,
+}
+
+impl Applied {
+    /// `add 3, links 4`: what was done how often, without what was not.
+    fn words(&self) -> String {
+        let done = self.applied.iter().filter(|(_, count)| count.as_f64() != Some(0.0));
+        done.map(|(what, count)| format!("{what} {count}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+/// The host's answer to `restore`.
+#[derive(Deserialize)]
+struct Restored {
+    equal: bool,
+}
+
+fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a str) -> Result<T, Failure> {
+    serde_json::from_str(json).map_err(|error| EngineError::document(what, &error).into())
+}
+
+fn outcome(id: u64, result: Result<Answer, Failure>) -> EventKind {
+    match result {
+        Ok(answer) => EventKind::Answered { id, answer },
+        Err(failure) => EventKind::Failed { id, failure },
+    }
+}
+
+fn now(kind: EventKind) -> Event {
+    let at = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64());
+    Event { at, kind }
+}
+
+fn narrow(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// `GeoNode: scatter 200 rocks on the …`
+fn label(prompt: &str) -> String {
+    let words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(LABEL_CHARS) {
+        Some((end, _)) => format!("GeoNode: {}…", words.get(..end).unwrap_or_default().trim_end()),
+        None if words.is_empty() => "GeoNode: plan".to_owned(),
+        None => format!("GeoNode: {words}"),
+    }
+}

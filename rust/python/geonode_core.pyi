@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Types of the native core; stubtest holds them to the binary."""
+
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any, Literal, TypedDict, final
+
+__version__: str
+
+class Turn(TypedDict):
+    """What `Run.poll` gives; effects and events are described in rust/run/EFFECTS.md."""
+
+    state: Literal[
+        "idle", "generating", "requesting_context", "applying", "verifying", "done", "error", "cancelled"
+    ]
+    summary: Literal["IDLE", "PLANNING", "VALIDATING", "EXECUTING", "DONE", "ERROR", "CANCELLED"]
+    effects: list[dict[str, Any]]
+    events: list[dict[str, Any]]
+    finished: bool
+
+class CoreError(Exception):
+    """Anything that went wrong in the core. Decide by `code`, never by the text."""
+
+    code: str
+    message: str
+    retryable: bool
+    details: dict[str, str]
+    def __init__(
+        self, code: str, message: str, retryable: bool = False, details: dict[str, str] | None = None
+    ) -> None: ...
+
+class ProtocolError(CoreError):
+    """What was given does not have its form."""
+
+class PolicyError(CoreError):
+    """A rule of safety forbids it."""
+
+class PatchError(CoreError):
+    """A plan cannot be compiled against the present state."""
+
+class ProviderError(CoreError):
+    """The language model's provider failed or refused."""
+
+class ScriptTimeout(CoreError):
+    """A script took longer than it may."""
+
+class Cancelled(CoreError):
+    """The call was cancelled."""
+
+class InternalError(CoreError):
+    """A defect of the core; the trace is in the local log only."""
+
+@final
+class Run:
+    """One run, driven by the host: poll it, do what its effects say, answer (rust/run/EFFECTS.md)."""
+
+    def __new__(cls, request: dict[str, Any]) -> Run:
+        """Starts a run. What an artist can get wrong ends it with a report; what a program can get wrong raises `ProtocolError`."""
+
+    def poll(self) -> Turn:
+        """What is new. Never blocks."""
+
+    def wait(self, ms: int) -> bool:
+        """Waits at most `ms` milliseconds, without the GIL, until `poll` has something new; says whether it has."""
+
+    def answer(self, effect_id: str | int, result: dict[str, Any]) -> None:
+        """The host did what the effect asks."""
+
+    def fail(self, effect_id: str | int, error: dict[str, Any]) -> None:
+        """The host could not do what the effect asks; `error` is `{"code", "message"}`."""
+
+    def cancel(self) -> None:
+        """Ends the run: what is in flight stops within a second, what was written is restored through the next polls."""
+
+    def approve(self, effect_id: str | int) -> None:
+        """The artist agrees to what the effect `ask_approval` describes."""
+
+    def reject(self, effect_id: str | int) -> None:
+        """The artist refuses; the run ends with nothing written."""
+
+    def report(self) -> dict[str, Any]:
+        """The RunReport so far; complete once `poll` said `finished`."""
+
+@final
+class Response:
+    """A whole reply."""
+
+    @property
+    def text(self) -> str:
+        """What the model wrote."""
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """Calls that it wants made: `id`, `name`, `arguments`."""
+
+    @property
+    def finish_reason(self) -> str:
+        """`done`, `truncated`, `tool`, `refused` or `other:<raw>`."""
+
+    @property
+    def usage(self) -> dict[str, int | None] | None:
+        """Tokens, or None when the provider reports nothing."""
+
+    @property
+    def model(self) -> str:
+        """The model that answered."""
+
+    @property
+    def request_id(self) -> str | None:
+        """The provider's identifier of the exchange."""
+
+    @property
+    def notices(self) -> list[dict[str, str]]:
+        """What went differently than asked: `code`, `text`."""
+
+@final
+class Stream:
+    """The events of one streamed reply; the last one has the type `end`. Dropping it closes the connection."""
+
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __next__(self) -> dict[str, Any]: ...
+
+@final
+class Client:
+    """Speaks to one endpoint; may be used from several threads. Times are in seconds."""
+
+    def __new__(
+        cls,
+        provider: str,
+        model: str | None = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout_s: float = 120.0,
+        max_retries: int = 2,
+    ) -> Client:
+        """Checks the settings; sends nothing."""
+
+    def send(
+        self,
+        messages: list[dict[str, Any]],
+        system: str | None = None,
+        schema: dict[str, Any] | None = None,
+        tools: list[dict[str, Any]] | None = None,
+        max_tokens: int | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> Response:
+        """Asks and waits for the whole reply, without the GIL."""
+
+    def stream(
+        self,
+        messages: list[dict[str, Any]],
+        system: str | None = None,
+        schema: dict[str, Any] | None = None,
+        tools: list[dict[str, Any]] | None = None,
+        max_tokens: int | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> Stream:
+        """Asks; an iterator of events."""
+
+    def models(self) -> list[dict[str, Any]]:
+        """The models that the endpoint offers: `id`, `context_tokens`."""
+
+    def cancel(self) -> None:
+        """Ends every call in flight on this client within a second, from any thread; they raise `Cancelled`."""
+
+def validate_plan(
+    text: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Checks a plan against the protocol and, with a catalogue (path, JSON text or dict), against that Blender's nodes."""
+
+def reconcile(
+    current_ir: str | dict[str, Any],
+    plan: str | dict[str, Any],
+    catalogue: str | PathLike[str] | dict[str, Any],
+) -> dict[str, Any]:
+    """Compiles a plan against exported trees without Blender: `ok`, `messages`, `plan`, `steps`, `diff`, `trees`."""
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of this name; `ProtocolError` lists the names when there is none."""
+
+def error_codes() -> list[str]:
+    """Every code of the product, in the order of the registry."""
+
+def settings() -> list[dict[str, Any]]:
+    """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`."""
+
+def version() -> dict[str, Any]:
+    """Versions of the core and of what it reads: `core`, `protocol`, `ir`, `catalogue`."""

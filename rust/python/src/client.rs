@@ -1,0 +1,206 @@
+//! The native class `Client`: one provider, for scripts without Blender.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use geonode_protocol::Code;
+use geonode_provider::{ApiKey, ClientConfig, EventStream, Provider, ProviderError, Request};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{CoreError, detached};
+use crate::json::{dumps, to_python};
+
+/// Speaks to one endpoint; may be used from several threads.
+#[pyclass(frozen, module = "geonode_core")]
+pub(crate) struct Client(geonode_provider::Client);
+
+#[pymethods]
+impl Client {
+    /// Checks the settings; sends nothing. Times are in seconds.
+    #[new]
+    #[pyo3(signature = (provider, model=None, base_url=None, api_key=None, timeout_s=120.0, max_retries=2))]
+    fn new(
+        provider: &str,
+        model: Option<String>,
+        base_url: Option<String>,
+        api_key: Option<String>,
+        timeout_s: f64,
+        max_retries: u32,
+    ) -> PyResult<Self> {
+        let timeout = Duration::try_from_secs_f64(timeout_s)
+            .ok()
+            .filter(|timeout| !timeout.is_zero());
+        let timeout = timeout.ok_or_else(|| {
+            CoreError::protocol(
+                Code::SettingInvalid,
+                format!("timeout_s must be above 0 seconds, not {timeout_s}."),
+            )
+        })?;
+        let make = || -> Result<_, ProviderError> {
+            let config = ClientConfig {
+                model,
+                base_url,
+                api_key: api_key.map(ApiKey::new).transpose()?,
+                timeout,
+                max_retries,
+                ..ClientConfig::new(Provider::from_name(provider)?)
+            };
+            geonode_provider::Client::new(config)
+        };
+        Ok(Self(make().map_err(CoreError::from)?))
+    }
+
+    /// Asks and waits for the whole reply, without the GIL.
+    #[pyo3(signature = (messages, system=None, schema=None, tools=None, max_tokens=None, options=None))]
+    #[expect(clippy::too_many_arguments, reason = "the public signature")]
+    fn send(
+        &self,
+        py: Python<'_>,
+        messages: &Bound<'_, PyAny>,
+        system: Option<&Bound<'_, PyAny>>,
+        schema: Option<&Bound<'_, PyAny>>,
+        tools: Option<&Bound<'_, PyAny>>,
+        max_tokens: Option<u32>,
+        options: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Response> {
+        let request = request(messages, system, schema, tools, max_tokens, options)?;
+        detached(py, || self.0.send(&request)).map(Response)
+    }
+
+    /// Asks; an iterator of events, the last of which is `end`. Dropping the iterator closes the connection.
+    #[pyo3(signature = (messages, system=None, schema=None, tools=None, max_tokens=None, options=None))]
+    #[expect(clippy::too_many_arguments, reason = "the public signature")]
+    fn stream(
+        &self,
+        py: Python<'_>,
+        messages: &Bound<'_, PyAny>,
+        system: Option<&Bound<'_, PyAny>>,
+        schema: Option<&Bound<'_, PyAny>>,
+        tools: Option<&Bound<'_, PyAny>>,
+        max_tokens: Option<u32>,
+        options: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Stream> {
+        let request = request(messages, system, schema, tools, max_tokens, options)?;
+        let stream = detached(py, || self.0.stream(request))?;
+        Ok(Stream(Mutex::new(stream)))
+    }
+
+    /// The models that the endpoint offers: `[{"id", "context_tokens"}]`.
+    fn models<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let models = detached(py, || self.0.models())?;
+        to_python(py, &models)
+    }
+
+    /// Ends every call in flight on this client within a second, from any thread; they raise `Cancelled`.
+    fn cancel(&self, py: Python<'_>) -> PyResult<()> {
+        detached(py, || {
+            self.0.cancel();
+            Ok::<_, CoreError>(())
+        })
+    }
+}
+
+/// A whole reply.
+#[pyclass(frozen, module = "geonode_core")]
+pub(crate) struct Response(geonode_provider::Response);
+
+#[pymethods]
+impl Response {
+    /// What the model wrote.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Calls that it wants made: `[{"id", "name", "arguments"}]`.
+    #[getter]
+    fn tool_calls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.tool_calls)
+    }
+
+    /// `done`, `truncated`, `tool`, `refused` or `other:<raw>`.
+    #[getter]
+    fn finish_reason(&self) -> String {
+        self.0.finish_reason.wire()
+    }
+
+    /// Tokens, or None when the provider reports nothing.
+    #[getter]
+    fn usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.usage)
+    }
+
+    /// The model that answered.
+    #[getter]
+    fn model(&self) -> &str {
+        &self.0.model
+    }
+
+    /// The provider's identifier of the exchange.
+    #[getter]
+    fn request_id(&self) -> Option<&str> {
+        self.0.request_id.as_deref()
+    }
+
+    /// What went differently than asked: `[{"code", "text"}]`.
+    #[getter]
+    fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.notices)
+    }
+
+    fn __repr__(&self) -> String {
+        let head: String = self.0.text.chars().take(40).collect();
+        format!("<Response {} {head:?}>", self.0.finish_reason.wire())
+    }
+}
+
+/// The events of one streamed reply.
+#[pyclass(frozen, module = "geonode_core")]
+pub(crate) struct Stream(Mutex<EventStream>);
+
+#[pymethods]
+impl Stream {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let next = || self.0.lock().unwrap_or_else(PoisonError::into_inner).next().transpose();
+        match detached(py, next)? {
+            Some(event) => to_python(py, &event).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+fn request(
+    messages: &Bound<'_, PyAny>,
+    system: Option<&Bound<'_, PyAny>>,
+    schema: Option<&Bound<'_, PyAny>>,
+    tools: Option<&Bound<'_, PyAny>>,
+    max_tokens: Option<u32>,
+    options: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Request> {
+    let body = PyDict::new(messages.py());
+    body.set_item("messages", messages)?;
+    for (name, value) in [
+        ("system", system),
+        ("schema", schema),
+        ("tools", tools),
+        ("options", options),
+    ] {
+        if let Some(value) = value {
+            body.set_item(name, value)?;
+        }
+    }
+    body.set_item("max_tokens", max_tokens)?;
+    let text = dumps(body.as_any())?;
+    serde_json::from_str(&text).map_err(|error| {
+        CoreError::protocol(
+            Code::BodyInvalid,
+            format!("The request does not have its form: {error}."),
+        )
+        .into()
+    })
+}

@@ -1,0 +1,154 @@
+//! From Rust errors to the Python exceptions of `errors.py`, exhaustively and without a wildcard.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use geonode_engine::EngineError;
+use geonode_protocol::Code;
+use geonode_provider::{ErrorClass, ProviderError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyModule};
+
+/// Names of all exception classes; the first is the base.
+pub(crate) const CLASSES: [&str; 8] = [
+    "CoreError",
+    "ProtocolError",
+    "PolicyError",
+    "PatchError",
+    "ProviderError",
+    "ScriptTimeout",
+    "Cancelled",
+    "InternalError",
+];
+
+/// An error on its way to Python.
+#[derive(Debug)]
+pub(crate) struct CoreError {
+    class: &'static str,
+    code: Code,
+    message: String,
+    retryable: bool,
+    details: Vec<(&'static str, String)>,
+}
+
+impl CoreError {
+    /// What was given does not have its form.
+    pub(crate) fn protocol(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            class: "ProtocolError",
+            code,
+            message: message.into(),
+            retryable: false,
+            details: Vec::new(),
+        }
+    }
+
+    fn internal(message: String) -> Self {
+        Self {
+            class: "InternalError",
+            code: Code::InternalError,
+            message,
+            retryable: false,
+            details: Vec::new(),
+        }
+    }
+}
+
+impl From<EngineError> for CoreError {
+    fn from(error: EngineError) -> Self {
+        let class = match &error {
+            EngineError::Request(_)
+            | EngineError::Catalogue(_)
+            | EngineError::Document { .. }
+            | EngineError::PromptEmpty
+            | EngineError::PromptTooLong { .. } => "ProtocolError",
+            EngineError::Setting(_) | EngineError::Provider { .. } => "CoreError",
+            EngineError::Internal(_) => "InternalError",
+        };
+        Self {
+            class,
+            code: error.code(),
+            message: error.to_string(),
+            retryable: false,
+            details: Vec::new(),
+        }
+    }
+}
+
+impl From<ProviderError> for CoreError {
+    fn from(error: ProviderError) -> Self {
+        let class = match error.class() {
+            ErrorClass::Provider => "ProviderError",
+            ErrorClass::Policy => "PolicyError",
+            ErrorClass::Protocol => "ProtocolError",
+            ErrorClass::Cancelled => "Cancelled",
+            ErrorClass::Core => "CoreError",
+            ErrorClass::Internal => "InternalError",
+        };
+        let mut details = Vec::new();
+        if let Some(detail) = error.detail() {
+            if !detail.endpoint.is_empty() {
+                details.push(("endpoint", detail.endpoint.clone()));
+            }
+            details.extend(detail.status.map(|status| ("status", status.to_string())));
+            details.extend(detail.request_id.clone().map(|id| ("request_id", id)));
+        }
+        Self {
+            class,
+            code: error.code(),
+            message: error.to_string(),
+            retryable: error.retryable(),
+            details,
+        }
+    }
+}
+
+impl From<CoreError> for PyErr {
+    fn from(error: CoreError) -> Self {
+        Python::attach(|py| raise(py, error).unwrap_or_else(|failed| failed))
+    }
+}
+
+fn raise(py: Python<'_>, error: CoreError) -> PyResult<PyErr> {
+    let details = PyDict::new(py);
+    for (key, value) in error.details {
+        details.set_item(key, value)?;
+    }
+    let class = classes(py)?.getattr(error.class)?;
+    let instance = class.call1((error.code.as_str(), error.message, error.retryable, details))?;
+    Ok(PyErr::from_value(instance))
+}
+
+/// The module of `errors.py`, run once.
+pub(crate) fn classes(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    MODULE
+        .get_or_try_init(py, || {
+            let source = std::ffi::CString::new(include_str!("errors.py"))?;
+            let module = PyModule::from_code(py, &source, c"geonode_core/errors.py", c"geonode_core")?;
+            Ok(module.unbind())
+        })
+        .map(|module| module.bind(py))
+}
+
+/// Runs `work` without the GIL; a panic arrives as `InternalError` and never crosses the border.
+pub(crate) fn detached<T: Send, E: Into<CoreError> + Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, E> + Send,
+) -> PyResult<T> {
+    py.detach(|| match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(error.into()),
+        Err(panic) => {
+            let said = panic
+                .downcast_ref::<&str>()
+                .map(ToString::to_string)
+                .or(panic.downcast_ref::<String>().cloned());
+            Err(CoreError::internal(format!(
+                "The core failed: {}.",
+                said.unwrap_or_else(|| "no reason given".into())
+            )))
+        }
+    })
+    .map_err(PyErr::from)
+}

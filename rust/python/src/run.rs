@@ -1,0 +1,100 @@
+//! The native class `Run` (`rust/run/EFFECTS.md`).
+
+use std::time::Duration;
+
+use geonode_engine::{EngineError, RunRequest};
+use geonode_protocol::Code;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{CoreError, detached};
+use crate::json::{dumps, text_of, to_python};
+
+/// One run, driven by the host: poll it, do what its effects say, answer.
+#[pyclass(frozen, module = "geonode_core")]
+pub(crate) struct Run(geonode_engine::Run);
+
+#[pymethods]
+impl Run {
+    /// Starts a run. What an artist can get wrong ends it with a report; what a program can get wrong raises `ProtocolError`.
+    #[new]
+    fn new(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let text = dumps(request.as_any())?;
+        detached(py, || -> Result<_, EngineError> {
+            geonode_engine::Run::start(RunRequest::from_json(&text)?)
+        })
+        .map(Self)
+    }
+
+    /// `{"state", "summary", "effects", "events", "finished"}`: what is new. Never blocks.
+    fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.poll())
+    }
+
+    /// Waits at most `ms` milliseconds, without the GIL, until `poll` has something new; says whether it has.
+    fn wait(&self, py: Python<'_>, ms: u64) -> PyResult<bool> {
+        detached(py, || Ok::<_, CoreError>(self.0.wait(Duration::from_millis(ms))))
+    }
+
+    /// The host did what effect `effect_id` asks.
+    fn answer(&self, effect_id: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
+        let id = number(effect_id)?;
+        match dumps(result) {
+            Ok(json) => self.0.answer(id, json),
+            // The run has to know, else it waits for ever.
+            Err(error) => self
+                .0
+                .fail(id, Code::InvalidDocument.as_str().into(), error.to_string()),
+        }
+        Ok(())
+    }
+
+    /// The host could not do what effect `effect_id` asks; `error` is `{"code", "message"}`.
+    fn fail(&self, effect_id: &Bound<'_, PyAny>, error: &Bound<'_, PyDict>) -> PyResult<()> {
+        let field = |name: &str| -> PyResult<String> {
+            Ok(error
+                .get_item(name)?
+                .map(|value| value.str())
+                .transpose()?
+                .map(|s| s.to_string())
+                .unwrap_or_default())
+        };
+        self.0.fail(number(effect_id)?, field("code")?, field("message")?);
+        Ok(())
+    }
+
+    /// Ends the run: what is in flight stops within a second, what was written is restored through the next polls.
+    fn cancel(&self, py: Python<'_>) -> PyResult<()> {
+        detached(py, || {
+            self.0.cancel();
+            Ok::<_, CoreError>(())
+        })
+    }
+
+    /// The artist agrees to what effect `effect_id` (`ask_approval`) describes.
+    fn approve(&self, effect_id: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.approve(number(effect_id)?);
+        Ok(())
+    }
+
+    /// The artist refuses; the run ends with nothing written.
+    fn reject(&self, effect_id: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.reject(number(effect_id)?);
+        Ok(())
+    }
+
+    /// The RunReport so far; complete once `poll` said `finished`.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.report())
+    }
+}
+
+/// The number of an effect, as it was handed out (text) or as an integer.
+fn number(id: &Bound<'_, PyAny>) -> PyResult<u64> {
+    if let Ok(id) = id.extract::<u64>() {
+        return Ok(id);
+    }
+    text_of(id)?
+        .parse()
+        .map_err(|_| CoreError::protocol(Code::BodyInvalid, "An effect's id is what poll() gave as \"id\".").into())
+}
