@@ -1,0 +1,99 @@
+//! Which preset a wish calls for: rules over concepts decide, the ranked index settles ties.
+
+use std::collections::HashMap;
+
+use geonode_protocol::Code;
+
+use crate::library::{Entry, Library};
+use crate::reading::Reading;
+use crate::refusal::Refusal;
+
+/// Evidence below this is too weak for a plan.
+const THRESHOLD: f64 = 2.0;
+/// What the index can add: enough to settle a tie, never enough to overrule evidence.
+const RANK_SHARE: f64 = 0.4;
+
+struct Candidate<'a> {
+    entry: &'a Entry,
+    score: f64,
+    /// Items that carry the evidence.
+    evidence: Vec<usize>,
+}
+
+type Spans = Vec<(usize, usize)>;
+
+/// Everywhere that a concept stands, longest phrase per start.
+fn hits(entry: &Entry, reading: &Reading, concept: &str) -> Spans {
+    let Some(phrases) = entry.concepts.get(concept) else { return Vec::new() };
+    (0..reading.items.len())
+        .filter_map(|at| phrases.iter().filter_map(|phrase| phrase.ends(reading, at)).max().map(|end| (at, end)))
+        .collect()
+}
+
+fn evidence<'a>(entry: &'a Entry, reading: &Reading) -> Option<Candidate<'a>> {
+    let mut found: HashMap<&str, Spans> = HashMap::new();
+    for concept in entry.concepts.keys() {
+        found.insert(concept, hits(entry, reading, concept));
+    }
+    let present = |concept: &String| found.get(concept.as_str()).is_some_and(|spans| !spans.is_empty());
+    if entry.preset.against.iter().any(|set| set.iter().all(present)) {
+        return None;
+    }
+    let rule = entry
+        .preset
+        .calls
+        .iter()
+        .filter(|rule| rule.all.iter().all(present) && !rule.none.iter().any(present))
+        .max_by(|a, b| a.weight.total_cmp(&b.weight))?;
+    let spans = rule.all.iter().filter_map(|concept| found.get(concept.as_str())).flatten();
+    let evidence = spans.flat_map(|(start, end)| *start..*end).collect();
+    Some(Candidate { entry, score: rule.weight, evidence })
+}
+
+/// Whether `entry` understands everything that speaks for another preset.
+fn explains(entry: &Entry, evidence: &[usize], reading: &Reading) -> bool {
+    let empty = |at: &usize| reading.item(*at).is_none_or(|item| {
+        !matches!(item.kind, crate::reading::ItemKind::Word)
+            || reading.language.stop.contains(&item.text)
+            || reading.language.prepositions.contains(&item.text)
+            || entry.vocabulary.contains(&item.stem)
+    });
+    evidence.iter().all(empty)
+}
+
+/// The preset that serves the wish.
+///
+/// # Errors
+/// `no_preset_match` when nothing speaks clearly for one; `several_wishes` when two different ones are asked for.
+pub fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) -> Result<&'a Entry, Refusal> {
+    let ranks = library.rank(prompt);
+    let top = ranks.first().map_or(1.0, |(_, score)| f64::from(*score)).max(1e-6);
+    let share = |i: usize| ranks.iter().find(|(id, _)| *id == i).map_or(0.0, |(_, score)| f64::from(*score) / top);
+    let mut candidates: Vec<Candidate> = library
+        .entries
+        .iter()
+        .enumerate()
+        .filter_map(|(i, entry)| {
+            let mut candidate = evidence(entry, reading).filter(|c| c.score >= THRESHOLD)?;
+            candidate.score += RANK_SHARE * share(i);
+            Some(candidate)
+        })
+        .collect();
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let Some((best, others)) = candidates.split_first() else {
+        let message = "No preset serves this wish, so nothing was changed. Say it in the words of a preset, or choose a language model.";
+        return Err(Refusal::new(Code::NoPresetMatch, message).near(library.nearest(prompt)));
+    };
+    if let Some(other) = others.iter().find(|other| !explains(best.entry, &other.evidence, reading)) {
+        // The weaker candidate may be the one that understands both.
+        if explains(other.entry, &best.evidence, reading) && best.score - other.score < 0.6 {
+            return Ok(other.entry);
+        }
+        let (a, b) = (&best.entry.preset.title, &other.entry.preset.title);
+        let message = format!(
+            "This asks for two things at once: {a} and {b}. Nothing was changed. Ask for one after the other, each in its own sentence."
+        );
+        return Err(Refusal::new(Code::SeveralWishes, message).near(vec![best.entry.suggestion(), other.entry.suggestion()]));
+    }
+    Ok(best.entry)
+}

@@ -1,0 +1,201 @@
+//! What the planner may see of the scene (`Context` in `rust/graph/FORMATS.md`). Unknown fields are ignored here: the host may
+//! say more than the planner reads.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Units of the scene.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Units {
+    /// `METRIC`, `IMPERIAL` or `NONE`.
+    pub system: String,
+    /// Metres per Blender unit.
+    pub scale_length: f64,
+    /// Unit that lengths are shown in (`METERS`, `CENTIMETERS`, … or `ADAPTIVE`).
+    pub length: String,
+}
+
+impl Default for Units {
+    fn default() -> Self {
+        Self { system: "METRIC".into(), scale_length: 1.0, length: "METERS".into() }
+    }
+}
+
+impl Units {
+    /// Metres per Blender unit, never zero or negative.
+    pub fn metres_per_unit(&self) -> f64 {
+        if self.system != "NONE" && self.scale_length.is_finite() && self.scale_length > 0.0 {
+            self.scale_length
+        } else {
+            1.0
+        }
+    }
+
+    /// What a number without a unit means, in metres.
+    pub fn bare_metres(&self) -> f64 {
+        if self.system == "NONE" {
+            return 1.0;
+        }
+        match self.length.as_str() {
+            "KILOMETERS" => 1000.0,
+            "CENTIMETERS" => 0.01,
+            "MILLIMETERS" => 0.001,
+            "MICROMETERS" => 0.000_001,
+            "MILES" => 1609.344,
+            "FEET" => 0.3048,
+            "INCHES" => 0.0254,
+            "THOU" => 0.000_025_4,
+            "ADAPTIVE" if self.system == "IMPERIAL" => 0.3048,
+            _ => 1.0,
+        }
+    }
+}
+
+/// A modifier of an object.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Modifier {
+    /// Its name, unique on the object.
+    pub name: String,
+    /// Its type, e.g. `NODES`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The tree of a Geometry Nodes modifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_group: Option<String>,
+}
+
+/// Element counts, as far as the object's type has them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counts {
+    /// Vertices of a mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<u64>,
+    /// Edges of a mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edges: Option<u64>,
+    /// Faces of a mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faces: Option<u64>,
+    /// Splines of a curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub splines: Option<u64>,
+    /// Control points of a curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<u64>,
+}
+
+/// An object of the scene.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Object {
+    /// Its name, unique in the file.
+    pub name: String,
+    /// `MESH`, `CURVE`, ….
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// World location, Blender units.
+    pub location: [f64; 3],
+    /// Own scale.
+    pub scale: [f64; 3],
+    /// Size of the evaluated bounds with the scale, Blender units.
+    pub dimensions: [f64; 3],
+    /// Local bounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<[[f64; 3]; 2]>,
+    /// Whether the artist sees it.
+    pub visible: bool,
+    /// Whether it is selected.
+    pub selected: bool,
+    /// Element counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// The modifier stack, first to last.
+    pub modifiers: Vec<Modifier>,
+}
+
+impl Default for Object {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            kind: "MESH".into(),
+            location: [0.0; 3],
+            scale: [1.0; 3],
+            dimensions: [0.0; 3],
+            bounds: None,
+            visible: true,
+            selected: false,
+            counts: None,
+            modifiers: Vec::new(),
+        }
+    }
+}
+
+/// A collection of the file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Collection {
+    /// Its name.
+    pub name: String,
+    /// Names of its objects.
+    pub objects: Vec<String>,
+}
+
+/// A node group of the file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeGroup {
+    /// Its name.
+    pub name: String,
+    /// How many data-blocks use it.
+    pub users: u64,
+    /// Number of nodes.
+    pub nodes: u64,
+}
+
+/// The snapshot of the scene that a wish is read against.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Context {
+    /// Version of Blender.
+    pub blender: Vec<u32>,
+    /// Units of the scene.
+    pub units: Units,
+    /// The active object.
+    pub active_object: Option<String>,
+    /// The selected objects.
+    pub selection: Vec<String>,
+    /// The object that the run aims at.
+    pub target_object: Option<String>,
+    /// The modifier that the run aims at.
+    pub target_modifier: Option<String>,
+    /// The tree that the run aims at.
+    pub target_node_group: Option<String>,
+    /// Objects by name.
+    pub objects: Vec<Object>,
+    /// Collections.
+    pub collections: Vec<Collection>,
+    /// Node groups.
+    pub node_groups: Vec<NodeGroup>,
+    /// How many objects the snapshot left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<u64>,
+    /// The target's tree with its nested groups (a Bundle).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Value>,
+}
+
+impl Context {
+    /// The object of exactly this name.
+    pub fn object(&self, name: &str) -> Option<&Object> {
+        self.objects.iter().find(|object| object.name == name)
+    }
+
+    /// What “it” means when nothing else was said: the run's target, else the active object.
+    pub fn focus(&self) -> Option<&Object> {
+        let name = self.target_object.as_deref().or(self.active_object.as_deref())?;
+        self.object(name)
+    }
+}

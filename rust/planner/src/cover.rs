@@ -1,0 +1,99 @@
+//! What of a wish was left over. Nothing that matters is dropped in silence.
+
+use std::collections::HashSet;
+
+use geonode_protocol::Code;
+
+use crate::library::Entry;
+use crate::reading::{ItemKind, Reading};
+use crate::refusal::Refusal;
+use crate::scene::Referent;
+
+/// Words that may stay unserved and are named in the message.
+const FEW: usize = 3;
+
+fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
+    let Some(item) = reading.item(at) else { return true };
+    let language = reading.language;
+    entry.vocabulary.contains(&item.stem)
+        || language.stop.contains(&item.text)
+        || language.prepositions.contains(&item.text)
+        || language.conjunctions.contains(&item.text)
+        || language.is_determiner(&item.text)
+        || language.adjectives.contains(&item.stem)
+        || language.generic.contains_key(&item.stem)
+}
+
+/// Looks at everything that no role and no parameter read. Gives the harmless words that were not used.
+///
+/// # Errors
+/// `partly_understood` with what was and what was not understood; `unknown_object` for a quoted name that does not exist.
+pub fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Result<Vec<String>, Refusal> {
+    let used: HashSet<usize> = used.iter().copied().collect();
+    let clauses = reading.clauses();
+    let (mut hard, mut soft): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut opened: HashSet<usize> = HashSet::from([0]);
+    for (at, item) in reading.items.iter().enumerate() {
+        let clause = clauses.get(at).copied().unwrap_or(0);
+        if used.contains(&at) {
+            opened.insert(clause);
+            continue;
+        }
+        match &item.kind {
+            ItemKind::Break(_) => {}
+            ItemKind::Quantity(_) if item.text == "one" => {}
+            ItemKind::Quantity(_) => hard.push(item.typed.clone()),
+            ItemKind::Mention(mention) => {
+                if let Referent::Unknown(name) = &mention.referent {
+                    return Err(Refusal::new(Code::UnknownObject, format!("There is no object or collection called “{name}” in the scene.")));
+                }
+                // A plain word that happens to be an object's name, said with the preset's own meaning.
+                if mention.definite || !entry.vocabulary.contains(&item.stem) {
+                    hard.push(item.typed.clone());
+                }
+            }
+            ItemKind::Word => {
+                let language = reading.language;
+                let negation = language.negations.contains(&item.text);
+                let other = language.other_wishes.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
+                let colour = language.colours.contains(&item.stem);
+                let before_noun = (at + 1..at + 4).any(|next| used.contains(&next))
+                    && reading.item(at + 1).is_some_and(|next| !matches!(next.kind, ItemKind::Break(_)));
+                if negation {
+                    hard.push(item.typed.clone());
+                } else if silent(reading, entry, at) && !other {
+                    // The first word of a further clause that says something opens it; a silent one does not.
+                    if entry.vocabulary.contains(&item.stem) {
+                        opened.insert(clause);
+                    }
+                } else if colour && before_noun {
+                    soft.push(item.typed.clone());
+                } else if other || colour || !opened.contains(&clause) {
+                    hard.push(item.typed.clone());
+                    opened.insert(clause);
+                } else {
+                    soft.push(item.typed.clone());
+                }
+            }
+        }
+    }
+    if hard.is_empty() && soft.len() <= FEW {
+        return Ok(soft);
+    }
+    hard.extend(soft);
+    hard.truncate(8);
+    let list = hard.iter().map(|word| format!("“{}”", shorten(word))).collect::<Vec<_>>().join(", ");
+    Err(Refusal::new(
+        Code::PartlyUnderstood,
+        format!(
+            "Understood: {} ({}) Not understood: {list}. Nothing was changed. Leave that out, or say it in other words.",
+            entry.preset.title, entry.preset.description
+        ),
+    )
+    .near(vec![entry.suggestion()]))
+}
+
+/// A word for a message, never a page.
+fn shorten(word: &str) -> String {
+    if word.chars().count() <= 40 { word.to_owned() } else { word.chars().take(39).chain(['…']).collect() }
+}

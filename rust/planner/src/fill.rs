@@ -1,0 +1,334 @@
+//! Which number is which parameter.
+
+use std::collections::HashMap;
+
+use geonode_protocol::Code;
+
+use crate::context::Units;
+use crate::library::{Entry, Slot};
+use crate::phrase::Phrase;
+use crate::preset::{Parameter, ParameterKind};
+use crate::quantity::{Amount, Quantity, Unit};
+use crate::reading::{ItemKind, Reading};
+use crate::refusal::Refusal;
+use crate::scene::Referent;
+
+/// A value that the wish gives: metres, radians, plain numbers, or the value of a choice.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// A number in base units.
+    Number(f64),
+    /// The key and the value of a choice.
+    Choice(String, serde_json::Value),
+    /// Yes or no.
+    Bool(bool),
+}
+
+/// What was read from the wish for the parameters.
+#[derive(Debug, Default)]
+pub struct Filled {
+    /// Values by parameter.
+    pub said: HashMap<String, Said>,
+    /// Items that were read.
+    pub used: Vec<usize>,
+    /// Values outside the advised range.
+    pub warnings: Vec<String>,
+}
+
+/// Farther than this a word says nothing about a number.
+const REACH: f64 = 4.5;
+
+/// Steps between a phrase and a number; marks and conjunctions cost more, another number parts them.
+fn steps(reading: &Reading, from: usize, to: usize) -> Option<f64> {
+    let mut cost = 0.0;
+    for at in from..to {
+        let item = reading.item(at)?;
+        cost += match &item.kind {
+            ItemKind::Quantity(_) => return None,
+            ItemKind::Break(_) => 3.0,
+            ItemKind::Mention(_) => 1.0,
+            ItemKind::Word if reading.is(at, &["and", "or", "then", "but"]) => 2.5,
+            ItemKind::Word if reading.is(at, &["with"]) => 1.5,
+            ItemKind::Word if reading.is_empty_word(item) => 0.25,
+            ItemKind::Word => 1.0,
+        };
+    }
+    (cost <= REACH).then_some(cost)
+}
+
+/// The cheapest phrase of a slot for the number at item `at`: (cost, items of the phrase).
+fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Range<usize>)> {
+    let mut best: Option<(f64, std::ops::Range<usize>)> = None;
+    let mut offer = |cost: f64, phrase: &Phrase, span: std::ops::Range<usize>| {
+        let cost = cost - 0.1 * f64::from(u32::try_from(phrase.weight()).unwrap_or(1));
+        if best.as_ref().is_none_or(|(top, _)| cost < *top) {
+            best = Some((cost, span));
+        }
+    };
+    for start in at.saturating_sub(9)..at {
+        for phrase in &slot.before {
+            if let Some(end) = phrase.ends(reading, start).filter(|end| *end <= at)
+                && let Some(cost) = steps(reading, end, at)
+            {
+                offer(cost, phrase, start..end);
+            }
+        }
+    }
+    for start in at + 1..at + 9 {
+        for phrase in &slot.after {
+            if let Some(end) = phrase.ends(reading, start)
+                && let Some(cost) = steps(reading, at + 1, start)
+            {
+                offer(cost + 0.05, phrase, start..end);
+            }
+        }
+    }
+    best
+}
+
+/// How well a unit fits what a parameter measures: extra cost, or none at all.
+fn unit_cost(kind: ParameterKind, unit: Unit) -> Option<f64> {
+    match (kind, unit) {
+        (ParameterKind::Count, Unit::Bare | Unit::Times) | (ParameterKind::Seed, Unit::Bare) => Some(0.0),
+        (ParameterKind::Length, Unit::Metres | Unit::Blender) | (ParameterKind::Angle, Unit::Radians) => Some(0.0),
+        (ParameterKind::Factor, Unit::Percent | Unit::Times | Unit::Bare) => Some(0.0),
+        (ParameterKind::Length | ParameterKind::Angle, Unit::Bare) => Some(0.4),
+        _ => None,
+    }
+}
+
+fn fits(parameter: &Parameter, quantity: &Quantity) -> Option<f64> {
+    let kind = parameter.of.unwrap_or(parameter.kind);
+    let cost = unit_cost(kind, quantity.unit)?;
+    match (parameter.kind, &quantity.amount) {
+        (ParameterKind::Range, Amount::Range(..)) => Some(cost),
+        (ParameterKind::Range, Amount::One(_)) => Some(cost + 0.5),
+        (ParameterKind::Sides, Amount::Sides(sides)) if sides.len() <= parameter.into.len() => Some(cost),
+        (ParameterKind::Sides | ParameterKind::Range, _) | (_, Amount::Range(..) | Amount::Sides(_)) => None,
+        (ParameterKind::Count | ParameterKind::Seed, Amount::One(n)) if n.fract() != 0.0 => Some(cost + 1.0),
+        _ => Some(cost),
+    }
+}
+
+/// Whether the number stands directly before something to count.
+fn before_thing(reading: &Reading, at: usize, things: &[usize]) -> bool {
+    let mut next = at + 1;
+    while next < at + 6 {
+        let Some(item) = reading.item(next) else { return false };
+        if things.contains(&next) {
+            return true;
+        }
+        match &item.kind {
+            ItemKind::Word if reading.language.prepositions.contains(&item.text) || reading.language.conjunctions.contains(&item.text) => {
+                return false;
+            }
+            ItemKind::Word => next += 1,
+            ItemKind::Mention(m) => return !matches!(m.referent, Referent::Generic(_)),
+            _ => return false,
+        }
+    }
+    false
+}
+
+struct Offer {
+    cost: f64,
+    slot: usize,
+    item: usize,
+    span: std::ops::Range<usize>,
+}
+
+/// Numbers that belong to a phrase without meaning of its own (“into four”).
+fn idle(entry: &Entry, reading: &Reading) -> Vec<usize> {
+    let spans = (0..reading.items.len()).filter_map(|at| {
+        let ends = entry.words.iter().filter(|phrase| phrase.weight() > 1).filter_map(|phrase| phrase.ends(reading, at));
+        ends.max().map(|end| at..end)
+    });
+    spans.flatten().filter(|at| reading.item(*at).is_some_and(|item| matches!(item.kind, ItemKind::Quantity(_)))).collect()
+}
+
+fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    for (at, item) in reading.items.iter().enumerate().filter(|(at, _)| !idle.contains(at)) {
+        let ItemKind::Quantity(quantity) = &item.kind else { continue };
+        for (index, slot) in entry.slots.iter().enumerate() {
+            let parameter = &slot.parameter;
+            let Some(base) = fits(parameter, quantity) else { continue };
+            if let Some((cost, span)) = cue(slot, reading, at) {
+                offers.push(Offer { cost: base + cost, slot: index, item: at, span });
+            }
+            if parameter.counts_things && quantity.unit == Unit::Bare && before_thing(reading, at, things) {
+                offers.push(Offer { cost: base + 0.2, slot: index, item: at, span: at..at });
+            }
+            let measured = matches!(quantity.unit, Unit::Metres | Unit::Blender);
+            if parameter.sizes_things && measured && before_thing(reading, at, things) {
+                offers.push(Offer { cost: base + 0.9, slot: index, item: at, span: at..at });
+            }
+            if let Some(rank) = parameter.rank {
+                let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length { 8.0 } else { 6.0 };
+                offers.push(Offer { cost: base + vague + f64::from(rank) * 0.1, slot: index, item: at, span: at..at });
+            }
+        }
+    }
+    offers.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.item.cmp(&b.item)).then(a.slot.cmp(&b.slot)));
+    offers
+}
+
+fn base_value(kind: ParameterKind, value: f64, unit: Unit, units: &Units) -> f64 {
+    match (kind, unit) {
+        (ParameterKind::Length, Unit::Bare) => value * units.bare_metres(),
+        (ParameterKind::Length, Unit::Blender) => value * units.metres_per_unit(),
+        (ParameterKind::Angle, Unit::Bare) => value.to_radians(),
+        _ => value,
+    }
+}
+
+/// Checks a value against the ranges of its parameter.
+fn in_range(parameter: &Parameter, value: f64, warnings: &mut Vec<String>) -> Result<(), Refusal> {
+    let shown = if parameter.kind == ParameterKind::Angle { value.to_degrees() } else { value };
+    let unit = match parameter.kind {
+        ParameterKind::Length => " m",
+        ParameterKind::Angle => "°",
+        _ => "",
+    };
+    let title = &parameter.title;
+    let whole = matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed);
+    if whole && shown.fract() != 0.0 {
+        return Err(Refusal::new(Code::OutOfRange, format!("{title} must be a whole number, not {}.", plain(shown))));
+    }
+    if let Some([low, high]) = parameter.hard
+        && !(low - 1e-9..=high + 1e-9).contains(&shown)
+    {
+        return Err(Refusal::new(
+            Code::OutOfRange,
+            format!("{title} of {}{unit} is out of range: it must be from {}{unit} to {}{unit}. Nothing was changed.", plain(shown), plain(low), plain(high)),
+        ));
+    }
+    if let Some([low, high]) = parameter.advised
+        && !(low - 1e-9..=high + 1e-9).contains(&shown)
+    {
+        warnings.push(format!("{title} of {}{unit} is unusual (advised: {} to {}{unit}); it is used as asked.", plain(shown), plain(low), plain(high)));
+    }
+    Ok(())
+}
+
+/// A number as a person writes it: at most four decimals, no trailing zeros.
+pub fn plain(value: f64) -> String {
+    let text = if value != 0.0 && value.abs() < 0.001 { format!("{value:.6}") } else { format!("{value:.4}") };
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text.is_empty() || text == "-0" { "0".into() } else { text.to_owned() }
+}
+
+fn negated(reading: &Reading, at: usize) -> Option<usize> {
+    (at.saturating_sub(3)..at).rev().find(|i| {
+        reading.item(*i).is_some_and(|item| item.kind == ItemKind::Word && reading.language.negations.contains(&item.text))
+            && (*i + 1..at).all(|between| reading.item(between).is_some_and(|item| reading.is_empty_word(item)))
+    })
+}
+
+fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), Refusal> {
+    let parameter = &slot.parameter;
+    match parameter.kind {
+        ParameterKind::Bool => {
+            let hit = |list: &[Phrase]| {
+                list.iter().filter_map(|p| p.find(reading)).max_by_key(|(start, end)| end - start)
+            };
+            let (on, off) = (hit(&slot.on), hit(&slot.off));
+            // The longer phrase wins: “random rotation” over “rotation”, “no caps” over “caps”.
+            let off_wins = match (&on, &off) {
+                (Some(on), Some(off)) => off.1 - off.0 > on.1 - on.0,
+                (None, Some(_)) => true,
+                _ => false,
+            };
+            if let Some((start, end)) = if off_wins { off } else { on } {
+                let not = negated(reading, start);
+                filled.said.insert(parameter.name.clone(), Said::Bool(off_wins == not.is_some()));
+                filled.used.extend(start..end);
+                filled.used.extend(not);
+            }
+        }
+        ParameterKind::Choice => {
+            let mut best: Option<(usize, usize, usize)> = None;
+            let mut rival: Option<usize> = None;
+            for (index, (_, _, phrases)) in slot.options.iter().enumerate() {
+                for phrase in phrases {
+                    let Some((start, end)) = phrase.find(reading) else { continue };
+                    if negated(reading, start).is_some() {
+                        continue;
+                    }
+                    let weight = phrase.weight();
+                    match best {
+                        Some((_, w, other)) if w > weight || (w == weight && other == index) => {}
+                        Some((_, w, other)) if w == weight => rival = Some(other),
+                        _ => {
+                            best = Some((index, weight, index));
+                            rival = None;
+                        }
+                    }
+                    filled.used.extend(start..end);
+                }
+            }
+            if let Some((index, _, _)) = best {
+                if let Some((a, b)) = rival.and_then(|other| Some((slot.options.get(index)?, slot.options.get(other)?)))
+                    && a.1 != b.1
+                {
+                    let message = format!("The wish names two values for {}: {} and {}. Say only one.", parameter.title, a.0, b.0);
+                    return Err(Refusal::new(Code::PartlyUnderstood, message));
+                }
+                if let Some((key, value, _)) = slot.options.get(index) {
+                    filled.said.insert(parameter.name.clone(), Said::Choice(key.clone(), value.clone()));
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Reads the parameters of a preset from the wish. `things` are the items that name what is copied.
+///
+/// # Errors
+/// `out_of_range` with the range; `partly_understood` when two values are given for one parameter.
+pub fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &Units) -> Result<Filled, Refusal> {
+    let mut filled = Filled::default();
+    let mut taken_items: Vec<usize> = Vec::new();
+    let mut taken_slots: Vec<usize> = Vec::new();
+    let idle = idle(entry, reading);
+    filled.used.extend(&idle);
+    for offer in offers(entry, reading, things, &idle) {
+        let Some(slot) = entry.slots.get(offer.slot) else { continue };
+        if taken_items.contains(&offer.item) || taken_slots.contains(&offer.slot) {
+            continue;
+        }
+        let parameter = &slot.parameter;
+        if filled.said.contains_key(&parameter.name) || parameter.into.iter().any(|name| filled.said.contains_key(name)) {
+            continue;
+        }
+        let Some(ItemKind::Quantity(quantity)) = reading.item(offer.item).map(|item| &item.kind) else { continue };
+        let kind = parameter.of.unwrap_or(parameter.kind);
+        let read = |value: f64| base_value(kind, value, quantity.unit, units);
+        let values: Vec<(&Parameter, f64)> = match &quantity.amount {
+            Amount::One(value) if parameter.into.is_empty() => vec![(parameter, read(*value))],
+            Amount::One(value) => parameter.into.iter().filter_map(|n| Some((entry.preset.parameter(n)?, read(*value)))).collect(),
+            Amount::Range(low, high) => {
+                let parts = parameter.into.iter().zip([*low, *high]);
+                parts.filter_map(|(n, v)| Some((entry.preset.parameter(n)?, read(v)))).collect()
+            }
+            Amount::Sides(sides) => {
+                let parts = parameter.into.iter().zip(sides);
+                parts.filter_map(|(n, v)| Some((entry.preset.parameter(n)?, read(*v)))).collect()
+            }
+        };
+        for (part, value) in values {
+            in_range(part, value, &mut filled.warnings)?;
+            filled.said.insert(part.name.clone(), Said::Number(value));
+        }
+        taken_items.push(offer.item);
+        taken_slots.push(offer.slot);
+        filled.used.push(offer.item);
+        filled.used.extend(offer.span);
+    }
+    for slot in &entry.slots {
+        words_of(slot, reading, &mut filled)?;
+    }
+    Ok(filled)
+}

@@ -1,0 +1,186 @@
+//! The words that every preset shares: numbers, units, articles, generic nouns, shapes. English, as data.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Deserialize;
+
+use crate::refusal::DataError;
+use crate::words::stem;
+
+/// What a unit measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dimension {
+    /// Metres.
+    Length,
+    /// Blender units.
+    Unit,
+    /// Radians.
+    Angle,
+    /// A fraction of one.
+    Percent,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UnitWords {
+    dimension: Dimension,
+    factor: f64,
+    words: Vec<String>,
+}
+
+/// What a noun without an object of that name can stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Generic {
+    /// The mesh at hand.
+    Mesh,
+    /// The curve at hand.
+    Curve,
+    /// The object at hand.
+    Any,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GenericWords {
+    kind: Generic,
+    words: Vec<String>,
+}
+
+/// A shape that can stand in for a thing that is not in the scene.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shape {
+    /// Key in the plan templates.
+    pub shape: String,
+    /// Word for messages.
+    pub title: String,
+    /// Extent along x, y and z in metres when no size was asked for.
+    pub extent: [f64; 3],
+    words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    definite: Vec<String>,
+    indefinite: Vec<String>,
+    stop: Vec<String>,
+    adjectives: Vec<String>,
+    prepositions: Vec<String>,
+    conjunctions: Vec<String>,
+    negations: Vec<String>,
+    questions: Vec<String>,
+    other_wishes: Vec<String>,
+    colours: Vec<String>,
+    numbers: HashMap<String, f64>,
+    multipliers: HashMap<String, f64>,
+    couples: HashMap<String, f64>,
+    fractions: HashMap<String, f64>,
+    times: HashMap<String, f64>,
+    units: Vec<UnitWords>,
+    generic: Vec<GenericWords>,
+    shapes: Vec<Shape>,
+    other_languages: Vec<String>,
+}
+
+/// The word lists, ready for look-up.
+pub struct Language {
+    /// “the”, “this”, “my”: what follows exists.
+    pub definite: HashSet<String>,
+    /// “a”, “some”: what follows need not exist.
+    pub indefinite: HashSet<String>,
+    /// Words that carry no wish of their own.
+    pub stop: HashSet<String>,
+    /// Stems of adjectives and adverbs that may go unserved.
+    pub adjectives: HashSet<String>,
+    /// Words that open a phrase.
+    pub prepositions: HashSet<String>,
+    /// Words that open a clause.
+    pub conjunctions: HashSet<String>,
+    /// “no”, “without”, “don't”.
+    pub negations: HashSet<String>,
+    /// Words that make a question of a sentence when they open it.
+    pub questions: HashSet<String>,
+    /// Stems of wishes that no preset serves.
+    pub other_wishes: HashSet<String>,
+    /// Colour and surface adjectives, never served.
+    pub colours: HashSet<String>,
+    /// Number words below a hundred.
+    pub numbers: HashMap<String, f64>,
+    /// “hundred”, “k”, “dozen”.
+    pub multipliers: HashMap<String, f64>,
+    /// “a couple”, “a pair”.
+    pub couples: HashMap<String, f64>,
+    /// “half”, “quarter”.
+    pub fractions: HashMap<String, f64>,
+    /// “twice”.
+    pub times: HashMap<String, f64>,
+    /// Unit words with dimension and factor to the base unit.
+    pub units: HashMap<String, (Dimension, f64)>,
+    /// Stems of generic nouns.
+    pub generic: HashMap<String, Generic>,
+    /// Stand-in shapes.
+    pub shapes: Vec<Shape>,
+    shape_of: HashMap<String, usize>,
+    /// Function words of other languages.
+    pub other_languages: HashSet<String>,
+}
+
+fn stems(words: &[String]) -> HashSet<String> {
+    words.iter().map(|word| stem(word)).collect()
+}
+
+impl Language {
+    /// Reads the language file.
+    ///
+    /// # Errors
+    /// `preset_invalid` with the place when the file is not of the expected form.
+    pub fn parse(name: &str, text: &str) -> Result<Self, DataError> {
+        let file: File = serde_json::from_str(text)
+            .map_err(|error| DataError::Unreadable { file: name.to_owned(), cause: error.to_string() })?;
+        let set = |words: Vec<String>| words.into_iter().collect::<HashSet<_>>();
+        let units = file.units.iter().flat_map(|u| u.words.iter().map(|w| (w.clone(), (u.dimension, u.factor)))).collect();
+        let generic = file.generic.iter().flat_map(|g| g.words.iter().map(|w| (stem(w), g.kind))).collect();
+        let shape_of =
+            file.shapes.iter().enumerate().flat_map(|(i, s)| s.words.iter().map(move |w| (stem(w), i))).collect();
+        Ok(Self {
+            adjectives: stems(&file.adjectives),
+            other_wishes: stems(&file.other_wishes),
+            colours: stems(&file.colours),
+            definite: set(file.definite),
+            indefinite: set(file.indefinite),
+            stop: set(file.stop),
+            prepositions: set(file.prepositions),
+            conjunctions: set(file.conjunctions),
+            negations: set(file.negations),
+            questions: set(file.questions),
+            numbers: file.numbers,
+            multipliers: file.multipliers,
+            couples: file.couples,
+            fractions: file.fractions,
+            times: file.times,
+            units,
+            generic,
+            shapes: file.shapes,
+            shape_of,
+            other_languages: set(file.other_languages),
+        })
+    }
+
+    /// The shape that a noun (by stem) suggests.
+    pub fn shape(&self, stem: &str) -> Option<&Shape> {
+        self.shape_of.get(stem).and_then(|i| self.shapes.get(*i))
+    }
+
+    /// The shape of this key.
+    pub fn shape_named(&self, key: &str) -> Option<&Shape> {
+        self.shapes.iter().find(|shape| shape.shape == key)
+    }
+
+    /// Whether the word is an article or a possessive.
+    pub fn is_determiner(&self, word: &str) -> bool {
+        self.definite.contains(word) || self.indefinite.contains(word)
+    }
+}

@@ -1,0 +1,402 @@
+//! Plans without a model: the wish is matched to a preset and the preset's parameters are read from the words (OFF-1).
+
+use std::collections::{HashMap, HashSet};
+
+use geonode_protocol::Code;
+use serde_json::{Value, json};
+
+use crate::context::{Context, Object};
+use crate::cover;
+use crate::choose;
+use crate::expr::{self, ExprError, Scope};
+use crate::fill::{self, Said, plain};
+use crate::library::{Entry, Library};
+use crate::naming::{self, Names};
+use crate::preset::ParameterKind;
+use crate::reading::{ItemKind, Reading};
+use crate::refusal::Refusal;
+use crate::roles::{self, Cast, Thing};
+
+/// Longest prompt that is read.
+pub const MAX_CHARACTERS: usize = 20_000;
+/// A sentence of more parts than this is no single wish.
+const MAX_ITEMS: usize = 300;
+
+/// What the caller decides instead of the words.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Name of the object that gets the tree, whatever the wish says.
+    pub object: Option<String>,
+}
+
+/// What was read from a wish, before it becomes a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Understood {
+    /// Preset by file name.
+    pub preset: String,
+    /// Target and thing.
+    pub cast: Cast,
+    /// Parameters that the wish gave, in metres, radians or plain numbers.
+    pub said: HashMap<String, Said>,
+}
+
+/// Plans a wish.
+///
+/// # Errors
+/// A [`Refusal`] with a stable code, the cause and the fix; see there.
+pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value, Refusal> {
+    let library = Library::get()?;
+    let read = read(library, prompt, context, options)?;
+    build(&read, context)
+}
+
+/// Reads a wish without building the plan.
+///
+/// # Errors
+/// As [`plan`].
+pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<Understood, Refusal> {
+    let read = read(Library::get()?, prompt, context, options)?;
+    Ok(Understood { preset: read.entry.preset.id.clone(), cast: read.cast, said: read.said })
+}
+
+struct Read<'a> {
+    entry: &'a Entry,
+    library: &'a Library,
+    cast: Cast,
+    said: HashMap<String, Said>,
+    remarks: Vec<String>,
+}
+
+fn check_length(prompt: &str) -> Result<(), Refusal> {
+    if prompt.trim().is_empty() {
+        return Err(Refusal::new(Code::PromptEmpty, "The prompt is empty. Say what should be made, e.g. “scatter 200 rocks on the plane”."));
+    }
+    if prompt.chars().nth(MAX_CHARACTERS).is_some() {
+        return Err(Refusal::new(
+            Code::PromptTooLong,
+            format!("The prompt is longer than {MAX_CHARACTERS} characters. One sentence is enough."),
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the words are those of another language.
+fn foreign(reading: &Reading) -> bool {
+    let words: Vec<_> = reading.items.iter().filter(|item| item.kind == ItemKind::Word).collect();
+    let letters = words.iter().flat_map(|w| w.text.chars()).filter(|c| c.is_alphabetic());
+    let (all, other) = letters.fold((0_usize, 0_usize), |(all, other), c| (all + 1, other + usize::from(!c.is_ascii())));
+    if all > 0 && other * 3 > all {
+        return true;
+    }
+    let language = reading.language;
+    let theirs = words.iter().filter(|w| language.other_languages.contains(&w.text)).count();
+    let ours = words.iter().filter(|w| {
+        !language.other_languages.contains(&w.text)
+            && (language.stop.contains(&w.text) || language.prepositions.contains(&w.text) || language.is_determiner(&w.text))
+    });
+    theirs >= 2 && theirs >= ours.count()
+}
+
+fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Options) -> Result<Read<'a>, Refusal> {
+    check_length(prompt)?;
+    let reading = Reading::new(prompt, context, &library.language, |word| library.correct(word));
+    if reading.items.len() > MAX_ITEMS {
+        return Err(Refusal::new(
+            Code::PartlyUnderstood,
+            format!("The offline planner reads one wish of up to {MAX_ITEMS} words; this is longer. Say it in one sentence, or choose a language model."),
+        )
+        .near(library.nearest(prompt.get(..prompt.len().min(2000)).unwrap_or_default())));
+    }
+    if foreign(&reading) {
+        return Err(Refusal::new(Code::NotEnglish, "The offline planner reads English only. Say it in English, or choose a language model.")
+            .near(library.nearest(prompt)));
+    }
+    let question = reading.items.first().is_some_and(|item| library.language.questions.contains(&item.text));
+    if question {
+        return Err(Refusal::new(
+            Code::NoPresetMatch,
+            "This is a question; the offline planner only carries out wishes. Say what should be made, or choose a language model.",
+        )
+        .near(library.nearest(prompt)));
+    }
+    let entry = choose::choose(library, &reading, prompt)?;
+    let cast = roles::cast(entry, &reading, context, options.object.as_deref())?;
+    let filled = fill::fill(entry, &reading, &cast.used, &context.units)?;
+    let mut used = cast.used.clone();
+    used.extend(&filled.used);
+    let unused = cover::leftovers(entry, &reading, &used)?;
+    let mut remarks = cast.remarks.clone();
+    remarks.extend(filled.warnings);
+    if !unused.is_empty() {
+        remarks.push(format!("Not used: {}.", unused.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ")));
+    }
+    for (typed, known) in &reading.corrected {
+        remarks.push(format!("“{typed}” was read as “{known}”."));
+    }
+    Ok(Read { entry, library, cast, said: filled.said, remarks })
+}
+
+/// The uniform scale that the target applies to whatever the tree makes.
+fn scale_of(object: &Object, remarks: &mut Vec<String>) -> f64 {
+    let [x, y, z] = object.scale.map(f64::abs);
+    let uniform = (x - y).abs() < 1e-4 * x.max(1e-9) && (x - z).abs() < 1e-4 * x.max(1e-9);
+    if !uniform {
+        remarks.push(format!("“{}” has an uneven scale, so lengths come out stretched; apply its scale for exact sizes.", object.name));
+        return 1.0;
+    }
+    if (x - 1.0).abs() < 1e-6 || x < 1e-6 {
+        return 1.0;
+    }
+    remarks.push(format!("“{}” has the scale {}; lengths were divided by it, so that they are right in the scene.", object.name, plain(x)));
+    x
+}
+
+/// Names, sizes and counts that a template may use. `unit` is metres per local unit of the target.
+fn facts(read: &Read, context: &Context, object: &Object, scale: f64) -> Scope {
+    let counts = object.counts.clone().unwrap_or_default();
+    let local = |v: [f64; 3]| v.map(|c| c / scale);
+    let unit = context.units.metres_per_unit() * scale;
+    let mut scope = Scope::new();
+    let mut put = |name: &str, value: Value| scope.insert(name.to_owned(), value);
+    put("target.name", json!(object.name));
+    put("target.dims", json!(local(object.dimensions)));
+    put("target.faces", json!(counts.faces.unwrap_or(0)));
+    put("target.vertices", json!(counts.vertices.unwrap_or(0)));
+    put("target.curve", json!(matches!(object.kind.as_str(), "CURVE" | "CURVES")));
+    put("unit", json!(unit));
+    put("unscale", json!(1.0 / scale));
+    put("pi", json!(std::f64::consts::PI));
+    let (mut kind, mut name, mut shape, mut dims) = ("none", Value::Null, Value::Null, [1.0; 3]);
+    match &read.cast.thing {
+        Some(Thing::Itself) => {
+            (kind, name, dims) = ("itself", json!(object.name), local(object.dimensions));
+        }
+        Some(Thing::Object(other)) => {
+            kind = "object";
+            name = json!(other);
+            dims = local(context.object(other).map_or([1.0; 3], |o| o.dimensions));
+        }
+        Some(Thing::Collection(other)) => {
+            kind = "collection";
+            name = json!(other);
+        }
+        Some(Thing::Shape(key, _)) => {
+            kind = "shape";
+            name = json!(key);
+            shape = json!(key);
+            dims = read.library.language.shape_named(key).map_or([1.0; 3], |s| s.extent).map(|c| c / unit);
+        }
+        None => {}
+    }
+    put("thing.kind", json!(kind));
+    put("thing.itself", json!(kind == "itself"));
+    put("thing.object", json!(kind == "object"));
+    put("thing.collection", json!(kind == "collection"));
+    put("thing.is_shape", json!(kind == "shape"));
+    put("thing.node", json!(if kind == "itself" { "group_input" } else { "thing" }));
+    put("thing.name", name);
+    put("thing.shape", shape);
+    put("thing.dims", json!(dims));
+    scope
+}
+
+fn broken(error: &ExprError, entry: &Entry) -> Refusal {
+    Refusal::new(Code::PresetInvalid, format!("The preset {} cannot be filled: {error}.", entry.preset.title))
+}
+
+/// Puts all parameters into the scope; gives the names of those that were assumed.
+fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, Refusal> {
+    let entry = read.entry;
+    for parameter in &entry.preset.parameters {
+        let value = match read.said.get(&parameter.name) {
+            Some(Said::Number(n)) if parameter.kind == ParameterKind::Length => expr::finite("/", n / unit),
+            Some(Said::Number(n)) if matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed) => {
+                expr::eval(&json!(["round", n]), scope)
+            }
+            Some(Said::Number(n)) => expr::finite("said", *n),
+            Some(Said::Choice(_, value)) => Ok(value.clone()),
+            Some(Said::Bool(b)) => Ok(json!(b)),
+            None => Ok(Value::Null),
+        };
+        scope.insert(format!("said.{}", parameter.name), json!(read.said.contains_key(&parameter.name)));
+        scope.insert(parameter.name.clone(), value.map_err(|e| broken(&e, entry))?);
+    }
+    let mut assumed = Vec::new();
+    for parameter in &entry.preset.parameters {
+        if scope.get(&parameter.name).is_some_and(|value| !value.is_null()) || parameter.default.is_null() {
+            if parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
+                let message = format!("The wish does not say the {}. Add it, e.g. “{}”.", parameter.title, entry.suggestion().example);
+                return Err(Refusal::new(Code::MissingParameter, message));
+            }
+            continue;
+        }
+        let value = match (parameter.kind, &parameter.default) {
+            (ParameterKind::Length, Value::Number(n)) => expr::finite("/", n.as_f64().unwrap_or(0.0) / unit),
+            (ParameterKind::Angle, Value::Number(n)) => expr::finite("°", n.as_f64().unwrap_or(0.0).to_radians()),
+            (ParameterKind::Count | ParameterKind::Seed, default) => expr::eval(&json!(["round", default]), scope),
+            (_, default) => expr::eval(default, scope),
+        };
+        let value = value.map_err(|e| broken(&e, entry))?;
+        // A default that is itself open (null) stays open.
+        let follows = parameter.told_by.iter().any(|name| read.said.contains_key(name));
+        if !value.is_null() && parameter.tell && !follows {
+            assumed.push(parameter.name.clone());
+        }
+        scope.insert(parameter.name.clone(), value);
+    }
+    // What was computed from the words must be as valid as what was said.
+    for parameter in &entry.preset.parameters {
+        let Some(value) = scope.get(&parameter.name).and_then(Value::as_f64) else { continue };
+        let shown = match parameter.kind {
+            ParameterKind::Length => value * unit,
+            ParameterKind::Angle => value.to_degrees(),
+            _ => value,
+        };
+        if let Some([low, high]) = parameter.hard
+            && !(low - 1e-6 * low.abs() - 1e-9..=high + 1e-6 * high.abs()).contains(&shown)
+        {
+            return Err(Refusal::new(
+                Code::OutOfRange,
+                format!("{} would be {}, but must be from {} to {}. Nothing was changed.", parameter.title, plain(shown), plain(low), plain(high)),
+            ));
+        }
+    }
+    Ok(assumed)
+}
+
+/// A parameter in words.
+fn shown(read: &Read, name: &str, scope: &Scope, unit: f64) -> String {
+    let value = scope.get(name).cloned().unwrap_or(Value::Null);
+    let Some(parameter) = read.entry.preset.parameter(name) else {
+        return value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    };
+    if let Some(Said::Choice(key, _)) = read.said.get(name) {
+        return key.clone();
+    }
+    match (parameter.kind, &value) {
+        (ParameterKind::Length, v) => format!("{} m", plain(v.as_f64().unwrap_or(0.0) * unit)),
+        (ParameterKind::Angle, v) => format!("{}°", plain(v.as_f64().unwrap_or(0.0).to_degrees())),
+        (ParameterKind::Choice, v) => read
+            .entry
+            .slots
+            .iter()
+            .find(|slot| slot.parameter.name == name)
+            .and_then(|slot| slot.options.iter().find(|(_, option, _)| option == v))
+            .map_or_else(|| v.to_string(), |(key, _, _)| key.clone()),
+        (_, Value::Bool(b)) => if *b { "on" } else { "off" }.to_owned(),
+        (_, Value::Number(n)) => plain(n.as_f64().unwrap_or(0.0)),
+        (_, Value::String(s)) => s.clone(),
+        (_, v) => v.to_string(),
+    }
+}
+
+fn sentence(text: &str, read: &Read, scope: &Scope, unit: f64) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, tail)) = after.split_once('}') else { break };
+        match name {
+            "target" => out.push_str(&read.cast.target),
+            "thing" => out.push_str(&match &read.cast.thing {
+                Some(Thing::Object(name) | Thing::Collection(name)) => format!("“{name}”"),
+                Some(Thing::Shape(key, _)) => format!("built-in {key}"),
+                Some(Thing::Itself) | None => format!("“{}”", read.cast.target),
+            }),
+            name => out.push_str(&shown(read, name, scope, unit)),
+        }
+        rest = tail;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn message(read: &Read, scope: &Scope, unit: f64, assumed: &[String], remarks: &[String], names: &Names) -> Result<String, Refusal> {
+    let mut parts = Vec::new();
+    for line in &read.entry.preset.plan.done {
+        let holds = line.when.is_null() || expr::truthy(&expr::eval(&line.when, scope).map_err(|e| broken(&e, read.entry))?);
+        if holds {
+            parts.push(sentence(&line.text, read, scope, unit));
+        }
+    }
+    if !assumed.is_empty() {
+        let list: Vec<String> = assumed
+            .iter()
+            .filter_map(|name| {
+                let title = &read.entry.preset.parameter(name)?.title;
+                Some(format!("{} {}", title.to_lowercase(), shown(read, name, scope, unit)))
+            })
+            .collect();
+        parts.push(format!("Assumed (default): {}.", list.join(", ")));
+    }
+    parts.extend(remarks.iter().cloned());
+    parts.push(format!("All of it can be changed in the modifier “{}”.", names.modifier));
+    Ok(parts.join(" "))
+}
+
+fn build(read: &Read, context: &Context) -> Result<Value, Refusal> {
+    let entry = read.entry;
+    let missing = || Refusal::new(Code::UnknownObject, format!("There is no object called “{}”.", read.cast.target));
+    let object = context.object(&read.cast.target).ok_or_else(missing)?;
+    let mut remarks = read.remarks.clone();
+    let scale = scale_of(object, &mut remarks);
+    let unit = context.units.metres_per_unit() * scale;
+    if entry.preset.target.kinds.iter().any(|k| k == "MESH") && object.counts.as_ref().is_some_and(|c| c.faces == Some(0)) {
+        let message = format!("“{}” is a mesh without faces, so there is nothing to work on. Choose another object.", object.name);
+        return Err(Refusal::new(Code::WrongObjectKind, message));
+    }
+    let mut scope = facts(read, context, object, scale);
+    let assumed = parameters(read, &mut scope, unit)?;
+    let operations = expr::substitute(&entry.operations, &scope).map_err(|e| broken(&e, entry))?;
+    let names = naming::names(&entry.preset.title, object, context);
+    let mut operations = operations.as_array().cloned().unwrap_or_default();
+    let mut steps = Vec::new();
+    let target = json!({"object_name": object.name, "modifier_name": names.modifier, "node_group_name": names.group});
+    let values = input_values(&operations);
+    if names.reused {
+        operations.splice(0..0, outdated(entry, &operations, context, &names.group));
+    }
+    steps.push(json!({
+        "id": entry.preset.id,
+        "type": "NODE_TREE",
+        "description": sentence(&entry.preset.plan.description, read, &scope, unit),
+        "payload": {"target": target, "operations": operations},
+    }));
+    if names.reused && !values.is_empty() {
+        steps.push(json!({
+            "id": format!("{}_values", entry.preset.id),
+            "type": "GN_OPS",
+            "description": "Set the inputs of the modifier",
+            "payload": {"v": 1, "target": {"object_name": object.name, "modifier_name": names.modifier}, "ops": values},
+        }));
+    }
+    let final_message = message(read, &scope, unit, &assumed, &remarks, &names)?;
+    Ok(json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message}))
+}
+
+/// The modifier keeps its own values when a tree is used again, so they are set as well.
+fn input_values(operations: &[Value]) -> Vec<Value> {
+    operations
+        .iter()
+        .filter(|op| op.get("op") == Some(&json!("set_group_io")) && op.get("direction") == Some(&json!("input")))
+        .filter_map(|op| Some(json!({"op": "set_modifier_input", "name": op.get("name")?, "value": op.get("default")?})))
+        .collect()
+}
+
+/// Nodes of another variant of the same preset that an earlier run left in this tree.
+fn outdated(entry: &Entry, operations: &[Value], context: &Context, group: &str) -> Vec<Value> {
+    let created = |list: &[Value]| -> HashSet<String> {
+        list.iter().filter_map(|op| op.get("node_id")?.as_str().filter(|_| op.get("op") == Some(&json!("create_node"))).map(str::to_owned)).collect()
+    };
+    let possible = created(entry.operations.as_array().map_or(&[], Vec::as_slice));
+    let wanted = created(operations);
+    let Some(nodes) = context.tree.as_ref().and_then(|tree| tree.get("trees")?.get(group)?.get("nodes")?.as_array()) else {
+        return Vec::new();
+    };
+    nodes
+        .iter()
+        .filter_map(|node| node.get("id")?.as_str())
+        .filter(|id| possible.contains(*id) && !wanted.contains(*id))
+        .map(|id| json!({"op": "delete_node", "node_id": id}))
+        .collect()
+}

@@ -1,0 +1,301 @@
+//! A preset: a plan template and the words that call for it. Only data; nothing in this crate knows a preset by name.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::phrase::{Phrase, PhraseError};
+use crate::refusal::DataError;
+
+/// What a parameter measures and how a quantity fits it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ParameterKind {
+    /// A whole number of things.
+    Count,
+    /// Metres in the wish, the target's own units in the plan.
+    Length,
+    /// Degrees in the wish and in `default`/`hard`/`advised`, radians in the plan.
+    Angle,
+    /// A factor; percent is understood.
+    Factor,
+    /// A seed.
+    Seed,
+    /// A lower and a higher value, kept in `into`.
+    Range,
+    /// “5 by 4”, kept in `into`.
+    Sides,
+    /// One of `options`.
+    Choice,
+    /// Yes or no.
+    Bool,
+    /// Only computed from others by `default`; no word sets it.
+    Derived,
+}
+
+/// One value of a choice.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// Value in the plan.
+    pub value: Value,
+    /// Phrases that choose it.
+    pub words: Vec<String>,
+}
+
+/// One parameter of a preset.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// Name in templates.
+    pub name: String,
+    /// Name in messages.
+    pub title: String,
+    /// What it measures.
+    pub kind: ParameterKind,
+    /// For ranges and sides: what the single values measure.
+    #[serde(default)]
+    pub of: Option<ParameterKind>,
+    /// For ranges and sides: parameters that take the single values.
+    #[serde(default)]
+    pub into: Vec<String>,
+    /// Phrases before or after the number that make it this one.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// Phrases that do so only before the number.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// Phrases that do so only after the number.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// A whole number directly before the thing is this one.
+    #[serde(default)]
+    pub counts_things: bool,
+    /// A length directly before the thing is this one.
+    #[serde(default)]
+    pub sizes_things: bool,
+    /// Turn of this parameter among those that take a number without any such phrase (lowest first).
+    #[serde(default)]
+    pub rank: Option<u32>,
+    /// Values outside are refused.
+    #[serde(default)]
+    pub hard: Option<[f64; 2]>,
+    /// Values outside are used with a warning.
+    #[serde(default)]
+    pub advised: Option<[f64; 2]>,
+    /// Expression for the value when nothing was said; null leaves it open.
+    #[serde(default)]
+    pub default: Value,
+    /// The wish must say it.
+    #[serde(default)]
+    pub required: bool,
+    /// Values of a choice by name, or the name of a shared set.
+    #[serde(default)]
+    pub options: Options,
+    /// Phrases that switch a bool on.
+    #[serde(default)]
+    pub on: Vec<String>,
+    /// Phrases that switch a bool off.
+    #[serde(default)]
+    pub off: Vec<String>,
+    /// A default of this parameter is named in the final message.
+    #[serde(default)]
+    pub tell: bool,
+    /// Unless one of these was said, from which it follows.
+    #[serde(default)]
+    pub told_by: Vec<String>,
+}
+
+/// Values of a choice.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Options {
+    /// Name of a set in `shared.json`.
+    Shared(String),
+    /// The values themselves.
+    Own(IndexMap<String, Choice>),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::Own(IndexMap::new())
+    }
+}
+
+/// A set of concepts that must all be found.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Concepts, all of them.
+    pub all: Vec<String>,
+    /// Concepts, none of them.
+    #[serde(default)]
+    pub none: Vec<String>,
+    /// Strength of the evidence; 2 is enough for a plan.
+    pub weight: f64,
+}
+
+/// What an object of the wish is to the preset.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Role {
+    /// Object types that serve; empty means any with geometry.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Phrases that introduce it for certain.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// Phrases that introduce it unless another object is introduced for certain.
+    #[serde(default)]
+    pub object_of: Vec<String>,
+}
+
+/// What happens when the wish names no thing to copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unnamed {
+    /// The target's own geometry is copied.
+    Itself,
+    /// A built-in shape is copied.
+    Shape,
+}
+
+/// The thing that is copied.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thing {
+    /// Phrases that introduce it for certain.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// Phrases that introduce it otherwise.
+    #[serde(default)]
+    pub object_of: Vec<String>,
+    /// What is copied when nothing is named.
+    pub unnamed: Unnamed,
+    /// Whether an object that is the only one named carries the tree itself.
+    pub carries: bool,
+}
+
+/// The plan template.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Template {
+    /// Description of the step.
+    pub description: String,
+    /// What was done, with `{parameter}` in it; sentences in brackets after `?name ` only where that is given.
+    pub done: Vec<Sentence>,
+    /// `NODE_TREE` operations with expressions.
+    pub operations: Value,
+}
+
+/// A sentence of the final message.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sentence {
+    /// Expression that must hold.
+    #[serde(default)]
+    pub when: Value,
+    /// Text with `{parameter}`.
+    pub text: String,
+}
+
+/// A preset as its file says it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Preset {
+    /// Version of the form; 1.
+    pub preset: u32,
+    /// File name without its ending.
+    pub id: String,
+    /// Name for the artist, also of the modifier and the node group.
+    pub title: String,
+    /// One sentence.
+    pub description: String,
+    /// Prompts that it serves, the best first.
+    pub examples: Vec<String>,
+    /// Phrases by concept; `&name` includes another or a shared concept.
+    pub concepts: IndexMap<String, Vec<String>>,
+    /// Evidence that calls for it.
+    pub calls: Vec<Rule>,
+    /// Sets of concepts that speak against it.
+    #[serde(default)]
+    pub against: Vec<Vec<String>>,
+    /// Further words that mean nothing beyond what the preset does.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// The object that gets the tree.
+    pub target: Role,
+    /// The thing that is copied, if any.
+    #[serde(default)]
+    pub thing: Option<Thing>,
+    /// Parameters, in the order of the messages.
+    pub parameters: Vec<Parameter>,
+    /// What is done.
+    pub plan: Template,
+}
+
+impl Preset {
+    /// Reads one preset file.
+    ///
+    /// # Errors
+    /// `preset_invalid` with file, place and cause.
+    pub fn parse(file: &str, text: &str) -> Result<Self, DataError> {
+        let preset: Self = serde_json::from_str(text)
+            .map_err(|error| DataError::Unreadable { file: file.to_owned(), cause: error.to_string() })?;
+        preset.check(file)?;
+        Ok(preset)
+    }
+
+    fn check(&self, file: &str) -> Result<(), DataError> {
+        let wrong = |path: String, cause: String| DataError::Inconsistent { file: file.to_owned(), path, cause };
+        if self.preset != 1 {
+            return Err(wrong("/preset".into(), format!("version {} is not supported; write 1", self.preset)));
+        }
+        if !file.ends_with(&format!("{}.json", self.id)) {
+            return Err(wrong("/id".into(), format!("“{}” is not the name of the file", self.id)));
+        }
+        if self.examples.is_empty() || self.calls.is_empty() {
+            return Err(wrong("/examples".into(), "a preset needs at least one example and one rule".into()));
+        }
+        for (i, parameter) in self.parameters.iter().enumerate() {
+            let at = |field: &str| format!("/parameters/{i}/{field}");
+            if self.parameters.iter().filter(|p| p.name == parameter.name).count() > 1 {
+                return Err(wrong(at("name"), format!("“{}” occurs twice", parameter.name)));
+            }
+            if let (Some([low, high]), Some([soft, hard])) = (parameter.hard, parameter.advised)
+                && (low > soft || hard > high)
+            {
+                return Err(wrong(at("advised"), "reaches beyond `hard`".into()));
+            }
+            for name in &parameter.into {
+                if !self.parameters.iter().any(|p| &p.name == name) {
+                    return Err(wrong(at("into"), format!("“{name}” is no parameter")));
+                }
+            }
+            let parts = matches!(parameter.kind, ParameterKind::Range | ParameterKind::Sides);
+            if parts == parameter.into.is_empty() || parts != parameter.of.is_some() {
+                return Err(wrong(at("into"), "ranges and sides need `of` and `into`, others must not have them".into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameter of this name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|p| p.name == name)
+    }
+}
+
+/// Compiles phrases, saying where a bad one stands.
+pub(crate) fn phrases(file: &str, path: &str, list: &[String]) -> Result<Vec<Phrase>, DataError> {
+    list.iter()
+        .enumerate()
+        .map(|(i, text)| {
+            Phrase::parse(text).map_err(|PhraseError(cause)| DataError::Inconsistent {
+                file: file.to_owned(),
+                path: format!("{path}/{i}"),
+                cause,
+            })
+        })
+        .collect()
+}

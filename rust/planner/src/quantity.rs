@@ -1,0 +1,361 @@
+//! Numbers, units and ranges in words: “200”, “half a metre”, “50–60 cm”, “between 0.5 and 1.5”, “5 by 4”, “twice”.
+
+use crate::language::{Dimension, Language};
+use crate::words::{Kind, Token};
+
+/// What a number was said to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// No unit.
+    Bare,
+    /// Metres.
+    Metres,
+    /// Blender units, whatever the scene's scale.
+    Blender,
+    /// Radians.
+    Radians,
+    /// A fraction of one, said in percent.
+    Percent,
+    /// “twice”, “3 times”.
+    Times,
+}
+
+impl From<Dimension> for Unit {
+    fn from(dimension: Dimension) -> Self {
+        match dimension {
+            Dimension::Length => Self::Metres,
+            Dimension::Unit => Self::Blender,
+            Dimension::Angle => Self::Radians,
+            Dimension::Percent => Self::Percent,
+        }
+    }
+}
+
+/// The value or values of a quantity, in the base unit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Amount {
+    /// One value.
+    One(f64),
+    /// From a lower to a higher value.
+    Range(f64, f64),
+    /// “5 by 4” or “3x3x3”.
+    Sides(Vec<f64>),
+}
+
+/// A quantity and the tokens that say it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantity {
+    /// First token.
+    pub start: usize,
+    /// One past the last token.
+    pub end: usize,
+    /// Value or values.
+    pub amount: Amount,
+    /// Unit.
+    pub unit: Unit,
+}
+
+struct Reader<'a> {
+    tokens: &'a [Token],
+    language: &'a Language,
+}
+
+/// A number read at some place: value, one past its last token, and whether it was a fraction such as “half”.
+#[derive(Clone, Copy)]
+struct Read {
+    value: f64,
+    end: usize,
+    fraction: bool,
+}
+
+impl Reader<'_> {
+    fn word(&self, at: usize) -> Option<&str> {
+        self.tokens.get(at).filter(|t| t.kind == Kind::Word).map(|t| t.text.as_str())
+    }
+
+    fn is(&self, at: usize, words: &[&str]) -> bool {
+        self.word(at).is_some_and(|word| words.contains(&word))
+    }
+
+    fn is_break(&self, at: usize, mark: char) -> bool {
+        matches!(self.tokens.get(at), Some(Token { kind: Kind::Break(c), .. }) if *c == mark)
+    }
+
+    fn multiplier(&self, at: usize) -> Option<f64> {
+        self.language.multipliers.get(self.word(at)?).copied()
+    }
+
+    /// “of”, “a” and “an” between a fraction and its unit.
+    fn skip_article(&self, at: usize) -> usize {
+        let at = if self.is(at, &["of"]) { at + 1 } else { at };
+        if self.is(at, &["a", "an"]) { at + 1 } else { at }
+    }
+
+    /// Number words: “two hundred and fifty”, “twenty-five”, “three thousand”.
+    fn spelled(&self, start: usize) -> Option<Read> {
+        let mut at = start;
+        let (mut total, mut group, mut seen) = (0.0, 0.0, false);
+        let mut last = f64::INFINITY;
+        while at < start + 12 {
+            let Some(word) = self.word(at) else { break };
+            if let Some(value) = self.language.numbers.get(word) {
+                let fits = !seen || *value < last && (last >= 20.0);
+                if !fits {
+                    break;
+                }
+                group += value;
+                last = if *value >= 20.0 { *value } else { 1.0 };
+                seen = true;
+                at += 1;
+            } else if let Some(factor) = self.language.multipliers.get(word).filter(|_| seen) {
+                group *= factor;
+                if *factor >= 1000.0 {
+                    total += group;
+                    group = 0.0;
+                }
+                last = *factor;
+                at += 1;
+            } else if word == "and" && seen && last >= 100.0 && self.small_number(at + 1) {
+                at += 1;
+            } else {
+                break;
+            }
+        }
+        seen.then_some(Read { value: total + group, end: at, fraction: false })
+    }
+
+    fn small_number(&self, at: usize) -> bool {
+        self.word(at).is_some_and(|word| self.language.numbers.contains_key(word))
+            && !self.word(at + 1).is_some_and(|word| self.language.units.contains_key(word))
+    }
+
+    /// One number without its unit.
+    fn number(&self, start: usize) -> Option<Read> {
+        let token = self.tokens.get(start)?;
+        if let Kind::Number(mut value) = token.kind {
+            let mut end = start + 1;
+            // “1/2” and “1 1/2”.
+            if let (true, Some(Kind::Number(below))) =
+                (self.is_break(end, '/'), self.tokens.get(end + 1).map(|t| t.kind.clone()))
+                && below > 0.0
+            {
+                return Some(Read { value: value / below, end: end + 2, fraction: true });
+            }
+            while let Some(factor) = self.multiplier(end) {
+                value *= factor;
+                end += 1;
+            }
+            return Some(Read { value, end, fraction: false });
+        }
+        let word = self.word(start)?;
+        if self.is(start, &["a", "an"]) {
+            let factor = self.multiplier(start + 1);
+            if let Some(factor) = factor {
+                let rest = self.is(start + 2, &["and"]).then(|| self.spelled(start + 3)).flatten();
+                let (more, end) = rest.map_or((0.0, start + 2), |r| (r.value, r.end));
+                return Some(Read { value: factor + more, end, fraction: false });
+            }
+            if let Some(count) = self.word(start + 1).and_then(|w| self.language.couples.get(w)) {
+                let end = if self.is(start + 2, &["of"]) { start + 3 } else { start + 2 };
+                return Some(Read { value: *count, end, fraction: false });
+            }
+            return self.fraction(start + 1, 1.0).filter(|_| !self.is(start + 2, &["circle", "ring"]));
+        }
+        if word == "couple" {
+            let end = if self.is(start + 1, &["of"]) { start + 2 } else { start + 1 };
+            return Some(Read { value: 2.0, end, fraction: false });
+        }
+        if let Some(read) = self.fraction(start, 1.0).filter(|_| !self.is(start + 1, &["circle", "ring"])) {
+            return Some(read);
+        }
+        let mut read = self.spelled(start)?;
+        if read.end == start + 1 {
+            if let Some(parts) = self.fraction(read.end, read.value).filter(|r| r.fraction && !self.is(start + 1, &["half"])) {
+                return Some(parts);
+            }
+            // “one point five”, “two and a half”.
+            if self.is(read.end, &["point"])
+                && let Some(digits) = self.spelled(read.end + 1).filter(|d| d.value < 10.0)
+            {
+                return Some(Read { value: read.value + digits.value / 10.0, end: digits.end, fraction: false });
+            }
+        }
+        if self.is(read.end, &["and"])
+            && self.is(read.end + 1, &["a", "an", "one"])
+            && let Some(part) = self.fraction(read.end + 2, 1.0)
+        {
+            read.value += part.value;
+            read.end = part.end;
+        }
+        Some(read)
+    }
+
+    fn fraction(&self, at: usize, count: f64) -> Option<Read> {
+        let value = self.language.fractions.get(self.word(at)?)?;
+        let next = self.skip_article(at + 1);
+        // “half a dozen”, “half a metre”, “half a turn”.
+        if let Some(factor) = self.multiplier(next) {
+            return Some(Read { value: value * factor, end: next + 1, fraction: false });
+        }
+        let end = if self.unit(next).is_some() { next } else { at + 1 };
+        Some(Read { value: count * value, end, fraction: true })
+    }
+
+    /// The unit at this token. “in” counts as inches only where it cannot be the preposition.
+    fn unit(&self, at: usize) -> Option<(Unit, f64)> {
+        let word = self.word(at)?;
+        if word == "in" {
+            let glued = self.tokens.get(at).is_some_and(|t| t.glued);
+            let inch = glued
+                || self.tokens.get(at + 1).is_none_or(|t| matches!(t.kind, Kind::Break(_)))
+                || self.is(at + 1, &["apart", "thick", "wide", "long", "tall", "high", "deep", "spacing", "gaps", "intervals"]);
+            return inch.then_some((Unit::Metres, 0.0254));
+        }
+        let (dimension, factor) = self.language.units.get(word)?;
+        Some(((*dimension).into(), *factor))
+    }
+
+    fn sign(&self, at: usize) -> (f64, usize) {
+        let next_glued = self.tokens.get(at + 1).is_some_and(|t| t.glued && matches!(t.kind, Kind::Number(_)));
+        let free = at == 0 || !self.tokens.get(at).is_some_and(|t| t.glued);
+        if self.is_break(at, '-') && next_glued && free || self.is(at, &["minus", "negative"]) {
+            (-1.0, at + 1)
+        } else if self.is_break(at, '+') && next_glued {
+            (1.0, at + 1)
+        } else {
+            (1.0, at)
+        }
+    }
+
+    /// A number with its unit: (value in the base unit, unit, end).
+    fn measured(&self, start: usize) -> Option<(f64, Unit, usize)> {
+        let (sign, at) = self.sign(start);
+        // “a metre”, “one turn”, “a full turn”.
+        if self.is(at, &["a", "an", "one", "every", "each", "per"]) || self.is(at, &["full"]) {
+            let skip = usize::from(self.is(at + 1, &["full", "whole"])) + 1;
+            if let Some((unit, factor)) = self.unit(at + skip).filter(|(unit, _)| !matches!(unit, Unit::Percent))
+                && !self.is(at, &["per"])
+                && !self.is(at + skip, &["in"])
+            {
+                let start_over = !self.is(at, &["every", "each"]);
+                return start_over.then_some((sign * factor, unit, at + skip + 1));
+            }
+        }
+        let read = self.number(at)?;
+        // “a quarter-metre”, “5-metre”: the hyphen is gone already; “5 m 20 cm”, “5 feet 6 inches” add up.
+        let Some((unit, factor)) = self.unit(read.end) else {
+            return Some((sign * read.value, Unit::Bare, read.end));
+        };
+        let mut value = read.value * factor;
+        let mut end = read.end + 1;
+        if unit == Unit::Metres {
+            // “a metre and a half”.
+            if self.is(end, &["and"]) && self.is(end + 1, &["a"]) && self.is(end + 2, &["half"]) && self.unit(end + 3).is_none() {
+                return Some((sign * (value + 0.5 * factor), unit, end + 3));
+            }
+            if let Some(Kind::Number(more)) = self.tokens.get(end).map(|t| t.kind.clone())
+                && let Some((Unit::Metres, smaller)) = self.unit(end + 1).filter(|(_, f)| *f < factor)
+                && !self.is(end + 1, &["in"])
+            {
+                value += more * smaller;
+                end += 2;
+            }
+        }
+        Some((sign * value, unit, end))
+    }
+
+    /// Gives the left value the unit that was only said once, on the right.
+    fn alike(left: (f64, Unit, usize), right: (f64, Unit, usize), factor: f64) -> Option<(f64, f64, Unit)> {
+        match (left.1, right.1) {
+            (a, b) if a == b => Some((left.0, right.0, a)),
+            (Unit::Bare, unit) => Some((left.0 * factor, right.0, unit)),
+            _ => None,
+        }
+    }
+
+    fn factor_before(&self, end: usize) -> f64 {
+        end.checked_sub(1).and_then(|at| self.unit(at)).map_or(1.0, |(_, factor)| factor)
+    }
+
+    fn range(&self, start: usize, left: (f64, Unit, usize)) -> Option<Quantity> {
+        let between = start > 0 && self.is(start - 1, &["between"]);
+        let at = left.2;
+        let joined = self.is(at, &["to", "through", "till", "until"])
+            || self.is_break(at, '-')
+            || (self.is_break(at, '.') && self.is_break(at + 1, '.'))
+            || (between && self.is(at, &["and"]));
+        if !joined {
+            return None;
+        }
+        let mut next = at + 1;
+        while self.is_break(next, '.') || self.is_break(next, '-') && !self.tokens.get(next).is_some_and(|t| !t.glued) {
+            next += 1;
+        }
+        let right = self.measured(next)?;
+        let (low, high, unit) = Self::alike(left, right, self.factor_before(right.2))?;
+        Some(Quantity { start, end: right.2, amount: Amount::Range(low.min(high), low.max(high)), unit })
+    }
+
+    fn sides(&self, start: usize, left: (f64, Unit, usize)) -> Option<Quantity> {
+        let mut sides = vec![left.0];
+        let (mut unit, mut end) = (left.1, left.2);
+        while sides.len() < 3 && (self.is(end, &["x", "by", "times"]) || self.is_break(end, '*')) {
+            let Some(right) = self.measured(end + 1) else { break };
+            if self.is(end, &["by", "times"]) && right.1 != Unit::Bare && left.1 == Unit::Bare && sides.len() > 1 {
+                break;
+            }
+            let factor = self.factor_before(right.2);
+            let (_, value, both) = Self::alike((left.0, unit, end), right, factor)?;
+            if both != unit {
+                for side in &mut sides {
+                    *side *= factor;
+                }
+            }
+            sides.push(value);
+            unit = both;
+            end = right.2;
+        }
+        (sides.len() > 1).then_some(Quantity { start, end, amount: Amount::Sides(sides), unit })
+    }
+
+    fn quantity(&self, start: usize) -> Option<Quantity> {
+        if let Some(count) = self.word(start).and_then(|w| self.language.times.get(w)) {
+            return Some(Quantity { start, end: start + 1, amount: Amount::One(*count), unit: Unit::Times });
+        }
+        // “each one”, “the first one” count nothing.
+        if self.is(start, &["one"])
+            && start > 0
+            && self.is(start - 1, &["each", "every", "this", "that", "first", "last", "which", "any", "the", "another", "no"])
+            && self.unit(start + 1).is_none()
+        {
+            return None;
+        }
+        let left = self.measured(start)?;
+        if let Some(found) = self.range(start, left).or_else(|| self.sides(start, left)) {
+            return Some(found);
+        }
+        let (value, unit, end) = left;
+        if unit == Unit::Bare && self.is(end, &["times"]) {
+            return Some(Quantity { start, end: end + 1, amount: Amount::One(value), unit: Unit::Times });
+        }
+        Some(Quantity { start, end, amount: Amount::One(value), unit })
+    }
+}
+
+/// Every quantity of the prompt, in order; tokens in `taken` (names) are passed over.
+pub fn quantities(tokens: &[Token], language: &Language, taken: &[bool]) -> Vec<Quantity> {
+    let reader = Reader { tokens, language };
+    let free = |range: std::ops::Range<usize>| taken.get(range).is_none_or(|t| !t.iter().any(|taken| *taken));
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        match reader.quantity(at).filter(|q| free(q.start..q.end)) {
+            Some(quantity) => {
+                at = quantity.end.max(at + 1);
+                found.push(quantity);
+            }
+            None => at += 1,
+        }
+    }
+    found
+}

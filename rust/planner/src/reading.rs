@@ -1,0 +1,133 @@
+//! A prompt as the planner reads it: words, quantities and names in one sequence.
+
+use crate::context::Context;
+use crate::language::Language;
+use crate::quantity::{self, Quantity};
+use crate::scene::{self, Mention};
+use crate::words::{self, Kind, Token};
+
+/// What an item is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ItemKind {
+    /// A word.
+    Word,
+    /// A number with its unit.
+    Quantity(Quantity),
+    /// An object or collection of the scene, or a quoted name.
+    Mention(Mention),
+    /// A mark.
+    Break(char),
+}
+
+/// One item of the prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// What it is.
+    pub kind: ItemKind,
+    /// Lower-case text.
+    pub text: String,
+    /// Stem of its last word.
+    pub stem: String,
+    /// The words as typed, for messages.
+    pub typed: String,
+}
+
+/// The prompt, read.
+pub struct Reading<'a> {
+    /// Items in order.
+    pub items: Vec<Item>,
+    /// The shared word lists.
+    pub language: &'a Language,
+    /// Words that were read as another, as (typed, read).
+    pub corrected: Vec<(String, String)>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads a prompt against the scene. `correct` may name the known word that a misspelt one stands for.
+    pub fn new(prompt: &str, context: &Context, language: &'a Language, correct: impl Fn(&str) -> Option<String>) -> Self {
+        let mut tokens = words::tokens(prompt);
+        let mentions = scene::mentions(&tokens, context, language);
+        let mut taken = vec![false; tokens.len()];
+        for mention in &mentions {
+            for flag in taken.iter_mut().take(mention.end).skip(mention.start) {
+                *flag = true;
+            }
+        }
+        let mut corrected = Vec::new();
+        for (token, _) in tokens.iter_mut().zip(&taken).filter(|(token, taken)| !**taken && token.kind == Kind::Word) {
+            if let Some(known) = correct(&token.text) {
+                corrected.push((token.text.clone(), known.clone()));
+                token.stem = words::stem(&known);
+                token.text = known;
+            }
+        }
+        let quantities = quantity::quantities(&tokens, language, &taken);
+        let items = items(&tokens, mentions, quantities);
+        Self { items, language, corrected }
+    }
+
+    /// The item at this place.
+    pub fn item(&self, at: usize) -> Option<&Item> {
+        self.items.get(at)
+    }
+
+    /// Whether the item is a word without a wish of its own.
+    pub fn is_empty_word(&self, item: &Item) -> bool {
+        item.kind == ItemKind::Word
+            && (self.language.stop.contains(&item.text) || self.language.adjectives.contains(&item.stem))
+    }
+
+    /// Whether the item at this place is one of these words.
+    pub fn is(&self, at: usize, words: &[&str]) -> bool {
+        self.item(at).is_some_and(|item| item.kind == ItemKind::Word && words.contains(&item.text.as_str()))
+    }
+
+    /// Number of the clause for each item: marks, “and”, “then”, “but” and “so” part clauses.
+    pub fn clauses(&self) -> Vec<usize> {
+        let mut clause = 0;
+        self.items
+            .iter()
+            .map(|item| {
+                let parts = match &item.kind {
+                    ItemKind::Break(mark) => matches!(mark, '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '(' | ')' | '&' | '+'),
+                    ItemKind::Word => matches!(item.text.as_str(), "and" | "then" | "but" | "so" | "afterwards" | "plus" | "also"),
+                    _ => false,
+                };
+                if parts {
+                    clause += 1;
+                }
+                clause
+            })
+            .collect()
+    }
+}
+
+fn typed(tokens: &[Token], start: usize, end: usize) -> String {
+    let parts: Vec<&str> = tokens.get(start..end).unwrap_or_default().iter().map(|t| t.text.as_str()).collect();
+    parts.join(" ")
+}
+
+fn items(tokens: &[Token], mentions: Vec<Mention>, quantities: Vec<Quantity>) -> Vec<Item> {
+    let mut items = Vec::with_capacity(tokens.len());
+    let (mut mentions, mut quantities) = (mentions.into_iter().peekable(), quantities.into_iter().peekable());
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let (kind, end) = if let Some(mention) = mentions.next_if(|m| m.start == at) {
+            let end = mention.end;
+            (ItemKind::Mention(mention), end)
+        } else if let Some(quantity) = quantities.next_if(|q| q.start == at) {
+            let end = quantity.end;
+            (ItemKind::Quantity(quantity), end)
+        } else {
+            match token.kind {
+                Kind::Break(mark) => (ItemKind::Break(mark), at + 1),
+                _ => (ItemKind::Word, at + 1),
+            }
+        };
+        let typed = typed(tokens, at, end);
+        let last = tokens.get(end - 1).unwrap_or(token);
+        items.push(Item { kind, text: typed.to_lowercase(), stem: last.stem.clone(), typed });
+        at = end.max(at + 1);
+    }
+    items
+}

@@ -1,0 +1,81 @@
+//! Why a wish was not turned into a plan.
+
+use geonode_protocol::Code;
+use thiserror::Error;
+
+/// A preset that comes close to a wish, with a sentence that would work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// Title of the preset.
+    pub title: String,
+    /// A prompt that this preset serves.
+    pub example: String,
+}
+
+/// An honest no: what was not understood or cannot be done, and what to say instead. The scene is untouched.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// Stable code; decisions are made by this.
+    pub code: Code,
+    /// Cause and fix in words for the artist, the suggestions included.
+    pub message: String,
+    /// The nearest presets, best first (at most three; empty where the wish itself was clear).
+    pub nearest: Vec<Suggestion>,
+}
+
+impl Refusal {
+    /// A refusal without suggestions.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), nearest: Vec::new() }
+    }
+
+    /// The same refusal with the nearest presets, which also end the message.
+    #[must_use]
+    pub fn near(mut self, nearest: Vec<Suggestion>) -> Self {
+        if !nearest.is_empty() {
+            let list: Vec<String> = nearest.iter().map(|s| format!("{} (“{}”)", s.title, s.example)).collect();
+            self.message = format!("{} Nearest presets: {}.", self.message, list.join(", "));
+        }
+        self.nearest = nearest;
+        self
+    }
+}
+
+/// A preset, the shared parts or the language file is not as it must be: a defect of the data, found by the tests.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DataError {
+    /// The file is not the JSON that its kind asks for.
+    #[error("{file}: {cause}")]
+    Unreadable {
+        /// File inside the crate.
+        file: String,
+        /// What is wrong and where.
+        cause: String,
+    },
+    /// The file is well formed but contradicts itself.
+    #[error("{file} at {path}: {cause}")]
+    Inconsistent {
+        /// File inside the crate.
+        file: String,
+        /// JSON Pointer of the field.
+        path: String,
+        /// What is wrong and how to mend it.
+        cause: String,
+    },
+}
+
+impl DataError {
+    /// The stable code of every such error.
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Unreadable { .. } | Self::Inconsistent { .. } => Code::PresetInvalid,
+        }
+    }
+}
+
+impl From<DataError> for Refusal {
+    fn from(error: DataError) -> Self {
+        Self::new(error.code(), format!("The preset library is damaged: {error}. Reinstall the add-on."))
+    }
+}
