@@ -21,17 +21,14 @@ fn plan(count: usize) -> Value {
     json!({"version": "1.1", "steps": [step], "done": true, "final_message": ""})
 }
 
-/// The median of many runs.
-fn median(mut run: impl FnMut()) -> Duration {
-    let mut times: Vec<Duration> = (0..31)
-        .map(|_| {
-            let start = Instant::now();
-            run();
-            start.elapsed()
-        })
-        .collect();
-    times.sort();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+/// The shortest of many runs: what the work takes when nothing else disturbs it.
+fn shortest(mut run: impl FnMut()) -> Duration {
+    let times = (0..61).map(|_| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    });
+    times.min().unwrap_or_default()
 }
 
 fn main() {
@@ -46,9 +43,9 @@ fn main() {
     for count in [100, 5_000, 50_000] {
         let value = plan(count);
         let text = value.to_string();
-        let whole = median(|| drop(std::hint::black_box(parse_plan(&text, &limits))));
-        let checked = median(|| drop(std::hint::black_box(parse_plan_value(&value, &limits))));
-        let serde = median(|| drop(std::hint::black_box(serde_json::from_str::<Value>(&text))));
+        let whole = shortest(|| drop(std::hint::black_box(parse_plan(&text, &limits))));
+        let checked = shortest(|| drop(std::hint::black_box(parse_plan_value(&value, &limits))));
+        let serde = shortest(|| drop(std::hint::black_box(serde_json::from_str::<Value>(&text))));
         println!(
             "{count} operations, {} kB: text {whole:?}, value {checked:?}; serde_json alone {serde:?}",
             text.len() / 1024

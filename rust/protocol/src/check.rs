@@ -158,7 +158,7 @@ impl Check<'_> {
             } else if !fits || self.version == Version::V1_0 {
                 self.object(shape, op, &at.to_string());
             }
-            self.op_rules(op, at);
+            self.op_rules(name.unwrap_or_default(), op, at);
         } else {
             self.tagged(ops, op, "op", Code::UnknownOp, &at.to_string());
         }
@@ -206,31 +206,33 @@ impl Check<'_> {
         None
     }
 
-    fn op_rules(&mut self, op: &Value, at: &Lazy<'_>) {
-        let text = |field: &str| op.get(field).and_then(Value::as_str);
-        let adds = match text("op") {
-            Some("create_node") => Some("node_id"),
-            Some("add_node" | "add_zone" | "add_group" | "add_frame") => Some("id"),
-            _ => None,
-        };
-        if let Some(field) = adds
-            && let Some(id @ (GROUP_INPUT | GROUP_OUTPUT)) = text(field)
-        {
-            let reserved_for = if id == GROUP_INPUT {
-                "NodeGroupInput"
-            } else {
-                "NodeGroupOutput"
-            };
-            if text("bl_idname") != Some(reserved_for) {
-                self.findings.error(|| {
-                    let message = format!("The ID {} is reserved for the tree's {reserved_for}.", shown(id));
-                    Finding::error(Code::ReservedId, format!("{at}/{field}"), message).hint("Choose another ID.")
-                });
-            }
+    /// Rules about the fields of an operation.
+    fn op_rules(&mut self, name: &str, op: &Value, at: &Lazy<'_>) {
+        match name {
+            "create_node" => self.reserved_id(op, "node_id", at),
+            "add_node" | "add_zone" | "add_group" | "add_frame" => self.reserved_id(op, "id", at),
+            "set_group_io" => self.range(op, at),
+            _ => {}
         }
+    }
+
+    fn reserved_id(&mut self, op: &Value, field: &str, at: &Lazy<'_>) {
+        let reserved_for = match op.get(field).and_then(Value::as_str) {
+            Some(GROUP_INPUT) => "NodeGroupInput",
+            Some(GROUP_OUTPUT) => "NodeGroupOutput",
+            _ => return,
+        };
+        if op.get("bl_idname").and_then(Value::as_str) != Some(reserved_for) {
+            self.findings.error(|| {
+                let message = format!("This ID is reserved for the tree's {reserved_for}.");
+                Finding::error(Code::ReservedId, format!("{at}/{field}"), message).hint("Choose another ID.")
+            });
+        }
+    }
+
+    fn range(&mut self, op: &Value, at: &Lazy<'_>) {
         let number = |field: &str| op.get(field).and_then(Value::as_f64);
-        if text("op") == Some("set_group_io")
-            && let (Some(min), Some(max)) = (number("min"), number("max"))
+        if let (Some(min), Some(max)) = (number("min"), number("max"))
             && min > max
         {
             self.findings.error(|| {

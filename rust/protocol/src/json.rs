@@ -4,9 +4,11 @@
 //! on. Two deviations from JSON are read because their meaning is certain, and are counted so that they can be reported: a comma
 //! before a closing bracket, and a missing last closing brace. A test holds everything else equal to `serde_json`.
 
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use crate::codes::Code;
+use crate::explain::shown;
 use crate::finding::Finding;
 use crate::pointer;
 
@@ -113,18 +115,17 @@ impl<'a> Reader<'a> {
             let value = self.value()?;
             let ends_with_number = value.is_number();
             let end = self.at;
-            self.place(mark, &key);
-            if map.contains_key(&key) {
-                self.report(
-                    Finding::error(
-                        Code::DuplicateKey,
-                        "",
-                        format!("The key {key:?} stands twice in one object."),
-                    )
-                    .hint("Keep one of them."),
-                );
+            if self.findings.len() > mark {
+                self.place(mark, &key);
             }
-            map.insert(key, value);
+            match map.entry(key) {
+                Entry::Vacant(free) => drop(free.insert(value)),
+                Entry::Occupied(mut taken) => {
+                    let message = format!("The key {} stands twice in one object.", shown(taken.key()));
+                    self.report(Finding::error(Code::DuplicateKey, "", message).hint("Keep one of them."));
+                    taken.insert(value);
+                }
+            }
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
