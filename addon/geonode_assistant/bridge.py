@@ -39,9 +39,7 @@ class BlenderHost:
         return {}
 
     def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]:
-        from .host import apply
-
-        return {"applied": apply.apply_delta(delta)}
+        return {"applied": self._open().apply(delta)}
 
     def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
         from .host import evaluate
