@@ -7,7 +7,7 @@ Everything it needs (scene, camera, light, world) is temporary, so the file stay
 from __future__ import annotations
 
 import math
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ NAME = ".geonode_picture"
 _DIRECTION = Vector((-0.62, -1.0, 0.58)).normalized()  # from the object to the camera
 _LENS_MM = 60.0
 _MARGIN = 1.08
+_CLAY = (0.78, 0.66, 0.52)
 
 
 def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720)) -> None:
@@ -40,12 +41,13 @@ def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720)) ->
             raise OSError(f"Blender could not write the picture {path}.")
 
 
-def _world_bounds(obj: Any) -> tuple[Vector, Vector]:
+def _world_bounds(obj: Any) -> list[Vector]:
+    """Lowest and highest corner in world space."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     bounds = evaluate.evaluate_object(obj, depsgraph)["bounds"] or [[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]
     corners = [obj.matrix_world @ Vector((bounds[i][0], bounds[j][1], bounds[k][2]))
                for i in (0, 1) for j in (0, 1) for k in (0, 1)]
-    return (Vector([pick(c[axis] for c in corners) for axis in range(3)]) for pick in (min, max))  # type: ignore[return-value]
+    return [Vector([pick(c[axis] for c in corners) for axis in range(3)]) for pick in (min, max)]
 
 
 def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], undo: ExitStack) -> Any:
@@ -65,7 +67,7 @@ def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], undo: Exi
     scene.render.film_transparent = False
     scene.view_settings.view_transform = "Standard"
     _aim(camera, low, high, size)
-    _light_up(scene, high - low, undo)
+    _light_up(scene, obj, undo)
     return scene
 
 
@@ -96,21 +98,28 @@ def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int]) -> None:
     data.clip_end = distance + radius * 10
 
 
-def _light_up(scene: Any, extent: Vector, undo: ExitStack) -> None:
+def _light_up(scene: Any, obj: Any, undo: ExitStack) -> None:
     shading = scene.display.shading
     shading.light = "STUDIO"
-    shading.color_type = "MATERIAL"
+    with suppress(TypeError):  # the even, bright one; studio lights are files that a packager may leave out
+        shading.studio_light = "paint.sl"
+    if obj.material_slots:
+        shading.color_type = "MATERIAL"
+    else:
+        shading.color_type = "SINGLE"
+        shading.single_color = _CLAY
     shading.show_cavity = True
     shading.cavity_type = "BOTH"
-    shading.cavity_ridge_factor = 1.0
-    shading.cavity_valley_factor = 1.2
-    shading.curvature_ridge_factor = 0.8
-    shading.curvature_valley_factor = 0.9
+    shading.cavity_ridge_factor = 0.0
+    shading.cavity_valley_factor = 1.0
+    shading.curvature_ridge_factor = 0.35
+    shading.curvature_valley_factor = 0.6
     shading.show_shadows = True
-    shading.shadow_intensity = 0.35
+    shading.shadow_intensity = 0.45
     shading.show_specular_highlight = True
-    scene.display.render_aa = "16"
-    scene.display.light_direction = (-0.35, 0.35, 0.87)
+    scene.display.render_aa = "5"
+    scene.display.light_direction = (-0.45, 0.35, 0.82)
+    scene.display.shadow_focus = 0.6
     world = bpy.data.worlds.new(NAME)
     undo.callback(bpy.data.worlds.remove, world)
     world.color = (0.78, 0.82, 0.87)
