@@ -9,7 +9,7 @@ use tokio::sync::{OnceCell, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{ClientConfig, Endpoint, recording_path};
+use crate::config::{ClientConfig, Endpoint, Provider, recording_path};
 use crate::dialect::{self, Call, Dialect, SchemaUse};
 use crate::error::ProviderError;
 use crate::http::{Http, Outgoing};
@@ -19,6 +19,7 @@ use crate::replay::Replay;
 use crate::reply::{Model, Notice, Response, StreamEvent};
 use crate::retry::Retries;
 use crate::runtime;
+use crate::secret::ApiKey;
 use crate::stream::{self, EventStream, Outlet};
 
 /// Speaks to one endpoint. Cheap to clone; clones share connections and cancellation.
@@ -29,6 +30,7 @@ pub struct Client {
 
 struct Inner {
     backend: Backend,
+    provider: Provider,
     model: Option<String>,
     timeout: Duration,
     total: Duration,
@@ -70,14 +72,19 @@ impl Client {
         }
         let backend = match dialect::of(config.provider) {
             Some(dialect) => {
-                let Some(base_url) = config.base_url.as_deref().filter(|url| !url.trim().is_empty()) else {
+                let given = config.base_url.as_deref().filter(|url| !url.trim().is_empty());
+                let Some(base_url) = given.or(config.provider.base_url()) else {
                     return Err(ProviderError::Config(format!(
                         "The provider “{}” needs a base URL, such as http://127.0.0.1:11434/v1 (Ollama) or \
                          http://127.0.0.1:1234/v1 (LM Studio).",
                         config.provider.name()
                     )));
                 };
-                Backend::Http(Box::new(Http::new(Endpoint::parse(base_url)?, dialect, config.api_key)))
+                let key = match (config.api_key, config.provider.key_variable()) {
+                    (None, Some(variable)) => key_from_environment(variable)?,
+                    (key, _) => key,
+                };
+                Backend::Http(Box::new(Http::new(Endpoint::parse(base_url)?, dialect, key)))
             }
             None => Backend::Replay(Replay::open(&recording_path(&config)?)?),
         };
@@ -89,6 +96,7 @@ impl Client {
             inner: Arc::new(Inner {
                 backend,
                 model,
+                provider: config.provider,
                 timeout: config.timeout,
                 total: config.total,
                 max_retries: config.max_retries,
@@ -111,7 +119,7 @@ impl Client {
     /// # Errors
     /// As [`Self::send`].
     pub async fn send_async(&self, request: &Request) -> Result<Response, ProviderError> {
-        request.check()?;
+        self.inner.check(request)?;
         self.guarded(self.inner.send(request)).await
     }
 
@@ -120,7 +128,7 @@ impl Client {
     /// # Errors
     /// `BodyInvalid`, `Internal`; everything else arrives through the stream.
     pub fn stream(&self, request: Request) -> Result<EventStream, ProviderError> {
-        request.check()?;
+        self.inner.check(&request)?;
         let (sender, receiver) = mpsc::channel(limits::EVENTS_AHEAD);
         let token = self.token();
         let stream = EventStream::new(receiver, token.clone());
@@ -155,6 +163,7 @@ impl Client {
     /// # Errors
     /// As [`Self::send`].
     pub async fn models_async(&self) -> Result<Vec<Model>, ProviderError> {
+        self.inner.check_key()?;
         self.guarded(self.inner.models()).await
     }
 
@@ -182,6 +191,15 @@ impl Client {
     }
 }
 
+/// The key in an environment variable; an empty one counts as none.
+fn key_from_environment(variable: &str) -> Result<Option<ApiKey>, ProviderError> {
+    std::env::var(variable)
+        .ok()
+        .filter(|key| !key.is_empty())
+        .map(ApiKey::new)
+        .transpose()
+}
+
 /// Bounds everything together: attempts, waits and fallbacks.
 async fn bounded<T>(total: Duration, call: impl Future<Output = Result<T, ProviderError>>) -> Result<T, ProviderError> {
     let late = |_| ProviderError::timeout(format!("no complete answer within {} s in all", total.as_secs_f64()));
@@ -197,15 +215,41 @@ fn schema_notice() -> Notice {
 }
 
 impl Inner {
+    /// Refuses what cannot succeed, before anything is sent.
+    fn check(&self, request: &Request) -> Result<(), ProviderError> {
+        request.check()?;
+        if let Backend::Http(http) = &self.backend {
+            http.dialect.check(request)?;
+        }
+        self.check_key()
+    }
+
+    fn check_key(&self) -> Result<(), ProviderError> {
+        match (&self.backend, self.provider.key_variable()) {
+            (Backend::Http(http), Some(variables)) if !http.has_key() => Err(ProviderError::AuthMissing {
+                provider: self.provider.name(),
+                variables,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// How the schema of a request travels first.
+    fn schema_use(http: &Http, request: &Request) -> SchemaUse {
+        let native = request.schema.as_ref().is_none_or(|schema| http.dialect.takes(schema));
+        if native { SchemaUse::Native } else { SchemaUse::InPrompt }
+    }
+
     async fn send(&self, request: &Request) -> Result<Response, ProviderError> {
         let http = match &self.backend {
             Backend::Replay(replay) => return replay.next().await,
             Backend::Http(http) => http,
         };
         let model = self.model(http).await?;
-        let first = Self::outgoing(http, request, model, false, SchemaUse::Native);
+        let schema_use = Self::schema_use(http, request);
+        let first = Self::outgoing(http, request, model, false, schema_use);
         match self.send_retrying(http, &first).await {
-            Err(ProviderError::SchemaRefused(_)) if request.schema.is_some() => {
+            Err(ProviderError::SchemaRefused(_)) if schema_use == SchemaUse::Native && request.schema.is_some() => {
                 let fallback = Self::outgoing(http, request, model, false, SchemaUse::InPrompt);
                 let mut response = self.send_retrying(http, &fallback).await?;
                 response.notices.push(schema_notice());
@@ -227,9 +271,12 @@ impl Inner {
             Backend::Http(http) => http,
         };
         let model = self.model(http).await?;
-        let first = Self::outgoing(http, request, model, true, SchemaUse::Native);
+        let schema_use = Self::schema_use(http, request);
+        let first = Self::outgoing(http, request, model, true, schema_use);
         match self.stream_retrying(http, &first, outlet).await {
-            Err(ProviderError::SchemaRefused(_)) if request.schema.is_some() && !outlet.begun => {
+            Err(ProviderError::SchemaRefused(_))
+                if schema_use == SchemaUse::Native && request.schema.is_some() && !outlet.begun =>
+            {
                 outlet
                     .send(StreamEvent::Notice {
                         notice: schema_notice(),
@@ -361,6 +408,12 @@ impl Inner {
     async fn model(&self, http: &Http) -> Result<&str, ProviderError> {
         if let Some(model) = &self.model {
             return Ok(model);
+        }
+        if self.provider != Provider::OpenAiCompatible {
+            return Err(ProviderError::Config(format!(
+                "Name a model for the provider “{}”.",
+                self.provider.name()
+            )));
         }
         let first = self.first_model.get_or_try_init(|| async {
             let nameless = || {

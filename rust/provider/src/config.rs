@@ -12,6 +12,10 @@ use crate::secret::ApiKey;
 /// The services a client can speak to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
+    /// OpenAI, by its Responses interface.
+    OpenAi,
+    /// Anthropic, by its Messages interface.
+    Anthropic,
     /// Any server with the Chat Completions interface: Ollama, LM Studio, llama.cpp, vLLM, OpenRouter ….
     OpenAiCompatible,
     /// Recorded replies from a file.
@@ -25,6 +29,8 @@ impl Provider {
     /// `UnknownProvider`; `Config` for `offline`, which plans without a model and so has no client.
     pub fn from_name(name: &str) -> Result<Self, ProviderError> {
         match name {
+            "openai" => Ok(Self::OpenAi),
+            "anthropic" => Ok(Self::Anthropic),
             "openai-compatible" => Ok(Self::OpenAiCompatible),
             "replay" => Ok(Self::Replay),
             "offline" => Err(ProviderError::Config(
@@ -38,8 +44,29 @@ impl Provider {
     /// The name in settings and scripts.
     pub fn name(self) -> &'static str {
         match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
             Self::OpenAiCompatible => "openai-compatible",
             Self::Replay => "replay",
+        }
+    }
+
+    /// The address that is used when none is set.
+    pub(crate) fn base_url(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some("https://api.openai.com/v1"),
+            Self::Anthropic => Some("https://api.anthropic.com/v1"),
+            Self::OpenAiCompatible | Self::Replay => None,
+        }
+    }
+
+    /// The environment variable that holds the key; `None` for providers that need no key. A vendor's key is never sent
+    /// to a compatible server.
+    pub(crate) fn key_variable(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some("OPENAI_API_KEY"),
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::OpenAiCompatible | Self::Replay => None,
         }
     }
 }
@@ -49,11 +76,11 @@ impl Provider {
 pub struct ClientConfig {
     /// Whom to ask.
     pub provider: Provider,
-    /// Model name, sent as it is. `None`: the first model that the endpoint lists.
+    /// Model name, sent as it is. `None`: for `openai-compatible` the first one that is listed; others need one.
     pub model: Option<String>,
     /// Address with its version segment, such as `http://127.0.0.1:11434/v1`; for `replay` the path of the recording.
     pub base_url: Option<String>,
-    /// Key. `None`: no auth header for `openai-compatible`.
+    /// Key. `None`: the provider's environment variable; no auth header for `openai-compatible`.
     pub api_key: Option<ApiKey>,
     /// Limit of each attempt; in a stream, of the wait between pieces of content. Default 120 s.
     pub timeout: Duration,

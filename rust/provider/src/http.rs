@@ -85,6 +85,10 @@ impl Http {
         }
     }
 
+    pub(crate) fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// Sends one request. Success statuses come back as an answer, everything else as the error that it is.
     pub(crate) async fn open(&self, outgoing: &Outgoing) -> Result<Answer, ProviderError> {
         let method = if outgoing.body.is_some() {
@@ -99,6 +103,9 @@ impl Http {
             "application/json"
         };
         request = request.header(ACCEPT, accept);
+        for (name, value) in self.dialect.headers() {
+            request = request.header(*name, *value);
+        }
         if let Some(body) = &outgoing.body {
             request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
         }

@@ -56,16 +56,26 @@ fn url(peer: &str) -> String {
 }
 
 fn client(peer: &str, max_retries: u32) -> Client {
+    client_of(Provider::OpenAiCompatible, peer, max_retries)
+}
+
+fn client_of(provider: Provider, peer: &str, max_retries: u32) -> Client {
+    let mut base_url = url(peer);
+    if peer == "llmock" && provider == Provider::Anthropic {
+        base_url = base_url.replace("/v1", "/anthropic/v1");
+    }
     let config = ClientConfig {
-        base_url: Some(url(peer)),
+        base_url: Some(base_url),
         model: Some(if peer == "model" { "smollm2" } else { "gpt-4o" }.into()),
         api_key: Some(ApiKey::new("sk-test-key-123456").unwrap()),
         timeout: Duration::from_secs(60),
         max_retries,
-        ..ClientConfig::new(Provider::OpenAiCompatible)
+        ..ClientConfig::new(provider)
     };
     Client::new(config).unwrap()
 }
+
+const DIALECTS: [Provider; 3] = [Provider::OpenAiCompatible, Provider::OpenAi, Provider::Anthropic];
 
 fn ask(text: &str) -> Request {
     Request::new(vec![Message::user(text)])
@@ -119,20 +129,33 @@ fn script(behaviours: &Value) {
 #[ignore = "starts servers"]
 fn llmock_answers_and_streams() {
     let _turn = llmock();
-    let client = client("llmock", 0);
-    let whole = client.send(&ask("hello")).unwrap();
-    assert!(!whole.text.is_empty() && whole.finish_reason == FinishReason::Done);
-    assert!(whole.usage.unwrap().output_tokens.unwrap() > 0);
-    let (text, end) = collect(&client, ask("hello"));
-    assert_eq!((text, end), (whole.text, Ok(FinishReason::Done)));
-    assert!(client.models().unwrap().iter().any(|model| model.id == "gpt-4o"));
+    for provider in DIALECTS {
+        let client = client_of(provider, "llmock", 0);
+        let whole = client.send(&ask("hello")).unwrap();
+        assert!(
+            !whole.text.is_empty() && whole.finish_reason == FinishReason::Done,
+            "{provider:?}"
+        );
+        assert!(whole.usage.unwrap().output_tokens.unwrap() > 0, "{provider:?}");
+        assert_eq!(
+            collect(&client, ask("hello")),
+            (whole.text, Ok(FinishReason::Done)),
+            "{provider:?}"
+        );
+    }
+    assert!(
+        client("llmock", 0)
+            .models()
+            .unwrap()
+            .iter()
+            .any(|model| model.id == "gpt-4o")
+    );
 }
 
 #[test]
 #[ignore = "starts servers"]
 fn llmock_failures_by_status() {
     let _turn = llmock();
-    let client = client("llmock", 0);
     let table = [
         (400, Code::BadRequest),
         (401, Code::AuthFailed),
@@ -146,14 +169,18 @@ fn llmock_failures_by_status() {
         (503, Code::Overloaded),
         (529, Code::Overloaded),
     ];
-    for (status, code) in table {
+    for (provider, (status, code)) in DIALECTS
+        .into_iter()
+        .flat_map(|provider| table.map(|row| (provider, row)))
+    {
+        let client = client_of(provider, "llmock", 0);
         script(&json!([{"type": "fail", "status": status, "times": 2}]));
         let error = client.send(&ask("hello")).unwrap_err();
-        assert_eq!(error.code(), code, "{status}: {error}");
+        assert_eq!(error.code(), code, "{provider:?} {status}: {error}");
         assert_eq!(
             collect(&client, ask("hello")).1.unwrap_err().code(),
             code,
-            "{status} streamed"
+            "{provider:?} {status} streamed"
         );
     }
 }
@@ -163,7 +190,7 @@ fn llmock_failures_by_status() {
 fn llmock_judges_our_retries() {
     let _turn = llmock();
     script(
-        json!([{"type": "fail", "status": 429, "retry_after": 1, "times": 1}, {"type": "fail", "status": 503, "times": 1}]),
+        &json!([{"type": "fail", "status": 429, "retry_after": 1, "times": 1}, {"type": "fail", "status": 503, "times": 1}]),
     );
     let started = Instant::now();
     client("llmock", 2).send(&ask("hello")).unwrap();
@@ -177,14 +204,18 @@ fn llmock_judges_our_retries() {
 fn llmock_breaks_streams() {
     let _turn = llmock();
     let client = client("llmock", 2);
-    for kind in ["truncate", "disconnect", "malformed"] {
-        script(&json!([{"type": "stream_fault", "kind": kind, "after_chunks": 3}]));
-        let (text, end) = collect(&client, ask("hello"));
+    for (provider, kind) in DIALECTS
+        .into_iter()
+        .flat_map(|p| ["truncate", "disconnect", "malformed"].map(|k| (p, k)))
+    {
+        script(&json!([{"type": "stream_fault", "kind": kind, "after_chunks": 8}]));
+        let (text, end) = collect(&client_of(provider, "llmock", 2), ask("hello"));
         let code = end.unwrap_err().code();
         assert!(
-            matches!(code, Code::Network | Code::BadResponse) && !text.is_empty(),
-            "{kind}: {code} {text}"
+            matches!(code, Code::Network | Code::BadResponse),
+            "{provider:?} {kind}: {code} {text}"
         );
+        assert!(!text.is_empty(), "{provider:?} {kind}: the text stands");
     }
     script(&json!([{"type": "stream_fault", "kind": "stall", "after_chunks": 3}]));
     let stalled = client.clone();
@@ -198,45 +229,65 @@ fn llmock_breaks_streams() {
 
 #[test]
 #[ignore = "starts servers"]
-fn aimock_speaks_the_dialect() {
-    let client = client("aimock", 0);
-    let whole = client.send(&ask("greet")).unwrap();
-    assert_eq!(whole.text, "Hello there, näïve 😀 world! How can I help you today?");
-    assert_eq!(collect(&client, ask("greet")), (whole.text, Ok(FinishReason::Done)));
-    let (thought, end) = collect(&client, ask("think"));
-    assert_eq!(
-        (thought.as_str(), end),
-        ("Forty-two.", Ok(FinishReason::Done)),
-        "reasoning is never text"
-    );
-    assert_eq!(client.send(&ask("cut")).unwrap().finish_reason, FinishReason::Truncated);
-    assert_eq!(client.send(&ask("slow down")).unwrap_err().code(), Code::RateLimited);
-    assert_eq!(
-        collect(&client, ask("too long")).1.unwrap_err().code(),
-        Code::ContextTooLong
-    );
+fn aimock_speaks_the_dialects() {
+    for provider in DIALECTS {
+        let client = client_of(provider, "aimock", 0);
+        let whole = client.send(&ask("greet")).unwrap();
+        assert_eq!(whole.text, "Hello there, näïve 😀 world! How can I help you today?");
+        assert_eq!(
+            collect(&client, ask("greet")),
+            (whole.text, Ok(FinishReason::Done)),
+            "{provider:?}"
+        );
+        let (thought, end) = collect(&client, ask("think"));
+        assert_eq!(
+            (thought.as_str(), end),
+            ("Forty-two.", Ok(FinishReason::Done)),
+            "{provider:?}: reasoning is never text"
+        );
+        assert_eq!(
+            client.send(&ask("cut")).unwrap().finish_reason,
+            FinishReason::Truncated,
+            "{provider:?}"
+        );
+        assert_eq!(
+            client.send(&ask("slow down")).unwrap_err().code(),
+            Code::RateLimited,
+            "{provider:?}"
+        );
 
-    let tool = Tool {
-        name: "look".into(),
-        description: "Looks.".into(),
-        input_schema: json!({"type": "object"}),
-    };
-    let request = Request {
-        tools: vec![tool],
-        ..ask("look at the rock")
-    };
-    let response = client.send(&request).unwrap();
-    assert_eq!(response.finish_reason, FinishReason::Tool);
-    assert_eq!(
-        (response.tool_calls[0].name.as_str(), &response.tool_calls[0].arguments),
-        ("look", &json!({"at": "Rock"}))
-    );
-    let streamed: Vec<_> = client.stream(request).unwrap().map(Result::unwrap).collect();
-    assert!(
-        streamed
-            .iter()
-            .any(|event| matches!(event, StreamEvent::ToolCall { call } if call.arguments == json!({"at": "Rock"})))
-    );
+        let tool = Tool {
+            name: "look".into(),
+            description: "Looks.".into(),
+            input_schema: json!({"type": "object"}),
+        };
+        let request = Request {
+            tools: vec![tool],
+            ..ask("look at the rock")
+        };
+        let response = client.send(&request).unwrap();
+        let rock = json!({"at": "Rock"});
+        assert_eq!(response.finish_reason, FinishReason::Tool, "{provider:?}");
+        assert_eq!(
+            (response.tool_calls[0].name.as_str(), &response.tool_calls[0].arguments),
+            ("look", &rock)
+        );
+        let streamed: Vec<_> = client.stream(request).unwrap().map(Result::unwrap).collect();
+        let called = |event: &StreamEvent| matches!(event, StreamEvent::ToolCall { call } if call.arguments == rock);
+        assert!(streamed.iter().any(called), "{provider:?}: {streamed:?}");
+        assert!(
+            matches!(
+                streamed.last(),
+                Some(StreamEvent::End {
+                    finish_reason: FinishReason::Tool,
+                    ..
+                })
+            ),
+            "{provider:?}"
+        );
+    }
+    let error = collect(&client("aimock", 0), ask("too long")).1.unwrap_err();
+    assert_eq!(error.code(), Code::ContextTooLong);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, openai_error, schema};
+use super::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, arguments, openai_error, parse, schema};
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, ToolCall};
 use crate::reply::{FinishReason, Model, Response, StreamEvent, Usage};
@@ -69,7 +69,7 @@ impl Dialect for Chat {
     }
 
     fn reply(&self, body: &[u8]) -> Result<Response, ProviderError> {
-        let chunk = parse(body)?;
+        let chunk = parse_chunk(body)?;
         let usage = chunk.usage.as_ref().and_then(read_usage);
         let model = chunk.model.unwrap_or_default();
         let choice = chunk.choices.into_iter().flatten().next();
@@ -111,27 +111,31 @@ impl Dialect for Chat {
     }
 
     fn models(&self, body: &[u8]) -> Result<ModelPage, ProviderError> {
-        let list: ModelList = serde_json::from_slice(body)
-            .map_err(|_| ProviderError::bad_response("The answer is not a list of models."))?;
-        let models = list.data.into_iter().flatten().map(|model| {
-            let context = [
-                "context_length",
-                "max_model_len",
-                "max_context_length",
-                "context_window",
-            ];
-            let context_tokens = context.iter().find_map(|key| model.rest.get(*key)?.as_u64());
-            let trained = || model.rest.get("meta")?.get("n_ctx_train")?.as_u64();
-            Model {
-                context_tokens: context_tokens.or_else(trained),
-                id: model.id,
-            }
-        });
-        Ok(ModelPage {
-            models: models.collect(),
-            next: None,
-        })
+        models(body)
     }
+}
+
+/// Reads a model list, with the extra figures that some servers give.
+pub(super) fn models(body: &[u8]) -> Result<ModelPage, ProviderError> {
+    let list: ModelList = parse(body)?;
+    let models = list.data.into_iter().flatten().map(|model| {
+        let names = [
+            "context_length",
+            "max_model_len",
+            "max_context_length",
+            "context_window",
+        ];
+        let context_tokens = names.iter().find_map(|name| model.rest.get(*name)?.as_u64());
+        let trained = || model.rest.get("meta")?.get("n_ctx_train")?.as_u64();
+        Model {
+            context_tokens: context_tokens.or_else(trained),
+            id: model.id,
+        }
+    });
+    Ok(ModelPage {
+        models: models.collect(),
+        next: None,
+    })
 }
 
 /// OpenAI's own servers refuse the old name for their reasoning models; many others know only the old one.
@@ -250,14 +254,8 @@ struct WireModel {
 }
 
 /// Parses a body or the data of an event; an `error` inside a success is the error it names.
-fn parse(body: &[u8]) -> Result<Chunk, ProviderError> {
-    let text = std::str::from_utf8(body).map_err(|_| ProviderError::bad_response("The answer is not valid UTF-8."))?;
-    if text.trim().is_empty() {
-        return Err(ProviderError::bad_response("The answer is empty."));
-    }
-    let chunk: Chunk = serde_json::from_str(text).map_err(|error| {
-        ProviderError::bad_response(format!("The answer is not a Chat Completions reply ({error})."))
-    })?;
+fn parse_chunk(body: &[u8]) -> Result<Chunk, ProviderError> {
+    let chunk: Chunk = parse(body)?;
     match &chunk.error {
         Some(error) if !error.is_null() => Err(openai_error::from_error(0, error)),
         _ => Ok(chunk),
@@ -313,15 +311,13 @@ impl Calls {
         }
     }
 
-    /// Arguments that are not JSON are handed on as a string: the tool's own validation tells the model.
     fn finish(&mut self) -> Vec<ToolCall> {
         let mut all = std::mem::take(&mut self.0);
         all.sort_by_key(|(index, ..)| *index);
-        let call = |(_, id, name, mut arguments): (usize, String, String, Joiner)| {
-            let text = arguments.finish();
-            let text = if text.trim().is_empty() { "{}".to_owned() } else { text };
-            let arguments = serde_json::from_str(&text).unwrap_or(Value::String(text));
-            ToolCall { id, name, arguments }
+        let call = |(_, id, name, mut pieces): (usize, String, String, Joiner)| ToolCall {
+            id,
+            name,
+            arguments: arguments(pieces.finish()),
         };
         all.into_iter().map(call).collect()
     }
@@ -376,7 +372,7 @@ impl Reader for ChatReader {
         if event.data.trim_ascii().is_empty() {
             return Ok(Step::Idle);
         }
-        let chunk = parse(&event.data)?;
+        let chunk = parse_chunk(&event.data)?;
         let mut progress = false;
         if let Some(model) = chunk.model.filter(|_| self.model.is_empty()) {
             self.model = model;

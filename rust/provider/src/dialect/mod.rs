@@ -2,8 +2,10 @@
 //!
 //! A new dialect is one file that implements [`Dialect`] and one line in [`of`].
 
+mod anthropic;
 mod chat;
 mod openai_error;
+mod responses;
 mod schema;
 
 use serde_json::Value;
@@ -48,6 +50,28 @@ impl Call<'_> {
     }
 }
 
+/// Parses a reply body or the data of an event in the provider's own form.
+fn parse<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, ProviderError> {
+    let text = std::str::from_utf8(body).map_err(|_| ProviderError::bad_response("The answer is not valid UTF-8."))?;
+    if text.trim().is_empty() {
+        return Err(ProviderError::bad_response("The answer is empty."));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        ProviderError::bad_response(format!(
+            "The answer does not have the form of this interface ({error})."
+        ))
+    })
+}
+
+/// Arguments of a tool call as the model wrote them. What is not JSON is handed on as a string: the tool's own validation
+/// tells the model.
+fn arguments(text: String) -> Value {
+    if text.trim().is_empty() {
+        return Value::Object(serde_json::Map::new());
+    }
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
+}
+
 /// What an event of a stream was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -85,7 +109,22 @@ pub(crate) trait Dialect: Send + Sync {
     /// Path below the base address.
     fn path(&self, call: &Call<'_>) -> String;
 
-    /// Headers that carry the key.
+    /// Whether the provider can constrain a reply by this schema; otherwise it is asked for in words.
+    fn takes(&self, _schema: &Value) -> bool {
+        true
+    }
+
+    /// Refuses what only this provider would refuse, before anything is sent.
+    fn check(&self, _request: &Request) -> Result<(), ProviderError> {
+        Ok(())
+    }
+
+    /// Headers that every request carries.
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// The header that carries the key.
     fn auth(&self, key: &ApiKey) -> (&'static str, String);
 
     /// The request body.
@@ -112,7 +151,9 @@ pub(crate) trait Dialect: Send + Sync {
 /// The dialect that a provider speaks; `None` for those that do not use the network.
 pub(crate) fn of(provider: Provider) -> Option<&'static dyn Dialect> {
     match provider {
+        Provider::OpenAi => Some(&responses::Responses),
         Provider::OpenAiCompatible => Some(&chat::Chat),
+        Provider::Anthropic => Some(&anthropic::Anthropic),
         Provider::Replay => None,
     }
 }

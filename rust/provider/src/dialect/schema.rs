@@ -27,6 +27,39 @@ pub(super) fn is_strict(schema: &Value) -> bool {
     schema.get("type").is_some_and(|kind| kind == "object") && schema.get("anyOf").is_none() && strict(schema, 0)
 }
 
+/// Whether a schema uses only what every constrained output knows: strict, without references, bounds and formats.
+pub(super) fn is_plain(schema: &Value) -> bool {
+    is_strict(schema) && plain(schema)
+}
+
+/// Keywords of a plain schema.
+const PLAIN: &[&str] = &[
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "const",
+    "anyOf",
+    "description",
+    "title",
+];
+
+/// Recursion is bounded: `is_strict` has looked at the depth.
+fn plain(schema: &Value) -> bool {
+    let Some(object) = schema.as_object() else { return false };
+    object.iter().all(|(keyword, value)| {
+        PLAIN.contains(&keyword.as_str())
+            && match keyword.as_str() {
+                "properties" => value.as_object().is_some_and(|all| all.values().all(plain)),
+                "anyOf" => value.as_array().is_some_and(|all| all.iter().all(plain)),
+                "items" => plain(value),
+                _ => true,
+            }
+    })
+}
+
 fn strict(schema: &Value, depth: usize) -> bool {
     let Some(object) = schema.as_object() else { return false };
     if depth > limits::JSON_DEPTH || NOT_STRICT.iter().any(|keyword| object.contains_key(*keyword)) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use geonode_provider::{Client, ClientConfig, Message, Provider, Request};
+use geonode_provider::{ApiKey, Client, ClientConfig, Message, Provider, Request};
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
@@ -88,6 +88,20 @@ impl Server {
             max_retries: 0,
             ..ClientConfig::new(Provider::OpenAiCompatible)
         }
+    }
+
+    pub(crate) fn client_of(&self, provider: Provider) -> Client {
+        let api_key = Some(ApiKey::new("sk-very-secret").unwrap());
+        let base_url = Some(self.base_url.clone());
+        Client::new(ClientConfig {
+            api_key,
+            base_url,
+            ..ClientConfig {
+                provider,
+                ..self.config()
+            }
+        })
+        .unwrap()
     }
 
     pub(crate) fn client(&self) -> Client {

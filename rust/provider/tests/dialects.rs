@@ -1,0 +1,415 @@
+//! Every dialect: what is sent, what a stream means, and that a stream cut anywhere is an error.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
+
+mod common;
+
+use common::{Server, events, hello, json};
+use geonode_protocol::Code;
+use geonode_provider::{
+    Client, ClientConfig, Content, FinishReason, Message, Options, Part, Provider, ProviderError, Request, Role,
+    StreamEvent, Tool, ToolCall, Usage,
+};
+use serde_json::{Value, json};
+
+fn conversation() -> Request {
+    let call = ToolCall {
+        id: "c1".into(),
+        name: "look".into(),
+        arguments: json!({"at": "Rock"}),
+    };
+    Request {
+        system: Some("Be brief.".into()),
+        messages: vec![
+            Message {
+                content: Content::Parts(vec![
+                    Part::Text { text: "see".into() },
+                    Part::Image {
+                        media_type: "image/png".into(),
+                        data: "AAAA".into(),
+                    },
+                ]),
+                ..Message::user("")
+            },
+            Message {
+                tool_calls: vec![call],
+                ..Message::new(Role::Assistant, "I look.")
+            },
+            Message {
+                tool_call_id: Some("c1".into()),
+                ..Message::new(Role::Tool, "grey")
+            },
+            Message::user("and now?"),
+        ],
+        schema: Some(
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
+                            "additionalProperties": false}),
+        ),
+        tools: vec![Tool {
+            name: "look".into(),
+            description: "looks".into(),
+            input_schema: json!({"type": "object"}),
+        }],
+        max_tokens: Some(77),
+        options: Options {
+            temperature: Some(0.5),
+            seed: Some(3),
+        },
+    }
+}
+
+/// Sends the conversation to a server that fails; gives head and body of the request.
+fn sent(provider: Provider) -> (String, Value) {
+    let server = Server::always(json("400 No", "{}"));
+    server.client_of(provider).send(&conversation()).unwrap_err();
+    let seen = server.seen();
+    (seen[0].head.to_ascii_lowercase(), seen[0].json())
+}
+
+#[test]
+fn responses_request() {
+    let (head, body) = sent(Provider::OpenAi);
+    assert!(
+        head.starts_with("post /v1/responses http") && head.contains("authorization: bearer sk-very-secret"),
+        "{head}"
+    );
+    assert_eq!(
+        body,
+        json!({
+            "model": "m", "instructions": "Be brief.",
+            "input": [
+                {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "see"},
+                    {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]},
+                {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I look."}]},
+                {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{\"at\":\"Rock\"}"},
+                {"type": "function_call_output", "call_id": "c1", "output": "grey"},
+                {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "and now?"}]}],
+            "store": false,
+            "text": {"format": {"type": "json_schema", "name": "reply", "strict": true, "schema": conversation().schema}},
+            "tools": [{"type": "function", "name": "look", "description": "looks", "parameters": {"type": "object"},
+                "strict": false}],
+            "max_output_tokens": 77, "temperature": 0.5
+        })
+    );
+}
+
+#[test]
+fn anthropic_request() {
+    let (head, body) = sent(Provider::Anthropic);
+    assert!(
+        head.starts_with("post /v1/messages http") && head.contains("x-api-key: sk-very-secret"),
+        "{head}"
+    );
+    assert!(
+        head.contains("anthropic-version: 2026-10-21") && !head.contains("authorization"),
+        "{head}"
+    );
+    assert_eq!(
+        body,
+        json!({
+            "model": "m", "max_tokens": 77, "system": "Be brief.",
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": "see"},
+                    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}]},
+                {"role": "assistant", "content": [{"type": "text", "text": "I look."},
+                    {"type": "tool_use", "id": "c1", "name": "look", "input": {"at": "Rock"}}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "grey"},
+                    {"type": "text", "text": "and now?"}]}],
+            "output_config": {"format": {"type": "json_schema", "schema": conversation().schema}},
+            "tools": [{"name": "look", "description": "looks", "input_schema": {"type": "object"}}]
+        })
+    );
+}
+
+#[test]
+fn a_schema_that_anthropic_would_refuse_goes_into_the_prompt() {
+    let server = Server::always(json("400 No", "{}"));
+    let schema = json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}}, "required": ["a"],
+                        "additionalProperties": false});
+    server
+        .client_of(Provider::Anthropic)
+        .send(&Request {
+            schema: Some(schema),
+            ..hello()
+        })
+        .unwrap_err();
+    let body = server.seen()[0].json();
+    assert!(
+        body.get("output_config").is_none() && body["system"].as_str().unwrap().contains("minimum"),
+        "{body}"
+    );
+}
+
+#[test]
+fn anthropic_conversations_begin_and_end_with_the_user() {
+    let server = Server::always(json("200 OK", "{}"));
+    for messages in [
+        vec![Message::new(Role::Assistant, "I begin")],
+        vec![Message::user("x"), Message::new(Role::Assistant, "prefilled")],
+    ] {
+        let error = server
+            .client_of(Provider::Anthropic)
+            .send(&Request::new(messages))
+            .unwrap_err();
+        assert_eq!(error.code(), Code::BodyInvalid);
+    }
+    assert!(server.seen().is_empty());
+}
+
+#[test]
+fn without_a_key_nothing_is_sent() {
+    let server = Server::always(json("200 OK", "{}"));
+    for (provider, variable) in [
+        (Provider::OpenAi, "OPENAI_API_KEY"),
+        (Provider::Anthropic, "ANTHROPIC_API_KEY"),
+    ] {
+        if std::env::var_os(variable).is_some() {
+            continue;
+        }
+        let client = Client::new(ClientConfig {
+            provider,
+            ..server.config()
+        })
+        .unwrap();
+        let error = client.send(&hello()).unwrap_err();
+        assert_eq!(error.code(), Code::AuthMissing);
+        assert!(error.to_string().contains(variable), "{error}");
+        assert_eq!(client.models().unwrap_err().code(), Code::AuthMissing);
+        assert_eq!(client.stream(hello()).unwrap_err().code(), Code::AuthMissing);
+    }
+    assert!(server.seen().is_empty());
+}
+
+const RESPONSES: &str = r#"event: response.created
+data: {"type":"response.created","sequence_number":0,"response":{"model":"served","status":"in_progress","output":[]}}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","item":{"type":"reasoning","summary":[]}}
+
+event: response.reasoning_summary_text.delta
+data: {"type":"response.reasoning_summary_text.delta","delta":"thoughts"}
+
+event: response.output_text.delta
+data: {"type":"response.output_text.delta","delta":"Hel\ud83d"}
+
+event: response.output_text.delta
+data: {"type":"response.output_text.delta","delta":"\ude00lo"}
+
+event: response.output_text.done
+data: {"type":"response.output_text.done","text":"Hel😀lo"}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"look","arguments":"{\"at\":1}"}}
+
+event: response.completed
+data: {"type":"response.completed","response":{"model":"served","status":"completed","output":[],"usage":{"input_tokens":9,"output_tokens":7,"input_tokens_details":{"cached_tokens":4},"output_tokens_details":{"reasoning_tokens":5}}}}
+
+"#;
+
+const ANTHROPIC: &str = r#"event: message_start
+data: {"type":"message_start","message":{"model":"served","content":[],"usage":{"input_tokens":3,"cache_creation_input_tokens":2,"cache_read_input_tokens":4,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}
+
+event: ping
+data: {"type":"ping"}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"thoughts"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Hel\ud83d"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"\ude00lo"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"c","name":"look","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"at\""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":":1}"}}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+"#;
+
+#[test]
+fn streams_mean_the_same_and_are_errors_when_cut() {
+    let call = ToolCall {
+        id: "c".into(),
+        name: "look".into(),
+        arguments: json!({"at": 1}),
+    };
+    let usage = |cache_write_tokens, reasoning_tokens| Usage {
+        input_tokens: Some(9),
+        output_tokens: Some(7),
+        cached_tokens: Some(4),
+        cache_write_tokens,
+        reasoning_tokens,
+    };
+    let table = [
+        (Provider::OpenAi, RESPONSES, usage(None, Some(5))),
+        (Provider::Anthropic, ANTHROPIC, usage(Some(2), None)),
+    ];
+    for (provider, body, usage) in table {
+        let all: Vec<_> = Server::always(events(body))
+            .client_of(provider)
+            .stream(hello())
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        assert_eq!(
+            all,
+            [
+                StreamEvent::Text { text: "Hel".into() },
+                StreamEvent::Text { text: "😀lo".into() },
+                StreamEvent::ToolCall { call: call.clone() },
+                StreamEvent::Usage { usage },
+                StreamEvent::End {
+                    finish_reason: FinishReason::Tool,
+                    model: "served".into(),
+                    request_id: None
+                },
+            ],
+            "{provider:?}"
+        );
+        let mut cuts = 0;
+        for cut in (0..body.len() - 1).step_by(11) {
+            let cut_off = [&body.as_bytes()[..cut]].concat();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {cut}\r\nconnection: close\r\n\r\n"
+            );
+            let server = Server::always([head.into_bytes(), cut_off].concat());
+            let last = server.client_of(provider).stream(hello()).unwrap().last().unwrap();
+            let error = last.expect_err("a cut stream is an error");
+            assert!(
+                matches!(error.code(), Code::BadResponse | Code::Network),
+                "{provider:?} {cut}: {error}"
+            );
+            cuts += 1;
+        }
+        assert!(cuts > 50);
+    }
+}
+
+#[test]
+fn endings_and_errors_inside_a_stream() {
+    let responses = |status: &str, rest: &str| {
+        format!(
+            "event: response.{status}\ndata: {{\"type\":\"response.{status}\",\"response\":{{\"status\":\"{status}\",\"output\":[]{rest}}}}}\n\n"
+        )
+    };
+    let anthropic = |delta: &str| {
+        format!("data: {{\"type\":\"message_delta\",\"delta\":{delta}}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n")
+    };
+    let endings = [
+        (
+            Provider::OpenAi,
+            responses("incomplete", r#","incomplete_details":{"reason":"max_output_tokens"}"#),
+            "truncated",
+        ),
+        (
+            Provider::OpenAi,
+            responses("incomplete", r#","incomplete_details":{"reason":"content_filter"}"#),
+            "refused",
+        ),
+        (Provider::OpenAi, responses("completed", ""), "done"),
+        (
+            Provider::Anthropic,
+            anthropic(r#"{"stop_reason":"max_tokens"}"#),
+            "truncated",
+        ),
+        (
+            Provider::Anthropic,
+            anthropic(r#"{"stop_reason":"refusal","stop_details":{"explanation":"no"}}"#),
+            "refused",
+        ),
+        (Provider::Anthropic, anthropic(r#"{"stop_reason":"end_turn"}"#), "done"),
+        (
+            Provider::Anthropic,
+            anthropic(r#"{"stop_reason":"eclipse"}"#),
+            "other:eclipse",
+        ),
+    ];
+    let last = |provider, body: &str| {
+        Server::always(events(body))
+            .client_of(provider)
+            .stream(hello())
+            .unwrap()
+            .last()
+            .unwrap()
+    };
+    for (provider, body, wire) in endings {
+        let Ok(StreamEvent::End { finish_reason, .. }) = last(provider, &body) else {
+            panic!("{body}")
+        };
+        assert_eq!(finish_reason.wire(), wire);
+    }
+    let failures = [
+        (
+            Provider::OpenAi,
+            responses("failed", r#","error":{"code":"rate_limit_exceeded","message":"x"}"#),
+            Code::RateLimited,
+        ),
+        (
+            Provider::OpenAi,
+            "event: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"x\"}\n\n".into(),
+            Code::Overloaded,
+        ),
+        (
+            Provider::Anthropic,
+            "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n"
+                .into(),
+            Code::Overloaded,
+        ),
+    ];
+    for (provider, body, code) in failures {
+        assert_eq!(
+            last(provider, &body).map_err(|error: ProviderError| error.code()),
+            Err(code),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn long_model_lists_are_read_page_by_page_and_bounded() {
+    let page = |more: bool, last: &str| {
+        json(
+            "200 OK",
+            &json!({"data": [{"id": last, "max_input_tokens": 5}], "has_more": more, "last_id": last}).to_string(),
+        )
+    };
+    let server = Server::script(vec![page(true, "a-1"), page(false, "b-2")]);
+    let models = server.client_of(Provider::Anthropic).models().unwrap();
+    assert_eq!(
+        models.iter().map(|model| model.id.as_str()).collect::<Vec<_>>(),
+        ["a-1", "b-2"]
+    );
+    assert!(
+        server.seen()[1]
+            .head
+            .starts_with("GET /v1/models?limit=1000&after_id=a-1 "),
+        "{}",
+        server.seen()[1].head
+    );
+    let endless = Server::always(page(true, "again"));
+    assert_eq!(
+        endless.client_of(Provider::Anthropic).models().unwrap_err().code(),
+        Code::BadResponse
+    );
+    assert_eq!(endless.seen().len(), 50);
+}
