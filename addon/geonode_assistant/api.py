@@ -7,7 +7,6 @@ Errors of these calls are ``messages.AssistantError`` or the host's and core's o
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -74,9 +73,7 @@ def context(object: str | None = None) -> dict[str, Any]:
 
 def check_plan(plan: str | dict[str, Any]) -> Checked:
     """Validates a plan against the protocol and against the nodes of this Blender, without touching the file."""
-    core = _core()
-    text = plan if isinstance(plan, str) else json.dumps(plan)
-    verdict = core.validate_plan(text, _catalogue())
+    verdict = _core().validate_plan(plan, _catalogue())
     return Checked(verdict["ok"], verdict["messages"], verdict["plan"])
 
 

@@ -158,9 +158,9 @@ def _run(
     console.warnings(report.messages)
     console.say(report.final_message)
     for line in measure.describe(evidence):
-        console.say(f"Made   {line}")
-    console.say(f"Files  {', '.join(str(path) for path in paths)}")
-    console.say(f"Time   {time.monotonic() - started:.1f} s with Blender {bpy.app.version_string}")
+        console.say(f"Made: {line}")
+    console.say(f"Files: {', '.join(str(path) for path in paths)}")
+    console.say(f"Time: {time.monotonic() - started:.1f} s with Blender {bpy.app.version_string}")
     return 0
 
 

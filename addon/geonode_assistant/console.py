@@ -77,10 +77,10 @@ class Console:
             print(line, file=self._err)
 
     def warnings(self, messages: list[dict[str, Any]]) -> None:
-        """The report's warnings, on standard error."""
+        """The report's warnings, on standard error. Certain repairs of the plan are for the report alone."""
         self._clear()
         for message in messages:
-            if message.get("severity") == "warning":
+            if message.get("severity") == "warning" and message["code"] != "repaired":
                 print(f"warning [{message['code']}]: {one_line(message['text'])}", file=self._err)
 
     def progress(self, text: str) -> None:

@@ -169,7 +169,8 @@ class RunHandle:
         return events
 
     def cancel(self, code: str = "cancelled", message: str | None = None) -> None:
-        """Ends the run within a second; what it wrote is restored by the next polls. Safe to call at any time.
+        """Ends the run within a second; what it wrote is restored by the next polls. Safe to call at any time, too late
+        only for a run that has passed its gates and is about to be kept.
 
         With a ``message`` the report says why, under ``code``.
         """
@@ -182,10 +183,10 @@ class RunHandle:
         self.pending.clear()
         try:
             self._core.cancel()
-            # What has not begun need not begin, a commit least of all.
+            # What has not begun need not begin; only what opens or ends a transaction is the core's to decide.
             waiting, self._effects = self._effects, deque()
             for effect in waiting:
-                if effect["effect"] == "restore":
+                if effect["effect"] in ("begin", "restore", "commit"):
                     self._effects.append(effect)
                 else:
                     self._core.fail(effect["id"], {"code": "cancelled", "message": "The run was cancelled."})

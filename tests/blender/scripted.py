@@ -168,8 +168,11 @@ class ScriptedCore:
         self._enter("cancel")
         if self._deaf or self.status:
             return
+        name = self._current[1] if self._current else None
+        if name == "commit":
+            return
         self.ending = "cancelled"
-        if self._current is None or self._current[1] != "restore":
+        if name not in ("begin", "restore"):
             self._out.clear()
             self._current = None
             self._next()

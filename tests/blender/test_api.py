@@ -157,7 +157,7 @@ def test_cancelling_at_every_poll_leaves_the_file_as_it_was() -> None:
         report = session.drive(handle)
         if report.ok:
             break
-        assert report.status == "cancelled"
+        assert report.status == "cancelled", (polls, report.messages)
         assert e2e.document() == before, f"after {polls} polls"
     else:
         raise AssertionError("the run never ended by itself")

@@ -42,10 +42,10 @@ def test_a_prompt_gives_a_file_a_picture_and_a_report(tmp_path: Path, scene: Pat
     assert {path.name for path in (tmp_path / "out").iterdir()} == RESULTS
 
     made, files, took = outcome.out.splitlines()[-3:]
-    assert made.startswith("Made   Plane")
+    assert made.startswith("Made: Plane")
     assert "20 instances" in made
     assert all(name in files for name in RESULTS)
-    assert took.startswith("Time ")
+    assert took.startswith("Time: ")
 
     report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
     assert (report["status"], report["prompt"], report["provider"]) == ("done", PROMPT, "offline")
