@@ -70,6 +70,7 @@ class TreeEdit:
         self.tree = self._open()
         self.nodes: dict[str, Any] = identity.index(self.tree)
         self._sockets: dict[tuple[str, str], dict[str, Any]] = {}
+        self._lists: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._late_items: list[tuple[str, str, list[dict[str, Any]]]] = []
         self._new_inputs: list[str] = []
 
@@ -117,12 +118,15 @@ class TreeEdit:
                 for entry in self.delta.get("add", []):
                     rna.node_info(entry["type"], lambda: tree)
         elif phase == self._edit_items:
-            for node_id, path, _ in self.delta.get("items", []):
-                if "." not in path:
-                    node = self._node(node_id, "set items of")
-                    if path not in node.bl_rna.properties:
-                        raise HostError("unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no item list "{path}".')
-                    items.numbering(node, path)
+            for node_id, path, wanted in self.delta.get("items", []):
+                node = self._node(node_id, "set items of")
+                try:
+                    rna.follow(node, path)
+                except (AttributeError, IndexError, TypeError) as error:
+                    raise HostError("unknown_collection", f'Node "{node_id}" ({node.bl_idname}) has no items "{path}".') from error
+                self._lists.setdefault(node_id, {})[path] = wanted
+            for node_id, lists in self._lists.items():
+                items.measure(self.nodes[node_id], list(lists))
 
     def _edit_interface(self) -> None:
         for op in self.delta.get("interface", []):
@@ -248,16 +252,15 @@ class TreeEdit:
         return now == value or not isinstance(value, str | bool | int)
 
     def _edit_items(self) -> None:
-        for node_id, path, wanted in self.delta.get("items", []):
-            node = self._node(node_id, f"set {path} of")
+        for node_id, lists in self._lists.items():
+            node = self._node(node_id, "set items of")
             try:
-                if items.write_items(node, path, wanted):
-                    self._late_items.append((node_id, path, wanted))
-            except HostError as error:
-                raise HostError(error.code, f'Set {path} of node "{node_id}" in "{self.name}": {error.message}') from error
-            except (RuntimeError, TypeError, AttributeError) as error:
-                raise HostError("invalid_value", f'Set {path} of node "{node_id}" in "{self.name}": {error}') from error
-            self.counts["items"] += 1
+                late = items.write_lists(node, lists)
+            except (HostError, RuntimeError, TypeError, AttributeError) as error:
+                code = error.code if isinstance(error, HostError) else "invalid_value"
+                raise HostError(code, f'Set {", ".join(lists)} of node "{node_id}" in "{self.name}": {error}') from error
+            self._late_items += [(node_id, path, lists[path]) for path in late]
+            self.counts["items"] += len(lists)
 
     def _edit_values(self) -> None:
         self._unlink()

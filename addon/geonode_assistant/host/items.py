@@ -87,18 +87,24 @@ def zone_input(node: Any) -> Any:
     return next((n for n in node.id_data.nodes if rna.paired_output(n) == node), None)
 
 
-def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
-    """Adds an item to a fresh node (of a whole zone) and looks which numbered sockets are new."""
-    node = tree.nodes.new(bl_idname)
-    holders = {"self": node}
+def _fresh(tree: Any, bl_idname: str) -> dict[str, Any]:
+    """A fresh node ("self"), with the input node of its zone ("partner") where it ends one."""
+    holders = {"self": tree.nodes.new(bl_idname)}
     if bl_idname.endswith("Output"):
         try:
             start = tree.nodes.new(bl_idname.removesuffix("Output") + "Input")
-            if rna.pair(start, node):
+            if rna.pair(start, holders["self"]):
                 holders["partner"] = start
         except (RuntimeError, HostError):
             pass
     tree.interface_update(bpy.context)
+    return holders
+
+
+def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
+    """Adds an item to a fresh node (of a whole zone) and looks which numbered sockets are new."""
+    holders = _fresh(tree, bl_idname)
+    node = holders["self"]
     seen = {(h, side, s.identifier) for h, n in holders.items() for side in ("inputs", "outputs") for s in getattr(n, side)}
     _new(node, path, getattr(node, path), {"name": "Probe"})  # the first may have a name without a number
     item = _new(node, path, getattr(node, path), {"name": "Probe 2"})
@@ -127,7 +133,7 @@ def _new(node: Any, path: str, collection: Any, entry: dict[str, Any]) -> Any:
     taken = [p.identifier for p in collection.bl_rna.functions["new"].parameters if not p.is_output]
     arguments: list[Any] = []
     if "socket_type" in taken:
-        arguments.append(_socket_type(entry, collection))
+        arguments.append(_socket_type(entry))
     if "name" in taken:
         arguments.append(entry.get("name", ""))
     try:
@@ -142,7 +148,7 @@ _SOCKET_TYPE_OF_DATA = {"FLOAT_VECTOR": "VECTOR", "FLOAT_COLOR": "RGBA", "QUATER
 _SOCKET_TYPE_OF_BASE = {"NodeSocketBool": "BOOLEAN", "NodeSocketColor": "RGBA"}
 
 
-def _socket_type(entry: dict[str, Any], collection: Any) -> str:
+def _socket_type(entry: dict[str, Any]) -> str:
     given = entry.get("socket_type") or entry.get("data_type") or "FLOAT"
     if given.startswith("NodeSocket"):
         given = _SOCKET_TYPE_OF_BASE.get(given, given.removeprefix("NodeSocket").upper())
@@ -151,48 +157,95 @@ def _socket_type(entry: dict[str, Any], collection: Any) -> str:
     return _SOCKET_TYPE_OF_DATA.get(given, given)
 
 
-def write_items(node: Any, path: str, wanted: list[dict[str, Any]]) -> bool:
-    """Makes `node.<path>` equal to the wanted list: items of the same number, else of the same name and type, are kept.
+_shared: dict[str, bool] = {}
 
-    Numbers are matched by using up the ones in between, so links that name `Item_7` find it. Returns whether something of
-    `LATE` remains to be set by `finish_items`.
+
+def measure(node: Any, paths: list[str]) -> None:
+    """Measures, on scratch trees, what `write_lists` needs to know; must not run inside a suppressed phase."""
+    own = [path for path in paths if "." not in path]
+    for path in own:
+        numbering(node, path)
+    if len(own) > 1 and node.bl_idname not in _shared:
+        with rna.scratch_tree() as tree:
+            _shared[node.bl_idname] = _probe_shared(tree, node.bl_idname, own[:2])
+
+
+def _probe_shared(tree: Any, bl_idname: str, paths: list[str]) -> bool:
+    """Whether an item more in one collection takes a number from the other (For Each does so)."""
+    fresh = _fresh(tree, bl_idname)["self"]
+    for path in paths:
+        _new(fresh, path, getattr(fresh, path), {"name": "Probe"})
+    tree.interface_update(bpy.context)
+    known, numbers = numbering(fresh, paths[1]), item_numbers(fresh, paths[1])
+    return bool(known and numbers and numbers[-1] > known.first)
+
+
+def write_lists(node: Any, lists: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Makes the collections of `node` equal to the wanted lists: items of the same number, else of the same name and type,
+    are kept. New ones get their wanted number by using up the ones in between, so links that name `Item_7` find it.
+
+    Returns the paths of which something of `LATE` remains to be set by `finish_items`.
     """
-    collection = rna.follow(node, path)
-    if collection.bl_rna.identifier in {"ColorRampElements", "CurveMapPoints"}:
-        _write_points(node, path, collection, wanted)
-        return False
-    current = read_items(node, path)
-    keep: dict[int, int] = {}  # wanted position → present position
-    free = set(range(len(current)))
+    points = {path for path in lists if rna.follow(node, path).bl_rna.identifier in {"ColorRampElements", "CurveMapPoints"}}
+    for path in points:
+        _write_points(node, path, rna.follow(node, path), lists[path])
+    own = [path for path in lists if path not in points]
+    groups = [own] if _shared.get(node.bl_idname) else [[path] for path in own]
+    for group in groups:
+        _write_group(node, {path: lists[path] for path in group})
+    return [path for path in own if any(LATE & entry.keys() for entry in lists[path])]
+
+
+def _write_group(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
+    """Collections with one counter of numbers."""
+    order: dict[str, list[int]] = {}  # wanted position of each present item
+    missing: list[tuple[int, int, str, int]] = []
+    taken = [0]
+    for rank, (path, wanted) in enumerate(lists.items()):
+        collection = getattr(node, path)
+        current = read_items(node, path)
+        known = numbering(node, path)
+        taken += [known.first] if known is not None else []
+        taken += [entry["identifier"] + 1 for entry in current if "identifier" in entry]
+        kept = _match(current, wanted)
+        for old in reversed(range(len(current))):
+            if old not in kept:
+                collection.remove(collection[old])
+        order[path] = [kept[old] for old in sorted(kept)]
+        missing += [(entry.get("identifier", 1 << 30), rank, path, position)
+                    for position, entry in enumerate(wanted) if position not in order[path]]
+    # Right for nodes that were made in this edit; of others nobody asks for numbers.
+    upcoming = max(taken)
+    for number, _, path, position in sorted(missing):
+        collection, entry = getattr(node, path), lists[path][position]
+        while upcoming < number <= upcoming + MAX_BURN and numbering(node, path) is not None:
+            collection.remove(_new(node, path, collection, entry))
+            upcoming += 1
+        _new(node, path, collection, entry)
+        upcoming += 1
+        order[path].append(position)
+    for path, wanted in lists.items():
+        _sort_and_fill(getattr(node, path), order[path], wanted)
+
+
+def _match(current: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> dict[int, int]:
+    """Present position → wanted position of the items that stay."""
+    kept: dict[int, int] = {}
     for position, entry in enumerate(wanted):
-        for old in sorted(free):
-            if _same(current[old], entry):
-                keep[position] = old
-                free.discard(old)
-                break
-    present = list(range(len(current)))
-    for old in sorted(free, reverse=True):
-        collection.remove(collection[old])
-        present.remove(old)
-    back = {old: position for position, old in keep.items()}
-    order = [back[old] for old in present]  # wanted position of each present item
-    missing = [p for p in range(len(wanted)) if p not in keep]
-    missing.sort(key=lambda p: (wanted[p].get("identifier", 1 << 30), p))
-    known = numbering(node, path)
-    # Right for nodes that were made in this edit; on others nobody asks for numbers.
-    upcoming = None if known is None else max([known.first, *(e["identifier"] + 1 for e in current if "identifier" in e)])
-    for position in missing:
-        upcoming = _add_numbered(node, path, collection, wanted[position], upcoming)
-        order.append(position)
+        old = next((old for old, present in enumerate(current) if old not in kept and _same(present, entry)), None)
+        if old is not None:
+            kept[old] = position
+    return kept
+
+
+def _sort_and_fill(collection: Any, order: list[int], wanted: list[dict[str, Any]]) -> None:
     for target in range(len(order)):
         source = order.index(target)
         if source != target:
             collection.move(source, target)
             order.insert(target, order.pop(source))
-    late = False
     for item, entry in zip(collection, wanted, strict=True):
-        late |= _set_fields(item, entry, late=False)
-    return late
+        _set_fields(item, entry, late=False)
 
 
 def finish_items(node: Any, path: str, wanted: list[dict[str, Any]]) -> None:
@@ -208,39 +261,23 @@ def _same(present: dict[str, Any], entry: dict[str, Any]) -> bool:
         return False
     for key in ("socket_type", "data_type"):
         if key in present and (entry.get("socket_type") or entry.get("data_type")):
-            wanted = _socket_type(entry, None)
+            wanted = _socket_type(entry)
             return _SOCKET_TYPE_OF_DATA.get(present[key], present[key]) == wanted
     return True
 
 
-def _add_numbered(node: Any, path: str, collection: Any, entry: dict[str, Any], upcoming: int | None) -> int | None:
-    """Adds an item; numbers in between are used up first. Returns the number that the next one would get."""
-    wanted = entry.get("identifier")
-    if upcoming is not None and isinstance(wanted, int) and upcoming < wanted <= upcoming + MAX_BURN:
-        while upcoming < wanted:
-            collection.remove(_new(node, path, collection, entry))
-            upcoming += 1
-    _new(node, path, collection, entry)
-    return None if upcoming is None else upcoming + 1
-
-
-def _set_fields(item: Any, entry: dict[str, Any], late: bool) -> bool:
-    """Sets the fields of the wanted phase; true when some of the other phase were left."""
-    left = False
+def _set_fields(item: Any, entry: dict[str, Any], late: bool) -> None:
+    """Sets the fields of this phase."""
     names = item.bl_rna.properties
     for key, value in entry.items():
-        if key == "identifier" or key not in names or names[key].is_readonly:
-            continue
-        if (key in LATE) != late:
-            left = True
+        if key == "identifier" or key not in names or names[key].is_readonly or (key in LATE) != late:
             continue
         if key == "socket_type":
-            value = _socket_type(entry, None)
-        if key == "data_type" and value not in names[key].enum_items:
+            value = _socket_type(entry)
+        elif key == "data_type" and value not in names[key].enum_items:
             value = next((d for d, s in _SOCKET_TYPE_OF_DATA.items() if s == value and d in names[key].enum_items), value)
         if getattr(item, key) != value:
             values.assign(item, key, value)
-    return left
 
 
 def _write_points(node: Any, path: str, collection: Any, wanted: list[dict[str, Any]]) -> None:
