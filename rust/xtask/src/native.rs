@@ -79,16 +79,20 @@ pub(crate) fn prepare(layout: &Layout) -> Result<Core> {
     let tools = env::prepare(layout, &Wanted::tools())?;
     let parent = layout.target().join("core");
     let _lock = Lock::take(&parent.join(".lock"), "target/core")?;
-    let before = sources(layout)?;
-    let folder = place(layout, &before);
-    if !folder.is_dir() {
-        build(layout, &tools, &parent, &folder)?;
-        if sources(layout)? != before {
-            fs::remove_dir_all(&folder)?;
-            bail!("the sources changed while the core was being built; start again.");
+    for _ in 0..3 {
+        let before = sources(layout)?;
+        let folder = place(layout, &before);
+        if folder.is_dir() {
+            return Ok(Core { folder });
         }
+        build(layout, &tools, &parent, &folder)?;
+        if sources(layout)? == before {
+            return Ok(Core { folder });
+        }
+        // Somebody edits meanwhile: what was built may be a mixture.
+        fs::remove_dir_all(&folder)?;
     }
-    Ok(Core { folder })
+    bail!("the sources of the core changed during each of three builds; start again when they rest.");
 }
 
 fn build(layout: &Layout, tools: &Environment, parent: &Path, folder: &Path) -> Result<()> {
