@@ -161,7 +161,7 @@ pub enum ProviderError {
     UnknownProvider(String),
     /// The key cannot be a key.
     #[error(
-        "The API key holds a line break, a space or another character that keys never have. Copy it again, without \
+        "The API key is empty or holds a line break, a space or another character that keys never have. Copy it again, without \
              anything around it."
     )]
     KeyInvalid,

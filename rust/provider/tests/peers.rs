@@ -14,7 +14,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,10 +25,11 @@ use geonode_provider::{
 };
 use serde_json::{Value, json};
 
-/// The servers live as long as this test program: they end when their standard input closes.
+/// The servers live as long as this test program.
 struct Peers {
     urls: Value,
-    _alive: ChildStdin,
+    /// Held, because the servers end when their standard input closes.
+    _alive: Child,
 }
 
 fn url(peer: &str) -> String {
@@ -47,10 +48,7 @@ fn url(peer: &str) -> String {
             .read_line(&mut line)
             .unwrap();
         let urls = serde_json::from_str(&line).expect("the peers come up; their messages are above");
-        Peers {
-            urls,
-            _alive: child.stdin.take().unwrap(),
-        }
+        Peers { urls, _alive: child }
     });
     peers.urls[peer].as_str().unwrap().to_owned()
 }
@@ -315,7 +313,7 @@ fn a_real_model_answers_streams_and_stops() {
     let mut stream = client
         .stream(Request {
             max_tokens: Some(1500),
-            ..ask("Tell a very long story.")
+            ..ask("Count from one to a thousand in words.")
         })
         .unwrap();
     assert!(

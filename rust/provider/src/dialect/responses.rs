@@ -175,7 +175,7 @@ impl Reply {
             .as_ref()
             .and_then(|details| details.get("reason")?.as_str());
         match (self.status.as_deref(), reason) {
-            (Some("incomplete"), Some("max_output_tokens")) => FinishReason::Truncated,
+            (Some("incomplete"), Some("max_output_tokens") | None) => FinishReason::Truncated,
             (Some("incomplete"), Some("content_filter")) => FinishReason::Refused,
             _ if refused => FinishReason::Refused,
             (Some("completed"), _) if calls => FinishReason::Tool,

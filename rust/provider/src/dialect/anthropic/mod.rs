@@ -1,0 +1,292 @@
+//! Anthropic's Messages interface.
+
+mod fault;
+mod stream;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{Call, Dialect, ModelPage, Reader, SchemaUse, parse, schema};
+use crate::error::ProviderError;
+use crate::message::{Content, Message, Part, Request, Role, Tool, ToolCall};
+use crate::reply::{FinishReason, Model, Response, Usage};
+use crate::secret::ApiKey;
+use crate::text::RawText;
+
+/// The dialect.
+pub(super) struct Anthropic;
+
+/// This interface requires a limit; long plans need some thousand tokens.
+const DEFAULT_MAX_TOKENS: u32 = 16_000;
+
+impl Dialect for Anthropic {
+    fn path(&self, _call: &Call<'_>) -> String {
+        "messages".to_owned()
+    }
+
+    fn takes(&self, wanted: &Value) -> bool {
+        schema::is_plain(wanted)
+    }
+
+    fn check(&self, request: &Request) -> Result<(), ProviderError> {
+        let invalid = |index: usize, what: &str| {
+            Err(ProviderError::BodyInvalid {
+                path: format!("/{index}"),
+                what: what.to_owned(),
+            })
+        };
+        if request.turns().next().is_some_and(|first| first.role != Role::User) {
+            return invalid(0, "the conversation must begin with a message of role “user”");
+        }
+        if request.turns().last().is_some_and(|last| last.role == Role::Assistant) {
+            let last = request.messages.len().saturating_sub(1);
+            return invalid(
+                last,
+                "the last message must not be the model's own; current models refuse to continue it",
+            );
+        }
+        Ok(())
+    }
+
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[("anthropic-version", "2026-10-21")]
+    }
+
+    fn auth(&self, key: &ApiKey) -> (&'static str, String) {
+        ("x-api-key", key.expose().to_owned())
+    }
+
+    fn body(&self, call: &Call<'_>) -> Value {
+        let request = call.request;
+        let mut body = Map::new();
+        body.insert("model".into(), call.model.into());
+        body.insert(
+            "max_tokens".into(),
+            request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS).into(),
+        );
+        if let Some(system) = call.instructions() {
+            body.insert("system".into(), system.into());
+        }
+        body.insert("messages".into(), messages(request));
+        if call.stream {
+            body.insert("stream".into(), true.into());
+        }
+        if let (Some(wanted), SchemaUse::Native) = (&request.schema, call.schema_use) {
+            body.insert(
+                "output_config".into(),
+                json!({"format": {"type": "json_schema", "schema": wanted}}),
+            );
+        }
+        if !request.tools.is_empty() {
+            let tool = |tool: &Tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.input_schema});
+            body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        }
+        // This version refuses sampling parameters, so temperature and seed stay here.
+        Value::Object(body)
+    }
+
+    fn reply(&self, body: &[u8]) -> Result<Response, ProviderError> {
+        let reply: Reply = parse(body)?;
+        let Some(content) = reply.content else {
+            return Err(ProviderError::bad_response("The answer holds no reply of a model."));
+        };
+        let (mut text, mut tool_calls) = (String::new(), Vec::new());
+        for block in content {
+            match block.kind.as_str() {
+                "text" => text += &block.text.unwrap_or_default().text(),
+                "tool_use" => tool_calls.push(ToolCall {
+                    id: block.id.unwrap_or_default(),
+                    name: block.name.unwrap_or_default(),
+                    arguments: block.input.unwrap_or_default(),
+                }),
+                _ => {}
+            }
+        }
+        if let (true, Some(why)) = (text.is_empty(), reply.stop_details.as_ref().and_then(explanation)) {
+            text = why;
+        }
+        let mut usage = Counted::default();
+        usage.add(reply.usage.as_ref());
+        Ok(Response {
+            text,
+            tool_calls,
+            finish_reason: finish_reason(reply.stop_reason.as_deref()),
+            usage: usage.usage(),
+            model: reply.model.unwrap_or_default(),
+            request_id: None,
+            notices: Vec::new(),
+        })
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<stream::MessagesReader>::default()
+    }
+
+    fn refusal(&self, status: u16, body: &[u8]) -> ProviderError {
+        fault::refusal(status, body)
+    }
+
+    fn models_path(&self) -> &'static str {
+        "models?limit=1000"
+    }
+
+    fn models(&self, body: &[u8]) -> Result<ModelPage, ProviderError> {
+        let page: Page = parse(body)?;
+        let models: Vec<Model> = page
+            .data
+            .into_iter()
+            .map(|model| Model {
+                id: model.id,
+                context_tokens: model.max_input_tokens,
+            })
+            .collect();
+        let safe = |id: &String| {
+            id.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+        };
+        let last = page.last_id.filter(|id| page.has_more && safe(id));
+        Ok(ModelPage {
+            models,
+            next: last.map(|id| format!("models?limit=1000&after_id={id}")),
+        })
+    }
+}
+
+/// The conversation; results of tool calls travel as the user's, those of one reply in one message.
+fn messages(request: &Request) -> Value {
+    let mut out: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in request.turns() {
+        let role = if message.role == Role::Assistant {
+            "assistant"
+        } else {
+            "user"
+        };
+        let blocks = blocks(message);
+        match out.last_mut() {
+            Some((before, all)) if *before == role => all.extend(blocks),
+            _ => out.push((role, blocks)),
+        }
+    }
+    out.into_iter()
+        .map(|(role, blocks)| json!({"role": role, "content": blocks}))
+        .collect()
+}
+
+fn blocks(message: &Message) -> Vec<Value> {
+    if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
+        return vec![json!({"type": "tool_result", "tool_use_id": id, "content": message.content.text()})];
+    }
+    let text = |text: &str| (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
+    let part = |part: &Part| match part {
+        Part::Text { text: words } => text(words),
+        Part::Image { media_type, data } => {
+            let source = json!({"type": "base64", "media_type": media_type, "data": data});
+            Some(json!({"type": "image", "source": source}))
+        }
+    };
+    let mut blocks: Vec<Value> = match &message.content {
+        Content::Text(words) => text(words).into_iter().collect(),
+        Content::Parts(parts) => parts.iter().filter_map(part).collect(),
+    };
+    blocks.extend(message.tool_calls.iter().map(|call| {
+        // Only objects are accepted; a broken call is handed back as what it was.
+        let input = if call.arguments.is_object() {
+            call.arguments.clone()
+        } else {
+            json!({"raw": call.arguments})
+        };
+        json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
+    }));
+    blocks
+}
+
+fn finish_reason(raw: Option<&str>) -> FinishReason {
+    match raw {
+        Some("end_turn" | "stop_sequence") => FinishReason::Done,
+        Some("max_tokens" | "model_context_window_exceeded") => FinishReason::Truncated,
+        Some("tool_use" | "pause_turn") => FinishReason::Tool,
+        Some("refusal") => FinishReason::Refused,
+        Some(other) => FinishReason::Other(other.to_owned()),
+        None => FinishReason::Other("none".to_owned()),
+    }
+}
+
+fn explanation(details: &Value) -> Option<String> {
+    details.get("explanation")?.as_str().map(str::to_owned)
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    content: Option<Vec<Block>>,
+    #[serde(default)]
+    stop_reason: Option<String>,
+    #[serde(default)]
+    stop_details: Option<Value>,
+    #[serde(default)]
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    text: Option<RawText>,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    input: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Page {
+    data: Vec<WireModel>,
+    #[serde(default)]
+    has_more: bool,
+    #[serde(default)]
+    last_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WireModel {
+    id: String,
+    #[serde(default)]
+    max_input_tokens: Option<u64>,
+}
+
+/// Figures so far: input comes first, later figures replace earlier ones.
+#[derive(Default)]
+struct Counted {
+    plain: Option<u64>,
+    written: Option<u64>,
+    cached: Option<u64>,
+    output: Option<u64>,
+}
+
+impl Counted {
+    fn add(&mut self, usage: Option<&Value>) {
+        let at = |key: &str| usage.and_then(|usage| usage.get(key)?.as_u64());
+        self.plain = at("input_tokens").or(self.plain);
+        self.written = at("cache_creation_input_tokens").or(self.written);
+        self.cached = at("cache_read_input_tokens").or(self.cached);
+        self.output = at("output_tokens").or(self.output);
+    }
+
+    /// Input is counted in three separate parts here; output holds thinking already.
+    fn usage(&self) -> Option<Usage> {
+        let parts = [self.plain, self.written, self.cached];
+        let input = parts.iter().flatten().copied().reduce(u64::saturating_add);
+        (input.is_some() || self.output.is_some()).then_some(Usage {
+            input_tokens: input,
+            output_tokens: self.output,
+            cached_tokens: self.cached,
+            cache_write_tokens: self.written,
+            reasoning_tokens: None,
+        })
+    }
+}
