@@ -16,11 +16,16 @@ pub(crate) struct Opening {
 
 /// A plan without a model.
 pub(crate) fn offline(prompt: &str, object: Option<&str>, context: &Value) -> Result<Value, Failure> {
-    let context: Context = Context::deserialize(context).map_err(|error| EngineError::document("context", &error))?;
+    let context = read(context)?;
     let options = Options {
         object: object.map(str::to_owned),
     };
     offline::plan(prompt, &context, &options).map_err(|refusal| Failure::new(refusal.code, refusal.message))
+}
+
+/// The context as the planner sees it.
+pub(crate) fn read(context: &Value) -> Result<Context, EngineError> {
+    Context::deserialize(context).map_err(|error| EngineError::document("context", &error))
 }
 
 /// The first words to a model.

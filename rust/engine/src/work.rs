@@ -16,6 +16,7 @@ use crate::check;
 use crate::context;
 use crate::error::EngineError;
 use crate::generate::{Brief, Exchange, Listener, Source, feedback_text};
+use crate::planner;
 use crate::request::{PlanInput, RunRequest};
 use crate::settings::Settings;
 
@@ -192,6 +193,7 @@ impl Work {
 
     pub(crate) fn keep_context(&mut self, json: &str) -> Result<Answer, Failure> {
         self.context = serde_json::from_str(json).map_err(|e| EngineError::document("context", &e))?;
+        planner::read(&self.context)?;
         Ok(Answer::Context)
     }
 

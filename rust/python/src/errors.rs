@@ -7,7 +7,7 @@ use geonode_protocol::Code;
 use geonode_provider::{ErrorClass, ProviderError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyModule};
+use pyo3::types::PyDict;
 
 /// Names of all exception classes; the first is the base.
 pub(crate) const CLASSES: [&str; 8] = [
@@ -114,21 +114,24 @@ fn raise(py: Python<'_>, error: CoreError) -> PyResult<PyErr> {
     for (key, value) in error.details {
         details.set_item(key, value)?;
     }
-    let class = classes(py)?.getattr(error.class)?;
+    let class = classes(py)?.as_any().get_item(error.class)?;
     let instance = class.call1((error.code.as_str(), error.message, error.retryable, details))?;
     Ok(PyErr::from_value(instance))
 }
 
-/// The module of `errors.py`, run once.
-pub(crate) fn classes(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
-    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    MODULE
+/// The names of `errors.py`, run once.
+pub(crate) fn classes(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
+    static NAMES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    NAMES
         .get_or_try_init(py, || {
+            let names = PyDict::new(py);
+            // Where the classes say they live.
+            names.set_item("__name__", "geonode_core")?;
             let source = std::ffi::CString::new(include_str!("errors.py"))?;
-            let module = PyModule::from_code(py, &source, c"geonode_core/errors.py", c"geonode_core")?;
-            Ok(module.unbind())
+            py.run(&source, Some(&names), None)?;
+            Ok(names.unbind())
         })
-        .map(|module| module.bind(py))
+        .map(|names| names.bind(py))
 }
 
 /// Runs `work` without the GIL; a panic arrives as `InternalError` and never crosses the border.

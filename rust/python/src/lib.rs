@@ -31,7 +31,7 @@ mod geonode_core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let classes = crate::errors::classes(module.py())?;
         for name in crate::errors::CLASSES {
-            module.add(name, classes.getattr(name)?)?;
+            module.add(name, classes.as_any().get_item(name)?)?;
         }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -3,10 +3,33 @@
 
 from collections.abc import Iterator
 from os import PathLike
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, TypedDict, final, type_check_only
+
+__all__ = [
+    "Cancelled",
+    "Client",
+    "CoreError",
+    "InternalError",
+    "PatchError",
+    "PolicyError",
+    "ProtocolError",
+    "ProviderError",
+    "Response",
+    "Run",
+    "ScriptTimeout",
+    "Stream",
+    "__version__",
+    "error_codes",
+    "reconcile",
+    "schema",
+    "settings",
+    "validate_plan",
+    "version",
+]
 
 __version__: str
 
+@type_check_only
 class Turn(TypedDict):
     """What `Run.poll` gives; effects and events are described in rust/run/EFFECTS.md."""
 
