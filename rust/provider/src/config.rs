@@ -223,6 +223,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_and_their_list_agree() {
+        let listed = ProviderError::UnknownProvider("x".into()).to_string();
+        let (_, names) = listed.trim_end_matches('.').split_once("Known: ").unwrap();
+        let mut known = 0;
+        for name in names.split(", ").filter(|name| *name != "offline") {
+            assert_eq!(Provider::from_name(name).unwrap().name(), name);
+            known += 1;
+        }
+        assert!(known >= 4);
+        assert!(matches!(Provider::from_name("offline"), Err(ProviderError::Config(_))));
+        assert!(matches!(
+            Provider::from_name("oracle"),
+            Err(ProviderError::UnknownProvider(_))
+        ));
+    }
+
+    #[test]
     fn plain_http_only_reaches_this_computer() {
         for good in [
             "http://127.0.0.1:11434/v1",

@@ -157,7 +157,7 @@ pub enum ProviderError {
         what: String,
     },
     /// The provider name is not one of ours.
-    #[error("There is no provider “{0}”. Known: openai, openai-compatible, anthropic, gemini, replay, offline.")]
+    #[error("There is no provider “{0}”. Known: openai, openai-compatible, anthropic, replay, offline.")]
     UnknownProvider(String),
     /// The key cannot be a key.
     #[error(
