@@ -27,6 +27,8 @@ class Transaction:
 
     def __init__(self, objects: Iterable[str], trees: Iterable[str]) -> None:
         """Opens the transaction. Raises `unknown_object`, or `library_data` for what is linked; nothing is kept then."""
+        if bpy.context.view_layer is not None:
+            bpy.context.view_layer.update()  # drivers write their values now, not between the two comparisons
         self.before = evaluate.lists()
         self._copies: dict[str, str] = {}
         self._objects: dict[str, list[dict[str, Any]]] = {}
@@ -108,6 +110,13 @@ class Transaction:
         copy.name = f"{KEEP_PREFIX}{len(self._copies)}"
         copy.use_fake_user = False
         self._copies[tree.name] = copy.name
+        # A copy that used an edited tree would change with it: copies use copies.
+        copies = {original: bpy.data.node_groups[kept] for original, kept in self._copies.items()}
+        for other in copies.values():
+            for node in other.nodes:
+                group = getattr(node, "node_tree", None)
+                if group is not None and group.library is None and group.name in copies:
+                    node.node_tree = copies[group.name]
 
     def _keep_object(self, obj: Any) -> None:
         if obj.name in self._objects:
