@@ -1,6 +1,13 @@
 //! Plans against documents: each folder of `tests/plans` holds `case.json` (Blender versions, document), `plan.json` and
 //! `expected.json` (findings, deltas, words). `UPDATE=1` writes what is found; read the difference before you commit it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
