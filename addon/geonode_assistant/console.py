@@ -66,9 +66,10 @@ class Console:
         return os.fdopen(fd, "w", encoding=sys.stdout.encoding or "utf-8", errors="backslashreplace", buffering=1)
 
     def say(self, text: str) -> None:
-        """One line on standard output."""
+        """One line on standard output; leading spaces stay."""
         self._clear()
-        print(one_line(text), file=self._out)
+        indent = text[: len(text) - len(text.lstrip(" "))]
+        print(indent + one_line(text), file=self._out)
 
     def error(self, code: str, message: str, hint: str | None = None) -> None:
         """``error [code]: message`` and the hint on standard error."""

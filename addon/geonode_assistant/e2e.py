@@ -128,4 +128,4 @@ def _activate(name: str) -> None:
 
 def _unchanged(name: str, before: dict[str, Any], after: dict[str, Any]) -> Check:
     changed = [key for key in before if before[key] != after.get(key)]
-    return Check(name, not changed, [], changed)
+    return Check(name, not changed, "as before", f"other {', '.join(changed)}" if changed else "as before")
