@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A host without Blender: it keeps objects and trees as data, applies deltas to them, and measures nothing but structure.
+"""A host without Blender: it keeps objects and trees as data, applies deltas to them, and measures only structure.
 
-It follows the contract (`rust/run/EFFECTS.md`, `rust/graph/FORMATS.md`) closely enough that the core cannot tell the difference, and
+It follows the contract (`rust/run/EFFECTS.md`, `rust/graph/FORMATS.md`) closely enough for the core, and
 records the order of effects. Faults are injected by name of the effect.
 """
 
@@ -73,7 +73,9 @@ class Host:
         trees = {name: tree for name, tree in self.trees.items() if name in wanted}
         info = {name: {"users": 1, "library": False, "type": "GeometryNodeTree"} for name in trees}
         names = {"object": list(self.objects), "node_group": list(self.trees)}
-        return copy.deepcopy({"objects": objects, "trees": trees, "tree_info": info, "names": names, "fingerprint": "x"})
+        return copy.deepcopy(
+            {"objects": objects, "trees": trees, "tree_info": info, "names": names, "fingerprint": "x"}
+        )
 
     def begin(self, effect: Effect) -> dict[str, Any]:
         if not effect["extend"]:

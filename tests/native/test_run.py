@@ -100,7 +100,9 @@ BAD = {"version": "1.1", "steps": [{"id": "s"}], "done": True, "final_message": 
 WRONG_NODE = plan({"op": "create_node", "node_id": "a", "bl_idname": "GeometryNodeNothing"})
 
 
-@pytest.mark.parametrize(("first", "code"), [(BAD, "unknown_field"), ("no plan at all", "invalid_json"), (WRONG_NODE, "unknown_node_type")])
+@pytest.mark.parametrize(
+    ("first", "code"), [(BAD, "unknown_field"), ("no plan at all", "invalid_json"), (WRONG_NODE, "unknown_node_type")]
+)
 def test_a_refused_plan_goes_back_to_the_model(start, host: Host, first, code: str) -> None:
     report = host.drive(start("x", provider="replay", replies=[first, plan(*MOVE)]))
     assert report["status"] == "done", report["messages"]
@@ -259,7 +261,8 @@ def test_an_edit_during_the_question_is_asked_about_again(start, host: Host) -> 
     def decide(run, effect) -> None:
         asked.append(effect)
         if len(asked) == 1:
-            host.objects["Plane"]["modifiers"].append({"name": "Own", "type": "SUBSURF", "inputs": {}, "node_group": None})
+            own = {"name": "Own", "type": "SUBSURF", "inputs": {}, "node_group": None}
+            host.objects["Plane"]["modifiers"].append(own)
         run.approve(effect["id"])
 
     report = host.drive(start(plan=RISKY, approve="ask"), decide=decide)

@@ -1,4 +1,4 @@
-//! What remains of a run: the RunReport of `EFFECTS.md`.
+//! What remains of a run: the `RunReport` of `EFFECTS.md`.
 
 use geonode_protocol::{Envelope, Plan};
 use geonode_provider::Usage;

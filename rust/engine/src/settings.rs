@@ -251,7 +251,7 @@ mod tests {
             };
             for (value, good) in [(min, true), (max, true), (min - 1.0, false), (max + 1.0, false)] {
                 let value = if setting.kind == "integer" {
-                    json!(value as i64)
+                    json!(value.round())
                 } else {
                     json!(value)
                 };

@@ -31,7 +31,7 @@ pub struct Target<'a> {
     pub object: &'a str,
     /// Modifier on it.
     pub modifier: &'a str,
-    /// Tree that the plan names for it; GN_OPS takes what the modifier has.
+    /// Tree that the plan names for it; `GN_OPS` takes what the modifier has.
     pub tree: Option<&'a str>,
     /// The plan may make the modifier.
     pub may_create: bool,

@@ -13,6 +13,8 @@ mod rules;
 pub use evidence::{Bounds, Evaluated, Evidence, EvidenceModifier, EvidenceObject, InvalidLink, Names, Warning};
 pub use facts::{Facts, Target};
 
+use std::fmt::Write as _;
+
 use geonode_protocol::{Code, Envelope, GateFinding};
 
 /// A gate: its code, and the function that judges.
@@ -56,7 +58,7 @@ pub fn judge(facts: &Facts<'_>) -> Envelope {
         if failed {
             let mut text = findings.iter().map(|f| f.cause.as_str()).collect::<Vec<_>>().join(" ");
             if more > 0 {
-                text.push_str(&format!(" (and {more} more)"));
+                let _ = write!(text, " (and {more} more)");
             }
             envelope.messages.push(format!("{}: {text}", gate.code));
         }

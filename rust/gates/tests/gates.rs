@@ -1,5 +1,12 @@
 //! Each file in `cases/` changes a good result in one way and says which findings must follow.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -78,7 +78,7 @@ class Run:
     """One run, driven by the host: poll it, do what its effects say, answer (rust/run/EFFECTS.md)."""
 
     def __new__(cls, request: dict[str, Any]) -> Run:
-        """Starts a run. What an artist can get wrong ends it with a report; what a program can get wrong raises `ProtocolError`."""
+        """Starts a run. What an artist gets wrong is reported; what a program gets wrong raises `ProtocolError`."""
 
     def poll(self) -> Turn:
         """What is new. Never blocks."""
@@ -93,7 +93,7 @@ class Run:
         """The host could not do what the effect asks; `error` is `{"code", "message"}`."""
 
     def cancel(self) -> None:
-        """Ends the run: what is in flight stops within a second, what was written is restored through the next polls."""
+        """Ends the run: what is in flight stops within a second, what was written is restored in the next polls."""
 
     def approve(self, effect_id: str | int) -> None:
         """The artist agrees to what the effect `ask_approval` describes."""
@@ -189,7 +189,7 @@ class Client:
 def validate_plan(
     text: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Checks a plan against the protocol and, with a catalogue (path, JSON text or dict), against that Blender's nodes."""
+    """Checks a plan against the protocol and, with a catalogue (path, JSON, dict), against that Blender's nodes."""
 
 def reconcile(
     current_ir: str | dict[str, Any],

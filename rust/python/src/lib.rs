@@ -14,7 +14,7 @@ use pyo3::types::{PyAny, PyString};
 use crate::errors::{CoreError, detached};
 use crate::json::{text_of, to_python};
 
-/// The native core of GeoNode AI Assistant.
+/// Plans, providers and runs: the native core of the add-on.
 #[pymodule]
 mod geonode_core {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};

@@ -83,7 +83,7 @@ impl Run {
         Ok(())
     }
 
-    /// The RunReport so far; complete once `poll` said `finished`.
+    /// The `RunReport` so far; complete once `poll` said `finished`.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.report())
     }

@@ -1,6 +1,7 @@
 //! The transition table as a picture, found by walking the machine itself through every representative event.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::fmt::Write as _;
 
 use geonode_protocol::{Code, Envelope, Finding, Severity};
 use serde_json::json;
@@ -17,12 +18,12 @@ pub fn diagram() -> String {
          | phase | state | summary | awaited task |\n|---|---|---|---|\n",
     );
     for (phase, (state, summary, task)) in &phases {
-        text.push_str(&format!("| {phase} | {state} | {summary} | {task} |\n"));
+        let _ = writeln!(text, "| {phase} | {state} | {summary} | {task} |");
     }
     text.push_str("\n```mermaid\nstateDiagram-v2\n    [*] --> idle\n");
     for ((from, to), labels) in &edges {
         let labels = labels.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        text.push_str(&format!("    {from} --> {to}: {labels}\n"));
+        let _ = writeln!(text, "    {from} --> {to}: {labels}");
     }
     text.push_str("    ended --> [*]\n```\n");
     text

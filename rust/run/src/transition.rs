@@ -403,9 +403,8 @@ impl Machine {
 
     fn cancel(&mut self) {
         match self.state.phase {
-            Phase::Ended => {}
-            // Too late, or under way: the host answers within its next poll.
-            Phase::Committing | Phase::Restoring(Aftermath::Stop(_)) => {}
+            // Over, too late, or under way: the host answers within its next poll.
+            Phase::Ended | Phase::Committing | Phase::Restoring(Aftermath::Stop(_)) => {}
             Phase::Restoring(Aftermath::Retry) => {
                 self.state.phase = Phase::Restoring(Aftermath::Stop(cancelled_outcome()));
             }

@@ -1,4 +1,4 @@
-//! `NO_UNEXPECTED_NEW_MODIFIER`: only modifiers that NODE_TREE names or `ensure_target` allows may appear.
+//! `NO_UNEXPECTED_NEW_MODIFIER`: only modifiers that `NODE_TREE` names or `ensure_target` allows may appear.
 
 use geonode_protocol::{Code, GateFinding};
 
