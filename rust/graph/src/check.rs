@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use geonode_protocol::Code;
 use petgraph::Direction;
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::stable_graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
@@ -24,7 +24,11 @@ impl Work<'_> {
     fn check_cycles(&mut self) -> bool {
         let mut found: Vec<(Option<usize>, String)> = Vec::new();
         let graph = self.model.graph();
-        for component in tarjan_scc(graph) {
+        // Both are iterative: a chain of a hundred thousand nodes must not end the stack.
+        if toposort(graph, None).is_ok() {
+            return false;
+        }
+        for component in kosaraju_scc(graph) {
             let inside: HashSet<NodeIndex> = component.iter().copied().collect();
             let looped = component.len() > 1 || component.iter().any(|at| graph.find_edge(*at, *at).is_some());
             if !looped {

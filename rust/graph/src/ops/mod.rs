@@ -11,6 +11,8 @@ mod nodes;
 mod values;
 mod zones;
 
+use std::borrow::Cow;
+
 use geonode_protocol::{AddZone, Code, EditZone, GroupIo, Properties, SetItems};
 use serde_json::Value;
 
@@ -123,7 +125,7 @@ pub(crate) struct Work<'a> {
     pub implicit_group_io: bool,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     pub(crate) fn carry_out(&mut self, op: Op<'_>) {
         match op {
             Op::EnsureTarget { create } => self.ensure_target(create),
@@ -216,37 +218,44 @@ impl Work<'_> {
     }
 
     /// The socket that the plan means; reports when there is none or several.
-    fn resolve_socket(&mut self, id: &str, named: Text<'_>, side: Side, by: By) -> Option<Socket> {
+    fn resolve_socket(&mut self, id: &str, named: Text<'_>, side: Side, by: By) -> Option<Cow<'a, Socket>> {
         let node = self.model.node(id)?;
         let sockets = self.scope.sockets(&self.model, node, side);
-        let usable = || sockets.iter().filter(|socket| socket.available);
+        let usable = || sockets.iter().enumerate().filter(|(_, socket)| socket.available);
         if by != By::Name
-            && let Some(hit) = usable().find(|socket| socket.identifier == named.text)
+            && let Some((at, _)) = usable().find(|(_, socket)| socket.identifier == named.text)
         {
-            return Some(hit.clone());
+            return pick(sockets, at);
         }
-        let hits: Vec<&Socket> = if by == By::Identifier {
-            Vec::new()
-        } else {
-            usable().filter(|socket| socket.name == named.text).collect()
-        };
-        match hits.as_slice() {
-            [only] => return Some((*only).clone()),
-            [] => {}
-            several => {
-                let list: Vec<&str> = several.iter().map(|socket| socket.identifier.as_str()).collect();
-                let message = format!("“{}” has several {} named “{}”", id, words(side), named.text);
-                let hint = format!("use one of the identifiers: {}", list.join(", "));
-                let path = self.sink.at(named.field);
-                self.sink.error(Code::AmbiguousSocket, path, message, Some(hint));
-                return None;
+        if by != By::Identifier {
+            let mut hits = usable().filter(|(_, socket)| socket.name == named.text);
+            match (hits.next(), hits.next()) {
+                (Some((at, _)), None) => {
+                    drop(hits);
+                    return pick(sockets, at);
+                }
+                (None, _) => {}
+                (Some((_, first)), Some((_, second))) => {
+                    let more = hits.map(|(_, socket)| socket.identifier.as_str());
+                    let list: Vec<&str> = [first, second]
+                        .into_iter()
+                        .map(|s| s.identifier.as_str())
+                        .chain(more)
+                        .collect();
+                    let message = format!("“{id}” has several {} named “{}”", words(side), named.text);
+                    let hint = format!("use one of the identifiers: {}", list.join(", "));
+                    let path = self.sink.at(named.field);
+                    self.sink.error(Code::AmbiguousSocket, path, message, Some(hint));
+                    return None;
+                }
             }
         }
-        self.guess_socket(id, named, side, &sockets)
+        let at = self.guess_socket(id, named, side, &sockets)?;
+        pick(sockets, at)
     }
 
     /// A certain repair of a socket's name, else the error with what is known.
-    fn guess_socket(&mut self, id: &str, named: Text<'_>, side: Side, sockets: &[Socket]) -> Option<Socket> {
+    fn guess_socket(&mut self, id: &str, named: Text<'_>, side: Side, sockets: &[Socket]) -> Option<usize> {
         let usable: Vec<&Socket> = sockets.iter().filter(|socket| socket.available).collect();
         let path = self.sink.at(named.field);
         if let Some(hit) = certain_socket(named.text, &usable) {
@@ -257,7 +266,7 @@ impl Work<'_> {
                 hit.name
             );
             self.sink.repaired(path, Value::from(hit.identifier.clone()), message);
-            return Some(hit.clone());
+            return sockets.iter().position(|socket| std::ptr::eq(socket, hit));
         }
         let hidden = sockets
             .iter()
@@ -327,6 +336,14 @@ impl Work<'_> {
     fn next_key(&mut self) -> String {
         self.keys += 1;
         format!("@k{}", self.keys)
+    }
+}
+
+/// One socket of a list, borrowed where the list is.
+fn pick(sockets: Cow<'_, [Socket]>, at: usize) -> Option<Cow<'_, Socket>> {
+    match sockets {
+        Cow::Borrowed(list) => list.get(at).map(Cow::Borrowed),
+        Cow::Owned(mut list) => (at < list.len()).then(|| Cow::Owned(list.swap_remove(at))),
     }
 }
 
