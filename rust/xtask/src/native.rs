@@ -50,9 +50,19 @@ pub(crate) fn sources(layout: &Layout) -> Result<String> {
         stamp.file(&layout.root.join(name))?;
     }
     stamp.text(std::env::consts::ARCH);
-    // Neither this tool nor the fuzz targets are part of the wheel.
-    stamp.folder(&layout.root.join("rust"), &["xtask", "fuzz"])?;
+    stamp.folder(&layout.root.join("rust"), &not_in_the_wheel)?;
     Ok(stamp.finish())
+}
+
+/// True for what lies below `rust/` but is no part of the wheel: this tool, fuzz targets, tests, documents.
+fn not_in_the_wheel(name: &str) -> bool {
+    let parts: Vec<&str> = name.split('/').collect();
+    match parts.as_slice() {
+        ["xtask" | "fuzz"] | [_, "tests" | "examples" | "benches" | "target"] => true,
+        // Deeper ones are embedded, as the prompts are.
+        [file] | [_, file] => Path::new(file).extension().is_some_and(|end| end == "md"),
+        _ => false,
+    }
 }
 
 fn place(layout: &Layout, sources: &str) -> PathBuf {
@@ -188,15 +198,32 @@ mod tests {
         let layout = Layout {
             root: folder.path().to_path_buf(),
         };
-        for at in ["rust/graph/src", "rust/xtask/src", "addon"] {
+        for at in [
+            "rust/graph/src",
+            "rust/graph/tests",
+            "rust/xtask/src",
+            "rust/planner/prompts",
+            "addon",
+        ] {
             fs::create_dir_all(folder.path().join(at)).unwrap();
         }
         fs::write(folder.path().join("Cargo.lock"), "1").unwrap();
         let first = sources(&layout).unwrap();
-        fs::write(folder.path().join("rust/xtask/src/main.rs"), "x").unwrap();
-        fs::write(folder.path().join("addon/a.py"), "x").unwrap();
-        assert_eq!(first, sources(&layout).unwrap());
-        for changed in ["rust/graph/src/lib.rs", "Cargo.lock", "pyproject.toml"] {
+        for other in [
+            "rust/xtask/src/main.rs",
+            "rust/graph/tests/plans.rs",
+            "rust/graph/FORMATS.md",
+            "addon/a.py",
+        ] {
+            fs::write(folder.path().join(other), "x").unwrap();
+            assert_eq!(first, sources(&layout).unwrap(), "{other}");
+        }
+        for changed in [
+            "rust/graph/src/lib.rs",
+            "rust/planner/prompts/system.md",
+            "Cargo.lock",
+            "pyproject.toml",
+        ] {
             let before = sources(&layout).unwrap();
             fs::write(folder.path().join(changed), "changed").unwrap();
             assert_ne!(before, sources(&layout).unwrap(), "{changed}");
