@@ -95,8 +95,8 @@ class Console:
         """An event of the run as progress."""
         if event.get("event") == "state":
             self.progress(WORDS.get(event.get("summary", ""), "Working"))
-        elif event.get("event") == "step" and event.get("description"):
-            self.progress(one_line(event["description"], 70))
+        elif event.get("event") == "progress" and event.get("text"):
+            self.progress(one_line(event["text"], 70))
 
     def log_traceback(self) -> None:
         """The trace of the exception under way, into the debug file."""

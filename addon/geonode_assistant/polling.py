@@ -43,7 +43,10 @@ def redraw(manager: bpy.types.WindowManager) -> None:
     for window in manager.windows:
         for area in window.screen.areas:
             if area.type in AREAS:
-                area.tag_redraw()
+                # The view itself costs far more, and Blender draws it again when its content changes.
+                for region in area.regions:
+                    if region.type == "UI":
+                        region.tag_redraw()
 
 
 @persistent

@@ -5,7 +5,7 @@ The core says what to do next (an *effect*), the host does it, the core hears ho
 
 - one run at a time per session;
 - a transaction that the host opened ends by exactly one commit or restore, also when the driver itself breaks;
-- ``RunHandle.poll`` never waits, and starts no further effect once its time is used up.
+- ``RunHandle.poll`` waits for nothing beyond its slice of time, and starts no further effect once that is used up.
 """
 
 from __future__ import annotations
@@ -150,13 +150,15 @@ class RunHandle:
             return events
         deadline = time.monotonic() + budget_s
         try:
-            while True:
-                events += self._turn()
-                if self.finished or not self._effects:
-                    break
+            events += self._turn()
+            while self._effects and not self.finished:
                 self._carry_out(self._effects.popleft())
-                if time.monotonic() >= deadline:
-                    events += self._turn()
+                # The core mostly answers within milliseconds; the next slice of time may be a slow redraw away.
+                left = deadline - time.monotonic()
+                if left > 0 and not self._effects:
+                    self._core.wait(int(left * 1000))
+                events += self._turn()
+                if left <= 0:
                     break
             if self._cancel_overdue():
                 raise AssistantError("cancelled", "The run was cancelled; the core did not end it in time.")
@@ -374,6 +376,8 @@ class Session:
         self.summary = "IDLE"
         self.progress: float | None = None
         """Part of the work done, 0 to 1; None while nobody can know."""
+        self.activity = ""
+        """What is being done, in words; empty when only the state says it."""
         self.text = ""
         self.steps: list[dict[str, Any]] = []
         self.messages: list[dict[str, Any]] = []
@@ -425,7 +429,7 @@ class Session:
             self.report = self.handle.report()
             self.messages = self.report.messages
             self.steps = self.report.steps
-            self.progress = None
+            self.progress, self.activity = None, ""
             changed = True
         return changed
 
@@ -451,7 +455,7 @@ class Session:
                 case "text":
                     self.text += event.get("text", "")
                 case "progress":
-                    self.progress = event.get("fraction")
+                    self.progress, self.activity = event.get("fraction"), event.get("text") or ""
                 case "message":
                     self.messages.append({key: value for key, value in event.items() if key != "event"})
                 case "step":

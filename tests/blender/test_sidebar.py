@@ -114,7 +114,7 @@ def test_steps_are_shown_as_they_change() -> None:
         drawn()
     assert [step["status"] for step in session.current.steps] == ["restored", "failed"]
     session.current._fold([{"event": "step", "step_id": "s2", "status": "done", "message": "Added 5 nodes"}])
-    assert {"s1", "Added 5 nodes"} <= set(drawn())
+    assert {"s1", "s2"} <= set(drawn())
 
 
 def test_an_error_shows_its_words_and_its_fix() -> None:

@@ -36,7 +36,7 @@ class _Sidebar:
         row.operator("geonode.cancel", icon="X")
         draw_state(layout, view)
         for step in view.steps[-SHOWN_STEPS:]:
-            draw_text(layout, step.get("message") or step["step_id"], context, STEP_ICONS.get(step["status"], "DOT"))
+            draw_text(layout, step["step_id"], context, STEP_ICONS.get(step["status"], "DOT"))
         for request_id, request in view.pending:
             draw_request(layout, request_id, request, context)
         if view.text and view.running:
@@ -69,6 +69,7 @@ def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
     """State in words; while it runs a progress bar, or what is being done where nobody knows how far it is."""
     text, icon = STATES.get(view.summary, (view.summary.title(), "NONE"))
+    text = view.activity or text
     if view.running and view.progress is not None:
         layout.progress(factor=view.progress, text=text)
     else:

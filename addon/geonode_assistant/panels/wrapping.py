@@ -9,7 +9,7 @@ import blf
 import bpy
 
 # What margins and an icon take away from a label, in pixels at interface scale 1.
-MARGIN_PX, ICON_PX = 48, 24
+MARGIN_PX, ICON_PX = 64, 24
 # Whatever the region's width, a line holds this much.
 LEAST_PX = 60
 
