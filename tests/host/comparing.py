@@ -28,6 +28,7 @@ def differences(a: Any, b: Any, path: str = "") -> Iterator[tuple[str, Any, Any]
 
 def rename(bundle: dict[str, Any], back: dict[str, str]) -> dict[str, Any]:
     """The bundle with its trees called as `back` says."""
+
     def walk(value: Any) -> Any:
         if isinstance(value, dict):
             if set(value) == {"node_group"} and isinstance(value["node_group"], str):

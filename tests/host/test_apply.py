@@ -7,13 +7,12 @@ from typing import Any
 
 import bpy
 import pytest
-from making import GEOMETRY, on, socket, step, through
-
 from geonode_assistant.host import context, evaluate
 from geonode_assistant.host.apply import apply_delta
 from geonode_assistant.host.errors import HostError
 from geonode_assistant.host.identity import index
 from geonode_assistant.host.modifiers import read_inputs
+from making import GEOMETRY, on, socket, step, through
 
 
 def tree(name: str = "Test") -> Any:
@@ -35,9 +34,17 @@ def test_a_new_tree_on_an_object(starter: None) -> None:
 def test_an_edit_of_a_tree_with_two_users_happens_once(starter: None) -> None:
     apply_delta(step(through(), modifiers=[on("Plane", "Test"), on("Cube", "Test")]))
     more = socket("@height", "Height", "INPUT", "NodeSocketFloat", default_value=2.5, min_value=0.0)
-    apply_delta(step({"tree": "Test", "create": False, "interface": [more],
-                      "add": [{"id": "xyz", "type": "ShaderNodeCombineXYZ"}],
-                      "links": [["in", "@height", "xyz", "Z"], ["xyz", "=Vector", "move", "Offset"]]}))
+    apply_delta(
+        step(
+            {
+                "tree": "Test",
+                "create": False,
+                "interface": [more],
+                "add": [{"id": "xyz", "type": "ShaderNodeCombineXYZ"}],
+                "links": [["in", "@height", "xyz", "Z"], ["xyz", "=Vector", "move", "Offset"]],
+            }
+        )
+    )
     for name, low in (("Plane", 2.5), ("Cube", 1.5)):
         modifier = bpy.data.objects[name].modifiers[0]
         assert read_inputs(modifier) == {"Socket_2": 2.5}, "a new input gets its default, not 0"
@@ -46,22 +53,50 @@ def test_an_edit_of_a_tree_with_two_users_happens_once(starter: None) -> None:
 
 
 def test_group_nodes_get_the_default_of_a_new_input(empty: None) -> None:
-    apply_delta(step(through("Inner"), through("Outer", values=[], add=[
-        {"id": "in", "type": "NodeGroupInput"}, {"id": "out", "type": "NodeGroupOutput"}, {"id": "move", "type": "GeometryNodeGroup"}],
-        props=[["move", "node_tree", {"node_group": "Inner"}]],
-        links=[["in", "@in", "move", "=Geometry"], ["move", "=Geometry", "out", "@out"]])))
-    apply_delta(step({"tree": "Inner", "create": False,
-                      "interface": [socket("@v", "Vector", "INPUT", "NodeSocketVector", default_value=[1.0, 2.0, 3.0])]}))
+    apply_delta(
+        step(
+            through("Inner"),
+            through(
+                "Outer",
+                values=[],
+                add=[
+                    {"id": "in", "type": "NodeGroupInput"},
+                    {"id": "out", "type": "NodeGroupOutput"},
+                    {"id": "move", "type": "GeometryNodeGroup"},
+                ],
+                props=[["move", "node_tree", {"node_group": "Inner"}]],
+                links=[["in", "@in", "move", "=Geometry"], ["move", "=Geometry", "out", "@out"]],
+            ),
+        )
+    )
+    apply_delta(
+        step(
+            {
+                "tree": "Inner",
+                "create": False,
+                "interface": [socket("@v", "Vector", "INPUT", "NodeSocketVector", default_value=[1.0, 2.0, 3.0])],
+            }
+        )
+    )
     group = index(tree("Outer"))["move"]
     assert tuple(group.inputs["Vector"].default_value) == (1.0, 2.0, 3.0)
 
 
-@pytest.mark.parametrize(("kind", "first", "second"), [
-    ("NodeSocketFloat", 0.25, 4), ("NodeSocketInt", 3, 5), ("NodeSocketBool", True, False), ("NodeSocketString", "a", "ü"),
-    ("NodeSocketVector", [1.0, 2.0, 3.0], [0.5, 0.25, 0.0]), ("NodeSocketColor", [1.0, 0.5, 0.0, 1.0], [0.0, 0.0, 0.0, 0.5]),
-    ("NodeSocketRotation", [0.0, 0.0, 0.5], [0.5, 0.0, 0.0]), ("NodeSocketObject", {"object": "Cube"}, None),
-    ("NodeSocketCollection", {"collection": "Rocks"}, None), ("NodeSocketMaterial", {"material": "Material"}, None),
-])
+@pytest.mark.parametrize(
+    ("kind", "first", "second"),
+    [
+        ("NodeSocketFloat", 0.25, 4),
+        ("NodeSocketInt", 3, 5),
+        ("NodeSocketBool", True, False),
+        ("NodeSocketString", "a", "ü"),
+        ("NodeSocketVector", [1.0, 2.0, 3.0], [0.5, 0.25, 0.0]),
+        ("NodeSocketColor", [1.0, 0.5, 0.0, 1.0], [0.0, 0.0, 0.0, 0.5]),
+        ("NodeSocketRotation", [0.0, 0.0, 0.5], [0.5, 0.0, 0.0]),
+        ("NodeSocketObject", {"object": "Cube"}, None),
+        ("NodeSocketCollection", {"collection": "Rocks"}, None),
+        ("NodeSocketMaterial", {"material": "Material"}, None),
+    ],
+)
 def test_modifier_inputs_of_every_type(starter: None, kind: str, first: Any, second: Any) -> None:
     new = through()
     new["interface"].append(socket("@x", "X", "INPUT", kind, default_value=first))
@@ -82,37 +117,80 @@ def test_menus(starter: None) -> None:
     new["add"].append({"id": "menu", "type": "GeometryNodeMenuSwitch"})
     new["props"] = [["menu", "data_type", "FLOAT"]]
     new["items"] = [["menu", "enum_items", [{"name": "Box"}, {"name": "Ball"}, {"name": "Rod"}]]]
-    new["links"] = [["in", "@in", "move", "Geometry"], ["move", "Geometry", "out", "@out"], ["in", "@menu", "menu", "Menu"]]
+    new["links"] = [
+        ["in", "@in", "move", "Geometry"],
+        ["move", "Geometry", "out", "@out"],
+        ["in", "@menu", "menu", "Menu"],
+    ]
     apply_delta(step(new, modifiers=[on("Plane", "Test")]))
     modifier = bpy.data.objects["Plane"].modifiers[0]
     assert read_inputs(modifier) == {"Socket_2": "Ball"}
     apply_delta(step(inputs=[{"object": "Plane", "modifier": "GeoNode", "identifier": "Socket_2", "value": "Rod"}]))
     assert read_inputs(modifier) == {"Socket_2": "Rod"}
     assert tree().interface.items_tree["Kind"].default_value == "Ball"
-    apply_delta(step({"tree": "Test", "create": False, "unlink": [["in", "Socket_2", "menu", "Menu"]],
-                      "late_values": [["menu", "Menu", "Rod"]]}))
+    apply_delta(
+        step(
+            {
+                "tree": "Test",
+                "create": False,
+                "unlink": [["in", "Socket_2", "menu", "Menu"]],
+                "late_values": [["menu", "Menu", "Rod"]],
+            }
+        )
+    )
     assert index(tree())["menu"].inputs["Menu"].default_value == "Rod"
 
 
 def test_zones_and_items(empty: None) -> None:
     new = through()
-    new["add"] += [{"id": "loop.in", "type": "GeometryNodeRepeatInput"}, {"id": "loop.out", "type": "GeometryNodeRepeatOutput"}]
+    new["add"] += [
+        {"id": "loop.in", "type": "GeometryNodeRepeatInput"},
+        {"id": "loop.out", "type": "GeometryNodeRepeatOutput"},
+    ]
     new["pairs"] = [["loop.in", "loop.out"]]
-    new["items"] = [["loop.out", "repeat_items", [{"name": "Geometry", "socket_type": "GEOMETRY"},
-                                                  {"name": "Height", "socket_type": "NodeSocketFloat"}]]]
+    new["items"] = [
+        [
+            "loop.out",
+            "repeat_items",
+            [{"name": "Geometry", "socket_type": "GEOMETRY"}, {"name": "Height", "socket_type": "NodeSocketFloat"}],
+        ]
+    ]
     new["values"] = [["loop.in", "Iterations", 3], ["loop.in", "=Height", 1.5], ["move", "Offset", [0.0, 0.0, 1.0]]]
-    new["links"] = [["in", "@in", "loop.in", "=Geometry"], ["loop.in", "=Geometry", "move", "Geometry"],
-                    ["move", "Geometry", "loop.out", "=Geometry"], ["loop.out", "=Geometry", "out", "@out"]]
+    new["links"] = [
+        ["in", "@in", "loop.in", "=Geometry"],
+        ["loop.in", "=Geometry", "move", "Geometry"],
+        ["move", "Geometry", "loop.out", "=Geometry"],
+        ["loop.out", "=Geometry", "out", "@out"],
+    ]
     apply_delta(step(new))
     nodes = index(tree())
     assert nodes["loop.in"].paired_output == nodes["loop.out"]
-    assert [(i.name, i.socket_type) for i in nodes["loop.out"].repeat_items] == [("Geometry", "GEOMETRY"), ("Height", "FLOAT")]
+    assert [(i.name, i.socket_type) for i in nodes["loop.out"].repeat_items] == [
+        ("Geometry", "GEOMETRY"),
+        ("Height", "FLOAT"),
+    ]
     assert nodes["loop.in"].inputs["Height"].default_value == 1.5
     assert evaluate.invalid_links(tree()) == []
     kept = nodes["loop.in"].inputs["Height"].identifier
-    apply_delta(step({"tree": "Test", "create": False, "items": [["loop.out", "repeat_items", [
-        {"name": "Count", "socket_type": "INT"}, {"name": "Height", "socket_type": "FLOAT"},
-        {"name": "Geometry", "socket_type": "GEOMETRY"}]]]}))
+    apply_delta(
+        step(
+            {
+                "tree": "Test",
+                "create": False,
+                "items": [
+                    [
+                        "loop.out",
+                        "repeat_items",
+                        [
+                            {"name": "Count", "socket_type": "INT"},
+                            {"name": "Height", "socket_type": "FLOAT"},
+                            {"name": "Geometry", "socket_type": "GEOMETRY"},
+                        ],
+                    ]
+                ],
+            }
+        )
+    )
     assert [i.name for i in nodes["loop.out"].repeat_items] == ["Count", "Height", "Geometry"]
     assert nodes["loop.in"].inputs["Height"].identifier == kept, "an item of the same name and type is kept"
     assert len(tree().links) == 4
@@ -129,7 +207,12 @@ def test_frames_and_places(empty: None) -> None:
     new["parents"] = [["move", "inner"], ["inner", "outer"]]
     apply_delta(step(new))
     nodes = index(tree())
-    assert [tuple(nodes[i].location) for i in ("outer", "inner", "move", "in")] == [(100, 50), (50, -10), (50, -10), (-5, 0)]
+    assert [tuple(nodes[i].location) for i in ("outer", "inner", "move", "in")] == [
+        (100, 50),
+        (50, -10),
+        (50, -10),
+        (-5, 0),
+    ]
     apply_delta(step({"tree": "Test", "create": False, "parents": [["move", None]], "locations": [["move", 1.0, 2.0]]}))
     assert nodes["move"].parent is None and tuple(nodes["move"].location) == (1.0, 2.0)
 
@@ -146,15 +229,27 @@ def test_properties_that_depend_on_each_other(empty: None) -> None:
 
 def test_interface_changes_and_panels(empty: None) -> None:
     new = through()
-    new["interface"] += [{"op": "add", "key": "@p", "kind": "panel", "name": "Size", "props": {"default_closed": True}},
-                         socket("@w", "Width", "INPUT", "NodeSocketFloat", subtype="DISTANCE", min_value=0.0, default_value=2.0)
-                         | {"parent": "@p"}]
+    new["interface"] += [
+        {"op": "add", "key": "@p", "kind": "panel", "name": "Size", "props": {"default_closed": True}},
+        socket("@w", "Width", "INPUT", "NodeSocketFloat", subtype="DISTANCE", min_value=0.0, default_value=2.0)
+        | {"parent": "@p"},
+    ]
     apply_delta(step(new))
     items = {i.name: i for i in tree().interface.items_tree if i.name in {"Size", "Width"}}
     assert items["Width"].parent == items["Size"] and items["Width"].subtype == "DISTANCE"
     ref = items["Width"].identifier
-    apply_delta(step({"tree": "Test", "create": False, "interface": [
-        {"op": "change", "identifier": ref, "name": "Breadth", "props": {"max_value": 9.0}}, {"op": "remove", "identifier": "Socket_99"}]}))
+    apply_delta(
+        step(
+            {
+                "tree": "Test",
+                "create": False,
+                "interface": [
+                    {"op": "change", "identifier": ref, "name": "Breadth", "props": {"max_value": 9.0}},
+                    {"op": "remove", "identifier": "Socket_99"},
+                ],
+            }
+        )
+    )
     changed = tree().interface.items_tree["Breadth"]
     assert (changed.identifier, changed.max_value, changed.default_value) == (ref, 9.0, 2.0)
     apply_delta(step({"tree": "Test", "create": False, "interface": [{"op": "remove", "identifier": ref}]}))
@@ -217,16 +312,29 @@ def test_bad_targets(starter: None) -> None:
 def test_a_group_cannot_hold_itself(empty: None) -> None:
     apply_delta(step(through()))
     with pytest.raises(HostError) as refused:
-        apply_delta(step({"tree": "Test", "create": False, "add": [{"id": "g", "type": "GeometryNodeGroup"}],
-                          "props": [["g", "node_tree", {"node_group": "Test"}]]}))
+        apply_delta(
+            step(
+                {
+                    "tree": "Test",
+                    "create": False,
+                    "add": [{"id": "g", "type": "GeometryNodeGroup"}],
+                    "props": [["g", "node_tree", {"node_group": "Test"}]],
+                }
+            )
+        )
     assert refused.value.code == "cycle"
 
 
 def test_a_second_link_into_a_multi_input_keeps_the_order(empty: None) -> None:
     new = through()
     new["add"] += [{"id": "join", "type": "GeometryNodeJoinGeometry"}, {"id": "cube", "type": "GeometryNodeMeshCube"}]
-    new["links"] = [["move", "Geometry", "join", "Geometry"], ["cube", "Mesh", "join", "Geometry"], ["in", "@in", "join", "Geometry"],
-                    ["join", "Geometry", "out", "@out"], ["in", "@in", "move", "Geometry"]]
+    new["links"] = [
+        ["move", "Geometry", "join", "Geometry"],
+        ["cube", "Mesh", "join", "Geometry"],
+        ["in", "@in", "join", "Geometry"],
+        ["join", "Geometry", "out", "@out"],
+        ["in", "@in", "move", "Geometry"],
+    ]
     apply_delta(step(new))
     from geonode_assistant.host.export import export_one
 

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import bpy
-
 from geonode_assistant.host import catalogue
 
 LEAST_TYPES = {(4, 2): 256, (4, 5): 297, (5, 0): 321, (5, 2): 360}
@@ -39,7 +38,9 @@ def test_what_the_planner_relies_on() -> None:
     assert math["state_properties"] == ["operation"]
     sine = math["states"][math["variants"]["SINE"]]["inputs"]
     assert [s["available"] for s in sine] == [True, False, False]
-    vertices = next(s for s in read["nodes"]["GeometryNodeMeshCube"]["states"][0]["inputs"] if s["name"] == "Vertices X")
+    vertices = next(
+        s for s in read["nodes"]["GeometryNodeMeshCube"]["states"][0]["inputs"] if s["name"] == "Vertices X"
+    )
     assert (vertices["min"], vertices["max"], vertices["structure"]) == (2, 1000, "single")
     assert read["nodes"]["GeometryNodeRepeatInput"]["category"] == "zone:repeat:in"
     assert "NodeSocketGeometry" not in read["conversions"]["NodeSocketFloat"]

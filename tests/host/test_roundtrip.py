@@ -9,13 +9,13 @@ from typing import Any
 import bpy
 import pytest
 from comparing import differences, rename, strip_suffix, without_identifiers
-from shipped import shipped_trees
-
 from geonode_assistant.host.build import build_tree
 from geonode_assistant.host.errors import HostError
 from geonode_assistant.host.export import export_tree
+from shipped import shipped_trees
 
-# Trees that this Blender ships. All must come back equal. With identifiers as well: those whose identifiers Blender can still
+# Trees that this Blender ships. All must come back equal. With identifiers as well: those whose identifiers Blender
+# can still
 # make, all but `Input_3` and the like, from before 4.0.
 SHIPPED = {(5, 2): 122, (4, 5): 28}
 LEGACY = ("Input_", "Output_")
@@ -144,14 +144,17 @@ def test_nested_groups_are_built_first_and_once(empty: None) -> None:
     assert [n.inputs[0].default_value for n in new.nodes] == [1.5, 2.5]
 
 
-@pytest.mark.parametrize(("change", "code"), [
-    (lambda b: b.update(ir=2), "invalid_document"),
-    (lambda b: b.update(root="No"), "invalid_document"),
-    (lambda b: b["trees"]["Own"]["nodes"][0].update(type="NoSuchNode"), "unknown_node_type"),
-    (lambda b: b["trees"]["Own"]["nodes"][0].pop("location"), "invalid_document"),
-    (lambda b: b["trees"]["Own"]["nodes"][0]["props"].update(nonsense=1), "unknown_property"),
-    (lambda b: b["trees"]["Own"]["links"].append({"from": ["Nobody", "A"], "to": ["Nobody", "B"]}), "unknown_node"),
-])
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda b: b.update(ir=2), "invalid_document"),
+        (lambda b: b.update(root="No"), "invalid_document"),
+        (lambda b: b["trees"]["Own"]["nodes"][0].update(type="NoSuchNode"), "unknown_node_type"),
+        (lambda b: b["trees"]["Own"]["nodes"][0].pop("location"), "invalid_document"),
+        (lambda b: b["trees"]["Own"]["nodes"][0]["props"].update(nonsense=1), "unknown_property"),
+        (lambda b: b["trees"]["Own"]["links"].append({"from": ["Nobody", "A"], "to": ["Nobody", "B"]}), "unknown_node"),
+    ],
+)
 def test_a_bad_document_is_refused_and_leaves_nothing(empty: None, change: Any, code: str) -> None:
     bundle = json.loads(json.dumps(export_tree(curve_tree())))
     change(bundle)

@@ -10,12 +10,11 @@ from typing import Any
 
 import bpy
 import pytest
-from making import on, socket, step, through
-
 from geonode_assistant.host import apply, context, evaluate, export
 from geonode_assistant.host.errors import HostError
 from geonode_assistant.host.modifiers import read_inputs
 from geonode_assistant.host.transaction import Transaction
+from making import on, socket, step, through
 
 
 def everything() -> str:
@@ -24,28 +23,58 @@ def everything() -> str:
     for tree in bpy.data.node_groups:
         animation = tree.animation_data
         trees[tree.name] = {
-            "ir": export.export_one(tree)[0], "users": tree.users, "fake": tree.use_fake_user,
-            "selected": [n.name for n in tree.nodes if n.select], "active": tree.nodes.active and tree.nodes.active.name,
+            "ir": export.export_one(tree)[0],
+            "users": tree.users,
+            "fake": tree.use_fake_user,
+            "selected": [n.name for n in tree.nodes if n.select],
+            "active": tree.nodes.active and tree.nodes.active.name,
             "asset": tree.asset_data and [tree.asset_data.author, [t.name for t in tree.asset_data.tags]],
             "drivers": animation and [(d.data_path, d.array_index, d.driver.expression) for d in animation.drivers],
-            "action": animation and animation.action and animation.action.name}
-    objects = {o.name: [(m.name, m.type, m.show_viewport, m.type == "NODES" and m.node_group and m.node_group.name,
-                         m.type == "NODES" and read_inputs(m)) for m in o.modifiers] for o in bpy.data.objects}
+            "action": animation and animation.action and animation.action.name,
+        }
+    objects = {
+        o.name: [
+            (
+                m.name,
+                m.type,
+                m.show_viewport,
+                m.type == "NODES" and m.node_group and m.node_group.name,
+                m.type == "NODES" and read_inputs(m),
+            )
+            for m in o.modifiers
+        ]
+        for o in bpy.data.objects
+    }
     blocks = sorted((b.id_type, b.name, b.users) for b in bpy.data.user_map())
     return json.dumps([trees, objects, blocks], sort_keys=True)
 
 
 @pytest.fixture
 def scene(starter: None) -> Any:
-    """`Test` on Plane and Cube and inside `Outer` on Sphere; with an animation, a driver, a selection, an asset mark."""
+    """`Test` on Plane and Cube and inside `Outer` on Sphere; with an animation, a driver, a selection, an asset
+    mark.
+    """
     new = through()
     new["interface"].append(socket("@h", "Height", "INPUT", "NodeSocketFloat", default_value=0.5))
-    outer = through("Outer", add=[{"id": "in", "type": "NodeGroupInput"}, {"id": "out", "type": "NodeGroupOutput"},
-                                  {"id": "move", "type": "GeometryNodeGroup"}],
-                    values=[["move", "=Height", 0.75]], props=[["move", "node_tree", {"node_group": "Test"}]],
-                    links=[["in", "@in", "move", "=Geometry"], ["move", "=Geometry", "out", "@out"]])
-    apply.apply_delta(step(new, outer, modifiers=[on("Plane", "Test"), on("Cube", "Test"), on("Sphere", "Outer")],
-                           inputs=[{"object": "Cube", "modifier": "GeoNode", "identifier": "=Height", "value": 4.25}]))
+    outer = through(
+        "Outer",
+        add=[
+            {"id": "in", "type": "NodeGroupInput"},
+            {"id": "out", "type": "NodeGroupOutput"},
+            {"id": "move", "type": "GeometryNodeGroup"},
+        ],
+        values=[["move", "=Height", 0.75]],
+        props=[["move", "node_tree", {"node_group": "Test"}]],
+        links=[["in", "@in", "move", "=Geometry"], ["move", "=Geometry", "out", "@out"]],
+    )
+    apply.apply_delta(
+        step(
+            new,
+            outer,
+            modifiers=[on("Plane", "Test"), on("Cube", "Test"), on("Sphere", "Outer")],
+            inputs=[{"object": "Cube", "modifier": "GeoNode", "identifier": "=Height", "value": 4.25}],
+        )
+    )
     tree = bpy.data.node_groups["Test"]
     bpy.data.objects["Plane"].modifiers.new("Bend", "SIMPLE_DEFORM")
     move = tree.nodes["move"]
@@ -63,20 +92,41 @@ def scene(starter: None) -> Any:
 
 
 def random_edit(draw: random.Random, number: int) -> dict[str, Any]:
-    """A legal step of random content on `Test`: interface, nodes, values, links, frames, a zone, a modifier, a nested tree."""
+    """A legal step of random content on `Test`: interface, nodes, values, links, frames, a zone, a modifier, a
+    nested tree.
+    """
     from geonode_assistant.host.identity import index
 
     tree = bpy.data.node_groups["Test"]
     ids = list(index(tree))
-    edit: dict[str, Any] = {"tree": "Test", "create": False, "interface": [], "add": [], "values": [], "links": [], "props": [],
-                            "locations": [], "parents": [], "remove": [], "items": [], "pairs": []}
+    edit: dict[str, Any] = {
+        "tree": "Test",
+        "create": False,
+        "interface": [],
+        "add": [],
+        "values": [],
+        "links": [],
+        "props": [],
+        "locations": [],
+        "parents": [],
+        "remove": [],
+        "items": [],
+        "pairs": [],
+    }
     trees, inputs, modifiers = [edit], [], []
     for turn in range(draw.randint(1, 6)):
         name = f"n{number}_{turn}"
         match draw.randrange(9):
             case 0:
-                edit["interface"].append(socket(f"@{name}", name, "INPUT", draw.choice(["NodeSocketFloat", "NodeSocketInt"]),
-                                                default_value=draw.randint(1, 9)))
+                edit["interface"].append(
+                    socket(
+                        f"@{name}",
+                        name,
+                        "INPUT",
+                        draw.choice(["NodeSocketFloat", "NodeSocketInt"]),
+                        default_value=draw.randint(1, 9),
+                    )
+                )
             case 1:
                 edit["add"].append({"id": name, "type": "ShaderNodeMath"})
                 edit["props"].append([name, "operation", draw.choice(["SINE", "ADD", "POWER"])])
@@ -93,11 +143,18 @@ def random_edit(draw: random.Random, number: int) -> dict[str, Any]:
                 if ids:
                     edit["parents"].append([draw.choice(ids), name])
             case 5:
-                edit["add"] += [{"id": f"{name}.in", "type": "GeometryNodeSimulationInput"},
-                                {"id": f"{name}.out", "type": "GeometryNodeSimulationOutput"}]
+                edit["add"] += [
+                    {"id": f"{name}.in", "type": "GeometryNodeSimulationInput"},
+                    {"id": f"{name}.out", "type": "GeometryNodeSimulationOutput"},
+                ]
                 edit["pairs"].append([f"{name}.in", f"{name}.out"])
-                edit["items"].append([f"{name}.out", "state_items", [{"name": "Geometry", "socket_type": "GEOMETRY"},
-                                                                     {"name": "Age", "socket_type": "INT"}]])
+                edit["items"].append(
+                    [
+                        f"{name}.out",
+                        "state_items",
+                        [{"name": "Geometry", "socket_type": "GEOMETRY"}, {"name": "Age", "socket_type": "INT"}],
+                    ]
+                )
             case 6:
                 trees.append(through(f"Made {name}"))
                 modifiers.append(on(draw.choice(["Plane", "Suzanne"]), f"Made {name}", name))
@@ -123,13 +180,23 @@ def test_random_edits_are_taken_back(scene: Any, seed: int) -> None:
     assert everything() == before
 
 
-PHASES = ["_edit_interface", "_edit_nodes", "_edit_props", "_edit_items", "_edit_values", "_edit_late", "_edit_places",
-          "_hand_defaults_to_users"]
+PHASES = [
+    "_edit_interface",
+    "_edit_nodes",
+    "_edit_props",
+    "_edit_items",
+    "_edit_values",
+    "_edit_late",
+    "_edit_places",
+    "_hand_defaults_to_users",
+]
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("phase", PHASES)
-def test_a_fault_in_any_phase_is_taken_back(scene: Any, phase: str, late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_in_any_phase_is_taken_back(
+    scene: Any, phase: str, late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = everything()
     real = getattr(apply.TreeEdit, phase)
 
@@ -139,11 +206,19 @@ def test_a_fault_in_any_phase_is_taken_back(scene: Any, phase: str, late: bool, 
         raise MemoryError("injected")
 
     monkeypatch.setattr(apply.TreeEdit, phase, faulty)
-    edit = {"tree": "Test", "create": False, "remove": ["move"],
-            "interface": [socket("@n", "New", "INPUT", "NodeSocketFloat", default_value=3.0)],
-            "add": [{"id": "a", "type": "GeometryNodeMenuSwitch"}], "props": [["a", "data_type", "FLOAT"]],
-            "items": [["a", "enum_items", [{"name": "One"}, {"name": "Two"}]]], "values": [["a", "=One", 2.0]],
-            "links": [["in", "@n", "a", "=Two"]], "late_values": [["a", "Menu", "Two"]], "locations": [["a", 5.0, 5.0]]}
+    edit = {
+        "tree": "Test",
+        "create": False,
+        "remove": ["move"],
+        "interface": [socket("@n", "New", "INPUT", "NodeSocketFloat", default_value=3.0)],
+        "add": [{"id": "a", "type": "GeometryNodeMenuSwitch"}],
+        "props": [["a", "data_type", "FLOAT"]],
+        "items": [["a", "enum_items", [{"name": "One"}, {"name": "Two"}]]],
+        "values": [["a", "=One", 2.0]],
+        "links": [["in", "@n", "a", "=Two"]],
+        "late_values": [["a", "Menu", "Two"]],
+        "locations": [["a", 5.0, 5.0]],
+    }
     transaction = Transaction(["Plane"], ["Test"])
     with pytest.raises(MemoryError):
         transaction.apply(step(edit, through("Second")))
@@ -155,8 +230,13 @@ def test_a_fault_at_the_modifier_is_taken_back(scene: Any) -> None:
     before = everything()
     transaction = Transaction(["Plane"], [])
     with pytest.raises(HostError):
-        transaction.apply(step(through("Second"), modifiers=[on("Plane", "Second", "New")],
-                               inputs=[{"object": "Plane", "modifier": "New", "identifier": "=Nothing", "value": 1}]))
+        transaction.apply(
+            step(
+                through("Second"),
+                modifiers=[on("Plane", "Second", "New")],
+                inputs=[{"object": "Plane", "modifier": "New", "identifier": "=Nothing", "value": 1}],
+            )
+        )
     assert "New" in bpy.data.objects["Plane"].modifiers
     assert transaction.restore() is True
     assert everything() == before
@@ -220,7 +300,11 @@ def test_extend_covers_what_comes_later(scene: Any) -> None:
     transaction = Transaction(["Plane"], [])
     transaction.apply(step(through("New")))
     transaction.extend(["Cube"], ["Test", "New"])
-    transaction.apply(step({"tree": "Test", "create": False, "remove": ["move"]}, {"tree": "New", "create": False, "remove": ["move"]}))
+    transaction.apply(
+        step(
+            {"tree": "Test", "create": False, "remove": ["move"]}, {"tree": "New", "create": False, "remove": ["move"]}
+        )
+    )
     assert transaction.restore() is True
     assert everything() == before
 

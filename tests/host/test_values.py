@@ -10,14 +10,19 @@ from typing import Any
 
 import bpy
 import pytest
-from mathutils import Euler, Matrix, Vector
-
 from geonode_assistant.host import identity, suppress, values
 from geonode_assistant.host.errors import HostError
+from mathutils import Euler, Matrix, Vector
 
 
 def test_floats_are_the_shortest_that_name_the_same_32_bits() -> None:
-    assert [values.shortest(values.float32(v)) for v in (0.1, 1 / 3, 1e-9, 16777216.0, -0.0)] == [0.1, 0.33333334, 1e-9, 16777216.0, 0.0]
+    assert [values.shortest(values.float32(v)) for v in (0.1, 1 / 3, 1e-9, 16777216.0, -0.0)] == [
+        0.1,
+        0.33333334,
+        1e-9,
+        16777216.0,
+        0.0,
+    ]
     draw = random.Random(7)
     for _ in range(20_000):
         bits = draw.getrandbits(32)
@@ -28,12 +33,22 @@ def test_floats_are_the_shortest_that_name_the_same_32_bits() -> None:
     assert values.shortest(math.inf) == values.float32(3.4028234663852886e38) and values.shortest(math.nan) == 0.0
 
 
-@pytest.mark.parametrize(("value", "expected"), [
-    (Vector((1, 0.1, 2)), [1.0, 0.1, 2.0]),
-    (Euler((0, math.pi, 0)), [0.0, 3.1415927, 0.0]),
-    (Matrix.Translation((1, 2, 3)), [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 1.0]),
-    ({"B", "A"}, ["A", "B"]), (None, None), (True, True), (3, 3), ("é\n", "é\n"),
-])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (Vector((1, 0.1, 2)), [1.0, 0.1, 2.0]),
+        (Euler((0, math.pi, 0)), [0.0, 3.1415927, 0.0]),
+        (
+            Matrix.Translation((1, 2, 3)),
+            [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 1.0],
+        ),
+        ({"B", "A"}, ["A", "B"]),
+        (None, None),
+        (True, True),
+        (3, 3),
+        ("é\n", "é\n"),
+    ],
+)
 def test_json_of_rna_values(value: Any, expected: Any) -> None:
     assert values.to_json(value) == expected
 
@@ -42,12 +57,16 @@ def test_data_blocks_go_by_name(empty: None) -> None:
     material = bpy.data.materials.new("Stone")
     assert values.to_json(material) == {"material": "Stone"}
     assert values.from_json({"material": "Stone"}) == material
-    for value, code in (({"material": "Stome"}, "unknown_data_block"), ({"object": "X"}, "unknown_object"),
-                        ({"spaceship": "X"}, "invalid_value"), ({"a": 1, "b": 2}, "invalid_value")):
+    for value, code in (
+        ({"material": "Stome"}, "unknown_data_block"),
+        ({"object": "X"}, "unknown_object"),
+        ({"spaceship": "X"}, "invalid_value"),
+        ({"a": 1, "b": 2}, "invalid_value"),
+    ):
         with pytest.raises(HostError) as refused:
             values.from_json(value)
         assert refused.value.code == code
-    with pytest.raises(HostError, match="Did you mean \"Stone\""):
+    with pytest.raises(HostError, match='Did you mean "Stone"'):
         values.from_json({"material": "Stome"})
 
 
@@ -86,9 +105,8 @@ def test_suppression_works_here_and_cleans_up(empty: None) -> None:
 
 
 def test_the_plain_way_gives_the_same(empty: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from making import step, through
-
     from geonode_assistant.host import apply, export
+    from making import step, through
 
     apply.apply_delta(step(through("A")))
     monkeypatch.setattr(suppress, "_works", False)

@@ -50,7 +50,9 @@ def _interface_ref(tree: Any, ref: str, keys: dict[tuple[str, str], str], in_out
     if ref.startswith("@"):
         found = keys.get((tree.name if tree else "", ref))
         if found is None:
-            raise HostError("unknown_socket", f'No interface item "{ref}" was added to "{tree.name if tree else ""}" in this step.')
+            raise HostError(
+                "unknown_socket", f'No interface item "{ref}" was added to "{tree.name if tree else ""}" in this step.'
+            )
         return found
     if ref.startswith("=") and tree is not None:
         for item in tree.interface.items_tree:
@@ -85,12 +87,15 @@ class TreeEdit:
             return tree
         if present is None:
             known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
-            raise HostError("unknown_node_group", f'This file has no node group "{self.name}". {near(self.name, known)}')
+            raise HostError(
+                "unknown_node_group", f'This file has no node group "{self.name}". {near(self.name, known)}'
+            )
         if present.bl_idname != rna.TREE_TYPE:
             raise HostError("unknown_node_group", f'"{self.name}" is no Geometry Nodes tree ({present.bl_idname}).')
         return modifiers.editable(present)
 
-    # -- phases -----------------------------------------------------------------------------------------------------------
+    # -- phases
+    # -----------------------------------------------------------------------------------------------------------
 
     def run(self, suppressor: Suppressor) -> None:
         """All phases, with one real update after each that changes sockets."""
@@ -123,7 +128,9 @@ class TreeEdit:
                 try:
                     rna.follow(node, path)
                 except (AttributeError, IndexError, TypeError) as error:
-                    raise HostError("unknown_collection", f'Node "{node_id}" ({node.bl_idname}) has no items "{path}".') from error
+                    raise HostError(
+                        "unknown_collection", f'Node "{node_id}" ({node.bl_idname}) has no items "{path}".'
+                    ) from error
                 self._lists.setdefault(node_id, {})[path] = wanted
             for node_id, lists in self._lists.items():
                 items.measure(self.nodes[node_id], list(lists))
@@ -168,8 +175,10 @@ class TreeEdit:
                 continue
             other = next((i for i, n in self.nodes.items() if n == output), None)
             if (node_id in doomed) != (other in doomed):
-                raise HostError("zone_incomplete", f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: '
-                                "remove both or none.")
+                raise HostError(
+                    "zone_incomplete",
+                    f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: remove both or none.',
+                )
 
     def _add_node(self, entry: dict[str, Any]) -> None:
         node_id, kind = entry["id"], entry["type"]
@@ -178,8 +187,11 @@ class TreeEdit:
         try:
             node = self.tree.nodes.new(kind)
         except RuntimeError as error:
-            raise HostError("unknown_node_type", f'Add node "{node_id}" to "{self.name}": Blender '
-                            f"{bpy.app.version_string} has no node type {kind} for geometry.") from error
+            raise HostError(
+                "unknown_node_type",
+                f'Add node "{node_id}" to "{self.name}": Blender '
+                f"{bpy.app.version_string} has no node type {kind} for geometry.",
+            ) from error
         # The final name at once: default names make Blender search for a free number, which is cubic in all.
         node.name = entry.get("name") or _cut_name(node_id)
         if entry.get("stamp", True):
@@ -197,8 +209,11 @@ class TreeEdit:
             except HostError as error:
                 raise HostError(error.code, f'Pair "{start}" with "{end}" in "{self.name}": {error.message}') from error
             if not paired:
-                raise HostError("zone_incomplete", f'Pair "{start}" with "{end}" in "{self.name}": Blender refused; the two nodes must '
-                                "be the input and output of one kind of zone, and the output still without an input.")
+                raise HostError(
+                    "zone_incomplete",
+                    f'Pair "{start}" with "{end}" in "{self.name}": Blender refused; the two nodes must '
+                    "be the input and output of one kind of zone, and the output still without an input.",
+                )
             self.counts["pairs"] += 1
         wanted = [p for p in self.delta.get("props", []) if not p[1].startswith(("inputs.", "outputs."))]
         self._set_props(wanted)
@@ -231,10 +246,15 @@ class TreeEdit:
         try:
             owner = rna.follow(node, holder) if holder else node
         except (AttributeError, IndexError, TypeError) as error:
-            raise HostError("unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no property "{path}".') from error
+            raise HostError(
+                "unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no property "{path}".'
+            ) from error
         if attribute not in owner.bl_rna.properties:
-            raise HostError("unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no property "{path}". '
-                            + near(attribute, [p.identifier for p in rna.state_properties(owner)]))
+            raise HostError(
+                "unknown_property",
+                f'Node "{node_id}" ({node.bl_idname}) has no property "{path}". '
+                + near(attribute, [p.identifier for p in rna.state_properties(owner)]),
+            )
         return owner, attribute
 
     def _set_prop(self, node_id: str, path: str, value: Any) -> None:
@@ -242,9 +262,13 @@ class TreeEdit:
         try:
             values.assign(owner, attribute, value)
         except HostError as error:
-            raise HostError(error.code, f'Set "{path}" of node "{node_id}" in "{self.name}": {error.message}') from error
+            raise HostError(
+                error.code, f'Set "{path}" of node "{node_id}" in "{self.name}": {error.message}'
+            ) from error
         if attribute == "node_tree" and value is not None and owner.node_tree is None:
-            raise HostError("cycle", f'Node "{node_id}" in "{self.name}" cannot use {value!r}: a group cannot hold itself.')
+            raise HostError(
+                "cycle", f'Node "{node_id}" in "{self.name}" cannot use {value!r}: a group cannot hold itself.'
+            )
 
     def _holds(self, node_id: str, path: str, value: Any) -> bool:
         owner, attribute = self._owner(node_id, path)
@@ -258,7 +282,9 @@ class TreeEdit:
                 late = items.write_lists(node, lists)
             except (HostError, RuntimeError, TypeError, AttributeError) as error:
                 code = error.code if isinstance(error, HostError) else "invalid_value"
-                raise HostError(code, f'Set {", ".join(lists)} of node "{node_id}" in "{self.name}": {error}') from error
+                raise HostError(
+                    code, f'Set {", ".join(lists)} of node "{node_id}" in "{self.name}": {error}'
+                ) from error
             self._late_items += [(node_id, path, lists[path]) for path in late]
             self.counts["items"] += len(lists)
 
@@ -284,7 +310,9 @@ class TreeEdit:
             else:
                 reason = "Blender refused"
             if link is None:
-                raise HostError("illegal_link", f'Link "{from_id}" {from_ref} to "{to_id}" {to_ref} in "{self.name}": {reason}')
+                raise HostError(
+                    "illegal_link", f'Link "{from_id}" {from_ref} to "{to_id}" {to_ref} in "{self.name}": {reason}'
+                )
             if len(entry) > 4 and entry[4]:
                 link.is_muted = True
         self.counts["links"] += len(self.delta.get("links", []))
@@ -294,8 +322,15 @@ class TreeEdit:
         if not doomed:
             return
         id_of = {node.as_pointer(): node_id for node_id, node in self.nodes.items()}
-        present = {(id_of.get(link.from_node.as_pointer()), link.from_socket.identifier, id_of.get(link.to_node.as_pointer()),
-                    link.to_socket.identifier): link for link in self.tree.links}
+        present = {
+            (
+                id_of.get(link.from_node.as_pointer()),
+                link.from_socket.identifier,
+                id_of.get(link.to_node.as_pointer()),
+                link.to_socket.identifier,
+            ): link
+            for link in self.tree.links
+        }
         for from_id, from_ref, to_id, to_ref in doomed:
             source, target = self._socket(from_id, "outputs", from_ref), self._socket(to_id, "inputs", to_ref)
             link = present.pop((from_id, source.identifier, to_id, target.identifier), None)
@@ -306,11 +341,16 @@ class TreeEdit:
     def _set_value(self, node_id: str, ref: str, value: Any) -> None:
         socket = self._socket(node_id, "inputs", ref)
         if rna.value_kind(socket) == "none":
-            raise HostError("invalid_value", f'Input "{socket.name}" of node "{node_id}" in "{self.name}" has no value of its own; link it.')
+            raise HostError(
+                "invalid_value",
+                f'Input "{socket.name}" of node "{node_id}" in "{self.name}" has no value of its own; link it.',
+            )
         try:
             values.assign(socket, "default_value", value)
         except HostError as error:
-            raise HostError(error.code, f'Input "{socket.name}" of node "{node_id}" in "{self.name}": {error.message}') from error
+            raise HostError(
+                error.code, f'Input "{socket.name}" of node "{node_id}" in "{self.name}": {error.message}'
+            ) from error
         self.counts["values"] += 1
 
     def _edit_late(self) -> None:
@@ -368,8 +408,11 @@ class TreeEdit:
 
     def _hand_defaults_to_users(self, suppressor: Suppressor) -> None:
         """Blender leaves 0 in a new input of every modifier and group node that uses the tree (facts 18)."""
-        wanted = {i.identifier: values.to_json(i.default_value) for i in modifiers.inputs_of(self.tree)
-                  if i.identifier in self._new_inputs}
+        wanted = {
+            i.identifier: values.to_json(i.default_value)
+            for i in modifiers.inputs_of(self.tree)
+            if i.identifier in self._new_inputs
+        }
         if not wanted:
             return
         by_tree: dict[str, list[Any]] = {}
@@ -391,13 +434,17 @@ class TreeEdit:
             for identifier, value in wanted.items():
                 modifiers.write_input(modifier, identifier, value)
 
-    # -- look-ups ---------------------------------------------------------------------------------------------------------
+    # -- look-ups
+    # ---------------------------------------------------------------------------------------------------------
 
     def _node(self, node_id: str, doing: str) -> Any:
         node = self.nodes.get(node_id)
         if node is None:
-            raise HostError("unknown_node", f'Cannot {doing} node "{node_id}": tree "{self.name}" has no such node. '
-                            + near(node_id, list(self.nodes)))
+            raise HostError(
+                "unknown_node",
+                f'Cannot {doing} node "{node_id}": tree "{self.name}" has no such node. '
+                + near(node_id, list(self.nodes)),
+            )
         return node
 
     def _find(self, node_id: str, side: str, ref: str) -> Any:
@@ -429,16 +476,18 @@ class TreeEdit:
         if socket is None:
             node = self.nodes[node_id]
             names = ", ".join(f"{s.identifier} ({s.name})" for s in getattr(node, side) if s.enabled) or "none"
-            raise HostError("unknown_socket", f'Node "{node_id}" ({node.bl_idname}) in "{self.name}" has no {side[:-1]} "{ref}". '
-                            f"It has: {names}.")
+            raise HostError(
+                "unknown_socket",
+                f'Node "{node_id}" ({node.bl_idname}) in "{self.name}" has no {side[:-1]} "{ref}". It has: {names}.',
+            )
         return socket
 
 
 def _set_places(nodes: Any, target: list[float], parent: dict[str, str]) -> None:
     """Sets frame-relative places so that they read back as given.
 
-    Blender stores absolute places in 32 bits and carries a frame's content along when the frame moves. So outer levels are
-    settled before inner ones, and what rounding takes off is added to what is set.
+    Blender stores absolute places in 32 bits and carries a frame's content along when the frame moves. So outer
+    levels are settled before inner ones, and what rounding takes off is added to what is set.
     """
     depth = []
     for node in nodes:
@@ -452,7 +501,11 @@ def _set_places(nodes: Any, target: list[float], parent: dict[str, str]) -> None
         for _ in range(4):
             nodes.foreach_set("location", setting)
             nodes.foreach_get("location", reached)
-            wrong = [k for k in range(len(target)) if depth[k // 2] == level and abs(target[k] - reached[k]) > PLACE_TOLERANCE]
+            wrong = [
+                k
+                for k in range(len(target))
+                if depth[k // 2] == level and abs(target[k] - reached[k]) > PLACE_TOLERANCE
+            ]
             if not wrong:
                 break
             for k in wrong:
@@ -466,5 +519,8 @@ def _cut_name(text: str) -> str:
 
 def _check_name(name: str) -> None:
     if not name or len(name.encode()) > MAX_TREE_NAME_BYTES:
-        raise HostError("bad_name", f"A node group's name has 1 to {MAX_TREE_NAME_BYTES} bytes in this Blender; "
-                        f"this one has {len(name.encode())}.")
+        raise HostError(
+            "bad_name",
+            f"A node group's name has 1 to {MAX_TREE_NAME_BYTES} bytes in this Blender; "
+            f"this one has {len(name.encode())}.",
+        )

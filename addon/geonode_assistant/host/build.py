@@ -13,7 +13,6 @@ from .apply import TreeEdit
 from .errors import HostError
 from .suppress import suppression, update
 
-
 # Legal only for the first socket of a panel.
 _WITHIN_PANEL = frozenset({"is_panel_toggle"})
 
@@ -21,8 +20,8 @@ _WITHIN_PANEL = frozenset({"is_panel_toggle"})
 def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
     """Builds the bundle's root (and the groups nested in it) as new trees and returns the root.
 
-    `name` renames the root. A nested group whose name is taken in this file gets Blender's next free name, and the tree refers
-    to the new one. Raises `invalid_document` for a document that is none; nothing is left behind then.
+    `name` renames the root. A nested group whose name is taken in this file gets Blender's next free name, and the
+    tree refers to the new one. Raises `invalid_document` for a document that is none; nothing is left behind then.
     """
     if not isinstance(bundle, dict) or bundle.get("ir") != 1:
         raise HostError("invalid_document", 'This is no tree document of version 1 (field "ir").')
@@ -100,7 +99,8 @@ def _interface(tree: Any, wanted: list[dict[str, Any]]) -> dict[str, str]:
         number = interface.number_of(item["identifier"])
         props = {key: value for key, value in item.get("props", {}).items() if key not in _WITHIN_PANEL}
         made[item["identifier"]] = interface.add(
-            tree, {**item, "position": None, "props": props}, None, number if number < 1 << 20 else None)
+            tree, {**item, "position": None, "props": props}, None, number if number < 1 << 20 else None
+        )
     interface.reorder(tree, [(made[i["identifier"]], made[i["parent"]] if i.get("parent") else None) for i in wanted])
     for item in wanted:
         late = {key: value for key, value in item.get("props", {}).items() if key in _WITHIN_PANEL}
@@ -116,12 +116,26 @@ def _menu_defaults(tree: Any, wanted: list[dict[str, Any]], made: dict[str, str]
             interface.change(tree, made[item["identifier"]], None, {"default_value": item["props"]["default_value"]})
 
 
-def _delta(name: str, ir: dict[str, Any], made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str) -> dict[str, Any]:
+def _delta(
+    name: str, ir: dict[str, Any], made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str
+) -> dict[str, Any]:
     nodes = ir["nodes"]
     own = sockets[key]
     maps: dict[str, dict[str, str]] = {}
-    delta: dict[str, Any] = {"tree": name, "create": False, "add": [], "props": [], "pairs": [], "items": [], "parents": [],
-                             "values": [], "links": [], "late_values": [], "hide": [], "locations": []}
+    delta: dict[str, Any] = {
+        "tree": name,
+        "create": False,
+        "add": [],
+        "props": [],
+        "pairs": [],
+        "items": [],
+        "parents": [],
+        "values": [],
+        "links": [],
+        "late_values": [],
+        "hide": [],
+        "locations": [],
+    }
     for node in nodes:
         used = node.get("props", {}).get("node_tree")
         inner = used.get("node_group") if isinstance(used, dict) else None
@@ -134,16 +148,36 @@ def _delta(name: str, ir: dict[str, Any], made: dict[str, Any], sockets: dict[st
         _node(delta, node, maps.get(node["id"], {}), made, places)
     for link in ir["links"]:
         (from_id, from_socket), (to_id, to_socket) = link["from"], link["to"]
-        delta["links"].append([from_id, maps.get(from_id, {}).get(from_socket, from_socket),
-                               to_id, maps.get(to_id, {}).get(to_socket, to_socket), bool(link.get("muted"))])
+        delta["links"].append(
+            [
+                from_id,
+                maps.get(from_id, {}).get(from_socket, from_socket),
+                to_id,
+                maps.get(to_id, {}).get(to_socket, to_socket),
+                bool(link.get("muted")),
+            ]
+        )
     return delta
 
 
-def _node(delta: dict[str, Any], node: dict[str, Any], renamed: dict[str, str], made: dict[str, Any],
-          places: dict[str, tuple[float, float]]) -> None:
+def _node(
+    delta: dict[str, Any],
+    node: dict[str, Any],
+    renamed: dict[str, str],
+    made: dict[str, Any],
+    places: dict[str, tuple[float, float]],
+) -> None:
     node_id = node["id"]
-    delta["add"].append({"id": node_id, "type": node["type"], "name": node["name"], "label": node.get("label"),
-                         "width": node.get("width"), "stamp": node_id != node["name"]})
+    delta["add"].append(
+        {
+            "id": node_id,
+            "type": node["type"],
+            "name": node["name"],
+            "label": node.get("label"),
+            "width": node.get("width"),
+            "stamp": node_id != node["name"],
+        }
+    )
     for path, value in node.get("props", {}).items():
         if path == "node_tree" and isinstance(value, dict) and value.get("node_group") in made:
             value = {"node_group": made[value["node_group"]].name}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The catalogue: every node type that this Blender can create in a geometry tree (FORMATS.md, "Catalogue").
 
-All of it is read from fresh nodes in scratch trees; nothing is left in the file. `python -m geonode_assistant.host.catalogue OUT`
-writes it for the running Blender.
+All of it is read from fresh nodes in scratch trees; nothing is left in the file. `python -m
+geonode_assistant.host.catalogue OUT` writes it for the running Blender.
 """
 
 from __future__ import annotations
@@ -28,9 +28,21 @@ SHIPPED = Path(__file__).parent.parent / "data" / "catalogue"
 # Of the properties that every node has, those that a plan may reasonably set.
 _COMMON = ("mute", "hide", "use_custom_color", "color")
 _STRUCTURE = {
-    "LINE": "single", "DIAMOND": "field", "CIRCLE": "dynamic", "DIAMOND_DOT": "dynamic", "VOLUME_GRID": "grid", "LIST": "list"}
-_CATEGORY = {"NodeFrame": "frame", "NodeReroute": "reroute", "NodeGroupInput": "group_input", "NodeGroupOutput": "group_output",
-             "GeometryNodeViewer": "viewer", "GeometryNodeGroup": "group"}
+    "LINE": "single",
+    "DIAMOND": "field",
+    "CIRCLE": "dynamic",
+    "DIAMOND_DOT": "dynamic",
+    "VOLUME_GRID": "grid",
+    "LIST": "list",
+}
+_CATEGORY = {
+    "NodeFrame": "frame",
+    "NodeReroute": "reroute",
+    "NodeGroupInput": "group_input",
+    "NodeGroupOutput": "group_output",
+    "GeometryNodeViewer": "viewer",
+    "GeometryNodeGroup": "group",
+}
 _ZONE_KIND = {"ForeachGeometryElement": "for_each"}
 _HUGE = {int: 2**31 - 1, float: 3.0e38}
 
@@ -45,8 +57,14 @@ def introspect() -> dict[str, Any]:
                 nodes[name] = described
             tree.nodes.clear()
     sockets, conversions = _socket_types()
-    return {"catalogue": 1, "blender": "{}.{}.{}".format(*bpy.app.version), "build_hash": build_hash(), "nodes": nodes,
-            "sockets": sockets, "conversions": conversions}
+    return {
+        "catalogue": 1,
+        "blender": "{}.{}.{}".format(*bpy.app.version),
+        "build_hash": build_hash(),
+        "nodes": nodes,
+        "sockets": sockets,
+        "conversions": conversions,
+    }
 
 
 def build_hash() -> str:
@@ -57,6 +75,7 @@ def build_hash() -> str:
 
 def dumps(catalogue: dict[str, Any]) -> str:
     """Compact text with one line per node type, so that differences can be read."""
+
     def short(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -68,8 +87,8 @@ def dumps(catalogue: dict[str, Any]) -> str:
 
 
 def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
-    """Path of the catalogue for the running Blender: the shipped copy when it is of this very build, else one made live and
-    kept in `cache_dir` under the build's hash.
+    """Path of the catalogue for the running Blender: the shipped copy when it is of this very build, else one made
+    live and kept in `cache_dir` under the build's hash.
     """
     version = "{}.{}".format(*bpy.app.version[:2])
     shipped = SHIPPED / f"{version}.json"
@@ -91,13 +110,19 @@ def _candidates() -> Iterator[str]:
     for name in dir(bpy.types):
         kind = getattr(bpy.types, name)
         # What add-ons register lies in modules of their own; the catalogue describes the build.
-        if isinstance(kind, type) and issubclass(kind, bpy.types.Node) and kind.__module__ in {"bpy.types", "bpy_types", "nodeitems"}:
+        if (
+            isinstance(kind, type)
+            and issubclass(kind, bpy.types.Node)
+            and kind.__module__ in {"bpy.types", "bpy_types", "nodeitems"}
+        ):
             yield name
 
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Blender prints a line for every node type that it refuses, and for subtypes that sockets have but interfaces lack."""
+    """Blender prints a line for every node type that it refuses, and for subtypes that sockets have but
+    interfaces lack.
+    """
     streams = (sys.stdout, sys.stderr)
     for stream in streams:
         stream.flush()
@@ -116,7 +141,8 @@ def _silent() -> Iterator[None]:
         os.close(sink)
 
 
-# -- one node type --------------------------------------------------------------------------------------------------------------
+# -- one node type
+# --------------------------------------------------------------------------------------------------------------
 
 
 class _Maker:
@@ -156,13 +182,22 @@ def _node_type(tree: Any, name: str) -> dict[str, Any] | None:
     out["width"] = values.shortest(node.width)
     own = [p for p in rna.state_properties(node) if p.identifier not in bpy.types.Node.bl_rna.properties]
     common = [p for p in rna.state_properties(node) if p.identifier in _COMMON]
-    choices = {p.identifier: _choices(node, p) for p in own if p.type in {"ENUM", "BOOLEAN"} and not p.is_readonly
-               and not (p.type == "ENUM" and p.is_enum_flag) and not getattr(p, "is_array", False)}
+    choices = {
+        p.identifier: _choices(node, p)
+        for p in own
+        if p.type in {"ENUM", "BOOLEAN"}
+        and not p.is_readonly
+        and not (p.type == "ENUM" and p.is_enum_flag)
+        and not getattr(p, "is_array", False)
+    }
     limits: dict[tuple[str, str], dict[str, Any]] = {}
     states, names, variants = _states(maker, choices, limits)
     node = maker.fresh()
-    out["properties"] = {p.identifier: described for p in [*own, *common]
-                         if (described := _property(node, p, choices.get(p.identifier))) is not None}
+    out["properties"] = {
+        p.identifier: described
+        for p in [*own, *common]
+        if (described := _property(node, p, choices.get(p.identifier))) is not None
+    }
     info = rna.node_info(name, lambda: tree)
     node = maker.fresh()
     lists = [path for path in (info.collections if info else ()) if "." not in path]
@@ -220,12 +255,16 @@ def _set(node: Any, name: str, value: Any) -> bool:
 
 
 def _signature(node: Any) -> tuple[Any, ...]:
-    return tuple((s.identifier, s.name, s.bl_idname, s.enabled and not s.is_unavailable)
-                 for side in (node.inputs, node.outputs) for s in side)
+    return tuple(
+        (s.identifier, s.name, s.bl_idname, s.enabled and not s.is_unavailable)
+        for side in (node.inputs, node.outputs)
+        for s in side
+    )
 
 
-def _states(maker: _Maker, choices: dict[str, list[Any]], limits: dict[tuple[str, str], dict[str, Any]]
-            ) -> tuple[list[Any], list[str], dict[str, int]]:
+def _states(
+    maker: _Maker, choices: dict[str, list[Any]], limits: dict[tuple[str, str], dict[str, Any]]
+) -> tuple[list[Any], list[str], dict[str, int]]:
     """The states of a node type, the properties that choose among them, and the table of choices.
 
     `choices` loses the items that no combination accepts.
@@ -235,8 +274,10 @@ def _states(maker: _Maker, choices: dict[str, list[Any]], limits: dict[tuple[str
     index: dict[str, int] = {}
 
     def state_of(node: Any) -> int:
-        state = {"inputs": [_socket(maker, node, s, limits) for s in node.inputs],
-                 "outputs": [_socket(maker, node, s, limits) for s in node.outputs]}
+        state = {
+            "inputs": [_socket(maker, node, s, limits) for s in node.inputs],
+            "outputs": [_socket(maker, node, s, limits) for s in node.outputs],
+        }
         key = json.dumps(state)
         if key not in index:
             index[key] = len(states)
@@ -246,7 +287,9 @@ def _states(maker: _Maker, choices: dict[str, list[Any]], limits: dict[tuple[str
     state_of(maker.fresh())
     variants: dict[str, int] = {}
     if relevant:
-        for combination in itertools.islice(itertools.product(*(choices[name] for name in relevant)), COMBINATION_LIMIT):
+        for combination in itertools.islice(
+            itertools.product(*(choices[name] for name in relevant)), COMBINATION_LIMIT
+        ):
             node = maker.fresh()
             wanted = dict(zip(relevant, combination, strict=True))
             for _ in range(2):
@@ -307,8 +350,12 @@ def _relevant(maker: _Maker, choices: dict[str, list[Any]]) -> list[str]:
 
 
 def _socket(maker: _Maker, node: Any, socket: Any, limits: dict[tuple[str, str], dict[str, Any]]) -> dict[str, Any]:
-    out: dict[str, Any] = {"identifier": socket.identifier, "name": socket.name, "type": rna.base_type(socket),
-                           "available": socket.enabled and not socket.is_unavailable}
+    out: dict[str, Any] = {
+        "identifier": socket.identifier,
+        "name": socket.name,
+        "type": rna.base_type(socket),
+        "available": socket.enabled and not socket.is_unavailable,
+    }
     if socket.is_multi_input:
         out["multi"] = True
     if not socket.is_output and rna.value_kind(socket) != "none":
@@ -411,10 +458,17 @@ def _item_type(node: Any, path: str) -> dict[str, Any]:
 
 
 def _item_sockets(maker: _Maker, path: str) -> list[list[str]]:
-    """Where an item shows: the node itself or its partner in the zone, side, and the prefix of the numbered identifier."""
+    """Where an item shows: the node itself or its partner in the zone, side, and the prefix of the numbered
+    identifier.
+    """
     node = maker.fresh()
     holders = [("self" if held == node else "partner", held) for held in maker.tree.nodes]
-    seen = {(holder, side, s.identifier) for holder, held in holders for side in ("inputs", "outputs") for s in getattr(held, side)}
+    seen = {
+        (holder, side, s.identifier)
+        for holder, held in holders
+        for side in ("inputs", "outputs")
+        for s in getattr(held, side)
+    }
     for _ in range(2):  # the first may get an identifier without a number
         items.add_probe(node, path)
     maker.tree.interface_update(bpy.context)
@@ -429,7 +483,8 @@ def _item_sockets(maker: _Maker, path: str) -> list[list[str]]:
     return found
 
 
-# -- socket types ---------------------------------------------------------------------------------------------------------------
+# -- socket types
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def _socket_types() -> tuple[dict[str, Any], dict[str, list[str]]]:

@@ -18,7 +18,8 @@ _BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "A
 
 
 def capture_context(object: str | None = None, modifier: str | None = None) -> dict[str, Any]:
-    """The snapshot for `object` (else the active one) and its Geometry Nodes `modifier` (else the active, else the last one).
+    """The snapshot for `object` (else the active one) and its Geometry Nodes `modifier` (else the active, else the
+    last one).
 
     Raises `unknown_object` or `unknown_modifier`, with the near names.
     """
@@ -32,8 +33,11 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> d
     shown = _cut(objects, target, active)
     out: dict[str, Any] = {
         "blender": list(bpy.app.version),
-        "units": {"system": scene.unit_settings.system, "scale_length": values.shortest(scene.unit_settings.scale_length),
-                  "length": scene.unit_settings.length_unit},
+        "units": {
+            "system": scene.unit_settings.system,
+            "scale_length": values.shortest(scene.unit_settings.scale_length),
+            "length": scene.unit_settings.length_unit,
+        },
         "frame": {"start": scene.frame_start, "end": scene.frame_end, "current": scene.frame_current},
         "active_object": active.name if active is not None else None,
         "selection": [o.name for o in objects if _selected(o)],
@@ -44,11 +48,16 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> d
     }
     if len(shown) < len(objects):
         out["cut"] = len(objects) - len(shown)
-    out["collections"] = [{"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)]
+    out["collections"] = [
+        {"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)
+    ]
     out["materials"] = names("material")
     out["images"] = names("image")
-    out["node_groups"] = [{"name": values.block_name(g), "users": g.users, "nodes": len(g.nodes)}
-                          for g in _by_name(bpy.data.node_groups) if g.bl_idname == "GeometryNodeTree"]
+    out["node_groups"] = [
+        {"name": values.block_name(g), "users": g.users, "nodes": len(g.nodes)}
+        for g in _by_name(bpy.data.node_groups)
+        if g.bl_idname == "GeometryNodeTree"
+    ]
     if tree is not None:
         out["tree"] = export.export_tree(tree)
     return out
@@ -60,8 +69,11 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
     for name in dict.fromkeys(objects):
         obj = bpy.data.objects.get(name)
         if obj is not None:
-            document["objects"][name] = {"type": obj.type, "library": obj.library is not None,
-                                         "modifiers": [_modifier(m, True) for m in obj.modifiers]}
+            document["objects"][name] = {
+                "type": obj.type,
+                "library": obj.library is not None,
+                "modifiers": [_modifier(m, True) for m in obj.modifiers],
+            }
     present = [name for name in dict.fromkeys(trees) if _is_geometry(bpy.data.node_groups.get(name))]
     document["trees"] = export.export_trees(present)["trees"]
     for name in document["trees"]:
@@ -134,8 +146,12 @@ def _numbers(vector: Any) -> list[float]:
 
 def _object(obj: Any) -> dict[str, Any]:
     out: dict[str, Any] = {
-        "name": obj.name, "type": obj.type, "location": _numbers(obj.matrix_world.translation), "scale": _numbers(obj.scale),
-        "dimensions": _numbers(obj.dimensions)}
+        "name": obj.name,
+        "type": obj.type,
+        "location": _numbers(obj.matrix_world.translation),
+        "scale": _numbers(obj.scale),
+        "dimensions": _numbers(obj.dimensions),
+    }
     if obj.type not in _BOUNDLESS:
         corners = [tuple(corner) for corner in obj.bound_box]
         low, high = ([pick(c[axis] for c in corners) for axis in range(3)] for pick in (min, max))

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import context, export, identity, values
+from . import context, evaluate_4_2, export, identity, values
 
 # Beyond this many transformed points, instances count by the corners of what they show: bounds then may be too large.
 EXACT_POINTS = 4_000_000
@@ -55,16 +55,22 @@ class Bounds:
 
 
 def evidence(objects: Iterable[str], trees: Iterable[str], before: dict[str, Any] | None) -> dict[str, Any]:
-    """Evaluates the objects and gathers what the gates judge. `before` is the lists that `lists()` gave at the start."""
+    """Evaluates the objects and gathers what the gates judge. `before` is the lists that `lists()` gave at the
+    start.
+    """
     objects = list(dict.fromkeys(objects))
     present = [name for name in dict.fromkeys(trees) if bpy.data.node_groups.get(name) is not None]
     depsgraph = bpy.context.evaluated_depsgraph_get()
     depsgraph.update()
     bundle = export.export_trees(present)["trees"]
     return {
-        "objects": [_object(bpy.data.objects[name], depsgraph) for name in objects if bpy.data.objects.get(name) is not None],
+        "objects": [
+            _object(bpy.data.objects[name], depsgraph) for name in objects if bpy.data.objects.get(name) is not None
+        ],
         "trees": bundle,
-        "invalid_links": {name: found for name in bundle if (found := invalid_links(values.resolve("node_group", name)))},
+        "invalid_links": {
+            name: found for name in bundle if (found := invalid_links(values.resolve("node_group", name)))
+        },
         "before": before or {"modifiers": {}, "node_groups": []},
         "after": lists(),
     }
@@ -72,9 +78,14 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: dict[str, Any
 
 def lists() -> dict[str, Any]:
     """Names of the modifiers of every object that has some, and of all node groups."""
-    return {"modifiers": {o.name: [m.name for m in o.modifiers] for o in sorted(bpy.data.objects, key=lambda o: o.name)
-                          if len(o.modifiers)},
-            "node_groups": context.names("node_group")}
+    return {
+        "modifiers": {
+            o.name: [m.name for m in o.modifiers]
+            for o in sorted(bpy.data.objects, key=lambda o: o.name)
+            if len(o.modifiers)
+        },
+        "node_groups": context.names("node_group"),
+    }
 
 
 def invalid_links(tree: Any) -> list[list[str]]:
@@ -85,8 +96,15 @@ def invalid_links(tree: Any) -> list[list[str]]:
         if link.is_valid or link.is_muted:
             continue
         id_of = id_of or dict(zip((n.name for n in tree.nodes), identity.node_ids(tree), strict=True))
-        found.append([id_of[link.from_node.name], link.from_socket.identifier, id_of[link.to_node.name],
-                      link.to_socket.identifier, _reason(link)])
+        found.append(
+            [
+                id_of[link.from_node.name],
+                link.from_socket.identifier,
+                id_of[link.to_node.name],
+                link.to_socket.identifier,
+                _reason(link),
+            ]
+        )
     return found
 
 
@@ -126,19 +144,19 @@ def evaluate_object(obj: Any, depsgraph: Any) -> dict[str, Any]:
     if hasattr(evaluated, "evaluated_geometry"):
         out = _geometry(evaluated.evaluated_geometry(), bounds)
     else:
-        out = _geometry_4_2(evaluated, depsgraph, bounds)
+        out = evaluate_4_2.geometry(evaluated, depsgraph, bounds)
     out["bounds"] = bounds.to_json()
     out["finite"] = bounds.finite
     return out
 
 
-def _attribute(data: Any, name: str, field: str, width: int) -> np.ndarray:
+def attribute(data: Any, name: str, field: str, width: int) -> np.ndarray:
     """An attribute as an (n, width) array; empty when there is none."""
-    attribute = data.attributes.get(name)
-    if attribute is None:
+    found = data.attributes.get(name)
+    if found is None:
         return np.zeros((0, width))
-    flat = np.empty(len(attribute.data) * width, dtype=np.float32)
-    attribute.data.foreach_get(field, flat)
+    flat = np.empty(len(found.data) * width, dtype=np.float32)
+    found.data.foreach_get(field, flat)
     return flat.reshape(-1, width).astype(np.float64)
 
 
@@ -147,7 +165,7 @@ def _geometry(geometry: Any, bounds: Bounds) -> dict[str, Any]:
     out.update(_components(geometry, bounds))
     instances = geometry.instances_pointcloud()
     if instances is not None:
-        count = instances.attributes.domain_size("POINT") if hasattr(instances.attributes, "domain_size") else len(instances.points)
+        count = len(instances.points)
         if count:
             out["instances"] = {"count": count}
             _add_instances(geometry, instances, bounds, 0, EXACT_POINTS)
@@ -159,15 +177,15 @@ def _components(geometry: Any, bounds: Bounds) -> dict[str, Any]:
     mesh = geometry.mesh
     if mesh is not None and len(mesh.vertices):
         out["mesh"] = {"vertices": len(mesh.vertices), "edges": len(mesh.edges), "faces": len(mesh.polygons)}
-        bounds.add(_vertices(mesh))
+        bounds.add(vertices(mesh))
     curves = geometry.curves
     if curves is not None and len(curves.curves):
         out["curves"] = {"curves": len(curves.curves), "points": len(curves.points)}
-        bounds.add(_attribute(curves, "position", "vector", 3))
+        bounds.add(attribute(curves, "position", "vector", 3))
     cloud = geometry.pointcloud
     if cloud is not None and len(cloud.points):
         out["pointcloud"] = {"points": len(cloud.points)}
-        bounds.add(_attribute(cloud, "position", "vector", 3))
+        bounds.add(attribute(cloud, "position", "vector", 3))
     volume = geometry.volume
     if volume is not None and len(volume.grids):
         out["volume"] = {"grids": len(volume.grids)}
@@ -177,7 +195,7 @@ def _components(geometry: Any, bounds: Bounds) -> dict[str, Any]:
     return out
 
 
-def _vertices(mesh: Any) -> np.ndarray:
+def vertices(mesh: Any) -> np.ndarray:
     flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
     mesh.vertices.foreach_get("co", flat)
     return flat.reshape(-1, 3).astype(np.float64)
@@ -202,7 +220,7 @@ class _Points:
 
 def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budget: int) -> None:
     """Adds the points of all instances, transformed. Row vectors: Blender stores the transforms column by column."""
-    transforms = _attribute(instances, "instance_transform", "value", 16).reshape(-1, 4, 4)
+    transforms = attribute(instances, "instance_transform", "value", 16).reshape(-1, 4, 4)
     if not np.isfinite(transforms).all():
         bounds.finite = False
         transforms = transforms[np.isfinite(transforms).all(axis=(1, 2))]
@@ -222,13 +240,20 @@ def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budge
         if not len(shape):
             bounds.add(own[:, 3, :3])
             continue
-        if len(shape) * len(own) > budget:
-            box = Bounds()
-            box.add(shape)
-            shape = box.corners()
-        for part in np.array_split(own, max(1, len(own) * len(shape) // 1_000_000)):
-            placed = np.einsum("pj,njk->npk", shape, part[:, :3, :3]) + part[:, None, 3, :3]
-            bounds.add(placed.reshape(-1, 3))
+        add_placed(shape, own, bounds, budget)
+
+
+def add_placed(shape: np.ndarray, transforms: np.ndarray, bounds: Any, budget: int = EXACT_POINTS) -> None:
+    """Adds the points of `shape` under each transform (row vectors), or its box's corners when that is beyond
+    `budget`.
+    """
+    if len(shape) * len(transforms) > budget:
+        box = Bounds()
+        box.add(shape)
+        shape = box.corners()
+    for part in np.array_split(transforms, max(1, len(transforms) * len(shape) // 1_000_000)):
+        placed = np.einsum("pj,njk->npk", shape, part[:, :3, :3]) + part[:, None, 3, :3]
+        bounds.add(placed.reshape(-1, 3))
 
 
 def _reference_points(reference: Any, depth: int, budget: int) -> _Points:
@@ -254,7 +279,9 @@ def _reference_points(reference: Any, depth: int, budget: int) -> _Points:
 def _add_object(obj: Any, matrix: np.ndarray, points: _Points, depth: int, budget: int) -> None:
     inner = _Points()
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    geometry = evaluated.evaluated_geometry() if obj.type not in {"EMPTY", "CAMERA", "LIGHT", "ARMATURE", "SPEAKER"} else None
+    geometry = (
+        evaluated.evaluated_geometry() if obj.type not in {"EMPTY", "CAMERA", "LIGHT", "ARMATURE", "SPEAKER"} else None
+    )
     if geometry is not None:
         _components(geometry, inner)
         instances = geometry.instances_pointcloud()
@@ -264,79 +291,3 @@ def _add_object(obj: Any, matrix: np.ndarray, points: _Points, depth: int, budge
     shape = inner.all()
     if len(shape):
         points.add(shape @ matrix[:3, :3] + matrix[3, :3])
-
-
-def _geometry_4_2(evaluated: Any, depsgraph: Any, bounds: Bounds) -> dict[str, Any]:
-    """4.2 has no geometry sets in Python: the object's own data, and its instances from the dependency graph."""
-    out: dict[str, Any] = {}
-    data = evaluated.data
-    mesh = None
-    if isinstance(data, bpy.types.Mesh):
-        mesh = data
-    elif evaluated.type in {"CURVE", "SURFACE", "FONT", "META"}:
-        mesh = evaluated.to_mesh()
-    if mesh is not None and len(mesh.vertices):
-        out["mesh"] = {"vertices": len(mesh.vertices), "edges": len(mesh.edges), "faces": len(mesh.polygons)}
-        bounds.add(_vertices(mesh))
-    if mesh is not None and mesh is not data:
-        evaluated.to_mesh_clear()
-    if isinstance(data, bpy.types.Curves) and len(data.curves):
-        out["curves"] = {"curves": len(data.curves), "points": len(data.points)}
-        bounds.add(_attribute(data, "position", "vector", 3))
-    if isinstance(data, bpy.types.PointCloud) and len(data.points):
-        out["pointcloud"] = {"points": len(data.points)}
-        bounds.add(_attribute(data, "position", "vector", 3))
-    if isinstance(data, bpy.types.Volume) and len(data.grids):
-        out["volume"] = {"grids": len(data.grids)}
-    _instances_4_2(evaluated, depsgraph, bounds, out)
-    return out
-
-
-def _instances_4_2(evaluated: Any, depsgraph: Any, bounds: Bounds, out: dict[str, Any]) -> None:
-    """Instances, and the other components of the geometry, which 4.2 shows as instances of the object itself."""
-    inverse = np.linalg.inv(np.array(evaluated.matrix_world))
-    seen: set[tuple[int, ...]] = set()
-    shapes: dict[int, np.ndarray] = {}
-    groups: dict[int, list[np.ndarray]] = {}
-    for instance in depsgraph.object_instances:
-        if not instance.is_instance or instance.parent is None or instance.parent.original != evaluated.original:
-            continue
-        data = instance.object.data
-        matrix = inverse @ np.array(instance.matrix_world)
-        key = data.as_pointer() if data is not None else 0
-        if key not in shapes:
-            shapes[key] = _shape_4_2(data)
-        own = tuple(instance.persistent_id)
-        # What the object itself holds beside its mesh comes with the identity and without an instance number.
-        if isinstance(data, (bpy.types.PointCloud, bpy.types.Curves)) and np.allclose(matrix, np.identity(4)) and own[1] > 1 << 30:
-            if isinstance(data, bpy.types.PointCloud):
-                out["pointcloud"] = {"points": len(data.points)}
-            else:
-                out["curves"] = {"curves": len(data.curves), "points": len(data.points)}
-            bounds.add(shapes[key])
-            continue
-        seen.add(own)
-        groups.setdefault(key, []).append(matrix.T)
-    if seen:
-        out["instances"] = {"count": len(seen)}
-    for key, matrices in groups.items():
-        shape, stack = shapes[key], np.array(matrices)
-        if not len(shape):
-            bounds.add(stack[:, 3, :3])
-            continue
-        if len(shape) * len(stack) > EXACT_POINTS:
-            box = Bounds()
-            box.add(shape)
-            shape = box.corners()
-        placed = np.einsum("pj,njk->npk", shape, stack[:, :3, :3]) + stack[:, None, 3, :3]
-        bounds.add(placed.reshape(-1, 3))
-
-
-def _shape_4_2(data: Any) -> np.ndarray:
-    if isinstance(data, bpy.types.Mesh):
-        return _vertices(data)
-    if isinstance(data, (bpy.types.PointCloud, bpy.types.Curves)):
-        return _attribute(data, "position", "vector", 3)
-    return np.zeros((0, 3))
-
-

@@ -56,9 +56,16 @@ def export_one(tree: Any) -> tuple[dict[str, Any], list[Any]]:
     names = [node.name for node in tree.nodes]
     id_of = dict(zip(names, ids, strict=True))
     nested: list[Any] = []
-    nodes = [_node(node, node_id, name, kind, id_of, nested)
-             for node, node_id, name, kind in zip(tree.nodes, ids, names, known, strict=True)]
-    return {"settings": _settings(tree), "interface": interface.read(tree), "nodes": nodes, "links": _links(tree, id_of)}, nested
+    nodes = [
+        _node(node, node_id, name, kind, id_of, nested)
+        for node, node_id, name, kind in zip(tree.nodes, ids, names, known, strict=True)
+    ]
+    return {
+        "settings": _settings(tree),
+        "interface": interface.read(tree),
+        "nodes": nodes,
+        "links": _links(tree, id_of),
+    }, nested
 
 
 def _learn(kinds: set[str]) -> None:
@@ -114,8 +121,9 @@ def _node(node: Any, node_id: str, name: str, kind: str, id_of: dict[str, str], 
     if info.pairs and (end := rna.paired_output(node)) is not None:
         out["pair"] = id_of[end.name]
     out["props"] = _props(node, info, nested)
-    lists = {path: entries for path in info.collections
-             if (entries := items.read_items(node, path)) != info.lists.get(path)}
+    lists = {
+        path: entries for path in info.collections if (entries := items.read_items(node, path)) != info.lists.get(path)
+    }
     if lists:
         out["items"] = lists
     whole = kind in _GROUPS

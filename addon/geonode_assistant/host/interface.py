@@ -14,8 +14,20 @@ from .errors import HostError
 _NUMBER = re.compile(r"(\d+)$")
 MAX_BURN = 4096
 # Derived, or fields of their own.
-_SKIP = frozenset({"in_out", "socket_type", "position", "index", "parent", "item_type", "interface_items", "persistent_uid",
-                   "bl_socket_idname", "enum_items"})
+_SKIP = frozenset(
+    {
+        "in_out",
+        "socket_type",
+        "position",
+        "index",
+        "parent",
+        "item_type",
+        "interface_items",
+        "persistent_uid",
+        "bl_socket_idname",
+        "enum_items",
+    }
+)
 # What changes the item's class or bounds goes first; the default comes last (facts 6 and 7).
 _FIRST = ("dimensions", "subtype", "structure_type", "in_out", "default_input", "min_value", "max_value")
 _LAST = ("default_value",)
@@ -35,7 +47,9 @@ _fresh: dict[tuple[str, str, str], _Fresh] = {}
 
 
 def _fresh_of(item: Any) -> _Fresh:
-    """A socket's class depends on its subtype; the fresh state is that of the base type as far as both have the property."""
+    """A socket's class depends on its subtype; the fresh state is that of the base type as far as both have the
+    property.
+    """
     kind = item.item_type
     key = (item.bl_rna.identifier, kind, getattr(item, "in_out", ""))
     if key not in _fresh:
@@ -90,7 +104,11 @@ def read(tree: Any) -> list[dict[str, Any]]:
     out = []
     for item in tree.interface.items_tree:
         socket = item.item_type == "SOCKET"
-        entry: dict[str, Any] = {"kind": "socket" if socket else "panel", "identifier": identifier(item), "name": item.name}
+        entry: dict[str, Any] = {
+            "kind": "socket" if socket else "panel",
+            "identifier": identifier(item),
+            "name": item.name,
+        }
         if socket:
             entry["in_out"] = item.in_out
             entry["socket_type"] = item.socket_type
@@ -153,7 +171,9 @@ def add(tree: Any, op: dict[str, Any], parent: str | None, number: int | None = 
             item = make()
             burnt += 1
     except (TypeError, RuntimeError, ValueError) as error:
-        raise HostError("invalid_value", f'"{op["name"]}" cannot join the interface of "{tree.name}": {error}') from error
+        raise HostError(
+            "invalid_value", f'"{op["name"]}" cannot join the interface of "{tree.name}": {error}'
+        ) from error
     ref = identifier(item)
     if panel is not None:
         interface.move_to_parent(item, panel, len(panel.interface_items))
@@ -179,14 +199,20 @@ def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: 
     item = find(tree, ref)
     if name is not None and item.name != name:
         item.name = name
-    ordered = [k for k in _FIRST if k in props] + [k for k in props if k not in _FIRST + _LAST] + [k for k in _LAST if k in props]
+    ordered = (
+        [k for k in _FIRST if k in props]
+        + [k for k in props if k not in _FIRST + _LAST]
+        + [k for k in _LAST if k in props]
+    )
     for key in ordered:
         if key == "default_value" and not menus and is_menu(item):
             continue
         try:
             values.assign(item, key, props[key])
         except HostError as error:
-            raise HostError("invalid_value", f'Interface item "{item.name}" of "{tree.name}": {error.message}') from error
+            raise HostError(
+                "invalid_value", f'Interface item "{item.name}" of "{tree.name}": {error.message}'
+            ) from error
         if key in {"dimensions", "subtype", "socket_type"}:
             item = find(tree, ref)
 
@@ -225,4 +251,10 @@ def reorder(tree: Any, wanted: list[tuple[str, str | None]]) -> None:
 
 def user_nodes(tree: Any) -> list[Any]:
     """Every group node, in any tree of the file, that uses `tree`."""
-    return [n for g in bpy.data.node_groups if g.type == "GEOMETRY" for n in g.nodes if getattr(n, "node_tree", None) == tree]
+    return [
+        n
+        for g in bpy.data.node_groups
+        if g.type == "GEOMETRY"
+        for n in g.nodes
+        if getattr(n, "node_tree", None) == tree
+    ]

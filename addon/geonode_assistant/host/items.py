@@ -41,7 +41,9 @@ def read_items(node: Any, path: str) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Numbering:
-    """How a collection numbers its items: where their sockets are, with which prefix, and a fresh node's next number."""
+    """How a collection numbers its items: where their sockets are, with which prefix, and a fresh node's next
+    number.
+    """
 
     holder: str  # "self", "partner" (the input node of a zone) or "item" (the item itself tells)
     side: str
@@ -105,7 +107,9 @@ def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
     """Adds an item to a fresh node (of a whole zone) and looks which numbered sockets are new."""
     holders = _fresh(tree, bl_idname)
     node = holders["self"]
-    seen = {(h, side, s.identifier) for h, n in holders.items() for side in ("inputs", "outputs") for s in getattr(n, side)}
+    seen = {
+        (h, side, s.identifier) for h, n in holders.items() for side in ("inputs", "outputs") for s in getattr(n, side)
+    }
     _new(node, path, getattr(node, path), {"name": "Probe"})  # the first may have a name without a number
     item = _new(node, path, getattr(node, path), {"name": "Probe 2"})
     if "identifier" in item.bl_rna.properties:
@@ -139,12 +143,22 @@ def _new(node: Any, path: str, collection: Any, entry: dict[str, Any]) -> Any:
     try:
         return collection.new(*arguments)
     except (TypeError, RuntimeError, ValueError) as error:
-        raise HostError("invalid_value", f'An item {entry!r} cannot be added to {path} of node "{node.name}": {error}') from error
+        raise HostError(
+            "invalid_value", f'An item {entry!r} cannot be added to {path} of node "{node.name}": {error}'
+        ) from error
 
 
 # `new` takes socket types; items that store attribute types name some of them differently.
-_SOCKET_TYPE_OF_DATA = {"FLOAT_VECTOR": "VECTOR", "FLOAT_COLOR": "RGBA", "QUATERNION": "ROTATION", "FLOAT4X4": "MATRIX",
-                        "INT32_2D": "VECTOR", "INT8": "INT", "BYTE_COLOR": "RGBA", "FLOAT2": "VECTOR"}
+_SOCKET_TYPE_OF_DATA = {
+    "FLOAT_VECTOR": "VECTOR",
+    "FLOAT_COLOR": "RGBA",
+    "QUATERNION": "ROTATION",
+    "FLOAT4X4": "MATRIX",
+    "INT32_2D": "VECTOR",
+    "INT8": "INT",
+    "BYTE_COLOR": "RGBA",
+    "FLOAT2": "VECTOR",
+}
 _SOCKET_TYPE_OF_BASE = {"NodeSocketBool": "BOOLEAN", "NodeSocketColor": "RGBA"}
 
 
@@ -181,12 +195,15 @@ def _probe_shared(tree: Any, bl_idname: str, paths: list[str]) -> bool:
 
 
 def write_lists(node: Any, lists: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """Makes the collections of `node` equal to the wanted lists: items of the same number, else of the same name and type,
-    are kept. New ones get their wanted number by using up the ones in between, so links that name `Item_7` find it.
+    """Makes the collections of `node` equal to the wanted lists: items of the same number, else of the same name and
+    type, are kept. New ones get their wanted number by using up the ones in between, so links that name `Item_7`
+    find it.
 
     Returns the paths of which something of `LATE` remains to be set by `finish_items`.
     """
-    points = {path for path in lists if rna.follow(node, path).bl_rna.identifier in {"ColorRampElements", "CurveMapPoints"}}
+    points = {
+        path for path in lists if rna.follow(node, path).bl_rna.identifier in {"ColorRampElements", "CurveMapPoints"}
+    }
     for path in points:
         _write_points(node, path, rna.follow(node, path), lists[path])
     own = [path for path in lists if path not in points]
@@ -212,8 +229,11 @@ def _write_group(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
             if old not in kept:
                 collection.remove(collection[old])
         order[path] = [kept[old] for old in sorted(kept)]
-        missing += [(entry.get("identifier", 1 << 30), rank, path, position)
-                    for position, entry in enumerate(wanted) if position not in order[path]]
+        missing += [
+            (entry.get("identifier", 1 << 30), rank, path, position)
+            for position, entry in enumerate(wanted)
+            if position not in order[path]
+        ]
     # Right for nodes that were made in this edit; of others nobody asks for numbers.
     upcoming = max(taken)
     for number, _, path, position in sorted(missing):
@@ -275,7 +295,9 @@ def _set_fields(item: Any, entry: dict[str, Any], late: bool) -> None:
         if key == "socket_type":
             value = _socket_type(entry)
         elif key == "data_type" and value not in names[key].enum_items:
-            value = next((d for d, s in _SOCKET_TYPE_OF_DATA.items() if s == value and d in names[key].enum_items), value)
+            value = next(
+                (d for d, s in _SOCKET_TYPE_OF_DATA.items() if s == value and d in names[key].enum_items), value
+            )
         if getattr(item, key) != value:
             values.assign(item, key, value)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Geometry Nodes modifiers: creating them, and their inputs in every supported Blender.
 
-Up to 5.0 inputs are custom properties of the modifier; from 5.2 they are RNA (`mod.properties.inputs.<identifier>.value`).
+Up to 5.0 inputs are custom properties of the modifier; from 5.2 they are RNA
+(`mod.properties.inputs.<identifier>.value`).
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ import bpy
 from . import interface, values
 from .errors import HostError, near
 
-_VALUELESS = frozenset({"NodeSocketGeometry", "NodeSocketMatrix", "NodeSocketBundle", "NodeSocketClosure", "NodeSocketShader"})
+_VALUELESS = frozenset(
+    {"NodeSocketGeometry", "NodeSocketMatrix", "NodeSocketBundle", "NodeSocketClosure", "NodeSocketShader"}
+)
 
 
 def object_named(name: str) -> Any:
     """A local object. Raises `unknown_object` with the near names, `library_data` for a linked one."""
     block = bpy.data.objects.get((name, None)) or bpy.data.objects.get(name)
     if block is None:
-        raise HostError("unknown_object", f'There is no object "{name}" in this file. '
-                        + near(name, [o.name for o in bpy.data.objects]))
+        raise HostError(
+            "unknown_object",
+            f'There is no object "{name}" in this file. ' + near(name, [o.name for o in bpy.data.objects]),
+        )
     return block
 
 
@@ -29,8 +34,11 @@ def editable(block: Any) -> Any:
     """`block`, or `library_data` when it is linked from another file."""
     if block.library is not None:
         kind = values.kind_of(block).replace("_", " ")
-        raise HostError("library_data", f'The {kind} "{block.name}" is linked from another file and cannot be edited here. '
-                        "Make it local first (Object > Relations > Make Local).")
+        raise HostError(
+            "library_data",
+            f'The {kind} "{block.name}" is linked from another file and cannot be edited here. '
+            "Make it local first (Object > Relations > Make Local).",
+        )
     return block
 
 
@@ -39,14 +47,22 @@ def modifier_named(obj: Any, name: str) -> Any:
     modifier = obj.modifiers.get(name)
     if modifier is None or modifier.type != "NODES":
         names = [m.name for m in obj.modifiers if m.type == "NODES"]
-        raise HostError("unknown_modifier", f'"{obj.name}" has no Geometry Nodes modifier "{name}". {near(name, names)}')
+        raise HostError(
+            "unknown_modifier", f'"{obj.name}" has no Geometry Nodes modifier "{name}". {near(name, names)}'
+        )
     return modifier
 
 
 def inputs_of(tree: Any) -> list[Any]:
     """The interface inputs of a tree that hold a value."""
-    return [i for i in tree.interface.items_tree if i.item_type == "SOCKET" and i.in_out == "INPUT"
-            and i.socket_type not in _VALUELESS and hasattr(i, "default_value")]
+    return [
+        i
+        for i in tree.interface.items_tree
+        if i.item_type == "SOCKET"
+        and i.in_out == "INPUT"
+        and i.socket_type not in _VALUELESS
+        and hasattr(i, "default_value")
+    ]
 
 
 def _rna_input(modifier: Any, identifier: str) -> Any:
@@ -164,7 +180,9 @@ def _menu_number(tree: Any, item: Any, name: Any) -> int:
 def _menu_name(tree: Any, item: Any, number: int) -> Any:
     """The menu item's name: the nodes that the input feeds list theirs."""
     for node in _menu_nodes(tree, item.identifier, set()):
-        for entry, socket in zip(node.enum_items, [s for s in node.inputs if s.identifier.startswith("Item_")], strict=False):
+        for entry, socket in zip(
+            node.enum_items, [s for s in node.inputs if s.identifier.startswith("Item_")], strict=False
+        ):
             if socket.identifier == f"Item_{number}":
                 return entry.name
     return number
@@ -206,8 +224,11 @@ def ensure(edit: dict[str, Any]) -> bool:
     if created:
         modifier = obj.modifiers.new(edit["name"], "NODES")
         if modifier is None:
-            raise HostError("object_type_unsupported", f'An object of type {obj.type} ("{obj.name}") takes no Geometry Nodes modifier. '
-                            "Choose a mesh, curve, point cloud, volume or text object.")
+            raise HostError(
+                "object_type_unsupported",
+                f'An object of type {obj.type} ("{obj.name}") takes no Geometry Nodes modifier. '
+                "Choose a mesh, curve, point cloud, volume or text object.",
+            )
     else:
         modifier = modifier_named(obj, edit["name"])
     if modifier.node_group != tree:
@@ -219,4 +240,10 @@ def ensure(edit: dict[str, Any]) -> bool:
 
 def users_of(tree: Any) -> list[Any]:
     """Every Geometry Nodes modifier of a local object that runs `tree`."""
-    return [m for o in bpy.data.objects if o.library is None for m in o.modifiers if m.type == "NODES" and m.node_group == tree]
+    return [
+        m
+        for o in bpy.data.objects
+        if o.library is None
+        for m in o.modifiers
+        if m.type == "NODES" and m.node_group == tree
+    ]

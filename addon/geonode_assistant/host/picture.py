@@ -26,7 +26,8 @@ _CLAY = (0.78, 0.66, 0.52)
 def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720)) -> None:
     """Renders the object (or the one of that name) into a PNG of `size` pixels.
 
-    Workbench where it starts, else Cycles with few samples. Raises `unknown_object`, or OSError when the file cannot be written.
+    Workbench where it starts, else Cycles with few samples. Raises `unknown_object`, or OSError when the file cannot
+    be written.
     """
     obj = modifiers.object_named(object) if isinstance(object, str) else object
     low, high = _world_bounds(obj)
@@ -45,8 +46,12 @@ def _world_bounds(obj: Any) -> list[Vector]:
     """Lowest and highest corner in world space."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     bounds = evaluate.evaluate_object(obj, depsgraph)["bounds"] or [[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]
-    corners = [obj.matrix_world @ Vector((bounds[i][0], bounds[j][1], bounds[k][2]))
-               for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+    corners = [
+        obj.matrix_world @ Vector((bounds[i][0], bounds[j][1], bounds[k][2]))
+        for i in (0, 1)
+        for j in (0, 1)
+        for k in (0, 1)
+    ]
     return [Vector([pick(c[axis] for c in corners) for axis in range(3)]) for pick in (min, max)]
 
 
@@ -81,7 +86,12 @@ def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int]) -> None:
     center = (low + high) / 2
     rotation = _DIRECTION.to_track_quat("Z", "Y")
     inverse = rotation.inverted()
-    corners = [inverse @ (Vector((x, y, z)) - center) for x in (low.x, high.x) for y in (low.y, high.y) for z in (low.z, high.z)]
+    corners = [
+        inverse @ (Vector((x, y, z)) - center)
+        for x in (low.x, high.x)
+        for y in (low.y, high.y)
+        for z in (low.z, high.z)
+    ]
     # Each corner must lie within the view's pyramid; then centre what perspective shifts.
     shift = Vector((0.0, 0.0))
     for _ in range(4):

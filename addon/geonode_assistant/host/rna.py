@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's RNA says about node types: writable properties, item collections, sockets, and the fresh state of each.
+"""What Blender's RNA says about node types: writable properties, item collections, sockets, and how a fresh node looks.
 
-Nothing is typed by hand: a fresh node is made once per type in a scratch tree and read. Cached for the process, which runs
-exactly one Blender build.
+Nothing is typed by hand: a fresh node is made once per type in a scratch tree and read. Cached for the process,
+which runs exactly one Blender build.
 """
 
 from __future__ import annotations
@@ -21,18 +21,54 @@ SCRATCH_NAME = ".geonode_scratch"
 TREE_TYPE = "GeometryNodeTree"
 
 # State of the user interface, fields of their own in the IR, or what Blender derives.
-_NOT_STATE = frozenset({
-    "rna_type", "name", "label", "location", "location_absolute", "width", "height", "dimensions", "parent", "type",
-    "inputs", "outputs", "internal_links", "panel_states", "textbox_state", "select", "show_preview", "show_texture",
-    "tag", "is_runtime_data", "use_extra_user", "annotation", "asset_data", "view_center", "identifier"})
-SOCKET_FLAGS = tuple(flag for flag in ("hide", "hide_value", "pin_gizmo", "show_expanded")
-                     if flag in bpy.types.NodeSocket.bl_rna.properties)  # 4.2 has no gizmos
+_NOT_STATE = frozenset(
+    {
+        "rna_type",
+        "name",
+        "label",
+        "location",
+        "location_absolute",
+        "width",
+        "height",
+        "dimensions",
+        "parent",
+        "type",
+        "inputs",
+        "outputs",
+        "internal_links",
+        "panel_states",
+        "textbox_state",
+        "select",
+        "show_preview",
+        "show_texture",
+        "tag",
+        "is_runtime_data",
+        "use_extra_user",
+        "annotation",
+        "asset_data",
+        "view_center",
+        "identifier",
+    }
+)
+SOCKET_FLAGS = tuple(
+    flag
+    for flag in ("hide", "hide_value", "pin_gizmo", "show_expanded")
+    if flag in bpy.types.NodeSocket.bl_rna.properties
+)  # 4.2 has no gizmos
 
 # `NodeSocket.type` → the base RNA name that the interface and the plans use.
 _BASE_OF_TYPE = {
-    "VALUE": "NodeSocketFloat", "INT": "NodeSocketInt", "BOOLEAN": "NodeSocketBool", "VECTOR": "NodeSocketVector",
-    "RGBA": "NodeSocketColor", "STRING": "NodeSocketString", "ROTATION": "NodeSocketRotation", "MATRIX": "NodeSocketMatrix",
-    "CUSTOM": "NodeSocketVirtual", "INT_VECTOR": "NodeSocketIntVector"}
+    "VALUE": "NodeSocketFloat",
+    "INT": "NodeSocketInt",
+    "BOOLEAN": "NodeSocketBool",
+    "VECTOR": "NodeSocketVector",
+    "RGBA": "NodeSocketColor",
+    "STRING": "NodeSocketString",
+    "ROTATION": "NodeSocketRotation",
+    "MATRIX": "NodeSocketMatrix",
+    "CUSTOM": "NodeSocketVirtual",
+    "INT_VECTOR": "NodeSocketIntVector",
+}
 
 
 def base_type(socket: Any) -> str:
@@ -222,7 +258,8 @@ def _describe(node: Any) -> NodeInfo:
         inputs={s.identifier: _socket(s) for s in node.inputs},
         outputs={s.identifier: _socket(s) for s in node.outputs},
         pairs=hasattr(node, "pair_with_output"),
-        widths=(node.bl_width_min, node.bl_width_max))
+        widths=(node.bl_width_min, node.bl_width_max),
+    )
 
 
 def _socket(socket: Any) -> tuple[str, Any, tuple[bool, ...]]:
@@ -265,20 +302,27 @@ def known_types() -> dict[str, NodeInfo]:
 
 
 def paired_output(node: Any) -> Any:
-    """The output node of the zone that `node` begins, or None. Reading it off the closure nodes of 4.5 crashes Blender."""
+    """The output node of the zone that `node` begins, or None. Reading it off the closure nodes of 4.5 crashes
+    Blender.
+    """
     if node.bl_idname == "GeometryNodeClosureInput" and bpy.app.version < (5, 0):
         return None
     return getattr(node, "paired_output", None)
 
 
 def pair(start: Any, end: Any) -> bool:
-    """Makes two nodes a zone; false when Blender refuses. Raises `zone_incomplete` where the nodes are no ends of one kind of zone.
+    """Makes two nodes a zone; false when Blender refuses. Raises `zone_incomplete` where the nodes are no ends of
+    one kind of zone.
 
     Pairing the experimental closure nodes of 4.5 crashes Blender, so it is refused there.
     """
     if start.bl_idname == "GeometryNodeClosureInput" and bpy.app.version < (5, 0):
-        raise HostError("zone_incomplete", "Closure zones are experimental in this Blender and crash it; they work from 5.0 on.")
+        raise HostError(
+            "zone_incomplete", "Closure zones are experimental in this Blender and crash it; they work from 5.0 on."
+        )
     try:
         return bool(start.pair_with_output(end)) or paired_output(start) == end
     except (AttributeError, TypeError, RuntimeError) as error:
-        raise HostError("zone_incomplete", f'"{start.name}" and "{end.name}" are not the two ends of a zone: {error}') from error
+        raise HostError(
+            "zone_incomplete", f'"{start.name}" and "{end.name}" are not the two ends of a zone: {error}'
+        ) from error

@@ -6,14 +6,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import bpy
 import bmesh
+import bpy
 from mathutils import Matrix, Vector, noise
 
 
 def build_starter_scene() -> dict[str, str]:
-    """Loads Blender's factory file and adds `Plane` (10 m, active), `Sphere`, `Suzanne`, `Curve`, `Rock`, and `Rocks`, a
-    collection of three rocks. Everything lies around the plane without overlaps. Lengths in metres. Same result every time.
+    """Loads Blender's factory file and adds `Plane` (10 m, active), `Sphere`, `Suzanne`, `Curve`, `Rock`, and
+    `Rocks`, a collection of three rocks. Everything lies around the plane without overlaps. Lengths in metres. Same
+    result every time.
     """
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scene = bpy.context.scene
@@ -62,8 +63,12 @@ def _curve(start: Vector) -> Any:
     data = bpy.data.curves.new("Curve", "CURVE")
     data.dimensions = "3D"
     spline = data.splines.new("BEZIER")
-    points = [((-4.0, 0.0, 0.0), (1.2, 0.9, 0.0)), ((-1.3, 0.9, 0.3), (1.1, 0.0, 0.15)), ((1.3, -0.9, 0.6), (1.1, 0.0, 0.15)),
-              ((4.0, 0.0, 0.9), (1.2, 0.9, 0.0))]
+    points = [
+        ((-4.0, 0.0, 0.0), (1.2, 0.9, 0.0)),
+        ((-1.3, 0.9, 0.3), (1.1, 0.0, 0.15)),
+        ((1.3, -0.9, 0.6), (1.1, 0.0, 0.15)),
+        ((4.0, 0.0, 0.9), (1.2, 0.9, 0.0)),
+    ]
     spline.bezier_points.add(len(points) - 1)
     for point, (place, tangent) in zip(spline.bezier_points, points, strict=True):
         point.co = Vector(place)
@@ -77,6 +82,7 @@ def _curve(start: Vector) -> Any:
 
 def _rock(name: str, seed: int, radius: float, collection: Any = None) -> Any:
     """A low-poly stone: an icosphere, dented by Blender's fixed noise, flattened a little."""
+
     def fill(work: Any) -> None:
         bmesh.ops.create_icosphere(work, subdivisions=2, radius=radius, matrix=Matrix.Identity(4))
         for vertex in work.verts:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Edits without Blender's whole-tree update after every single change.
 
-Blender ignores nested tree updates while one is running. A helper tree of a class of our own is updated once, and the edits
-run inside its `update` callback; afterwards the edited tree is updated once. That is undocumented, so the first use in a
-process tests it on a scratch tree; where it fails, the same edits run plainly: slower, equal in result.
+Blender ignores nested tree updates while one is running. A helper tree of a class of our own is updated once, and
+the edits run inside its `update` callback; afterwards the edited tree is updated once. That is undocumented, so the
+first use in a process tests it on a scratch tree; where it fails, the same edits run plainly: slower, equal in result.
 """
 
 from __future__ import annotations
@@ -78,9 +78,17 @@ def _helper() -> Iterator[tuple[Any, list[Any]]]:
         if slot:
             slot.pop()()
 
-    helper_class = type("GeonodeHelperTree", (bpy.types.NodeTree,), {
-        "bl_idname": "GeonodeHelperTree", "bl_label": "GeoNode helper", "bl_icon": "NODETREE", "update": on_update,
-        "poll": classmethod(lambda _cls, _context: False)})
+    helper_class = type(
+        "GeonodeHelperTree",
+        (bpy.types.NodeTree,),
+        {
+            "bl_idname": "GeonodeHelperTree",
+            "bl_label": "GeoNode helper",
+            "bl_icon": "NODETREE",
+            "update": on_update,
+            "poll": classmethod(lambda _cls, _context: False),
+        },
+    )
     bpy.utils.register_class(helper_class)
     try:
         helper = bpy.data.node_groups.new(HELPER_NAME, "GeonodeHelperTree")

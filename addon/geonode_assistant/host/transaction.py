@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One run, one transaction: everything it may touch is kept at `begin`, and comes back exactly or becomes one undo step."""
+"""One run, one transaction: everything it may touch is kept at `begin`, and comes back exactly or becomes one
+undo step.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,15 @@ KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
 class Transaction:
     """The state before a run, and the way back.
 
-    A tree is kept as a real copy of the data-block, for only that brings back everything: identifiers and their counters,
-    selection, folded panels, animation, drivers. The original stays in place while the run edits it (a committed run thus
-    leaves every reference intact); a restore hands all users over to the copy, which takes the name. Copies have no user and
-    no fake user: even if Blender dies they are not saved. Everything is remembered by name, since an undo in between would
-    leave references dangling.
+    A tree is kept as a real copy of the data-block, for only that brings back everything: identifiers and their
+    counters, selection, folded panels, animation, drivers. The original stays in place while the run edits it (a
+    committed run thus leaves every reference intact); a restore hands all users over to the copy, which takes the
+    name. Copies have no user and no fake user: even if Blender dies they are not saved. Everything is remembered by
+    name, since an undo in between would leave references dangling.
     """
 
     def __init__(self, objects: Iterable[str], trees: Iterable[str]) -> None:
-        """Opens the transaction. Raises `unknown_object`, or `library_data` for what is linked; nothing is kept then."""
+        """Opens the transaction. Raises `unknown_object`, or `library_data` for linked data; nothing is kept then."""
         if bpy.context.view_layer is not None:
             bpy.context.view_layer.update()  # drivers write their values now, not between the two comparisons
         self.before = evaluate.lists()
@@ -100,7 +102,8 @@ class Transaction:
         if bpy.ops.ed.undo_push.poll():
             bpy.ops.ed.undo_push(message=message)
 
-    # -- keeping ----------------------------------------------------------------------------------------------------------------
+    # -- keeping
+    # ----------------------------------------------------------------------------------------------------------------
 
     def _keep_tree(self, tree: Any) -> None:
         if tree.name in self._copies:
@@ -131,7 +134,8 @@ class Transaction:
                 bpy.data.node_groups.remove(copy)
         self._copies.clear()
 
-    # -- bringing back ----------------------------------------------------------------------------------------------------------
+    # -- bringing back
+    # ----------------------------------------------------------------------------------------------------------
 
     def _bring_back(self, name: str) -> None:
         copy = bpy.data.node_groups.get(self._copies[name])
@@ -155,7 +159,9 @@ class Transaction:
             obj.modifiers.remove(modifier)
 
     def _is_ours(self, modifier: Any) -> bool:
-        """Whether this run made the modifier: an artist's own, added meanwhile, runs no tree that the run made or edits."""
+        """Whether this run made the modifier: an artist's own, added meanwhile, runs no tree that the run made or
+        edits.
+        """
         group = modifier.node_group
         return group is None or group.name in self._created or group.name in self._copies
 
@@ -167,29 +173,43 @@ class Transaction:
             modifier = obj.modifiers.get(entry["name"])
             if modifier is None or modifier.type != "NODES":
                 continue
-            group = bpy.data.node_groups.get((entry["node_group"], None)) or bpy.data.node_groups.get(entry["node_group"] or "")
+            group = bpy.data.node_groups.get((entry["node_group"], None)) or bpy.data.node_groups.get(
+                entry["node_group"] or ""
+            )
             modifier.node_group = group  # also when it is the same: the inputs follow the interface then
             _restore_inputs(modifier, entry["inputs"])
         obj.update_tag()
 
     def _is_as_before(self) -> bool:
-        trees = {name: _tree_state(tree) for name in self._state["trees"]
-                 if (tree := bpy.data.node_groups.get((name, None))) is not None}
-        objects = {name: _object_state(obj) for name in self._state["objects"]
-                   if (obj := bpy.data.objects.get((name, None))) is not None}
+        trees = {
+            name: _tree_state(tree)
+            for name in self._state["trees"]
+            if (tree := bpy.data.node_groups.get((name, None))) is not None
+        }
+        objects = {
+            name: _object_state(obj)
+            for name in self._state["objects"]
+            if (obj := bpy.data.objects.get((name, None))) is not None
+        }
         left = [g.name for g in bpy.data.node_groups if g.name in self._created or g.name.startswith(KEEP_PREFIX)]
         return not left and {"trees": trees, "objects": objects} == self._state
 
 
-# -- snapshots ------------------------------------------------------------------------------------------------------------------
+# -- snapshots
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def _tree_state(tree: Any) -> dict[str, Any]:
     """What must be equal after a restore: the IR, selection, active node, animation, users."""
     active = tree.nodes.active
-    return {"ir": export.export_one(tree)[0], "selected": [n.name for n in tree.nodes if n.select],
-            "active": active.name if active is not None else None, "animation": _animation(tree), "users": tree.users,
-            "asset": tree.asset_data is not None}
+    return {
+        "ir": export.export_one(tree)[0],
+        "selected": [n.name for n in tree.nodes if n.select],
+        "active": active.name if active is not None else None,
+        "animation": _animation(tree),
+        "users": tree.users,
+        "asset": tree.asset_data is not None,
+    }
 
 
 def _animation(block: Any) -> Any:
@@ -197,7 +217,11 @@ def _animation(block: Any) -> Any:
     if data is None:
         return None
     drivers = [(d.data_path, d.array_index, d.driver.type, d.driver.expression, d.mute) for d in data.drivers]
-    return {"action": data.action.name if data.action is not None else None, "drivers": drivers, "nla": len(data.nla_tracks)}
+    return {
+        "action": data.action.name if data.action is not None else None,
+        "drivers": drivers,
+        "nla": len(data.nla_tracks),
+    }
 
 
 def _object_state(obj: Any) -> dict[str, Any]:

@@ -14,8 +14,15 @@ from .errors import HostError, near
 
 # `ID.id_type` in lower case is the key of a data-block value, apart from the one whose RNA name differs.
 _KIND_OF_ID_TYPE = {"NODETREE": "node_group"}
-_IRREGULAR = {"mesh": "meshes", "library": "libraries", "cachefile": "cache_files", "movieclip": "movieclips",
-              "key": "shape_keys", "greasepencil_v3": "grease_pencils", "light_probe": "lightprobes"}
+_IRREGULAR = {
+    "mesh": "meshes",
+    "library": "libraries",
+    "cachefile": "cache_files",
+    "movieclip": "movieclips",
+    "key": "shape_keys",
+    "greasepencil_v3": "grease_pencils",
+    "light_probe": "lightprobes",
+}
 
 
 @lru_cache(maxsize=65536)
@@ -101,14 +108,19 @@ def from_json(value: Any) -> Any:
     """A JSON value as what RNA setters take; data-blocks are looked up by name."""
     if isinstance(value, dict):
         if len(value) != 1:
-            raise HostError("invalid_value", f'A data-block value has one key, for example {{"object": "Cube"}}; got {sorted(value)}.')
-        (kind, name), = value.items()
+            raise HostError(
+                "invalid_value",
+                f'A data-block value has one key, for example {{"object": "Cube"}}; got {sorted(value)}.',
+            )
+        ((kind, name),) = value.items()
         return resolve(kind, name)
     return value
 
 
 def assign(owner: Any, attribute: str, value: Any) -> None:
-    """`owner.attribute = value` with JSON value. Raises `invalid_value` with Blender's own reason (it lists legal items)."""
+    """`owner.attribute = value` with JSON value. Raises `invalid_value` with Blender's own reason (it lists legal
+    items).
+    """
     wanted = from_json(value)
     try:
         prop = owner.bl_rna.properties.get(attribute)
@@ -120,11 +132,19 @@ def assign(owner: Any, attribute: str, value: Any) -> None:
             wanted = bool(wanted)
         elif isinstance(wanted, list) and len(wanted) == 16:
             wanted = [wanted[row : row + 4] for row in (0, 4, 8, 12)]
-        elif isinstance(wanted, list) and len(wanted) == 3 and prop is not None and prop.subtype in {"COLOR", "COLOR_GAMMA"} and prop.array_length == 4:
+        elif (
+            isinstance(wanted, list)
+            and len(wanted) == 3
+            and prop is not None
+            and prop.subtype in {"COLOR", "COLOR_GAMMA"}
+            and prop.array_length == 4
+        ):
             wanted = [*wanted, 1.0]
         setattr(owner, attribute, wanted)
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise HostError("invalid_value", f"{attribute} of {_describe(owner)} cannot be {value!r}: {_reason(error)}") from error
+        raise HostError(
+            "invalid_value", f"{attribute} of {_describe(owner)} cannot be {value!r}: {_reason(error)}"
+        ) from error
 
 
 def _describe(owner: Any) -> str:
