@@ -8,7 +8,7 @@ use geonode_provider::{
     Client, ClientConfig, FinishReason, Message as Turn, Options, Provider, ProviderError, Request, Role, StreamEvent,
     Usage,
 };
-use geonode_run::{Failure, Feedback, Message, Origin};
+use geonode_run::{Failure, Message, Origin};
 use serde_json::Value;
 
 use crate::planner;
@@ -118,7 +118,7 @@ impl Source {
 
 fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
     let settings = brief.settings;
-    let opening = planner::opening(&brief.request.prompt, brief.context);
+    let opening = planner::opening(&brief.request.prompt, brief.context)?;
     let mut messages = vec![Turn::user(opening.user)];
     for exchange in brief.exchanges {
         messages.push(Turn::new(Role::Assistant, &exchange.reply));
@@ -218,9 +218,4 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
 
 fn failure(error: &ProviderError) -> Failure {
     Failure::new(error.code(), error.to_string())
-}
-
-/// The words of the next turn: what became of the reply, as data.
-pub(crate) fn feedback_text(feedback: &Feedback, slices: Option<&Value>) -> String {
-    planner::feedback(feedback, slices)
 }

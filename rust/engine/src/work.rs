@@ -15,7 +15,7 @@ use crate::approval;
 use crate::check;
 use crate::context;
 use crate::error::EngineError;
-use crate::generate::{Brief, Exchange, Listener, Source, feedback_text};
+use crate::generate::{Brief, Exchange, Listener, Source};
 use crate::planner;
 use crate::request::{PlanInput, RunRequest};
 use crate::settings::Settings;
@@ -85,7 +85,7 @@ impl Work {
 
     pub(crate) fn generate(&mut self, feedback: Option<&Feedback>, listener: &dyn Listener) -> Result<Answer, Failure> {
         if let (Some(feedback), Some(PlanInput::Text(reply))) = (feedback, &self.reply) {
-            let feedback = feedback_text(feedback, self.slices.take().as_ref());
+            let feedback = planner::feedback(feedback, self.slices.take().as_ref());
             self.exchanges.push(Exchange {
                 reply: reply.clone(),
                 feedback,
