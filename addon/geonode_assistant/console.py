@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TextIO
 
-from .messages import AssistantError, error_lines, one_line
+from .messages import AssistantError, error_lines, for_artist, one_line
 from .session import RunHandle
 
 WORDS = {
@@ -78,10 +78,10 @@ class Console:
             print(line, file=self._err)
 
     def warnings(self, messages: list[dict[str, Any]]) -> None:
-        """The report's warnings, on standard error. Certain repairs of the plan are for the report alone."""
+        """The report's warnings that an artist should read, on standard error."""
         self._clear()
-        for message in messages:
-            if message.get("severity") == "warning" and message["code"] != "repaired":
+        for message in for_artist(messages):
+            if message.get("severity") == "warning":
                 print(f"warning [{message['code']}]: {one_line(message['text'])}", file=self._err)
 
     def progress(self, text: str) -> None:

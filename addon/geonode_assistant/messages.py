@@ -4,10 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
 from typing import Any
-
-SEVERITIES = ("error", "warning", "info")
 
 
 class AssistantError(Exception):
@@ -78,10 +75,6 @@ def one_line(text: str, limit: int = 2000) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
-def worst(messages: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The first message of the highest severity; None without messages."""
-    for severity in SEVERITIES:
-        for message in messages:
-            if message.get("severity") == severity:
-                return message
-    return None
+def for_artist(messages: list[dict[str, Any]], said: str = "") -> list[dict[str, Any]]:
+    """What an artist should read: not the certain repairs of a plan, and nothing twice (``said`` is shown already)."""
+    return [m for m in messages if m.get("code") != "repaired" and m.get("text") != said]

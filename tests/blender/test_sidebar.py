@@ -107,6 +107,21 @@ def test_a_request_shows_what_is_asked_and_two_answers() -> None:
     assert core.decisions == [("approve", int(request_id))]
 
 
+def test_nothing_is_said_twice_and_repairs_stay_in_the_report() -> None:
+    session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+    while session.current.running:
+        session.current.poll()
+    session.current.messages = [
+        {"severity": "info", "code": "unknown", "text": "Scattered."},
+        {"severity": "warning", "code": "repaired", "text": "A menu."},
+        {"severity": "warning", "code": "out_of_range", "text": "Many."},
+    ]
+    shown = drawn()
+    assert shown.count("Scattered.") == 1
+    assert "Many." in shown
+    assert "A menu." not in shown
+
+
 def test_steps_are_shown_as_they_change() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     for status in ("running", "restored", "running", "failed"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from .. import session
+from ..messages import for_artist
 from .wrapping import fitting
 
 ICONS = {"error": "ERROR", "warning": "INFO", "info": "NONE"}
@@ -41,9 +42,9 @@ class _Sidebar:
             draw_request(layout, request_id, request, context)
         if view.text and view.running:
             draw_text(layout, view.text[-600:], context)
-        if view.final_message:
-            draw_text(layout, view.final_message, context)
-        for message in view.messages[:SHOWN_MESSAGES]:
+        done = view.final_message if view.summary == "DONE" else ""
+        draw_text(layout, done, context)
+        for message in for_artist(view.messages, done)[:SHOWN_MESSAGES]:
             draw_message(layout, message, context)
 
 
