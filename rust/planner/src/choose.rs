@@ -1,6 +1,6 @@
 //! Which preset a wish calls for: rules over concepts decide, the ranked index settles ties.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use geonode_protocol::Code;
 
@@ -13,6 +13,9 @@ const THRESHOLD: f64 = 2.0;
 /// What the index can add: enough to settle a tie, never enough to overrule evidence.
 const RANK_SHARE: f64 = 0.4;
 
+/// A rule at least this strong counts as a second wish even where other words speak against the preset.
+const SECOND: f64 = 2.2;
+
 struct Candidate<'a> {
     entry: &'a Entry,
     score: f64,
@@ -24,40 +27,59 @@ type Spans = Vec<(usize, usize)>;
 
 /// Everywhere that a concept stands, longest phrase per start.
 fn hits(entry: &Entry, reading: &Reading, concept: &str) -> Spans {
-    let Some(phrases) = entry.concepts.get(concept) else { return Vec::new() };
+    let Some(phrases) = entry.concepts.get(concept) else {
+        return Vec::new();
+    };
     (0..reading.items.len())
-        .filter_map(|at| phrases.iter().filter_map(|phrase| phrase.ends(reading, at)).max().map(|end| (at, end)))
+        .filter_map(|at| {
+            phrases
+                .iter()
+                .filter_map(|phrase| phrase.ends(reading, at))
+                .max()
+                .map(|end| (at, end))
+        })
         .collect()
 }
 
-fn evidence<'a>(entry: &'a Entry, reading: &Reading) -> Option<Candidate<'a>> {
+/// The strongest rule that holds; `strict` also asks that nothing speaks against it.
+fn evidence<'a>(entry: &'a Entry, reading: &Reading, strict: bool) -> Option<Candidate<'a>> {
     let mut found: HashMap<&str, Spans> = HashMap::new();
     for concept in entry.concepts.keys() {
         found.insert(concept, hits(entry, reading, concept));
     }
     let present = |concept: &String| found.get(concept.as_str()).is_some_and(|spans| !spans.is_empty());
-    if entry.preset.against.iter().any(|set| set.iter().all(present)) {
+    if strict && entry.preset.against.iter().any(|set| set.iter().all(present)) {
         return None;
     }
     let rule = entry
         .preset
         .calls
         .iter()
-        .filter(|rule| rule.all.iter().all(present) && !rule.none.iter().any(present))
+        .filter(|rule| rule.all.iter().all(present) && !(strict && rule.none.iter().any(present)))
         .max_by(|a, b| a.weight.total_cmp(&b.weight))?;
-    let spans = rule.all.iter().filter_map(|concept| found.get(concept.as_str())).flatten();
+    let spans = rule
+        .all
+        .iter()
+        .filter_map(|concept| found.get(concept.as_str()))
+        .flatten();
     let evidence = spans.flat_map(|(start, end)| *start..*end).collect();
-    Some(Candidate { entry, score: rule.weight, evidence })
+    Some(Candidate {
+        entry,
+        score: rule.weight,
+        evidence,
+    })
 }
 
 /// Whether `entry` understands everything that speaks for another preset.
 fn explains(entry: &Entry, evidence: &[usize], reading: &Reading) -> bool {
-    let empty = |at: &usize| reading.item(*at).is_none_or(|item| {
-        !matches!(item.kind, crate::reading::ItemKind::Word)
-            || reading.language.stop.contains(&item.text)
-            || reading.language.prepositions.contains(&item.text)
-            || entry.vocabulary.contains(&item.stem)
-    });
+    let empty = |at: &usize| {
+        reading.item(*at).is_none_or(|item| {
+            !matches!(item.kind, crate::reading::ItemKind::Word)
+                || reading.language.stop.contains(&item.text)
+                || reading.language.prepositions.contains(&item.text)
+                || entry.vocabulary.contains(&item.stem)
+        })
+    };
     evidence.iter().all(empty)
 }
 
@@ -65,16 +87,21 @@ fn explains(entry: &Entry, evidence: &[usize], reading: &Reading) -> bool {
 ///
 /// # Errors
 /// `no_preset_match` when nothing speaks clearly for one; `several_wishes` when two different ones are asked for.
-pub fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) -> Result<&'a Entry, Refusal> {
+pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) -> Result<&'a Entry, Refusal> {
     let ranks = library.rank(prompt);
     let top = ranks.first().map_or(1.0, |(_, score)| f64::from(*score)).max(1e-6);
-    let share = |i: usize| ranks.iter().find(|(id, _)| *id == i).map_or(0.0, |(_, score)| f64::from(*score) / top);
+    let share = |i: usize| {
+        ranks
+            .iter()
+            .find(|(id, _)| *id == i)
+            .map_or(0.0, |(_, score)| f64::from(*score) / top)
+    };
     let mut candidates: Vec<Candidate> = library
         .entries
         .iter()
         .enumerate()
         .filter_map(|(i, entry)| {
-            let mut candidate = evidence(entry, reading).filter(|c| c.score >= THRESHOLD)?;
+            let mut candidate = evidence(entry, reading, true).filter(|c| c.score >= THRESHOLD)?;
             candidate.score += RANK_SHARE * share(i);
             Some(candidate)
         })
@@ -84,16 +111,49 @@ pub fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) -> Resu
         let message = "No preset serves this wish, so nothing was changed. Say it in the words of a preset, or choose a language model.";
         return Err(Refusal::new(Code::NoPresetMatch, message).near(library.nearest(prompt)));
     };
-    if let Some(other) = others.iter().find(|other| !explains(best.entry, &other.evidence, reading)) {
+    if let Some(other) = second_wish(library, best, reading) {
+        return Err(several(best.entry, other));
+    }
+    if let Some(other) = others
+        .iter()
+        .find(|other| !explains(best.entry, &other.evidence, reading))
+    {
         // The weaker candidate may be the one that understands both.
         if explains(other.entry, &best.evidence, reading) && best.score - other.score < 0.6 {
             return Ok(other.entry);
         }
-        let (a, b) = (&best.entry.preset.title, &other.entry.preset.title);
-        let message = format!(
-            "This asks for two things at once: {a} and {b}. Nothing was changed. Ask for one after the other, each in its own sentence."
-        );
-        return Err(Refusal::new(Code::SeveralWishes, message).near(vec![best.entry.suggestion(), other.entry.suggestion()]));
+        return Err(several(best.entry, other.entry));
     }
     Ok(best.entry)
+}
+
+fn several(a: &Entry, b: &Entry) -> Refusal {
+    let message = format!(
+        "This asks for two things at once: {} and {}. Nothing was changed. Ask for one after the other, each in its own sentence.",
+        a.preset.title, b.preset.title
+    );
+    Refusal::new(Code::SeveralWishes, message).near(vec![a.suggestion(), b.suggestion()])
+}
+
+/// Another preset that a different clause asks for: “… and extrude its faces”.
+fn second_wish<'a>(library: &'a Library, best: &Candidate, reading: &Reading) -> Option<&'a Entry> {
+    let clauses = reading.clauses();
+    let clause = |at: &usize| clauses.get(*at).copied().unwrap_or(0);
+    let ours: HashSet<usize> = best.evidence.iter().map(clause).collect();
+    let others = library
+        .entries
+        .iter()
+        .filter(|entry| entry.preset.id != best.entry.preset.id);
+    others
+        .filter_map(|entry| evidence(entry, reading, false))
+        .filter(|other| other.score >= SECOND)
+        .find_map(|other| {
+            let strange: Vec<usize> = other
+                .evidence
+                .iter()
+                .copied()
+                .filter(|at| !explains(best.entry, std::slice::from_ref(at), reading))
+                .collect();
+            (!strange.is_empty() && strange.iter().all(|at| !ours.contains(&clause(at)))).then_some(other.entry)
+        })
 }

@@ -18,7 +18,11 @@ pub struct Units {
 
 impl Default for Units {
     fn default() -> Self {
-        Self { system: "METRIC".into(), scale_length: 1.0, length: "METERS".into() }
+        Self {
+            system: "METRIC".into(),
+            scale_length: 1.0,
+            length: "METERS".into(),
+        }
     }
 }
 

@@ -28,7 +28,7 @@ fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
 ///
 /// # Errors
 /// `partly_understood` with what was and what was not understood; `unknown_object` for a quoted name that does not exist.
-pub fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Result<Vec<String>, Refusal> {
+pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Result<Vec<String>, Refusal> {
     let used: HashSet<usize> = used.iter().copied().collect();
     let clauses = reading.clauses();
     let (mut hard, mut soft): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
@@ -45,7 +45,10 @@ pub fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Result<Vec
             ItemKind::Quantity(_) => hard.push(item.typed.clone()),
             ItemKind::Mention(mention) => {
                 if let Referent::Unknown(name) = &mention.referent {
-                    return Err(Refusal::new(Code::UnknownObject, format!("There is no object or collection called “{name}” in the scene.")));
+                    return Err(Refusal::new(
+                        Code::UnknownObject,
+                        format!("There is no object or collection called “{name}” in the scene."),
+                    ));
                 }
                 // A plain word that happens to be an object's name, said with the preset's own meaning.
                 if mention.definite || !entry.vocabulary.contains(&item.stem) {
@@ -58,7 +61,9 @@ pub fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Result<Vec
                 let other = language.other_wishes.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
                 let colour = language.colours.contains(&item.stem);
                 let before_noun = (at + 1..at + 4).any(|next| used.contains(&next))
-                    && reading.item(at + 1).is_some_and(|next| !matches!(next.kind, ItemKind::Break(_)));
+                    && reading
+                        .item(at + 1)
+                        .is_some_and(|next| !matches!(next.kind, ItemKind::Break(_)));
                 if negation {
                     hard.push(item.typed.clone());
                 } else if silent(reading, entry, at) && !other {
@@ -82,7 +87,11 @@ pub fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Result<Vec
     }
     hard.extend(soft);
     hard.truncate(8);
-    let list = hard.iter().map(|word| format!("“{}”", shorten(word))).collect::<Vec<_>>().join(", ");
+    let list = hard
+        .iter()
+        .map(|word| format!("“{}”", shorten(word)))
+        .collect::<Vec<_>>()
+        .join(", ");
     Err(Refusal::new(
         Code::PartlyUnderstood,
         format!(
@@ -95,5 +104,9 @@ pub fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Result<Vec
 
 /// A word for a message, never a page.
 fn shorten(word: &str) -> String {
-    if word.chars().count() <= 40 { word.to_owned() } else { word.chars().take(39).chain(['…']).collect() }
+    if word.chars().count() <= 40 {
+        word.to_owned()
+    } else {
+        word.chars().take(39).chain(['…']).collect()
+    }
 }

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 /// Names that an expression may use.
-pub type Scope = HashMap<String, Value>;
+pub(crate) type Scope = HashMap<String, Value>;
 
 /// Nesting that no honest template needs.
 const DEPTH: usize = 24;
 
 /// Why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ExprError {
+pub(crate) enum ExprError {
     /// The name is no parameter and no fact.
     #[error("unknown name “{0}” in an expression")]
     UnknownName(String),
@@ -38,7 +38,7 @@ pub enum ExprError {
 ///
 /// # Errors
 /// An unknown name or operator, an operand of the wrong kind, or a result that is not finite.
-pub fn eval(expr: &Value, scope: &Scope) -> Result<Value, ExprError> {
+pub(crate) fn eval(expr: &Value, scope: &Scope) -> Result<Value, ExprError> {
     eval_at(expr, scope, 0)
 }
 
@@ -47,7 +47,10 @@ fn eval_at(expr: &Value, scope: &Scope, depth: usize) -> Result<Value, ExprError
         return Err(ExprError::TooDeep);
     }
     match expr {
-        Value::String(name) => scope.get(name).cloned().ok_or_else(|| ExprError::UnknownName(name.clone())),
+        Value::String(name) => scope
+            .get(name)
+            .cloned()
+            .ok_or_else(|| ExprError::UnknownName(name.clone())),
         Value::Array(parts) => {
             let Some((Value::String(operator), operands)) = parts.split_first() else {
                 return Err(ExprError::UnknownOperator(expr.to_string()));
@@ -88,7 +91,13 @@ fn apply(operator: &str, operands: &[Value], scope: &Scope, depth: usize) -> Res
     match (operator, values.as_slice()) {
         ("==", [a, b]) => return Ok(json!(same(a, b))),
         ("!=", [a, b]) => return Ok(json!(!same(a, b))),
-        ("vec", [x, y, z]) => return Ok(json!([number(operator, x)?, number(operator, y)?, number(operator, z)?])),
+        ("vec", [x, y, z]) => {
+            return Ok(json!([
+                number(operator, x)?,
+                number(operator, y)?,
+                number(operator, z)?
+            ]));
+        }
         ("scale", [v, s]) => {
             let (v, s) = (vector(operator, v)?, number(operator, s)?);
             return Ok(json!(v.map(|c| c * s)));
@@ -100,12 +109,20 @@ fn apply(operator: &str, operands: &[Value], scope: &Scope, depth: usize) -> Res
         }
         ("largest", [v]) => return finite(operator, vector(operator, v)?.into_iter().fold(0.0, f64::max)),
         ("get", [Value::Array(list), Value::Number(index)]) => {
-            let place = index.as_u64().and_then(|i| usize::try_from(i).ok()).and_then(|i| list.get(i));
-            return place.cloned().ok_or_else(|| ExprError::WrongOperand(operator.to_owned(), index.to_string()));
+            let place = index
+                .as_u64()
+                .and_then(|i| usize::try_from(i).ok())
+                .and_then(|i| list.get(i));
+            return place
+                .cloned()
+                .ok_or_else(|| ExprError::WrongOperand(operator.to_owned(), index.to_string()));
         }
         _ => {}
     }
-    let numbers = values.iter().map(|v| number(operator, v)).collect::<Result<Vec<_>, _>>()?;
+    let numbers = values
+        .iter()
+        .map(|v| number(operator, v))
+        .collect::<Result<Vec<_>, _>>()?;
     let result = match (operator, numbers.as_slice()) {
         ("+", n) => n.iter().sum(),
         ("*", n) => n.iter().product(),
@@ -143,7 +160,7 @@ fn columns(total: f64) -> f64 {
 }
 
 /// Whether a value counts as true: not false, null, zero or empty.
-pub fn truthy(value: &Value) -> bool {
+pub(crate) fn truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(b) => *b,
@@ -163,7 +180,9 @@ fn same(a: &Value, b: &Value) -> bool {
 fn number(operator: &str, value: &Value) -> Result<f64, ExprError> {
     match value {
         Value::Bool(b) => Ok(f64::from(u8::from(*b))),
-        other => other.as_f64().ok_or_else(|| ExprError::WrongOperand(operator.to_owned(), other.to_string())),
+        other => other
+            .as_f64()
+            .ok_or_else(|| ExprError::WrongOperand(operator.to_owned(), other.to_string())),
     }
 }
 
@@ -176,7 +195,7 @@ fn vector(operator: &str, value: &Value) -> Result<[f64; 3], ExprError> {
 }
 
 /// A float as JSON, rounded to what Blender's 32-bit floats can tell apart (so 0.1 × 3 reads 0.3).
-pub fn finite(operator: &str, value: f64) -> Result<Value, ExprError> {
+pub(crate) fn finite(operator: &str, value: f64) -> Result<Value, ExprError> {
     if !value.is_finite() {
         return Err(ExprError::NotFinite(operator.to_owned()));
     }
@@ -197,7 +216,7 @@ fn whole(operator: &str, value: f64) -> Result<Value, ExprError> {
 ///
 /// # Errors
 /// As [`eval`].
-pub fn substitute(template: &Value, scope: &Scope) -> Result<Value, ExprError> {
+pub(crate) fn substitute(template: &Value, scope: &Scope) -> Result<Value, ExprError> {
     match template {
         Value::Object(map) => {
             if let (1, Some(expr)) = (map.len(), map.get("$")) {
@@ -229,9 +248,13 @@ pub fn substitute(template: &Value, scope: &Scope) -> Result<Value, ExprError> {
 mod tests {
     use super::*;
 
-    fn value(expr: Value) -> Result<Value, ExprError> {
-        let scope = Scope::from([("n".into(), json!(24)), ("axis".into(), json!([0, -1, 0])), ("none".into(), Value::Null)]);
-        eval(&expr, &scope)
+    fn value(expr: impl Into<Value>) -> Result<Value, ExprError> {
+        let scope = Scope::from([
+            ("n".into(), json!(24)),
+            ("axis".into(), json!([0, -1, 0])),
+            ("none".into(), Value::Null),
+        ]);
+        eval(&expr.into(), &scope)
     }
 
     #[test]
@@ -249,7 +272,10 @@ mod tests {
     fn refuses_nonsense() {
         assert!(matches!(value(json!("m")), Err(ExprError::UnknownName(_))));
         assert!(matches!(value(json!(["/", 1, 0])), Err(ExprError::NotFinite(_))));
-        assert!(matches!(value(json!(["frobnicate", 1])), Err(ExprError::UnknownOperator(_))));
+        assert!(matches!(
+            value(json!(["frobnicate", 1])),
+            Err(ExprError::UnknownOperator(_))
+        ));
         let mut deep = json!(1);
         for _ in 0..100 {
             deep = json!(["-", deep]);

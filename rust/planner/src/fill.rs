@@ -26,13 +26,13 @@ pub enum Said {
 
 /// What was read from the wish for the parameters.
 #[derive(Debug, Default)]
-pub struct Filled {
+pub(crate) struct Filled {
     /// Values by parameter.
-    pub said: HashMap<String, Said>,
+    pub(crate) said: HashMap<String, Said>,
     /// Items that were read.
-    pub used: Vec<usize>,
+    pub(crate) used: Vec<usize>,
     /// Values outside the advised range.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Farther than this a word says nothing about a number.
@@ -46,11 +46,10 @@ fn steps(reading: &Reading, from: usize, to: usize) -> Option<f64> {
         cost += match &item.kind {
             ItemKind::Quantity(_) => return None,
             ItemKind::Break(_) => 3.0,
-            ItemKind::Mention(_) => 1.0,
             ItemKind::Word if reading.is(at, &["and", "or", "then", "but"]) => 2.5,
             ItemKind::Word if reading.is(at, &["with"]) => 1.5,
             ItemKind::Word if reading.is_empty_word(item) => 0.25,
-            ItemKind::Word => 1.0,
+            ItemKind::Word | ItemKind::Mention(_) => 1.0,
         };
     }
     (cost <= REACH).then_some(cost)
@@ -89,9 +88,11 @@ fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Rang
 /// How well a unit fits what a parameter measures: extra cost, or none at all.
 fn unit_cost(kind: ParameterKind, unit: Unit) -> Option<f64> {
     match (kind, unit) {
-        (ParameterKind::Count, Unit::Bare | Unit::Times) | (ParameterKind::Seed, Unit::Bare) => Some(0.0),
-        (ParameterKind::Length, Unit::Metres | Unit::Blender) | (ParameterKind::Angle, Unit::Radians) => Some(0.0),
-        (ParameterKind::Factor, Unit::Percent | Unit::Times | Unit::Bare) => Some(0.0),
+        (ParameterKind::Count, Unit::Bare | Unit::Times)
+        | (ParameterKind::Seed, Unit::Bare)
+        | (ParameterKind::Length, Unit::Metres | Unit::Blender)
+        | (ParameterKind::Angle, Unit::Radians)
+        | (ParameterKind::Factor, Unit::Percent | Unit::Times | Unit::Bare) => Some(0.0),
         (ParameterKind::Length | ParameterKind::Angle, Unit::Bare) => Some(0.4),
         _ => None,
     }
@@ -119,7 +120,10 @@ fn before_thing(reading: &Reading, at: usize, things: &[usize]) -> bool {
             return true;
         }
         match &item.kind {
-            ItemKind::Word if reading.language.prepositions.contains(&item.text) || reading.language.conjunctions.contains(&item.text) => {
+            ItemKind::Word
+                if reading.language.prepositions.contains(&item.text)
+                    || reading.language.conjunctions.contains(&item.text) =>
+            {
                 return false;
             }
             ItemKind::Word => next += 1,
@@ -137,39 +141,93 @@ struct Offer {
     span: std::ops::Range<usize>,
 }
 
-/// Numbers that belong to a phrase without meaning of its own (“into four”).
+/// Numbers that belong to a phrase and are no value of their own (“into four”, “the first half”).
 fn idle(entry: &Entry, reading: &Reading) -> Vec<usize> {
     let spans = (0..reading.items.len()).filter_map(|at| {
-        let ends = entry.words.iter().filter(|phrase| phrase.weight() > 1).filter_map(|phrase| phrase.ends(reading, at));
+        let worded = entry.slots.iter().flat_map(|slot| slot.on.iter().chain(&slot.off));
+        let ends = entry
+            .words
+            .iter()
+            .chain(worded)
+            .filter(|phrase| phrase.weight() > 1)
+            .filter_map(|phrase| phrase.ends(reading, at));
         ends.max().map(|end| at..end)
     });
-    spans.flatten().filter(|at| reading.item(*at).is_some_and(|item| matches!(item.kind, ItemKind::Quantity(_)))).collect()
+    spans
+        .flatten()
+        .filter(|at| {
+            reading
+                .item(*at)
+                .is_some_and(|item| matches!(item.kind, ItemKind::Quantity(_)))
+        })
+        .collect()
 }
 
 fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) -> Vec<Offer> {
     let mut offers = Vec::new();
     for (at, item) in reading.items.iter().enumerate().filter(|(at, _)| !idle.contains(at)) {
-        let ItemKind::Quantity(quantity) = &item.kind else { continue };
+        let ItemKind::Quantity(quantity) = &item.kind else {
+            continue;
+        };
         for (index, slot) in entry.slots.iter().enumerate() {
             let parameter = &slot.parameter;
-            let Some(base) = fits(parameter, quantity) else { continue };
+            let Some(base) = fits(parameter, quantity) else {
+                continue;
+            };
             if let Some((cost, span)) = cue(slot, reading, at) {
-                offers.push(Offer { cost: base + cost, slot: index, item: at, span });
+                offers.push(Offer {
+                    cost: base + cost,
+                    slot: index,
+                    item: at,
+                    span,
+                });
             }
             if parameter.counts_things && quantity.unit == Unit::Bare && before_thing(reading, at, things) {
-                offers.push(Offer { cost: base + 0.2, slot: index, item: at, span: at..at });
+                offers.push(Offer {
+                    cost: base + 0.2,
+                    slot: index,
+                    item: at,
+                    span: at..at,
+                });
+            }
+            if parameter.kind == ParameterKind::Count && parameter.rank.is_some() && quantity.unit == Unit::Times {
+                offers.push(Offer {
+                    cost: base + 0.3,
+                    slot: index,
+                    item: at,
+                    span: at..at,
+                });
             }
             let measured = matches!(quantity.unit, Unit::Metres | Unit::Blender);
             if parameter.sizes_things && measured && before_thing(reading, at, things) {
-                offers.push(Offer { cost: base + 0.9, slot: index, item: at, span: at..at });
+                offers.push(Offer {
+                    cost: base + 0.9,
+                    slot: index,
+                    item: at,
+                    span: at..at,
+                });
             }
             if let Some(rank) = parameter.rank {
-                let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length { 8.0 } else { 6.0 };
-                offers.push(Offer { cost: base + vague + f64::from(rank) * 0.1, slot: index, item: at, span: at..at });
+                let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length {
+                    8.0
+                } else {
+                    6.0
+                };
+                offers.push(Offer {
+                    cost: base + vague + f64::from(rank) * 0.1,
+                    slot: index,
+                    item: at,
+                    span: at..at,
+                });
             }
         }
     }
-    offers.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.item.cmp(&b.item)).then(a.slot.cmp(&b.slot)));
+    offers.sort_by(|a, b| {
+        a.cost
+            .total_cmp(&b.cost)
+            .then(a.item.cmp(&b.item))
+            .then(a.slot.cmp(&b.slot))
+    });
     offers
 }
 
@@ -184,7 +242,11 @@ fn base_value(kind: ParameterKind, value: f64, unit: Unit, units: &Units) -> f64
 
 /// Checks a value against the ranges of its parameter.
 fn in_range(parameter: &Parameter, value: f64, warnings: &mut Vec<String>) -> Result<(), Refusal> {
-    let shown = if parameter.kind == ParameterKind::Angle { value.to_degrees() } else { value };
+    let shown = if parameter.kind == ParameterKind::Angle {
+        value.to_degrees()
+    } else {
+        value
+    };
     let unit = match parameter.kind {
         ParameterKind::Length => " m",
         ParameterKind::Angle => "°",
@@ -193,34 +255,57 @@ fn in_range(parameter: &Parameter, value: f64, warnings: &mut Vec<String>) -> Re
     let title = &parameter.title;
     let whole = matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed);
     if whole && shown.fract() != 0.0 {
-        return Err(Refusal::new(Code::OutOfRange, format!("{title} must be a whole number, not {}.", plain(shown))));
+        return Err(Refusal::new(
+            Code::OutOfRange,
+            format!("{title} must be a whole number, not {}.", plain(shown)),
+        ));
     }
     if let Some([low, high]) = parameter.hard
         && !(low - 1e-9..=high + 1e-9).contains(&shown)
     {
         return Err(Refusal::new(
             Code::OutOfRange,
-            format!("{title} of {}{unit} is out of range: it must be from {}{unit} to {}{unit}. Nothing was changed.", plain(shown), plain(low), plain(high)),
+            format!(
+                "{title} of {}{unit} is out of range: it must be from {}{unit} to {}{unit}. Nothing was changed.",
+                plain(shown),
+                plain(low),
+                plain(high)
+            ),
         ));
     }
     if let Some([low, high]) = parameter.advised
         && !(low - 1e-9..=high + 1e-9).contains(&shown)
     {
-        warnings.push(format!("{title} of {}{unit} is unusual (advised: {} to {}{unit}); it is used as asked.", plain(shown), plain(low), plain(high)));
+        warnings.push(format!(
+            "{title} of {}{unit} is unusual (advised: {} to {}{unit}); it is used as asked.",
+            plain(shown),
+            plain(low),
+            plain(high)
+        ));
     }
     Ok(())
 }
 
 /// A number as a person writes it: at most four decimals, no trailing zeros.
-pub fn plain(value: f64) -> String {
-    let text = if value != 0.0 && value.abs() < 0.001 { format!("{value:.6}") } else { format!("{value:.4}") };
+pub(crate) fn plain(value: f64) -> String {
+    let text = if value != 0.0 && value.abs() < 0.001 {
+        format!("{value:.6}")
+    } else {
+        format!("{value:.4}")
+    };
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text.is_empty() || text == "-0" { "0".into() } else { text.to_owned() }
+    if text.is_empty() || text == "-0" {
+        "0".into()
+    } else {
+        text.to_owned()
+    }
 }
 
 fn negated(reading: &Reading, at: usize) -> Option<usize> {
     (at.saturating_sub(3)..at).rev().find(|i| {
-        reading.item(*i).is_some_and(|item| item.kind == ItemKind::Word && reading.language.negations.contains(&item.text))
+        reading
+            .item(*i)
+            .is_some_and(|item| item.kind == ItemKind::Word && reading.language.negations.contains(&item.text))
             && (*i + 1..at).all(|between| reading.item(between).is_some_and(|item| reading.is_empty_word(item)))
     })
 }
@@ -230,7 +315,9 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
     match parameter.kind {
         ParameterKind::Bool => {
             let hit = |list: &[Phrase]| {
-                list.iter().filter_map(|p| p.find(reading)).max_by_key(|(start, end)| end - start)
+                list.iter()
+                    .filter_map(|p| p.find(reading))
+                    .max_by_key(|(start, end)| end - start)
             };
             let (on, off) = (hit(&slot.on), hit(&slot.off));
             // The longer phrase wins: “random rotation” over “rotation”, “no caps” over “caps”.
@@ -241,7 +328,9 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
             };
             if let Some((start, end)) = if off_wins { off } else { on } {
                 let not = negated(reading, start);
-                filled.said.insert(parameter.name.clone(), Said::Bool(off_wins == not.is_some()));
+                filled
+                    .said
+                    .insert(parameter.name.clone(), Said::Bool(off_wins == not.is_some()));
                 filled.used.extend(start..end);
                 filled.used.extend(not);
             }
@@ -251,7 +340,9 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
             let mut rival: Option<usize> = None;
             for (index, (_, _, phrases)) in slot.options.iter().enumerate() {
                 for phrase in phrases {
-                    let Some((start, end)) = phrase.find(reading) else { continue };
+                    let Some((start, end)) = phrase.find(reading) else {
+                        continue;
+                    };
                     if negated(reading, start).is_some() {
                         continue;
                     }
@@ -271,11 +362,16 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
                 if let Some((a, b)) = rival.and_then(|other| Some((slot.options.get(index)?, slot.options.get(other)?)))
                     && a.1 != b.1
                 {
-                    let message = format!("The wish names two values for {}: {} and {}. Say only one.", parameter.title, a.0, b.0);
+                    let message = format!(
+                        "The wish names two values for {}: {} and {}. Say only one.",
+                        parameter.title, a.0, b.0
+                    );
                     return Err(Refusal::new(Code::PartlyUnderstood, message));
                 }
                 if let Some((key, value, _)) = slot.options.get(index) {
-                    filled.said.insert(parameter.name.clone(), Said::Choice(key.clone(), value.clone()));
+                    filled
+                        .said
+                        .insert(parameter.name.clone(), Said::Choice(key.clone(), value.clone()));
                 }
             }
         }
@@ -288,34 +384,47 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
 ///
 /// # Errors
 /// `out_of_range` with the range; `partly_understood` when two values are given for one parameter.
-pub fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &Units) -> Result<Filled, Refusal> {
+pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &Units) -> Result<Filled, Refusal> {
     let mut filled = Filled::default();
     let mut taken_items: Vec<usize> = Vec::new();
     let mut taken_slots: Vec<usize> = Vec::new();
     let idle = idle(entry, reading);
     filled.used.extend(&idle);
     for offer in offers(entry, reading, things, &idle) {
-        let Some(slot) = entry.slots.get(offer.slot) else { continue };
+        let Some(slot) = entry.slots.get(offer.slot) else {
+            continue;
+        };
         if taken_items.contains(&offer.item) || taken_slots.contains(&offer.slot) {
             continue;
         }
         let parameter = &slot.parameter;
-        if filled.said.contains_key(&parameter.name) || parameter.into.iter().any(|name| filled.said.contains_key(name)) {
+        if filled.said.contains_key(&parameter.name) || parameter.into.iter().any(|name| filled.said.contains_key(name))
+        {
             continue;
         }
-        let Some(ItemKind::Quantity(quantity)) = reading.item(offer.item).map(|item| &item.kind) else { continue };
+        let Some(ItemKind::Quantity(quantity)) = reading.item(offer.item).map(|item| &item.kind) else {
+            continue;
+        };
         let kind = parameter.of.unwrap_or(parameter.kind);
         let read = |value: f64| base_value(kind, value, quantity.unit, units);
         let values: Vec<(&Parameter, f64)> = match &quantity.amount {
             Amount::One(value) if parameter.into.is_empty() => vec![(parameter, read(*value))],
-            Amount::One(value) => parameter.into.iter().filter_map(|n| Some((entry.preset.parameter(n)?, read(*value)))).collect(),
+            Amount::One(value) => parameter
+                .into
+                .iter()
+                .filter_map(|n| Some((entry.preset.parameter(n)?, read(*value))))
+                .collect(),
             Amount::Range(low, high) => {
                 let parts = parameter.into.iter().zip([*low, *high]);
-                parts.filter_map(|(n, v)| Some((entry.preset.parameter(n)?, read(v)))).collect()
+                parts
+                    .filter_map(|(n, v)| Some((entry.preset.parameter(n)?, read(v))))
+                    .collect()
             }
             Amount::Sides(sides) => {
                 let parts = parameter.into.iter().zip(sides);
-                parts.filter_map(|(n, v)| Some((entry.preset.parameter(n)?, read(*v)))).collect()
+                parts
+                    .filter_map(|(n, v)| Some((entry.preset.parameter(n)?, read(*v))))
+                    .collect()
             }
         };
         for (part, value) in values {

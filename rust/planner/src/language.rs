@@ -10,7 +10,7 @@ use crate::words::stem;
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Dimension {
+pub(crate) enum Dimension {
     /// Metres.
     Length,
     /// Blender units.
@@ -32,7 +32,7 @@ struct UnitWords {
 /// What a noun without an object of that name can stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Generic {
+pub(crate) enum Generic {
     /// The mesh at hand.
     Mesh,
     /// The curve at hand.
@@ -51,13 +51,14 @@ struct GenericWords {
 /// A shape that can stand in for a thing that is not in the scene.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Key in the plan templates.
-    pub shape: String,
+    #[serde(rename = "shape")]
+    pub(crate) key: String,
     /// Word for messages.
-    pub title: String,
+    pub(crate) title: String,
     /// Extent along x, y and z in metres when no size was asked for.
-    pub extent: [f64; 3],
+    pub(crate) extent: [f64; 3],
     words: Vec<String>,
 }
 
@@ -86,46 +87,46 @@ struct File {
 }
 
 /// The word lists, ready for look-up.
-pub struct Language {
+pub(crate) struct Language {
     /// “the”, “this”, “my”: what follows exists.
-    pub definite: HashSet<String>,
+    pub(crate) definite: HashSet<String>,
     /// “a”, “some”: what follows need not exist.
-    pub indefinite: HashSet<String>,
+    pub(crate) indefinite: HashSet<String>,
     /// Words that carry no wish of their own.
-    pub stop: HashSet<String>,
+    pub(crate) stop: HashSet<String>,
     /// Stems of adjectives and adverbs that may go unserved.
-    pub adjectives: HashSet<String>,
+    pub(crate) adjectives: HashSet<String>,
     /// Words that open a phrase.
-    pub prepositions: HashSet<String>,
+    pub(crate) prepositions: HashSet<String>,
     /// Words that open a clause.
-    pub conjunctions: HashSet<String>,
+    pub(crate) conjunctions: HashSet<String>,
     /// “no”, “without”, “don't”.
-    pub negations: HashSet<String>,
+    pub(crate) negations: HashSet<String>,
     /// Words that make a question of a sentence when they open it.
-    pub questions: HashSet<String>,
+    pub(crate) questions: HashSet<String>,
     /// Stems of wishes that no preset serves.
-    pub other_wishes: HashSet<String>,
+    pub(crate) other_wishes: HashSet<String>,
     /// Colour and surface adjectives, never served.
-    pub colours: HashSet<String>,
+    pub(crate) colours: HashSet<String>,
     /// Number words below a hundred.
-    pub numbers: HashMap<String, f64>,
+    pub(crate) numbers: HashMap<String, f64>,
     /// “hundred”, “k”, “dozen”.
-    pub multipliers: HashMap<String, f64>,
+    pub(crate) multipliers: HashMap<String, f64>,
     /// “a couple”, “a pair”.
-    pub couples: HashMap<String, f64>,
+    pub(crate) couples: HashMap<String, f64>,
     /// “half”, “quarter”.
-    pub fractions: HashMap<String, f64>,
+    pub(crate) fractions: HashMap<String, f64>,
     /// “twice”.
-    pub times: HashMap<String, f64>,
+    pub(crate) times: HashMap<String, f64>,
     /// Unit words with dimension and factor to the base unit.
-    pub units: HashMap<String, (Dimension, f64)>,
+    pub(crate) units: HashMap<String, (Dimension, f64)>,
     /// Stems of generic nouns.
-    pub generic: HashMap<String, Generic>,
+    pub(crate) generic: HashMap<String, Generic>,
     /// Stand-in shapes.
-    pub shapes: Vec<Shape>,
+    pub(crate) shapes: Vec<Shape>,
     shape_of: HashMap<String, usize>,
     /// Function words of other languages.
-    pub other_languages: HashSet<String>,
+    pub(crate) other_languages: HashSet<String>,
 }
 
 fn stems(words: &[String]) -> HashSet<String> {
@@ -137,14 +138,28 @@ impl Language {
     ///
     /// # Errors
     /// `preset_invalid` with the place when the file is not of the expected form.
-    pub fn parse(name: &str, text: &str) -> Result<Self, DataError> {
-        let file: File = serde_json::from_str(text)
-            .map_err(|error| DataError::Unreadable { file: name.to_owned(), cause: error.to_string() })?;
+    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, DataError> {
+        let file: File = serde_json::from_str(text).map_err(|error| DataError::Unreadable {
+            file: name.to_owned(),
+            cause: error.to_string(),
+        })?;
         let set = |words: Vec<String>| words.into_iter().collect::<HashSet<_>>();
-        let units = file.units.iter().flat_map(|u| u.words.iter().map(|w| (w.clone(), (u.dimension, u.factor)))).collect();
-        let generic = file.generic.iter().flat_map(|g| g.words.iter().map(|w| (stem(w), g.kind))).collect();
-        let shape_of =
-            file.shapes.iter().enumerate().flat_map(|(i, s)| s.words.iter().map(move |w| (stem(w), i))).collect();
+        let units = file
+            .units
+            .iter()
+            .flat_map(|u| u.words.iter().map(|w| (w.clone(), (u.dimension, u.factor))))
+            .collect();
+        let generic = file
+            .generic
+            .iter()
+            .flat_map(|g| g.words.iter().map(|w| (stem(w), g.kind)))
+            .collect();
+        let shape_of = file
+            .shapes
+            .iter()
+            .enumerate()
+            .flat_map(|(i, s)| s.words.iter().map(move |w| (stem(w), i)))
+            .collect();
         Ok(Self {
             adjectives: stems(&file.adjectives),
             other_wishes: stems(&file.other_wishes),
@@ -170,17 +185,17 @@ impl Language {
     }
 
     /// The shape that a noun (by stem) suggests.
-    pub fn shape(&self, stem: &str) -> Option<&Shape> {
+    pub(crate) fn shape(&self, stem: &str) -> Option<&Shape> {
         self.shape_of.get(stem).and_then(|i| self.shapes.get(*i))
     }
 
     /// The shape of this key.
-    pub fn shape_named(&self, key: &str) -> Option<&Shape> {
-        self.shapes.iter().find(|shape| shape.shape == key)
+    pub(crate) fn shape_named(&self, key: &str) -> Option<&Shape> {
+        self.shapes.iter().find(|shape| shape.key == key)
     }
 
     /// Whether the word is an article or a possessive.
-    pub fn is_determiner(&self, word: &str) -> bool {
+    pub(crate) fn is_determiner(&self, word: &str) -> bool {
         self.definite.contains(word) || self.indefinite.contains(word)
     }
 }

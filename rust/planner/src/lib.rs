@@ -13,6 +13,7 @@ mod naming;
 pub mod offline;
 mod phrase;
 mod preset;
+pub mod prompt;
 mod quantity;
 mod reading;
 mod refusal;

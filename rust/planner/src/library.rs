@@ -1,6 +1,7 @@
 //! The presets that ship with the product, compiled once, and the ranked index over their words.
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use bm25::{Document, SearchEngine, SearchEngineBuilder, Tokenizer};
@@ -31,48 +32,48 @@ struct Shared {
 }
 
 /// A parameter with its phrases compiled.
-pub struct Slot {
+pub(crate) struct Slot {
     /// What the file says.
-    pub parameter: Parameter,
+    pub(crate) parameter: Parameter,
     /// Phrases before the number.
-    pub before: Vec<Phrase>,
+    pub(crate) before: Vec<Phrase>,
     /// Phrases after the number.
-    pub after: Vec<Phrase>,
+    pub(crate) after: Vec<Phrase>,
     /// Values of a choice.
-    pub options: Vec<(String, Value, Vec<Phrase>)>,
+    pub(crate) options: Vec<(String, Value, Vec<Phrase>)>,
     /// Phrases that switch on.
-    pub on: Vec<Phrase>,
+    pub(crate) on: Vec<Phrase>,
     /// Phrases that switch off.
-    pub off: Vec<Phrase>,
+    pub(crate) off: Vec<Phrase>,
 }
 
 /// Introducing phrases of one role.
 #[derive(Default)]
-pub struct Introducers {
+pub(crate) struct Introducers {
     /// For certain.
-    pub after: Vec<Phrase>,
+    pub(crate) after: Vec<Phrase>,
     /// Otherwise.
-    pub object_of: Vec<Phrase>,
+    pub(crate) object_of: Vec<Phrase>,
 }
 
 /// A preset, compiled.
-pub struct Entry {
+pub(crate) struct Entry {
     /// What the file says.
-    pub preset: Preset,
+    pub(crate) preset: Preset,
     /// Phrases by concept, includes resolved.
-    pub concepts: IndexMap<String, Vec<Phrase>>,
+    pub(crate) concepts: IndexMap<String, Vec<Phrase>>,
     /// Parameters in order.
-    pub slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
     /// What introduces the target.
-    pub target: Introducers,
+    pub(crate) target: Introducers,
     /// What introduces the thing.
-    pub thing: Introducers,
+    pub(crate) thing: Introducers,
     /// Plan operations, shared parts spliced in.
-    pub operations: Value,
+    pub(crate) operations: Value,
     /// Phrases that mean nothing beyond what the preset does.
-    pub words: Vec<Phrase>,
+    pub(crate) words: Vec<Phrase>,
     /// Stems that this preset understands.
-    pub vocabulary: HashSet<String>,
+    pub(crate) vocabulary: HashSet<String>,
 }
 
 /// Cuts as the planner does, so that index and prompt agree.
@@ -80,16 +81,20 @@ struct Cutter;
 
 impl Tokenizer for Cutter {
     fn tokenize(&self, text: &str) -> Vec<String> {
-        words::tokens(text).into_iter().filter(|t| t.kind == words::Kind::Word).map(|t| t.stem).collect()
+        words::tokens(text)
+            .into_iter()
+            .filter(|t| t.kind == words::Kind::Word)
+            .map(|t| t.stem)
+            .collect()
     }
 }
 
 /// All presets.
-pub struct Library {
+pub(crate) struct Library {
     /// Shared words.
-    pub language: Language,
+    pub(crate) language: Language,
     /// Presets by file name.
-    pub entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     index: SearchEngine<usize, u32, Cutter>,
     known: HashSet<String>,
     correctable: Vec<String>,
@@ -116,13 +121,24 @@ fn resolve(
 }
 
 fn splice(operations: &Value, shared: &Shared, file: &str) -> Result<Value, DataError> {
-    let wrong = |path: String, cause: &str| DataError::Inconsistent { file: file.to_owned(), path, cause: cause.to_owned() };
-    let list = operations.as_array().ok_or_else(|| wrong("/plan/operations".into(), "must be a list"))?;
+    let wrong = |path: String, cause: &str| DataError::Inconsistent {
+        file: file.to_owned(),
+        path,
+        cause: cause.to_owned(),
+    };
+    let list = operations
+        .as_array()
+        .ok_or_else(|| wrong("/plan/operations".into(), "must be a list"))?;
     let mut out = Vec::new();
     for (i, operation) in list.iter().enumerate() {
         match operation.get("part").and_then(Value::as_str) {
             Some(name) => out.extend(
-                shared.parts.get(name).ok_or_else(|| wrong(format!("/plan/operations/{i}/part"), "no such part"))?.iter().cloned(),
+                shared
+                    .parts
+                    .get(name)
+                    .ok_or_else(|| wrong(format!("/plan/operations/{i}/part"), "no such part"))?
+                    .iter()
+                    .cloned(),
             ),
             None => out.push(operation.clone()),
         }
@@ -148,18 +164,38 @@ fn slot(file: &str, i: usize, parameter: &Parameter, shared: &Shared) -> Result<
     let options = set
         .iter()
         .map(|(key, choice)| {
-            Ok((key.clone(), choice.value.clone(), phrases(file, &format!("{}/{key}/words", at("options")), &choice.words)?))
+            Ok((
+                key.clone(),
+                choice.value.clone(),
+                phrases(file, &format!("{}/{key}/words", at("options")), &choice.words)?,
+            ))
         })
         .collect::<Result<Vec<_>, DataError>>()?;
     let on = phrases(file, &at("on"), &parameter.on)?;
     let off = phrases(file, &at("off"), &parameter.off)?;
-    Ok(Slot { parameter: parameter.clone(), before, after, options, on, off })
+    Ok(Slot {
+        parameter: parameter.clone(),
+        before,
+        after,
+        options,
+        on,
+        off,
+    })
 }
 
 fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataError> {
-    let wrong = |path: String, cause: String| DataError::Inconsistent { file: file.to_owned(), path, cause };
+    let wrong = |path: String, cause: String| DataError::Inconsistent {
+        file: file.to_owned(),
+        path,
+        cause,
+    };
     let mut names: BTreeSet<&str> = preset.concepts.keys().map(String::as_str).collect();
-    for concept in preset.calls.iter().flat_map(|rule| rule.all.iter().chain(&rule.none)).chain(preset.against.iter().flatten()) {
+    for concept in preset
+        .calls
+        .iter()
+        .flat_map(|rule| rule.all.iter().chain(&rule.none))
+        .chain(preset.against.iter().flatten())
+    {
         names.insert(concept);
     }
     let mut concepts = IndexMap::new();
@@ -169,8 +205,12 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
             .ok_or_else(|| wrong(path.clone(), "no such concept here or in shared.json".into()))?;
         concepts.insert(name.to_owned(), phrases(file, &path, &list)?);
     }
-    let slots =
-        preset.parameters.iter().enumerate().map(|(i, p)| slot(file, i, p, shared)).collect::<Result<Vec<_>, _>>()?;
+    let slots = preset
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(i, p)| slot(file, i, p, shared))
+        .collect::<Result<Vec<_>, _>>()?;
     let introducers = |path: &str, after: &[String], object_of: &[String]| {
         Ok::<_, DataError>(Introducers {
             after: phrases(file, &format!("{path}/after"), after)?,
@@ -185,18 +225,42 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
     let words = phrases(file, "/words", &preset.words)?;
     let operations = splice(&preset.plan.operations, shared, file)?;
     // Concepts that only speak against the preset are not its vocabulary.
-    let own: HashSet<&String> = preset.calls.iter().flat_map(|rule| &rule.all).chain(preset.concepts.keys()).collect();
+    let own: HashSet<&String> = preset
+        .calls
+        .iter()
+        .flat_map(|rule| &rule.all)
+        .chain(preset.concepts.keys())
+        .collect();
     let mut vocabulary: HashSet<String> = HashSet::new();
-    let spoken = concepts.iter().filter(|(name, _)| own.contains(name)).flat_map(|(_, list)| list);
+    let spoken = concepts
+        .iter()
+        .filter(|(name, _)| own.contains(name))
+        .flat_map(|(_, list)| list);
     let listed = slots.iter().flat_map(|slot| {
         let options = slot.options.iter().flat_map(|(_, _, list)| list);
-        slot.before.iter().chain(&slot.after).chain(&slot.on).chain(&slot.off).chain(options)
+        slot.before
+            .iter()
+            .chain(&slot.after)
+            .chain(&slot.on)
+            .chain(&slot.off)
+            .chain(options)
     });
-    let roles = [&target, &thing].into_iter().flat_map(|r| r.after.iter().chain(&r.object_of));
+    let roles = [&target, &thing]
+        .into_iter()
+        .flat_map(|r| r.after.iter().chain(&r.object_of));
     for phrase in spoken.chain(listed).chain(roles).chain(&words) {
         vocabulary.extend(phrase.stems());
     }
-    Ok(Entry { preset, concepts, slots, target, thing, operations, words, vocabulary })
+    Ok(Entry {
+        preset,
+        concepts,
+        slots,
+        target,
+        thing,
+        operations,
+        words,
+        vocabulary,
+    })
 }
 
 impl Library {
@@ -204,10 +268,12 @@ impl Library {
     ///
     /// # Errors
     /// `preset_invalid` when an embedded file is damaged (the tests rule that out).
-    pub fn get() -> Result<&'static Self, DataError> {
+    pub(crate) fn get() -> Result<&'static Self, DataError> {
         static LIBRARY: OnceLock<Result<Library, DataError>> = OnceLock::new();
         let embedded = || {
-            let files = PRESETS.files().filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)));
+            let files = PRESETS
+                .files()
+                .filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)));
             Library::load(files, LANGUAGE)
         };
         LIBRARY.get_or_init(embedded).as_ref().map_err(Clone::clone)
@@ -217,13 +283,20 @@ impl Library {
     ///
     /// # Errors
     /// `preset_invalid` with file, place and cause.
-    pub fn load<'a>(files: impl Iterator<Item = (&'a str, &'a str)>, language: &str) -> Result<Self, DataError> {
-        let mut files: Vec<_> = files.filter(|(name, _)| name.ends_with(".json")).collect();
+    pub(crate) fn load<'a>(files: impl Iterator<Item = (&'a str, &'a str)>, language: &str) -> Result<Self, DataError> {
+        let mut files: Vec<_> = files
+            .filter(|(name, _)| Path::new(name).extension().is_some_and(|ending| ending == "json"))
+            .collect();
         files.sort_unstable();
         let language = Language::parse("language/en.json", language)?;
-        let shared = files.iter().find(|(name, _)| *name == SHARED).map_or("{}", |(_, text)| *text);
-        let shared: Shared = serde_json::from_str(shared)
-            .map_err(|error| DataError::Unreadable { file: SHARED.to_owned(), cause: error.to_string() })?;
+        let shared = files
+            .iter()
+            .find(|(name, _)| *name == SHARED)
+            .map_or("{}", |(_, text)| *text);
+        let shared: Shared = serde_json::from_str(shared).map_err(|error| DataError::Unreadable {
+            file: SHARED.to_owned(),
+            cause: error.to_string(),
+        })?;
         let mut entries = Vec::new();
         for (name, text) in files.iter().filter(|(name, _)| *name != SHARED) {
             entries.push(compile(name, Preset::parse(name, text)?, &shared)?);
@@ -231,36 +304,69 @@ impl Library {
         let documents = entries.iter().enumerate().map(|(i, entry)| {
             let preset = &entry.preset;
             let concepts: Vec<&str> = preset.concepts.values().flatten().map(String::as_str).collect();
-            let text = format!("{} {} {} {}", preset.title, preset.description, preset.examples.join(" "), concepts.join(" "));
+            let text = format!(
+                "{} {} {} {}",
+                preset.title,
+                preset.description,
+                preset.examples.join(" "),
+                concepts.join(" ")
+            );
             Document::new(i, text)
         });
         let index = SearchEngineBuilder::with_tokenizer_and_documents(Cutter, documents.collect::<Vec<_>>()).build();
         let mut correctable = BTreeSet::new();
-        for list in entries.iter().flat_map(|e| e.preset.concepts.values().chain(e.preset.parameters.iter().map(|p| &p.words))) {
-            let words = list.iter().flat_map(|text| text.split_whitespace()).map(|word| word.trim_start_matches('='));
-            correctable.extend(words.filter(|w| w.len() >= SHORTEST_CORRECTED && w.is_ascii()).map(str::to_owned));
+        for list in entries.iter().flat_map(|e| {
+            e.preset
+                .concepts
+                .values()
+                .chain(e.preset.parameters.iter().map(|p| &p.words))
+        }) {
+            let words = list
+                .iter()
+                .flat_map(|text| text.split_whitespace())
+                .map(|word| word.trim_start_matches('='));
+            correctable.extend(
+                words
+                    .filter(|w| w.len() >= SHORTEST_CORRECTED && w.is_ascii())
+                    .map(str::to_owned),
+            );
         }
         let known = entries.iter().flat_map(|e| e.vocabulary.iter().cloned()).collect();
-        Ok(Self { language, entries, index, known, correctable: correctable.into_iter().collect() })
+        Ok(Self {
+            language,
+            entries,
+            index,
+            known,
+            correctable: correctable.into_iter().collect(),
+        })
     }
 
     /// Presets by how well their words fit the prompt, best first, with scores; deterministic.
-    pub fn rank(&self, prompt: &str) -> Vec<(usize, f32)> {
-        let mut found: Vec<(usize, f32)> = self.index.search(prompt, None).into_iter().map(|r| (r.document.id, r.score)).collect();
+    pub(crate) fn rank(&self, prompt: &str) -> Vec<(usize, f32)> {
+        let mut found: Vec<(usize, f32)> = self
+            .index
+            .search(prompt, None)
+            .into_iter()
+            .map(|r| (r.document.id, r.score))
+            .collect();
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found
     }
 
     /// The nearest presets to a prompt, at most three; with nothing in common the first of the library.
-    pub fn nearest(&self, prompt: &str) -> Vec<Suggestion> {
+    pub(crate) fn nearest(&self, prompt: &str) -> Vec<Suggestion> {
         let mut order: Vec<usize> = self.rank(prompt).into_iter().map(|(i, _)| i).collect();
-        order.extend((0..self.entries.len()).filter(|i| !order.contains(i)).collect::<Vec<_>>());
+        order.extend(
+            (0..self.entries.len())
+                .filter(|i| !order.contains(i))
+                .collect::<Vec<_>>(),
+        );
         let entries = order.into_iter().take(3).filter_map(|i| self.entries.get(i));
-        entries.map(|entry| entry.suggestion()).collect()
+        entries.map(Entry::suggestion).collect()
     }
 
     /// The known word that a misspelt one stands for, when exactly one is close.
-    pub fn correct(&self, word: &str) -> Option<String> {
+    pub(crate) fn correct(&self, word: &str) -> Option<String> {
         let length = word.chars().count();
         if !(SHORTEST_CORRECTED..=24).contains(&length) || self.is_known(word) {
             return None;
@@ -268,7 +374,11 @@ impl Library {
         let allowed = if length >= 9 { 2 } else { 1 };
         let mut best: Option<(usize, &String)> = None;
         let mut ties = false;
-        for candidate in self.correctable.iter().filter(|c| c.as_bytes().first() == word.as_bytes().first()) {
+        for candidate in self
+            .correctable
+            .iter()
+            .filter(|c| c.as_bytes().first() == word.as_bytes().first())
+        {
             if candidate.len().abs_diff(word.len()) > allowed {
                 continue;
             }
@@ -307,7 +417,7 @@ impl Library {
 
 impl Entry {
     /// Title and a prompt that works.
-    pub fn suggestion(&self) -> Suggestion {
+    pub(crate) fn suggestion(&self) -> Suggestion {
         Suggestion {
             title: self.preset.title.clone(),
             example: self.preset.examples.first().cloned().unwrap_or_default(),

@@ -4,30 +4,43 @@ use crate::context::{Context, Object};
 
 /// Names for a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Names {
+pub(crate) struct Names {
     /// The modifier on the target.
-    pub modifier: String,
+    pub(crate) modifier: String,
     /// The node group.
-    pub group: String,
+    pub(crate) group: String,
     /// Whether both exist already and belong together.
-    pub reused: bool,
+    pub(crate) reused: bool,
 }
 
 fn free(title: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(title) {
         return title.to_owned();
     }
-    (1..10_000).map(|n| format!("{title}.{n:03}")).find(|name| !taken(name)).unwrap_or_else(|| title.to_owned())
+    (1..10_000)
+        .map(|n| format!("{title}.{n:03}"))
+        .find(|name| !taken(name))
+        .unwrap_or_else(|| title.to_owned())
 }
 
 /// Modifier and group for a preset on this object: those of an earlier run where only this object uses them, else free names.
-pub fn names(title: &str, object: &Object, context: &Context) -> Names {
-    let users = |group: &str| context.node_groups.iter().find(|g| g.name == group).map_or(1, |g| g.users);
+pub(crate) fn names(title: &str, object: &Object, context: &Context) -> Names {
+    let users = |group: &str| {
+        context
+            .node_groups
+            .iter()
+            .find(|g| g.name == group)
+            .map_or(1, |g| g.users)
+    };
     if let Some(modifier) = object.modifiers.iter().find(|m| m.name == title && m.kind == "NODES")
         && let Some(group) = &modifier.node_group
         && users(group) <= 1
     {
-        return Names { modifier: modifier.name.clone(), group: group.clone(), reused: true };
+        return Names {
+            modifier: modifier.name.clone(),
+            group: group.clone(),
+            reused: true,
+        };
     }
     Names {
         modifier: free(title, |name| object.modifiers.iter().any(|m| m.name == name)),

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use geonode_protocol::Code;
 use serde_json::{Value, json};
 
+use crate::choose;
 use crate::context::{Context, Object};
 use crate::cover;
-use crate::choose;
 use crate::expr::{self, ExprError, Scope};
 use crate::fill::{self, Said, plain};
 use crate::library::{Entry, Library};
@@ -56,7 +56,11 @@ pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value,
 /// As [`plan`].
 pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<Understood, Refusal> {
     let read = read(Library::get()?, prompt, context, options)?;
-    Ok(Understood { preset: read.entry.preset.id.clone(), cast: read.cast, said: read.said })
+    Ok(Understood {
+        preset: read.entry.preset.id.clone(),
+        cast: read.cast,
+        said: read.said,
+    })
 }
 
 struct Read<'a> {
@@ -69,7 +73,10 @@ struct Read<'a> {
 
 fn check_length(prompt: &str) -> Result<(), Refusal> {
     if prompt.trim().is_empty() {
-        return Err(Refusal::new(Code::PromptEmpty, "The prompt is empty. Say what should be made, e.g. “scatter 200 rocks on the plane”."));
+        return Err(Refusal::new(
+            Code::PromptEmpty,
+            "The prompt is empty. Say what should be made, e.g. “scatter 200 rocks on the plane”.",
+        ));
     }
     if prompt.chars().nth(MAX_CHARACTERS).is_some() {
         return Err(Refusal::new(
@@ -82,17 +89,28 @@ fn check_length(prompt: &str) -> Result<(), Refusal> {
 
 /// Whether the words are those of another language.
 fn foreign(reading: &Reading) -> bool {
-    let words: Vec<_> = reading.items.iter().filter(|item| item.kind == ItemKind::Word).collect();
+    let words: Vec<_> = reading
+        .items
+        .iter()
+        .filter(|item| item.kind == ItemKind::Word)
+        .collect();
     let letters = words.iter().flat_map(|w| w.text.chars()).filter(|c| c.is_alphabetic());
-    let (all, other) = letters.fold((0_usize, 0_usize), |(all, other), c| (all + 1, other + usize::from(!c.is_ascii())));
+    let (all, other) = letters.fold((0_usize, 0_usize), |(all, other), c| {
+        (all + 1, other + usize::from(!c.is_ascii()))
+    });
     if all > 0 && other * 3 > all {
         return true;
     }
     let language = reading.language;
-    let theirs = words.iter().filter(|w| language.other_languages.contains(&w.text)).count();
+    let theirs = words
+        .iter()
+        .filter(|w| language.other_languages.contains(&w.text))
+        .count();
     let ours = words.iter().filter(|w| {
         !language.other_languages.contains(&w.text)
-            && (language.stop.contains(&w.text) || language.prepositions.contains(&w.text) || language.is_determiner(&w.text))
+            && (language.stop.contains(&w.text)
+                || language.prepositions.contains(&w.text)
+                || language.is_determiner(&w.text))
     });
     theirs >= 2 && theirs >= ours.count()
 }
@@ -108,10 +126,16 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
         .near(library.nearest(prompt.get(..prompt.len().min(2000)).unwrap_or_default())));
     }
     if foreign(&reading) {
-        return Err(Refusal::new(Code::NotEnglish, "The offline planner reads English only. Say it in English, or choose a language model.")
-            .near(library.nearest(prompt)));
+        return Err(Refusal::new(
+            Code::NotEnglish,
+            "The offline planner reads English only. Say it in English, or choose a language model.",
+        )
+        .near(library.nearest(prompt)));
     }
-    let question = reading.items.first().is_some_and(|item| library.language.questions.contains(&item.text));
+    let question = reading
+        .items
+        .first()
+        .is_some_and(|item| library.language.questions.contains(&item.text));
     if question {
         return Err(Refusal::new(
             Code::NoPresetMatch,
@@ -128,12 +152,25 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
     let mut remarks = cast.remarks.clone();
     remarks.extend(filled.warnings);
     if !unused.is_empty() {
-        remarks.push(format!("Not used: {}.", unused.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ")));
+        remarks.push(format!(
+            "Not used: {}.",
+            unused
+                .iter()
+                .map(|word| format!("“{word}”"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ));
     }
     for (typed, known) in &reading.corrected {
         remarks.push(format!("“{typed}” was read as “{known}”."));
     }
-    Ok(Read { entry, library, cast, said: filled.said, remarks })
+    Ok(Read {
+        entry,
+        library,
+        cast,
+        said: filled.said,
+        remarks,
+    })
 }
 
 /// The uniform scale that the target applies to whatever the tree makes.
@@ -141,13 +178,20 @@ fn scale_of(object: &Object, remarks: &mut Vec<String>) -> f64 {
     let [x, y, z] = object.scale.map(f64::abs);
     let uniform = (x - y).abs() < 1e-4 * x.max(1e-9) && (x - z).abs() < 1e-4 * x.max(1e-9);
     if !uniform {
-        remarks.push(format!("“{}” has an uneven scale, so lengths come out stretched; apply its scale for exact sizes.", object.name));
+        remarks.push(format!(
+            "“{}” has an uneven scale, so lengths come out stretched; apply its scale for exact sizes.",
+            object.name
+        ));
         return 1.0;
     }
     if (x - 1.0).abs() < 1e-6 || x < 1e-6 {
         return 1.0;
     }
-    remarks.push(format!("“{}” has the scale {}; lengths were divided by it, so that they are right in the scene.", object.name, plain(x)));
+    remarks.push(format!(
+        "“{}” has the scale {}; lengths were divided by it, so that they are right in the scene.",
+        object.name,
+        plain(x)
+    ));
     x
 }
 
@@ -162,7 +206,10 @@ fn facts(read: &Read, context: &Context, object: &Object, scale: f64) -> Scope {
     put("target.dims", json!(local(object.dimensions)));
     put("target.faces", json!(counts.faces.unwrap_or(0)));
     put("target.vertices", json!(counts.vertices.unwrap_or(0)));
-    put("target.curve", json!(matches!(object.kind.as_str(), "CURVE" | "CURVES")));
+    put(
+        "target.curve",
+        json!(matches!(object.kind.as_str(), "CURVE" | "CURVES")),
+    );
     put("unit", json!(unit));
     put("unscale", json!(1.0 / scale));
     put("pi", json!(std::f64::consts::PI));
@@ -184,7 +231,12 @@ fn facts(read: &Read, context: &Context, object: &Object, scale: f64) -> Scope {
             kind = "shape";
             name = json!(key);
             shape = json!(key);
-            dims = read.library.language.shape_named(key).map_or([1.0; 3], |s| s.extent).map(|c| c / unit);
+            dims = read
+                .library
+                .language
+                .shape_named(key)
+                .map_or([1.0; 3], |s| s.extent)
+                .map(|c| c / unit);
         }
         None => {}
     }
@@ -193,7 +245,10 @@ fn facts(read: &Read, context: &Context, object: &Object, scale: f64) -> Scope {
     put("thing.object", json!(kind == "object"));
     put("thing.collection", json!(kind == "collection"));
     put("thing.is_shape", json!(kind == "shape"));
-    put("thing.node", json!(if kind == "itself" { "group_input" } else { "thing" }));
+    put(
+        "thing.node",
+        json!(if kind == "itself" { "group_input" } else { "thing" }),
+    );
     put("thing.name", name);
     put("thing.shape", shape);
     put("thing.dims", json!(dims));
@@ -201,7 +256,10 @@ fn facts(read: &Read, context: &Context, object: &Object, scale: f64) -> Scope {
 }
 
 fn broken(error: &ExprError, entry: &Entry) -> Refusal {
-    Refusal::new(Code::PresetInvalid, format!("The preset {} cannot be filled: {error}.", entry.preset.title))
+    Refusal::new(
+        Code::PresetInvalid,
+        format!("The preset {} cannot be filled: {error}.", entry.preset.title),
+    )
 }
 
 /// Puts all parameters into the scope; gives the names of those that were assumed.
@@ -218,14 +276,21 @@ fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, 
             Some(Said::Bool(b)) => Ok(json!(b)),
             None => Ok(Value::Null),
         };
-        scope.insert(format!("said.{}", parameter.name), json!(read.said.contains_key(&parameter.name)));
+        scope.insert(
+            format!("said.{}", parameter.name),
+            json!(read.said.contains_key(&parameter.name)),
+        );
         scope.insert(parameter.name.clone(), value.map_err(|e| broken(&e, entry))?);
     }
     let mut assumed = Vec::new();
     for parameter in &entry.preset.parameters {
         if scope.get(&parameter.name).is_some_and(|value| !value.is_null()) || parameter.default.is_null() {
             if parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
-                let message = format!("The wish does not say the {}. Add it, e.g. “{}”.", parameter.title, entry.suggestion().example);
+                let message = format!(
+                    "The wish does not say the {}. Add it, e.g. “{}”.",
+                    parameter.title,
+                    entry.suggestion().example
+                );
                 return Err(Refusal::new(Code::MissingParameter, message));
             }
             continue;
@@ -246,7 +311,9 @@ fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, 
     }
     // What was computed from the words must be as valid as what was said.
     for parameter in &entry.preset.parameters {
-        let Some(value) = scope.get(&parameter.name).and_then(Value::as_f64) else { continue };
+        let Some(value) = scope.get(&parameter.name).and_then(Value::as_f64) else {
+            continue;
+        };
         let shown = match parameter.kind {
             ParameterKind::Length => value * unit,
             ParameterKind::Angle => value.to_degrees(),
@@ -257,7 +324,13 @@ fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, 
         {
             return Err(Refusal::new(
                 Code::OutOfRange,
-                format!("{} would be {}, but must be from {} to {}. Nothing was changed.", parameter.title, plain(shown), plain(low), plain(high)),
+                format!(
+                    "{} would be {}, but must be from {} to {}. Nothing was changed.",
+                    parameter.title,
+                    plain(shown),
+                    plain(low),
+                    plain(high)
+                ),
             ));
         }
     }
@@ -295,14 +368,19 @@ fn sentence(text: &str, read: &Read, scope: &Scope, unit: f64) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         out.push_str(before);
-        let Some((name, tail)) = after.split_once('}') else { break };
+        let Some((name, tail)) = after.split_once('}') else {
+            break;
+        };
         match name {
             "target" => out.push_str(&read.cast.target),
-            "thing" => out.push_str(&match &read.cast.thing {
-                Some(Thing::Object(name) | Thing::Collection(name)) => format!("“{name}”"),
-                Some(Thing::Shape(key, _)) => format!("built-in {key}"),
-                Some(Thing::Itself) | None => format!("“{}”", read.cast.target),
-            }),
+            "thing" => {
+                let (before, name, after) = match &read.cast.thing {
+                    Some(Thing::Object(name) | Thing::Collection(name)) => ("“", name, "”"),
+                    Some(Thing::Shape(key, _)) => ("built-in ", key, ""),
+                    Some(Thing::Itself) | None => ("“", &read.cast.target, "”"),
+                };
+                out.extend([before, name, after]);
+            }
             name => out.push_str(&shown(read, name, scope, unit)),
         }
         rest = tail;
@@ -311,10 +389,18 @@ fn sentence(text: &str, read: &Read, scope: &Scope, unit: f64) -> String {
     out
 }
 
-fn message(read: &Read, scope: &Scope, unit: f64, assumed: &[String], remarks: &[String], names: &Names) -> Result<String, Refusal> {
+fn message(
+    read: &Read,
+    scope: &Scope,
+    unit: f64,
+    assumed: &[String],
+    remarks: &[String],
+    names: &Names,
+) -> Result<String, Refusal> {
     let mut parts = Vec::new();
     for line in &read.entry.preset.plan.done {
-        let holds = line.when.is_null() || expr::truthy(&expr::eval(&line.when, scope).map_err(|e| broken(&e, read.entry))?);
+        let holds =
+            line.when.is_null() || expr::truthy(&expr::eval(&line.when, scope).map_err(|e| broken(&e, read.entry))?);
         if holds {
             parts.push(sentence(&line.text, read, scope, unit));
         }
@@ -330,19 +416,32 @@ fn message(read: &Read, scope: &Scope, unit: f64, assumed: &[String], remarks: &
         parts.push(format!("Assumed (default): {}.", list.join(", ")));
     }
     parts.extend(remarks.iter().cloned());
-    parts.push(format!("All of it can be changed in the modifier “{}”.", names.modifier));
+    parts.push(format!(
+        "All of it can be changed in the modifier “{}”.",
+        names.modifier
+    ));
     Ok(parts.join(" "))
 }
 
 fn build(read: &Read, context: &Context) -> Result<Value, Refusal> {
     let entry = read.entry;
-    let missing = || Refusal::new(Code::UnknownObject, format!("There is no object called “{}”.", read.cast.target));
+    let missing = || {
+        Refusal::new(
+            Code::UnknownObject,
+            format!("There is no object called “{}”.", read.cast.target),
+        )
+    };
     let object = context.object(&read.cast.target).ok_or_else(missing)?;
     let mut remarks = read.remarks.clone();
     let scale = scale_of(object, &mut remarks);
     let unit = context.units.metres_per_unit() * scale;
-    if entry.preset.target.kinds.iter().any(|k| k == "MESH") && object.counts.as_ref().is_some_and(|c| c.faces == Some(0)) {
-        let message = format!("“{}” is a mesh without faces, so there is nothing to work on. Choose another object.", object.name);
+    if entry.preset.target.kinds.iter().any(|k| k == "MESH")
+        && object.counts.as_ref().is_some_and(|c| c.faces == Some(0))
+    {
+        let message = format!(
+            "“{}” is a mesh without faces, so there is nothing to work on. Choose another object.",
+            object.name
+        );
         return Err(Refusal::new(Code::WrongObjectKind, message));
     }
     let mut scope = facts(read, context, object, scale);
@@ -379,18 +478,31 @@ fn input_values(operations: &[Value]) -> Vec<Value> {
     operations
         .iter()
         .filter(|op| op.get("op") == Some(&json!("set_group_io")) && op.get("direction") == Some(&json!("input")))
-        .filter_map(|op| Some(json!({"op": "set_modifier_input", "name": op.get("name")?, "value": op.get("default")?})))
+        .filter_map(|op| {
+            Some(json!({"op": "set_modifier_input", "name": op.get("name")?, "value": op.get("default")?}))
+        })
         .collect()
 }
 
 /// Nodes of another variant of the same preset that an earlier run left in this tree.
 fn outdated(entry: &Entry, operations: &[Value], context: &Context, group: &str) -> Vec<Value> {
     let created = |list: &[Value]| -> HashSet<String> {
-        list.iter().filter_map(|op| op.get("node_id")?.as_str().filter(|_| op.get("op") == Some(&json!("create_node"))).map(str::to_owned)).collect()
+        list.iter()
+            .filter_map(|op| {
+                op.get("node_id")?
+                    .as_str()
+                    .filter(|_| op.get("op") == Some(&json!("create_node")))
+                    .map(str::to_owned)
+            })
+            .collect()
     };
     let possible = created(entry.operations.as_array().map_or(&[], Vec::as_slice));
     let wanted = created(operations);
-    let Some(nodes) = context.tree.as_ref().and_then(|tree| tree.get("trees")?.get(group)?.get("nodes")?.as_array()) else {
+    let Some(nodes) = context
+        .tree
+        .as_ref()
+        .and_then(|tree| tree.get("trees")?.get(group)?.get("nodes")?.as_array())
+    else {
         return Vec::new();
     };
     nodes

@@ -10,7 +10,7 @@ use crate::refusal::DataError;
 /// What a parameter measures and how a quantity fits it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ParameterKind {
+pub(crate) enum ParameterKind {
     /// A whole number of things.
     Count,
     /// Metres in the wish, the target's own units in the plan.
@@ -36,80 +36,81 @@ pub enum ParameterKind {
 /// One value of a choice.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// Value in the plan.
-    pub value: Value,
+    pub(crate) value: Value,
     /// Phrases that choose it.
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 /// One parameter of a preset.
+#[expect(clippy::struct_excessive_bools, reason = "independent flags of a data file")]
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Parameter {
+pub(crate) struct Parameter {
     /// Name in templates.
-    pub name: String,
+    pub(crate) name: String,
     /// Name in messages.
-    pub title: String,
+    pub(crate) title: String,
     /// What it measures.
-    pub kind: ParameterKind,
+    pub(crate) kind: ParameterKind,
     /// For ranges and sides: what the single values measure.
     #[serde(default)]
-    pub of: Option<ParameterKind>,
+    pub(crate) of: Option<ParameterKind>,
     /// For ranges and sides: parameters that take the single values.
     #[serde(default)]
-    pub into: Vec<String>,
+    pub(crate) into: Vec<String>,
     /// Phrases before or after the number that make it this one.
     #[serde(default)]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Phrases that do so only before the number.
     #[serde(default)]
-    pub before: Vec<String>,
+    pub(crate) before: Vec<String>,
     /// Phrases that do so only after the number.
     #[serde(default)]
-    pub after: Vec<String>,
+    pub(crate) after: Vec<String>,
     /// A whole number directly before the thing is this one.
     #[serde(default)]
-    pub counts_things: bool,
+    pub(crate) counts_things: bool,
     /// A length directly before the thing is this one.
     #[serde(default)]
-    pub sizes_things: bool,
+    pub(crate) sizes_things: bool,
     /// Turn of this parameter among those that take a number without any such phrase (lowest first).
     #[serde(default)]
-    pub rank: Option<u32>,
+    pub(crate) rank: Option<u32>,
     /// Values outside are refused.
     #[serde(default)]
-    pub hard: Option<[f64; 2]>,
+    pub(crate) hard: Option<[f64; 2]>,
     /// Values outside are used with a warning.
     #[serde(default)]
-    pub advised: Option<[f64; 2]>,
+    pub(crate) advised: Option<[f64; 2]>,
     /// Expression for the value when nothing was said; null leaves it open.
     #[serde(default)]
-    pub default: Value,
+    pub(crate) default: Value,
     /// The wish must say it.
     #[serde(default)]
-    pub required: bool,
+    pub(crate) required: bool,
     /// Values of a choice by name, or the name of a shared set.
     #[serde(default)]
-    pub options: Options,
+    pub(crate) options: Options,
     /// Phrases that switch a bool on.
     #[serde(default)]
-    pub on: Vec<String>,
+    pub(crate) on: Vec<String>,
     /// Phrases that switch a bool off.
     #[serde(default)]
-    pub off: Vec<String>,
+    pub(crate) off: Vec<String>,
     /// A default of this parameter is named in the final message.
     #[serde(default)]
-    pub tell: bool,
+    pub(crate) tell: bool,
     /// Unless one of these was said, from which it follows.
     #[serde(default)]
-    pub told_by: Vec<String>,
+    pub(crate) told_by: Vec<String>,
 }
 
 /// Values of a choice.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-pub enum Options {
+pub(crate) enum Options {
     /// Name of a set in `shared.json`.
     Shared(String),
     /// The values themselves.
@@ -125,35 +126,35 @@ impl Default for Options {
 /// A set of concepts that must all be found.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub(crate) struct Rule {
     /// Concepts, all of them.
-    pub all: Vec<String>,
+    pub(crate) all: Vec<String>,
     /// Concepts, none of them.
     #[serde(default)]
-    pub none: Vec<String>,
+    pub(crate) none: Vec<String>,
     /// Strength of the evidence; 2 is enough for a plan.
-    pub weight: f64,
+    pub(crate) weight: f64,
 }
 
 /// What an object of the wish is to the preset.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Role {
+pub(crate) struct Role {
     /// Object types that serve; empty means any with geometry.
     #[serde(default)]
-    pub kinds: Vec<String>,
+    pub(crate) kinds: Vec<String>,
     /// Phrases that introduce it for certain.
     #[serde(default)]
-    pub after: Vec<String>,
+    pub(crate) after: Vec<String>,
     /// Phrases that introduce it unless another object is introduced for certain.
     #[serde(default)]
-    pub object_of: Vec<String>,
+    pub(crate) object_of: Vec<String>,
 }
 
 /// What happens when the wish names no thing to copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Unnamed {
+pub(crate) enum Unnamed {
     /// The target's own geometry is copied.
     Itself,
     /// A built-in shape is copied.
@@ -163,75 +164,76 @@ pub enum Unnamed {
 /// The thing that is copied.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Thing {
+pub(crate) struct Thing {
     /// Phrases that introduce it for certain.
     #[serde(default)]
-    pub after: Vec<String>,
+    pub(crate) after: Vec<String>,
     /// Phrases that introduce it otherwise.
     #[serde(default)]
-    pub object_of: Vec<String>,
+    pub(crate) object_of: Vec<String>,
     /// What is copied when nothing is named.
-    pub unnamed: Unnamed,
+    pub(crate) unnamed: Unnamed,
     /// Whether an object that is the only one named carries the tree itself.
-    pub carries: bool,
+    pub(crate) carries: bool,
 }
 
 /// The plan template.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Template {
+pub(crate) struct Template {
     /// Description of the step.
-    pub description: String,
+    pub(crate) description: String,
     /// What was done, with `{parameter}` in it; sentences in brackets after `?name ` only where that is given.
-    pub done: Vec<Sentence>,
+    pub(crate) done: Vec<Sentence>,
     /// `NODE_TREE` operations with expressions.
-    pub operations: Value,
+    pub(crate) operations: Value,
 }
 
 /// A sentence of the final message.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sentence {
+pub(crate) struct Sentence {
     /// Expression that must hold.
     #[serde(default)]
-    pub when: Value,
+    pub(crate) when: Value,
     /// Text with `{parameter}`.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// A preset as its file says it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Preset {
+pub(crate) struct Preset {
     /// Version of the form; 1.
-    pub preset: u32,
+    #[serde(rename = "preset")]
+    pub(crate) version: u32,
     /// File name without its ending.
-    pub id: String,
+    pub(crate) id: String,
     /// Name for the artist, also of the modifier and the node group.
-    pub title: String,
+    pub(crate) title: String,
     /// One sentence.
-    pub description: String,
+    pub(crate) description: String,
     /// Prompts that it serves, the best first.
-    pub examples: Vec<String>,
+    pub(crate) examples: Vec<String>,
     /// Phrases by concept; `&name` includes another or a shared concept.
-    pub concepts: IndexMap<String, Vec<String>>,
+    pub(crate) concepts: IndexMap<String, Vec<String>>,
     /// Evidence that calls for it.
-    pub calls: Vec<Rule>,
+    pub(crate) calls: Vec<Rule>,
     /// Sets of concepts that speak against it.
     #[serde(default)]
-    pub against: Vec<Vec<String>>,
+    pub(crate) against: Vec<Vec<String>>,
     /// Further words that mean nothing beyond what the preset does.
     #[serde(default)]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// The object that gets the tree.
-    pub target: Role,
+    pub(crate) target: Role,
     /// The thing that is copied, if any.
     #[serde(default)]
-    pub thing: Option<Thing>,
+    pub(crate) thing: Option<Thing>,
     /// Parameters, in the order of the messages.
-    pub parameters: Vec<Parameter>,
+    pub(crate) parameters: Vec<Parameter>,
     /// What is done.
-    pub plan: Template,
+    pub(crate) plan: Template,
 }
 
 impl Preset {
@@ -239,23 +241,38 @@ impl Preset {
     ///
     /// # Errors
     /// `preset_invalid` with file, place and cause.
-    pub fn parse(file: &str, text: &str) -> Result<Self, DataError> {
-        let preset: Self = serde_json::from_str(text)
-            .map_err(|error| DataError::Unreadable { file: file.to_owned(), cause: error.to_string() })?;
+    pub(crate) fn parse(file: &str, text: &str) -> Result<Self, DataError> {
+        let preset: Self = serde_json::from_str(text).map_err(|error| DataError::Unreadable {
+            file: file.to_owned(),
+            cause: error.to_string(),
+        })?;
         preset.check(file)?;
         Ok(preset)
     }
 
     fn check(&self, file: &str) -> Result<(), DataError> {
-        let wrong = |path: String, cause: String| DataError::Inconsistent { file: file.to_owned(), path, cause };
-        if self.preset != 1 {
-            return Err(wrong("/preset".into(), format!("version {} is not supported; write 1", self.preset)));
+        let wrong = |path: String, cause: String| DataError::Inconsistent {
+            file: file.to_owned(),
+            path,
+            cause,
+        };
+        if self.version != 1 {
+            return Err(wrong(
+                "/preset".into(),
+                format!("version {} is not supported; write 1", self.version),
+            ));
         }
         if !file.ends_with(&format!("{}.json", self.id)) {
-            return Err(wrong("/id".into(), format!("“{}” is not the name of the file", self.id)));
+            return Err(wrong(
+                "/id".into(),
+                format!("“{}” is not the name of the file", self.id),
+            ));
         }
         if self.examples.is_empty() || self.calls.is_empty() {
-            return Err(wrong("/examples".into(), "a preset needs at least one example and one rule".into()));
+            return Err(wrong(
+                "/examples".into(),
+                "a preset needs at least one example and one rule".into(),
+            ));
         }
         for (i, parameter) in self.parameters.iter().enumerate() {
             let at = |field: &str| format!("/parameters/{i}/{field}");
@@ -274,14 +291,17 @@ impl Preset {
             }
             let parts = matches!(parameter.kind, ParameterKind::Range | ParameterKind::Sides);
             if parts == parameter.into.is_empty() || parts != parameter.of.is_some() {
-                return Err(wrong(at("into"), "ranges and sides need `of` and `into`, others must not have them".into()));
+                return Err(wrong(
+                    at("into"),
+                    "ranges and sides need `of` and `into`, others must not have them".into(),
+                ));
             }
         }
         Ok(())
     }
 
     /// The parameter of this name.
-    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+    pub(crate) fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|p| p.name == name)
     }
 }

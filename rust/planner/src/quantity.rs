@@ -5,7 +5,7 @@ use crate::words::{Kind, Token};
 
 /// What a number was said to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub(crate) enum Unit {
     /// No unit.
     Bare,
     /// Metres.
@@ -33,7 +33,7 @@ impl From<Dimension> for Unit {
 
 /// The value or values of a quantity, in the base unit.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Amount {
+pub(crate) enum Amount {
     /// One value.
     One(f64),
     /// From a lower to a higher value.
@@ -44,15 +44,15 @@ pub enum Amount {
 
 /// A quantity and the tokens that say it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Quantity {
+pub(crate) struct Quantity {
     /// First token.
-    pub start: usize,
+    pub(crate) start: usize,
     /// One past the last token.
-    pub end: usize,
+    pub(crate) end: usize,
     /// Value or values.
-    pub amount: Amount,
+    pub(crate) amount: Amount,
     /// Unit.
-    pub unit: Unit,
+    pub(crate) unit: Unit,
 }
 
 struct Reader<'a> {
@@ -70,7 +70,10 @@ struct Read {
 
 impl Reader<'_> {
     fn word(&self, at: usize) -> Option<&str> {
-        self.tokens.get(at).filter(|t| t.kind == Kind::Word).map(|t| t.text.as_str())
+        self.tokens
+            .get(at)
+            .filter(|t| t.kind == Kind::Word)
+            .map(|t| t.text.as_str())
     }
 
     fn is(&self, at: usize, words: &[&str]) -> bool {
@@ -121,12 +124,19 @@ impl Reader<'_> {
                 break;
             }
         }
-        seen.then_some(Read { value: total + group, end: at, fraction: false })
+        seen.then_some(Read {
+            value: total + group,
+            end: at,
+            fraction: false,
+        })
     }
 
     fn small_number(&self, at: usize) -> bool {
-        self.word(at).is_some_and(|word| self.language.numbers.contains_key(word))
-            && !self.word(at + 1).is_some_and(|word| self.language.units.contains_key(word))
+        self.word(at)
+            .is_some_and(|word| self.language.numbers.contains_key(word))
+            && !self
+                .word(at + 1)
+                .is_some_and(|word| self.language.units.contains_key(word))
     }
 
     /// One number without its unit.
@@ -135,17 +145,26 @@ impl Reader<'_> {
         if let Kind::Number(mut value) = token.kind {
             let mut end = start + 1;
             // “1/2” and “1 1/2”.
-            if let (true, Some(Kind::Number(below))) =
-                (self.is_break(end, '/'), self.tokens.get(end + 1).map(|t| t.kind.clone()))
-                && below > 0.0
+            if let (true, Some(Kind::Number(below))) = (
+                self.is_break(end, '/'),
+                self.tokens.get(end + 1).map(|t| t.kind.clone()),
+            ) && below > 0.0
             {
-                return Some(Read { value: value / below, end: end + 2, fraction: true });
+                return Some(Read {
+                    value: value / below,
+                    end: end + 2,
+                    fraction: true,
+                });
             }
             while let Some(factor) = self.multiplier(end) {
                 value *= factor;
                 end += 1;
             }
-            return Some(Read { value, end, fraction: false });
+            return Some(Read {
+                value,
+                end,
+                fraction: false,
+            });
         }
         let word = self.word(start)?;
         if self.is(start, &["a", "an"]) {
@@ -153,31 +172,63 @@ impl Reader<'_> {
             if let Some(factor) = factor {
                 let rest = self.is(start + 2, &["and"]).then(|| self.spelled(start + 3)).flatten();
                 let (more, end) = rest.map_or((0.0, start + 2), |r| (r.value, r.end));
-                return Some(Read { value: factor + more, end, fraction: false });
+                return Some(Read {
+                    value: factor + more,
+                    end,
+                    fraction: false,
+                });
             }
             if let Some(count) = self.word(start + 1).and_then(|w| self.language.couples.get(w)) {
-                let end = if self.is(start + 2, &["of"]) { start + 3 } else { start + 2 };
-                return Some(Read { value: *count, end, fraction: false });
+                let end = if self.is(start + 2, &["of"]) {
+                    start + 3
+                } else {
+                    start + 2
+                };
+                return Some(Read {
+                    value: *count,
+                    end,
+                    fraction: false,
+                });
             }
-            return self.fraction(start + 1, 1.0).filter(|_| !self.is(start + 2, &["circle", "ring"]));
+            return self
+                .fraction(start + 1, 1.0)
+                .filter(|_| !self.is(start + 2, &["circle", "ring"]));
         }
         if word == "couple" {
-            let end = if self.is(start + 1, &["of"]) { start + 2 } else { start + 1 };
-            return Some(Read { value: 2.0, end, fraction: false });
+            let end = if self.is(start + 1, &["of"]) {
+                start + 2
+            } else {
+                start + 1
+            };
+            return Some(Read {
+                value: 2.0,
+                end,
+                fraction: false,
+            });
         }
-        if let Some(read) = self.fraction(start, 1.0).filter(|_| !self.is(start + 1, &["circle", "ring"])) {
+        if let Some(read) = self
+            .fraction(start, 1.0)
+            .filter(|_| !self.is(start + 1, &["circle", "ring"]))
+        {
             return Some(read);
         }
         let mut read = self.spelled(start)?;
         if read.end == start + 1 {
-            if let Some(parts) = self.fraction(read.end, read.value).filter(|r| r.fraction && !self.is(start + 1, &["half"])) {
+            if let Some(parts) = self
+                .fraction(read.end, read.value)
+                .filter(|r| r.fraction && !self.is(start + 1, &["half"]))
+            {
                 return Some(parts);
             }
             // “one point five”, “two and a half”.
             if self.is(read.end, &["point"])
                 && let Some(digits) = self.spelled(read.end + 1).filter(|d| d.value < 10.0)
             {
-                return Some(Read { value: read.value + digits.value / 10.0, end: digits.end, fraction: false });
+                return Some(Read {
+                    value: read.value + digits.value / 10.0,
+                    end: digits.end,
+                    fraction: false,
+                });
             }
         }
         if self.is(read.end, &["and"])
@@ -195,10 +246,18 @@ impl Reader<'_> {
         let next = self.skip_article(at + 1);
         // “half a dozen”, “half a metre”, “half a turn”.
         if let Some(factor) = self.multiplier(next) {
-            return Some(Read { value: value * factor, end: next + 1, fraction: false });
+            return Some(Read {
+                value: value * factor,
+                end: next + 1,
+                fraction: false,
+            });
         }
         let end = if self.unit(next).is_some() { next } else { at + 1 };
-        Some(Read { value: count * value, end, fraction: true })
+        Some(Read {
+            value: count * value,
+            end,
+            fraction: true,
+        })
     }
 
     /// The unit at this token. “in” counts as inches only where it cannot be the preposition.
@@ -208,7 +267,21 @@ impl Reader<'_> {
             let glued = self.tokens.get(at).is_some_and(|t| t.glued);
             let inch = glued
                 || self.tokens.get(at + 1).is_none_or(|t| matches!(t.kind, Kind::Break(_)))
-                || self.is(at + 1, &["apart", "thick", "wide", "long", "tall", "high", "deep", "spacing", "gaps", "intervals"]);
+                || self.is(
+                    at + 1,
+                    &[
+                        "apart",
+                        "thick",
+                        "wide",
+                        "long",
+                        "tall",
+                        "high",
+                        "deep",
+                        "spacing",
+                        "gaps",
+                        "intervals",
+                    ],
+                );
             return inch.then_some((Unit::Metres, 0.0254));
         }
         let (dimension, factor) = self.language.units.get(word)?;
@@ -216,7 +289,10 @@ impl Reader<'_> {
     }
 
     fn sign(&self, at: usize) -> (f64, usize) {
-        let next_glued = self.tokens.get(at + 1).is_some_and(|t| t.glued && matches!(t.kind, Kind::Number(_)));
+        let next_glued = self
+            .tokens
+            .get(at + 1)
+            .is_some_and(|t| t.glued && matches!(t.kind, Kind::Number(_)));
         let free = at == 0 || !self.tokens.get(at).is_some_and(|t| t.glued);
         if self.is_break(at, '-') && next_glued && free || self.is(at, &["minus", "negative"]) {
             (-1.0, at + 1)
@@ -238,7 +314,10 @@ impl Reader<'_> {
                 && !self.is(at + skip, &["in"])
             {
                 let start_over = !self.is(at, &["every", "each"]);
-                return start_over.then_some((sign * factor, unit, at + skip + 1));
+                let end = at + skip + 1;
+                let half = self.is(end, &["and"]) && self.is(end + 1, &["a"]) && self.is(end + 2, &["half"]);
+                let (times, end) = if half && self.unit(end + 3).is_none() { (1.5, end + 3) } else { (1.0, end) };
+                return start_over.then_some((sign * times * factor, unit, end));
             }
         }
         let read = self.number(at)?;
@@ -250,7 +329,11 @@ impl Reader<'_> {
         let mut end = read.end + 1;
         if unit == Unit::Metres {
             // “a metre and a half”.
-            if self.is(end, &["and"]) && self.is(end + 1, &["a"]) && self.is(end + 2, &["half"]) && self.unit(end + 3).is_none() {
+            if self.is(end, &["and"])
+                && self.is(end + 1, &["a"])
+                && self.is(end + 2, &["half"])
+                && self.unit(end + 3).is_none()
+            {
                 return Some((sign * (value + 0.5 * factor), unit, end + 3));
             }
             if let Some(Kind::Number(more)) = self.tokens.get(end).map(|t| t.kind.clone())
@@ -274,7 +357,9 @@ impl Reader<'_> {
     }
 
     fn factor_before(&self, end: usize) -> f64 {
-        end.checked_sub(1).and_then(|at| self.unit(at)).map_or(1.0, |(_, factor)| factor)
+        end.checked_sub(1)
+            .and_then(|at| self.unit(at))
+            .map_or(1.0, |(_, factor)| factor)
     }
 
     fn range(&self, start: usize, left: (f64, Unit, usize)) -> Option<Quantity> {
@@ -288,12 +373,17 @@ impl Reader<'_> {
             return None;
         }
         let mut next = at + 1;
-        while self.is_break(next, '.') || self.is_break(next, '-') && !self.tokens.get(next).is_some_and(|t| !t.glued) {
+        while self.is_break(next, '.') || self.is_break(next, '-') && self.tokens.get(next).is_none_or(|t| t.glued) {
             next += 1;
         }
         let right = self.measured(next)?;
         let (low, high, unit) = Self::alike(left, right, self.factor_before(right.2))?;
-        Some(Quantity { start, end: right.2, amount: Amount::Range(low.min(high), low.max(high)), unit })
+        Some(Quantity {
+            start,
+            end: right.2,
+            amount: Amount::Range(low.min(high), low.max(high)),
+            unit,
+        })
     }
 
     fn sides(&self, start: usize, left: (f64, Unit, usize)) -> Option<Quantity> {
@@ -315,17 +405,32 @@ impl Reader<'_> {
             unit = both;
             end = right.2;
         }
-        (sides.len() > 1).then_some(Quantity { start, end, amount: Amount::Sides(sides), unit })
+        (sides.len() > 1).then_some(Quantity {
+            start,
+            end,
+            amount: Amount::Sides(sides),
+            unit,
+        })
     }
 
     fn quantity(&self, start: usize) -> Option<Quantity> {
         if let Some(count) = self.word(start).and_then(|w| self.language.times.get(w)) {
-            return Some(Quantity { start, end: start + 1, amount: Amount::One(*count), unit: Unit::Times });
+            return Some(Quantity {
+                start,
+                end: start + 1,
+                amount: Amount::One(*count),
+                unit: Unit::Times,
+            });
         }
         // “each one”, “the first one” count nothing.
         if self.is(start, &["one"])
             && start > 0
-            && self.is(start - 1, &["each", "every", "this", "that", "first", "last", "which", "any", "the", "another", "no"])
+            && self.is(
+                start - 1,
+                &[
+                    "each", "every", "this", "that", "first", "last", "which", "any", "the", "another", "no",
+                ],
+            )
             && self.unit(start + 1).is_none()
         {
             return None;
@@ -336,14 +441,24 @@ impl Reader<'_> {
         }
         let (value, unit, end) = left;
         if unit == Unit::Bare && self.is(end, &["times"]) {
-            return Some(Quantity { start, end: end + 1, amount: Amount::One(value), unit: Unit::Times });
+            return Some(Quantity {
+                start,
+                end: end + 1,
+                amount: Amount::One(value),
+                unit: Unit::Times,
+            });
         }
-        Some(Quantity { start, end, amount: Amount::One(value), unit })
+        Some(Quantity {
+            start,
+            end,
+            amount: Amount::One(value),
+            unit,
+        })
     }
 }
 
 /// Every quantity of the prompt, in order; tokens in `taken` (names) are passed over.
-pub fn quantities(tokens: &[Token], language: &Language, taken: &[bool]) -> Vec<Quantity> {
+pub(crate) fn quantities(tokens: &[Token], language: &Language, taken: &[bool]) -> Vec<Quantity> {
     let reader = Reader { tokens, language };
     let free = |range: std::ops::Range<usize>| taken.get(range).is_none_or(|t| !t.iter().any(|taken| *taken));
     let mut found = Vec::new();

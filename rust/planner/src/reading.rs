@@ -8,7 +8,7 @@ use crate::words::{self, Kind, Token};
 
 /// What an item is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ItemKind {
+pub(crate) enum ItemKind {
     /// A word.
     Word,
     /// A number with its unit.
@@ -21,30 +21,35 @@ pub enum ItemKind {
 
 /// One item of the prompt.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub(crate) struct Item {
     /// What it is.
-    pub kind: ItemKind,
+    pub(crate) kind: ItemKind,
     /// Lower-case text.
-    pub text: String,
+    pub(crate) text: String,
     /// Stem of its last word.
-    pub stem: String,
+    pub(crate) stem: String,
     /// The words as typed, for messages.
-    pub typed: String,
+    pub(crate) typed: String,
 }
 
 /// The prompt, read.
-pub struct Reading<'a> {
+pub(crate) struct Reading<'a> {
     /// Items in order.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// The shared word lists.
-    pub language: &'a Language,
+    pub(crate) language: &'a Language,
     /// Words that were read as another, as (typed, read).
-    pub corrected: Vec<(String, String)>,
+    pub(crate) corrected: Vec<(String, String)>,
 }
 
 impl<'a> Reading<'a> {
     /// Reads a prompt against the scene. `correct` may name the known word that a misspelt one stands for.
-    pub fn new(prompt: &str, context: &Context, language: &'a Language, correct: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn new(
+        prompt: &str,
+        context: &Context,
+        language: &'a Language,
+        correct: impl Fn(&str) -> Option<String>,
+    ) -> Self {
         let mut tokens = words::tokens(prompt);
         let mentions = scene::mentions(&tokens, context, language);
         let mut taken = vec![false; tokens.len()];
@@ -54,7 +59,11 @@ impl<'a> Reading<'a> {
             }
         }
         let mut corrected = Vec::new();
-        for (token, _) in tokens.iter_mut().zip(&taken).filter(|(token, taken)| !**taken && token.kind == Kind::Word) {
+        for (token, _) in tokens
+            .iter_mut()
+            .zip(&taken)
+            .filter(|(token, taken)| !**taken && token.kind == Kind::Word)
+        {
             if let Some(known) = correct(&token.text) {
                 corrected.push((token.text.clone(), known.clone()));
                 token.stem = words::stem(&known);
@@ -63,34 +72,44 @@ impl<'a> Reading<'a> {
         }
         let quantities = quantity::quantities(&tokens, language, &taken);
         let items = items(&tokens, mentions, quantities);
-        Self { items, language, corrected }
+        Self {
+            items,
+            language,
+            corrected,
+        }
     }
 
     /// The item at this place.
-    pub fn item(&self, at: usize) -> Option<&Item> {
+    pub(crate) fn item(&self, at: usize) -> Option<&Item> {
         self.items.get(at)
     }
 
     /// Whether the item is a word without a wish of its own.
-    pub fn is_empty_word(&self, item: &Item) -> bool {
+    pub(crate) fn is_empty_word(&self, item: &Item) -> bool {
         item.kind == ItemKind::Word
             && (self.language.stop.contains(&item.text) || self.language.adjectives.contains(&item.stem))
     }
 
     /// Whether the item at this place is one of these words.
-    pub fn is(&self, at: usize, words: &[&str]) -> bool {
-        self.item(at).is_some_and(|item| item.kind == ItemKind::Word && words.contains(&item.text.as_str()))
+    pub(crate) fn is(&self, at: usize, words: &[&str]) -> bool {
+        self.item(at)
+            .is_some_and(|item| item.kind == ItemKind::Word && words.contains(&item.text.as_str()))
     }
 
     /// Number of the clause for each item: marks, “and”, “then”, “but” and “so” part clauses.
-    pub fn clauses(&self) -> Vec<usize> {
+    pub(crate) fn clauses(&self) -> Vec<usize> {
         let mut clause = 0;
         self.items
             .iter()
             .map(|item| {
                 let parts = match &item.kind {
-                    ItemKind::Break(mark) => matches!(mark, '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '(' | ')' | '&' | '+'),
-                    ItemKind::Word => matches!(item.text.as_str(), "and" | "then" | "but" | "so" | "afterwards" | "plus" | "also"),
+                    ItemKind::Break(mark) => {
+                        matches!(mark, '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '(' | ')' | '&' | '+')
+                    }
+                    ItemKind::Word => matches!(
+                        item.text.as_str(),
+                        "and" | "then" | "but" | "so" | "afterwards" | "plus" | "also"
+                    ),
                     _ => false,
                 };
                 if parts {
@@ -103,7 +122,12 @@ impl<'a> Reading<'a> {
 }
 
 fn typed(tokens: &[Token], start: usize, end: usize) -> String {
-    let parts: Vec<&str> = tokens.get(start..end).unwrap_or_default().iter().map(|t| t.text.as_str()).collect();
+    let parts: Vec<&str> = tokens
+        .get(start..end)
+        .unwrap_or_default()
+        .iter()
+        .map(|t| t.typed.as_str())
+        .collect();
     parts.join(" ")
 }
 
@@ -126,7 +150,12 @@ fn items(tokens: &[Token], mentions: Vec<Mention>, quantities: Vec<Quantity>) ->
         };
         let typed = typed(tokens, at, end);
         let last = tokens.get(end - 1).unwrap_or(token);
-        items.push(Item { kind, text: typed.to_lowercase(), stem: last.stem.clone(), typed });
+        items.push(Item {
+            kind,
+            text: typed.to_lowercase(),
+            stem: last.stem.clone(),
+            typed,
+        });
         at = end.max(at + 1);
     }
     items

@@ -27,14 +27,21 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal without suggestions.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), nearest: Vec::new() }
+        Self {
+            code,
+            message: message.into(),
+            nearest: Vec::new(),
+        }
     }
 
     /// The same refusal with the nearest presets, which also end the message.
     #[must_use]
     pub fn near(mut self, nearest: Vec<Suggestion>) -> Self {
         if !nearest.is_empty() {
-            let list: Vec<String> = nearest.iter().map(|s| format!("{} (“{}”)", s.title, s.example)).collect();
+            let list: Vec<String> = nearest
+                .iter()
+                .map(|s| format!("{} (“{}”)", s.title, s.example))
+                .collect();
             self.message = format!("{} Nearest presets: {}.", self.message, list.join(", "));
         }
         self.nearest = nearest;
@@ -76,6 +83,9 @@ impl DataError {
 
 impl From<DataError> for Refusal {
     fn from(error: DataError) -> Self {
-        Self::new(error.code(), format!("The preset library is damaged: {error}. Reinstall the add-on."))
+        Self::new(
+            error.code(),
+            format!("The preset library is damaged: {error}. Reinstall the add-on."),
+        )
     }
 }

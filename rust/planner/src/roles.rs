@@ -48,8 +48,10 @@ struct Noun {
 }
 
 /// Words after which a noun of place says nothing of its own: “the surface of the sphere” is the sphere.
-const PARTS: [&str; 14] =
-    ["surface", "top", "face", "faces", "edge", "edges", "length", "outside", "copies", "copy", "middle", "points", "vertices", "polygons"];
+const PARTS: [&str; 14] = [
+    "surface", "top", "face", "faces", "edge", "edges", "length", "outside", "copies", "copy", "middle", "points",
+    "vertices", "polygons",
+];
 
 /// What may stand between the sentence and the noun that a phrase introduces.
 fn skipped(reading: &Reading, entry: &Entry, at: usize) -> bool {
@@ -59,10 +61,25 @@ fn skipped(reading: &Reading, entry: &Entry, at: usize) -> bool {
             reading.language.is_determiner(&item.text)
                 || reading.language.adjectives.contains(&item.stem)
                 || reading.language.colours.contains(&item.stem)
-                || reading.is(at, &["all", "each", "every", "copies", "instances", "duplicates", "clones", "many", "own"])
+                || reading.is(
+                    at,
+                    &[
+                        "all",
+                        "each",
+                        "every",
+                        "copies",
+                        "instances",
+                        "duplicates",
+                        "clones",
+                        "many",
+                        "own",
+                    ],
+                )
                 || (item.text.ends_with("ly") && item.text.len() > 4)
-                || (entry.vocabulary.contains(&item.stem) && !reading.language.prepositions.contains(&item.text)
-                    && !reading.language.generic.contains_key(&item.stem) && reading.language.shape(&item.stem).is_none())
+                || (entry.vocabulary.contains(&item.stem)
+                    && !reading.language.prepositions.contains(&item.text)
+                    && !reading.language.generic.contains_key(&item.stem)
+                    && reading.language.shape(&item.stem).is_none())
         }
         _ => false,
     })
@@ -79,18 +96,33 @@ fn head(reading: &Reading, entry: &Entry, start: usize) -> Option<(usize, bool, 
         match &item.kind {
             ItemKind::Mention(mention) => return Some((at, counted, mention.definite || definite)),
             ItemKind::Break(_) => break,
+            // “the first half of the curve” is the curve.
+            ItemKind::Quantity(_) if reading.is(at + 1, &["of"]) && item.text.starts_with("half") => at += 1,
             ItemKind::Quantity(_) if guess.is_some() || !skipped(reading, entry, at) => break,
             ItemKind::Quantity(_) => counted = true,
             ItemKind::Word if PARTS.contains(&item.text.as_str()) && reading.is(at + 1, &["of"]) => at += 1,
             ItemKind::Word if language.definite.contains(&item.text) && guess.is_none() => definite = true,
-            ItemKind::Word if ["it", "them", "selection"].contains(&item.text.as_str()) && guess.is_none() => return Some((at, false, true)),
-            ItemKind::Word if language.prepositions.contains(&item.text) && !reading.is(at, &["all", "each", "every"]) => break,
-            ItemKind::Word if language.conjunctions.contains(&item.text) || language.negations.contains(&item.text) => break,
+            ItemKind::Word if ["it", "them", "selection"].contains(&item.text.as_str()) && guess.is_none() => {
+                return Some((at, false, true));
+            }
+            ItemKind::Word
+                if language.prepositions.contains(&item.text) && !reading.is(at, &["all", "each", "every"]) =>
+            {
+                break;
+            }
+            ItemKind::Word if language.conjunctions.contains(&item.text) || language.negations.contains(&item.text) => {
+                break;
+            }
             ItemKind::Word => {
                 let named = language.generic.contains_key(&item.stem) || language.shape(&item.stem).is_some();
                 let filler = !named && (skipped(reading, entry, at) || language.stop.contains(&item.text));
                 let participle = item.text.ends_with("ed") || item.text.ends_with("ing");
-                if !filler && !(participle && guess.is_some()) {
+                // A known noun is not given up for an unknown word after it (“pebbles everywhere”).
+                let settled = guess
+                    .and_then(|g| reading.item(g))
+                    .is_some_and(|g| language.shape(&g.stem).is_some())
+                    && !named;
+                if !(filler || settled || participle && guess.is_some()) {
                     guess = Some(at);
                 }
             }
@@ -102,8 +134,11 @@ fn head(reading: &Reading, entry: &Entry, start: usize) -> Option<(usize, bool, 
 
 fn longest(introducers: &Introducers, reading: &Reading, at: usize) -> Option<(usize, f64)> {
     let of = |list: &[crate::phrase::Phrase], base: f64| {
-        let ends = list.iter().filter_map(|phrase| Some((phrase.ends(reading, at)?, phrase.weight())));
-        ends.max().map(|(end, weight)| (end, base + f64::from(u32::try_from(weight).unwrap_or(1)) * 0.1))
+        let ends = list
+            .iter()
+            .filter_map(|phrase| Some((phrase.ends(reading, at)?, phrase.weight())));
+        ends.max()
+            .map(|(end, weight)| (end, base + f64::from(u32::try_from(weight).unwrap_or(1)) * 0.1))
     };
     of(&introducers.after, 2.0).or_else(|| of(&introducers.object_of, 1.0))
 }
@@ -128,11 +163,37 @@ fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             noun.target = noun.target.max(target);
             noun.thing = noun.thing.max(thing);
         } else if let Some(referent) = referent(reading, at) {
-            nouns.push(Noun { at, referent, definite, counted, target, thing });
+            // “to be a pipe”: what a preset makes is no object of the scene.
+            let made = reading
+                .item(at)
+                .is_some_and(|item| entry.vocabulary.contains(&item.stem));
+            if entry.preset.thing.is_none() && made && matches!(referent, Referent::Unknown(_)) && !counted {
+                return;
+            }
+            nouns.push(Noun {
+                at,
+                referent,
+                definite,
+                counted,
+                target,
+                thing,
+            });
         }
     };
+    // A wish may open with the thing itself: “fence posts along the curve”.
+    if let Some((head, counted, definite)) = head(reading, entry, 0)
+        && reading
+            .item(head)
+            .is_some_and(|item| reading.language.shape(&item.stem).is_some())
+    {
+        note(head, counted, definite, 0.0, 0.5);
+    }
     for (at, item) in reading.items.iter().enumerate() {
-        let part_of = at > 0 && reading.is(at, &["of"]) && reading.item(at - 1).is_some_and(|i| PARTS.contains(&i.text.as_str()) && !i.text.starts_with("cop"));
+        let part_of = at > 0
+            && reading.is(at, &["of"])
+            && reading
+                .item(at - 1)
+                .is_some_and(|i| PARTS.contains(&i.text.as_str()) && !i.text.starts_with("cop"));
         if !part_of {
             if let Some((end, strength)) = longest(&entry.target, reading, at)
                 && let Some((head, counted, definite)) = head(reading, entry, end)
@@ -142,7 +203,14 @@ fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             if let Some((end, strength)) = longest(&entry.thing, reading, at)
                 && let Some((head, counted, definite)) = head(reading, entry, end)
             {
-                note(head, counted, definite, 0.0, strength);
+                let named = !matches!(referent(reading, head), Some(Referent::Unknown(_)))
+                    || reading
+                        .item(head)
+                        .is_some_and(|item| reading.language.shape(&item.stem).is_some());
+                // “with random rotation” names nothing to copy.
+                if named || counted || definite || !reading.is(at, &["with", "using"]) {
+                    note(head, counted, definite, 0.0, strength);
+                }
             }
         }
         match &item.kind {
@@ -177,22 +245,37 @@ fn near_names(word: &str, context: &Context, kinds: &[String]) -> String {
         .objects
         .iter()
         .filter(|object| fits(object, kinds))
-        .map(|object| (object.name.as_str(), strsim::jaro_winkler(&lower, &object.name.to_lowercase())))
+        .map(|object| {
+            (
+                object.name.as_str(),
+                strsim::jaro_winkler(&lower, &object.name.to_lowercase()),
+            )
+        })
         .collect();
     names.sort_by(|a, b| b.1.total_cmp(&a.1));
     let list: Vec<String> = names.iter().take(4).map(|(name, _)| format!("“{name}”")).collect();
-    if list.is_empty() { "none that fits".to_owned() } else { list.join(", ") }
+    if list.is_empty() {
+        "none that fits".to_owned()
+    } else {
+        list.join(", ")
+    }
 }
 
 fn fits(object: &Object, kinds: &[String]) -> bool {
-    if kinds.is_empty() { GEOMETRY.contains(&object.kind.as_str()) } else { kinds.contains(&object.kind) }
+    if kinds.is_empty() {
+        GEOMETRY.contains(&object.kind.as_str())
+    } else {
+        kinds.contains(&object.kind)
+    }
 }
 
 fn unknown(word: &str, context: &Context, kinds: &[String]) -> Refusal {
     let near = near_names(word, context, kinds);
     Refusal::new(
         Code::UnknownObject,
-        format!("There is no object called “{word}” in the scene. Objects that would do: {near}. Use one of these names, or select the object and say “it”."),
+        format!(
+            "There is no object called “{word}” in the scene. Objects that would do: {near}. Use one of these names, or select the object and say “it”."
+        ),
     )
 }
 
@@ -216,7 +299,12 @@ fn kind_word(kind: &str) -> String {
     }
 }
 
-fn object_of(referent: &Referent, context: &Context, kinds: &[String], before: Option<&str>) -> Result<String, Refusal> {
+fn object_of(
+    referent: &Referent,
+    context: &Context,
+    kinds: &[String],
+    before: Option<&str>,
+) -> Result<String, Refusal> {
     match referent {
         Referent::Object { name, .. } => Ok(name.clone()),
         Referent::Collection(name) => Err(Refusal::new(
@@ -227,11 +315,21 @@ fn object_of(referent: &Referent, context: &Context, kinds: &[String], before: O
             if let (Generic::Any, Some(before)) = (generic, before) {
                 return Ok(before.to_owned());
             }
-            let generic = if *generic == Generic::Any && kinds.iter().any(|k| k == "CURVE") { Generic::Curve } else { *generic };
-            scene::at_hand(generic, context).or_else(|| context.focus()).map(|object| object.name.clone()).ok_or_else(|| {
-                let list = near_names("", context, kinds);
-                Refusal::new(Code::UnknownObject, format!("It is not clear which object is meant. Name one of {list}, or select it."))
-            })
+            let generic = if *generic == Generic::Any && kinds.iter().any(|k| k == "CURVE") {
+                Generic::Curve
+            } else {
+                *generic
+            };
+            scene::at_hand(generic, context)
+                .or_else(|| context.focus())
+                .map(|object| object.name.clone())
+                .ok_or_else(|| {
+                    let list = near_names("", context, kinds);
+                    Refusal::new(
+                        Code::UnknownObject,
+                        format!("It is not clear which object is meant. Name one of {list}, or select it."),
+                    )
+                })
         }
         Referent::Unknown(word) => Err(unknown(word, context, kinds)),
     }
@@ -247,12 +345,14 @@ fn thing_of(noun: &Noun, reading: &Reading, context: &Context, remarks: &mut Vec
             if quoted || (noun.definite && !noun.counted && shape.is_none()) {
                 return Err(unknown(word, context, &[]));
             }
-            let key = shape.map_or("cube", |shape| shape.shape.as_str());
+            let key = shape.map_or("cube", |shape| shape.key.as_str());
             if shape.is_none_or(|shape| crate::words::stem(&shape.title) != stem) {
                 let title = shape.map_or("cube", |shape| shape.title.as_str());
                 remarks.push(format!("The scene has no “{word}”, so a built-in {title} stands in."));
             } else {
-                remarks.push(format!("The scene has no object “{word}”, so the built-in shape is used."));
+                remarks.push(format!(
+                    "The scene has no object “{word}”, so the built-in shape is used."
+                ));
             }
             Ok(Thing::Shape(key.to_owned(), Some(word.clone())))
         }
@@ -260,13 +360,8 @@ fn thing_of(noun: &Noun, reading: &Reading, context: &Context, remarks: &mut Vec
     }
 }
 
-/// Casts the roles of a preset.
-///
-/// # Errors
-/// `unknown_object` with near names; `wrong_object_kind` with the fix; `missing_parameter` when no object can be meant.
-pub fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<&str>) -> Result<Cast, Refusal> {
-    let kinds = &entry.preset.target.kinds;
-    let all = nouns(reading, entry);
+/// The nouns that are target and thing.
+fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a Noun>) {
     let has_thing = entry.preset.thing.is_some();
     // A count before a noun makes it the thing, unless something introduces it as the target for certain.
     let thing_score = |noun: &Noun| {
@@ -274,13 +369,28 @@ pub fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<
             return 0.0;
         }
         let counted = if noun.counted { 1.9 } else { 0.0 };
-        noun.thing.max(counted)
+        // “25 of them” points back to what was named.
+        let share = if noun.referent == Referent::Generic(Generic::Any) {
+            0.2
+        } else {
+            1.0
+        };
+        noun.thing.max(counted) * share
     };
-    let target_score = |noun: &Noun| if thing_score(noun) > noun.target { 0.0 } else { noun.target };
-    let mut target = best(&all, target_score, None);
-    let mut thing = best(&all, thing_score, target.map(|noun| noun.at));
+    let target_score = |noun: &Noun| {
+        if thing_score(noun) > noun.target {
+            0.0
+        } else {
+            noun.target
+        }
+    };
+    let mut target = best(all, target_score, None);
+    let mut thing = best(all, thing_score, target.map(|noun| noun.at));
     // Objects that nothing introduces fill what is still open.
-    for noun in all.iter().filter(|noun| !matches!(noun.referent, Referent::Unknown(_))) {
+    for noun in all
+        .iter()
+        .filter(|noun| !matches!(noun.referent, Referent::Unknown(_) | Referent::Generic(Generic::Any)))
+    {
         let taken = [target, thing].into_iter().flatten().any(|other| other.at == noun.at);
         if taken {
             continue;
@@ -293,6 +403,36 @@ pub fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<
             thing = Some(noun);
         }
     }
+    (target, thing)
+}
+
+/// An object for a wish that names none.
+fn fallback(context: &Context, kinds: &[String], copied: Option<&Thing>) -> Result<String, Refusal> {
+    let except = match copied {
+        Some(Thing::Object(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    let object = unnamed_target(context, kinds, except).ok_or_else(|| {
+        if let Some(object) = context.focus().filter(|object| !fits(object, kinds)) {
+            return wrong_kind(object, context, kinds);
+        }
+        let list = near_names("", context, kinds);
+        Refusal::new(
+            Code::MissingParameter,
+            format!("The wish does not say which object it is about. Name one of {list}, or select it."),
+        )
+    })?;
+    Ok(object.name.clone())
+}
+
+/// Casts the roles of a preset.
+///
+/// # Errors
+/// `unknown_object` with near names; `wrong_object_kind` with the fix; `missing_parameter` when no object can be meant.
+pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<&str>) -> Result<Cast, Refusal> {
+    let kinds = &entry.preset.target.kinds;
+    let all = nouns(reading, entry);
+    let (target, thing) = assign(entry, &all);
     let mut used: Vec<usize> = [target, thing].into_iter().flatten().map(|noun| noun.at).collect();
     let mut remarks = Vec::new();
     let named = |noun: &Noun| match &noun.referent {
@@ -300,7 +440,12 @@ pub fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<
         _ => None,
     };
     // “it” is what was named last before it.
-    let antecedent = |noun: &Noun| all.iter().rfind(|other| other.at < noun.at && named(other).is_some()).and_then(named);
+    let copied_at = thing.map(|noun| noun.at);
+    let antecedent = |noun: &Noun| {
+        // What is copied is not what it is copied onto.
+        let other = |other: &&Noun| other.at < noun.at && named(other).is_some() && Some(other.at) != copied_at;
+        all.iter().rfind(other).and_then(named)
+    };
 
     let mut copied = match thing {
         Some(noun) => match (&noun.referent, antecedent(noun)) {
@@ -320,7 +465,9 @@ pub fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<
     if let (Some(forced), Some(noun)) = (forced, target)
         && named(noun).is_some_and(|name| name != forced)
     {
-        remarks.push(format!("The object “{forced}” was chosen for the run, so it is used as the target."));
+        remarks.push(format!(
+            "The object “{forced}” was chosen for the run, so it is used as the target."
+        ));
     }
     if let (Some(wish), None, Some(Thing::Object(name))) = (&entry.preset.thing, &carrier, &copied)
         && wish.carries
@@ -329,22 +476,11 @@ pub fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<
     }
     let target = match carrier {
         Some(name) => name,
-        None => {
-            let except = match &copied {
-                Some(Thing::Object(name)) => Some(name.as_str()),
-                _ => None,
-            };
-            let object = unnamed_target(context, kinds, except).ok_or_else(|| {
-                if let Some(object) = context.focus().filter(|object| !fits(object, kinds)) {
-                    return wrong_kind(object, context, kinds);
-                }
-                let list = near_names("", context, kinds);
-                Refusal::new(Code::MissingParameter, format!("The wish does not say which object it is about. Name one of {list}, or select it."))
-            })?;
-            object.name.clone()
-        }
+        None => fallback(context, kinds, copied.as_ref())?,
     };
-    let object = context.object(&target).ok_or_else(|| unknown(&target, context, kinds))?;
+    let object = context
+        .object(&target)
+        .ok_or_else(|| unknown(&target, context, kinds))?;
     if !fits(object, kinds) {
         return Err(wrong_kind(object, context, kinds));
     }
@@ -368,14 +504,25 @@ pub fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<
             used.push(noun.at);
         }
     }
-    Ok(Cast { target, thing: copied, used, remarks })
+    Ok(Cast {
+        target,
+        thing: copied,
+        used,
+        remarks,
+    })
 }
 
 fn wrong_kind(object: &Object, context: &Context, kinds: &[String]) -> Refusal {
-    let wanted = kinds.first().map_or_else(|| "something with geometry".to_owned(), |kind| kind_word(kind));
+    let wanted = kinds
+        .first()
+        .map_or_else(|| "something with geometry".to_owned(), |kind| kind_word(kind));
     let list = near_names(&object.name, context, kinds);
     Refusal::new(
         Code::WrongObjectKind,
-        format!("“{}” is {}, but this needs {wanted}. Objects that would do: {list}.", object.name, kind_word(&object.kind)),
+        format!(
+            "“{}” is {}, but this needs {wanted}. Objects that would do: {list}.",
+            object.name,
+            kind_word(&object.kind)
+        ),
     )
 }

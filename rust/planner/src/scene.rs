@@ -8,7 +8,7 @@ use crate::words::{self, Kind, Token};
 
 /// What a noun refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Referent {
+pub(crate) enum Referent {
     /// An object of this name and type.
     Object {
         /// Exact name.
@@ -26,20 +26,20 @@ pub enum Referent {
 
 /// A noun and the tokens that say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
+pub(crate) struct Mention {
     /// First token.
-    pub start: usize,
+    pub(crate) start: usize,
     /// One past the last token.
-    pub end: usize,
+    pub(crate) end: usize,
     /// What it refers to.
-    pub referent: Referent,
+    pub(crate) referent: Referent,
     /// Said as something that exists: “the plane”, “Plane”, a quoted name.
-    pub definite: bool,
+    pub(crate) definite: bool,
 }
 
 impl Mention {
     /// Whether it is an object of this type.
-    pub fn is(&self, wanted: &str) -> bool {
+    pub(crate) fn is(&self, wanted: &str) -> bool {
         matches!(&self.referent, Referent::Object { kind, .. } if kind == wanted)
     }
 }
@@ -54,7 +54,7 @@ struct Name {
 }
 
 /// Types whose objects have geometry that a tree can use.
-pub const GEOMETRY: [&str; 6] = ["MESH", "CURVE", "CURVES", "FONT", "SURFACE", "POINTCLOUD"];
+pub(crate) const GEOMETRY: [&str; 6] = ["MESH", "CURVE", "CURVES", "FONT", "SURFACE", "POINTCLOUD"];
 
 fn prominence(object: &Object, context: &Context) -> u8 {
     let geometry = u8::from(GEOMETRY.contains(&object.kind.as_str()));
@@ -65,19 +65,40 @@ fn prominence(object: &Object, context: &Context) -> u8 {
 fn names(context: &Context) -> Vec<Name> {
     let mut names = Vec::new();
     for object in &context.objects {
-        let referent = Referent::Object { name: object.name.clone(), kind: object.kind.clone() };
+        let referent = Referent::Object {
+            name: object.name.clone(),
+            kind: object.kind.clone(),
+        };
         let prominence = prominence(object, context);
         let tokens = words::tokens(&object.name);
-        let numbered = object.name.rsplit_once('.').is_some_and(|(_, n)| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit()));
+        let numbered = object
+            .name
+            .rsplit_once('.')
+            .is_some_and(|(_, n)| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit()));
         if numbered && tokens.len() > 1 {
             let short = tokens.get(..tokens.len() - 1).unwrap_or_default().to_vec();
-            names.push(Name { tokens: short, referent: referent.clone(), shortened: true, prominence });
+            names.push(Name {
+                tokens: short,
+                referent: referent.clone(),
+                shortened: true,
+                prominence,
+            });
         }
-        names.push(Name { tokens, referent, shortened: false, prominence });
+        names.push(Name {
+            tokens,
+            referent,
+            shortened: false,
+            prominence,
+        });
     }
     for collection in &context.collections {
         let referent = Referent::Collection(collection.name.clone());
-        names.push(Name { tokens: words::tokens(&collection.name), referent, shortened: false, prominence: 0 });
+        names.push(Name {
+            tokens: words::tokens(&collection.name),
+            referent,
+            shortened: false,
+            prominence: 0,
+        });
     }
     names
 }
@@ -109,12 +130,19 @@ fn same(name: &Token, said: &Token, last: bool) -> bool {
 fn matches_at(name: &Name, tokens: &[Token], at: usize) -> bool {
     let count = name.tokens.len();
     tokens.get(at..at + count).is_some_and(|said| {
-        name.tokens.iter().zip(said).enumerate().all(|(i, (a, b))| same(a, b, i + 1 == count))
+        name.tokens
+            .iter()
+            .zip(said)
+            .enumerate()
+            .all(|(i, (a, b))| same(a, b, i + 1 == count))
     })
 }
 
 fn quoted(text: &str, context: &Context) -> Referent {
-    let object = |object: &Object| Referent::Object { name: object.name.clone(), kind: object.kind.clone() };
+    let object = |object: &Object| Referent::Object {
+        name: object.name.clone(),
+        kind: object.kind.clone(),
+    };
     if let Some(found) = context.object(text) {
         return object(found);
     }
@@ -122,7 +150,11 @@ fn quoted(text: &str, context: &Context) -> Referent {
         return Referent::Collection(found.name.clone());
     }
     let lower = text.to_lowercase();
-    let found = context.objects.iter().find(|o| o.name.to_lowercase() == lower).map(object);
+    let found = context
+        .objects
+        .iter()
+        .find(|o| o.name.to_lowercase() == lower)
+        .map(object);
     found.unwrap_or_else(|| Referent::Unknown(text.to_owned()))
 }
 
@@ -141,12 +173,29 @@ fn verb_place(tokens: &[Token], at: usize, end: usize, language: &Language) -> b
         matches!(t.kind, Kind::Break(_)) || matches!(t.text.as_str(), "and" | "then" | "please" | "to")
     });
     let next = tokens.get(end);
-    let object_follows = next.is_some_and(|t| matches!(t.kind, Kind::Number(_)) || language.is_determiner(&t.text) || t.text == "it");
+    let object_follows =
+        next.is_some_and(|t| matches!(t.kind, Kind::Number(_)) || language.is_determiner(&t.text) || t.text == "it");
     opens && object_follows
 }
 
+/// “rocks” is rather the object Rock; “Rocks” or “the rocks collection” rather the collection of that name.
+fn collection_bonus(name: &Name, tokens: &[Token], at: usize) -> u8 {
+    if !matches!(name.referent, Referent::Collection(_)) {
+        return 0;
+    }
+    let end = at + name.tokens.len();
+    let is = |i: Option<usize>| i.and_then(|i| tokens.get(i)).is_some_and(|t| t.text == "collection");
+    let exact = name.tokens.last().map(|t| &t.text) == tokens.get(end - 1).map(|t| &t.text);
+    let cased = at > 0 && exact && tokens.get(at).is_some_and(|t| t.capital);
+    if cased || is(Some(end)) || is(at.checked_sub(1)) {
+        16
+    } else {
+        0
+    }
+}
+
 /// Every object, collection and generic noun of the prompt, in order and without overlaps; the longest name wins.
-pub fn mentions(tokens: &[Token], context: &Context, language: &Language) -> Vec<Mention> {
+pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language) -> Vec<Mention> {
     let names = names(context);
     let mut by_first: HashMap<&str, Vec<&Name>> = HashMap::new();
     for name in names.iter().filter(|name| !everyday(name, language)) {
@@ -158,7 +207,12 @@ pub fn mentions(tokens: &[Token], context: &Context, language: &Language) -> Vec
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         if token.kind == Kind::Quoted {
-            found.push(Mention { start: at, end: at + 1, referent: quoted(&token.text, context), definite: true });
+            found.push(Mention {
+                start: at,
+                end: at + 1,
+                referent: quoted(&token.text, context),
+                definite: true,
+            });
             at += 1;
             continue;
         }
@@ -167,12 +221,23 @@ pub fn mentions(tokens: &[Token], context: &Context, language: &Language) -> Vec
             .into_iter()
             .flatten()
             .filter(|name| matches_at(name, tokens, at))
-            .max_by_key(|name| (name.tokens.len(), !name.shortened, name.prominence));
+            .max_by_key(|name| {
+                (
+                    name.tokens.len(),
+                    !name.shortened,
+                    name.prominence + collection_bonus(name, tokens, at),
+                )
+            });
         if let Some(name) = best
             && !verb_place(tokens, at, at + name.tokens.len(), language)
         {
             let end = at + name.tokens.len();
-            found.push(Mention { start: at, end, referent: name.referent.clone(), definite: definite(tokens, at, language) });
+            found.push(Mention {
+                start: at,
+                end,
+                referent: name.referent.clone(),
+                definite: definite(tokens, at, language),
+            });
             at = end;
             continue;
         }
@@ -182,7 +247,7 @@ pub fn mentions(tokens: &[Token], context: &Context, language: &Language) -> Vec
 }
 
 /// What “the curve” or “it” means here.
-pub fn at_hand<'a>(generic: Generic, context: &'a Context) -> Option<&'a Object> {
+pub(crate) fn at_hand<'a>(generic: Generic, context: &'a Context) -> Option<&'a Object> {
     let fits = |object: &&'a Object| match generic {
         Generic::Mesh => object.kind == "MESH",
         Generic::Curve => matches!(object.kind.as_str(), "CURVE" | "CURVES"),

@@ -4,7 +4,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 /// What a token is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A word in lower case.
     Word,
     /// A number in digits (no sign).
@@ -17,21 +17,23 @@ pub enum Kind {
 
 /// One token of the prompt.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Token {
+pub(crate) struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Lower-case text (a quoted name without its quotes, as typed).
-    pub text: String,
+    pub(crate) text: String,
+    /// As it was typed.
+    pub(crate) typed: String,
     /// Word stem; the text where it is no word.
-    pub stem: String,
+    pub(crate) stem: String,
     /// Whether it was typed with a capital first letter.
-    pub capital: bool,
+    pub(crate) capital: bool,
     /// Whether it follows the token before without a space.
-    pub glued: bool,
+    pub(crate) glued: bool,
 }
 
 /// Stem of a lower-case English word: “copies” → “copi”, “scattered” → “scatter”.
-pub fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     thread_local!(static STEMMER: Stemmer = Stemmer::create(Algorithm::English));
     STEMMER.with(|stemmer| stemmer.stem(word).into_owned())
 }
@@ -86,9 +88,21 @@ impl Reader {
     }
 
     fn push(&mut self, kind: Kind, text: String, capital: bool) {
+        let typed = text.clone();
+        self.push_typed(kind, text, typed, capital);
+    }
+
+    fn push_typed(&mut self, kind: Kind, text: String, typed: String, capital: bool) {
         let stem = if kind == Kind::Word { stem(&text) } else { text.clone() };
         let glued = !self.space && !self.tokens.is_empty();
-        self.tokens.push(Token { kind, text, stem, capital, glued });
+        self.tokens.push(Token {
+            kind,
+            text,
+            typed,
+            stem,
+            capital,
+            glued,
+        });
         self.space = false;
     }
 
@@ -156,7 +170,7 @@ impl Reader {
         let capital = raw.chars().next().is_some_and(char::is_uppercase);
         let lower = raw.to_lowercase();
         let text = lower.strip_suffix("'s").unwrap_or(&lower).to_owned();
-        self.push(Kind::Word, text, capital);
+        self.push_typed(Kind::Word, text, raw, capital);
         // A dot, underscore or hyphen inside a name or a compound only parts its words.
         if matches!(self.peek(0), Some('.' | '_' | '-')) && self.peek(1).is_some_and(char::is_alphanumeric) {
             self.at += 1;
@@ -192,9 +206,14 @@ const fn is_mark(c: char) -> bool {
 }
 
 /// Cuts a prompt into tokens; linear in its length.
-pub fn tokens(text: &str) -> Vec<Token> {
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().map(plain).collect();
-    let mut reader = Reader { chars, at: 0, tokens: Vec::new(), space: true };
+    let mut reader = Reader {
+        chars,
+        at: 0,
+        tokens: Vec::new(),
+        space: true,
+    };
     while let Some(c) = reader.peek(0) {
         let digit_next = reader.peek(1).is_some_and(|c| c.is_ascii_digit());
         match c {
@@ -249,7 +268,10 @@ mod tests {
 
     #[test]
     fn splits_numbers_units_and_names() {
-        assert_eq!(texts("5x4 cubes, 10m apart"), ["5", "x", "4", "cubes", ",", "10", "m", "apart"]);
+        assert_eq!(
+            texts("5x4 cubes, 10m apart"),
+            ["5", "x", "4", "cubes", ",", "10", "m", "apart"]
+        );
         assert_eq!(texts("Rock.001 and big_rock"), ["rock", "001", "and", "big", "rock"]);
         assert_eq!(texts("the \"My Plane\" isn't"), ["the", "My Plane", "isn't"]);
         assert_eq!(texts("6\" apart"), ["6", "inch", "apart"]);
@@ -259,10 +281,20 @@ mod tests {
 
     #[test]
     fn reads_digits() {
-        for (text, value) in
-            [("1,000", 1000.0), ("0,5", 0.5), ("2.50", 2.5), (".25", 0.25), ("1e3", 1000.0), ("2½", 2.5), ("1,234,567", 1_234_567.0)]
-        {
-            assert_eq!(tokens(text).first().map(|t| t.kind.clone()), Some(Kind::Number(value)), "{text}");
+        for (text, value) in [
+            ("1,000", 1000.0),
+            ("0,5", 0.5),
+            ("2.50", 2.5),
+            (".25", 0.25),
+            ("1e3", 1000.0),
+            ("2½", 2.5),
+            ("1,234,567", 1_234_567.0),
+        ] {
+            assert_eq!(
+                tokens(text).first().map(|t| t.kind.clone()),
+                Some(Kind::Number(value)),
+                "{text}"
+            );
         }
     }
 }

@@ -1,0 +1,176 @@
+//! What a language model is told: the protocol in short, two presets that come near the wish as examples, the scene as data.
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::library::{Entry, Library};
+use crate::offline::{self, Options};
+use crate::refusal::DataError;
+
+const SYSTEM: &str = include_str!("../prompts/system.md");
+const FEEDBACK: &str = include_str!("../prompts/feedback.md");
+
+/// Most characters of the system prompt with its examples.
+pub const MAX_SYSTEM: usize = 32_000;
+/// Most characters of the context block; objects and the tree are cut to fit.
+pub const MAX_CONTEXT: usize = 24_000;
+/// Most characters of a feedback turn.
+pub const MAX_FEEDBACK: usize = 12_000;
+
+/// How many presets are shown as examples.
+const EXAMPLES: usize = 2;
+
+/// What opens a conversation with a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The system prompt.
+    pub system: String,
+    /// The first message of the user: context and wish.
+    pub user: String,
+}
+
+/// The opening of a conversation. Sizes are bounded by [`MAX_SYSTEM`] and [`MAX_CONTEXT`] plus the prompt itself.
+///
+/// # Errors
+/// `preset_invalid` when the embedded library is damaged.
+pub fn request(prompt: &str, context: &Value) -> Result<Request, DataError> {
+    let library = Library::get()?;
+    let mut system = SYSTEM.to_owned();
+    let ranked = library.rank(prompt.get(..prompt.len().min(2000)).unwrap_or(prompt));
+    let mut order: Vec<usize> = ranked.into_iter().map(|(i, _)| i).collect();
+    order.extend(0..library.entries.len());
+    let mut shown: Vec<usize> = Vec::new();
+    for i in order {
+        let Some(entry) = library
+            .entries
+            .get(i)
+            .filter(|_| !shown.contains(&i) && shown.len() < EXAMPLES)
+        else {
+            continue;
+        };
+        if let Some(text) = example(entry).filter(|text| system.len() + text.len() <= MAX_SYSTEM) {
+            system.push_str(&text);
+            shown.push(i);
+        }
+    }
+    let user = format!(
+        "<context>\n{}\n</context>\n\nThe wish of the artist:\n{}",
+        quoted(context),
+        inert(prompt)
+    );
+    Ok(Request { system, user })
+}
+
+/// The turn that hands findings (validation, preflight or gates, as JSON) back to the model.
+pub fn feedback(findings: &Value) -> String {
+    format!(
+        "{FEEDBACK}<findings>\n{}\n</findings>",
+        cut(&inert(&findings.to_string()), MAX_FEEDBACK - FEEDBACK.len() - 64)
+    )
+}
+
+/// A preset as a wish and the plan that serves it, made in a small scene.
+fn example(entry: &Entry) -> Option<String> {
+    let scene: Context = serde_json::from_value(json!({
+        "active_object": "Plane",
+        "objects": [
+            {"name": "Plane", "type": "MESH", "dimensions": [10, 10, 0], "counts": {"vertices": 4, "edges": 4, "faces": 1}},
+            {"name": "Cube", "type": "MESH", "dimensions": [2, 2, 2], "counts": {"vertices": 8, "edges": 12, "faces": 6}},
+            {"name": "Sphere", "type": "MESH", "dimensions": [2, 2, 2], "counts": {"vertices": 482, "edges": 992, "faces": 512}},
+            {"name": "Rock", "type": "MESH", "dimensions": [0.4, 0.4, 0.3], "counts": {"vertices": 42, "edges": 120, "faces": 80}},
+            {"name": "Curve", "type": "CURVE", "dimensions": [8, 2, 1], "counts": {"splines": 1, "points": 4}}
+        ]
+    }))
+    .ok()?;
+    let wish = entry.preset.examples.first()?;
+    let plan = offline::plan(wish, &scene, &Options::default()).ok()?;
+    Some(format!("\nWish: {wish}\nPlan: {plan}\n"))
+}
+
+/// Text that cannot close the data block it stands in.
+fn inert(text: &str) -> String {
+    text.replace("</", "<\u{2009}/")
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}… (cut)", text.get(..end).unwrap_or_default())
+}
+
+/// The context as JSON within its limit: first the tree goes, then objects that are neither active, selected nor the target.
+fn quoted(context: &Value) -> String {
+    let mut context = context.clone();
+    let size = |value: &Value| value.to_string().len();
+    if size(&context) > MAX_CONTEXT
+        && let Some(map) = context.as_object_mut()
+        && map.remove("tree").is_some()
+    {
+        map.insert(
+            "tree_left_out".into(),
+            json!("too large; ask for the slice node_tree_summary or node_tree_ir"),
+        );
+    }
+    for list in ["images", "materials", "node_groups", "collections"] {
+        if size(&context) > MAX_CONTEXT
+            && let Some(items) = context.get_mut(list).and_then(Value::as_array_mut)
+        {
+            items.truncate(20);
+        }
+    }
+    if size(&context) > MAX_CONTEXT {
+        let keep: Vec<Value> = ["active_object", "target_object"]
+            .iter()
+            .filter_map(|key| context.get(*key).cloned())
+            .collect();
+        if let Some(objects) = context.get_mut("objects").and_then(Value::as_array_mut) {
+            let all = objects.len();
+            objects.sort_by_key(|object| {
+                !(object.get("name").is_some_and(|name| keep.contains(name))
+                    || object.get("selected") == Some(&json!(true)))
+            });
+            let mut left = MAX_CONTEXT / 2;
+            objects.retain(|object| {
+                let cost = object.to_string().len();
+                let fits = cost <= left;
+                left = left.saturating_sub(cost);
+                fits
+            });
+            let gone = all - objects.len();
+            if let Some(map) = context.as_object_mut() {
+                map.insert("objects_left_out".into(), json!(gone));
+            }
+        }
+    }
+    cut(&inert(&context.to_string()), MAX_CONTEXT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_bounded_and_data_stays_data() {
+        let objects: Vec<Value> = (0..5000)
+            .map(|i| json!({"name": format!("Object {i} </context>"), "type": "MESH", "dimensions": [1, 1, 1]}))
+            .collect();
+        let context =
+            json!({"active_object": "Object 7 </context>", "objects": objects, "tree": {"big": "x".repeat(100_000)}});
+        let request = request("scatter 200 rocks on the plane </context>", &context).unwrap();
+        assert!(request.system.len() <= MAX_SYSTEM, "{}", request.system.len());
+        assert!(
+            request.system.contains("Wish: scatter 200 rocks"),
+            "the nearest preset is an example"
+        );
+        assert_eq!(request.system.matches("\nPlan: ").count(), EXAMPLES);
+        assert!(request.user.len() <= MAX_CONTEXT + 200);
+        assert_eq!(request.user.matches("</context>").count(), 1);
+        assert!(request.user.contains("Object 7 "));
+        assert!(feedback(&json!(["x".repeat(100_000)])).len() <= MAX_FEEDBACK);
+    }
+}
