@@ -14,7 +14,7 @@ from .errors import HostError, near
 
 # A reroute's own value is never read by Blender, and its type follows the links.
 _VALUELESS = frozenset({"NodeReroute"})
-_NO_FLAGS = (False,) * len(rna.SOCKET_FLAGS)
+_UNKNOWN = ("", None, (False,) * len(rna.SOCKET_FLAGS))
 # Their sockets follow an interface that may lie in another tree: state is written in full.
 _GROUPS = frozenset({"GeometryNodeGroup"})
 
@@ -127,8 +127,8 @@ def _node(node: Any, node_id: str, name: str, kind: str, id_of: dict[str, str], 
     if lists:
         out["items"] = lists
     whole = kind in _GROUPS
-    out["inputs"] = _sockets(node.inputs, info.inputs, kind not in _VALUELESS, whole)
-    out["outputs"] = _sockets(node.outputs, info.outputs, False, False)
+    out["inputs"] = _inputs(node.inputs, info.inputs, kind not in _VALUELESS, whole)
+    out["outputs"] = _outputs(node.outputs, info)
     return out
 
 
@@ -153,7 +153,7 @@ def _props(node: Any, info: rna.NodeInfo, nested: list[Any]) -> dict[str, Any]:
     return props
 
 
-def _sockets(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool) -> dict[str, Any]:
+def _inputs(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool) -> dict[str, Any]:
     count = len(sockets)
     if not count:
         return {}
@@ -162,28 +162,51 @@ def _sockets(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool
         buffer = [False] * count
         sockets.foreach_get(flag, buffer)
         flags.append(buffer)
+    kinds = rna.VALUE_KINDS
     out: dict[str, Any] = {}
-    for socket, *now in zip(sockets, *flags, strict=True):
+    for socket, now in zip(sockets, zip(*flags, strict=True), strict=True):
         identifier = socket.identifier
         kind = socket.bl_idname
         known = fresh.get(identifier)
-        entry: dict[str, Any] = {}
-        if known is not None and known[0] == kind:
-            _, old_value, old_flags = known
-            if old_value is not None or rna.value_kind(socket) == "block":
-                value = rna.raw_value(socket)
-                if whole or value != old_value:
-                    entry["value"] = _json(value)
-        else:
-            old_flags = _NO_FLAGS
-            if with_values and rna.value_kind(socket) != "none":
-                entry["value"] = _json(rna.raw_value(socket))
-        if tuple(now) != old_flags:
-            for flag, value, old in zip(rna.SOCKET_FLAGS, now, old_flags, strict=True):
-                if bool(value) != old:
-                    entry[flag] = bool(value)
+        value_kind = kinds.get(kind) or rna.value_kind(socket)
+        entry: dict[str, Any] | None = None
+        if known is None or known[0] != kind:  # depends on properties, items or another tree: told in full
+            known = _UNKNOWN
+            if with_values and value_kind != "none":
+                entry = {"value": _json(rna.raw_value(socket))}
+        elif value_kind != "none":
+            value = socket.default_value
+            if value_kind == "array":
+                value = tuple(value)
+            if whole or value != known[1]:
+                entry = {"value": _json(value)}
+        if now != known[2]:
+            entry = entry or {}
+            entry.update({f: bool(n) for f, n, old in zip(rna.SOCKET_FLAGS, now, known[2], strict=True) if n != old})
         if entry:
             out[identifier] = entry
+    return out
+
+
+def _outputs(sockets: Any, info: rna.NodeInfo) -> dict[str, Any]:
+    """Of an output only whether it is hidden is the artist's choice, and the value of nodes that are nothing but one."""
+    count = len(sockets)
+    if not count:
+        return {}
+    hidden = [False] * count
+    sockets.foreach_get("hide", hidden)
+    if info.inputs and not any(hidden):
+        return {}
+    out: dict[str, Any] = {}
+    for socket, hide in zip(sockets, hidden, strict=True):
+        entry: dict[str, Any] = {}
+        known = info.outputs.get(socket.identifier)
+        if not info.inputs and known is not None and known[0] == socket.bl_idname and known[1] != rna.raw_value(socket):
+            entry["value"] = _json(rna.raw_value(socket))
+        if hide:
+            entry["hide"] = True
+        if entry:
+            out[socket.identifier] = entry
     return out
 
 

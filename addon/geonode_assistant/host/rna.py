@@ -266,13 +266,13 @@ def _socket(socket: Any) -> tuple[str, Any, tuple[bool, ...]]:
     return socket.bl_idname, raw_value(socket), tuple(getattr(socket, flag) for flag in SOCKET_FLAGS)
 
 
-_value_kind: dict[str, str] = {}
+VALUE_KINDS: dict[str, str] = {}  # by socket type, filled by `value_kind`
 
 
 def value_kind(socket: Any) -> str:
     """How a socket type holds its value: `none`, `plain`, `array` or `block`."""
     key = socket.bl_idname
-    kind = _value_kind.get(key)
+    kind = VALUE_KINDS.get(key)
     if kind is None:
         prop = socket.bl_rna.properties.get("default_value")
         if prop is None:
@@ -281,7 +281,7 @@ def value_kind(socket: Any) -> str:
             kind = "block"
         else:
             kind = "array" if prop.type in {"BOOLEAN", "INT", "FLOAT"} and prop.is_array else "plain"
-        _value_kind[key] = kind
+        VALUE_KINDS[key] = kind
     return kind
 
 
