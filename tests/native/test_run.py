@@ -141,6 +141,20 @@ def test_failed_gates_restore_and_go_back(start, host: Host) -> None:
     assert {"NOT_EMPTY"} == {message["code"] for message in report["messages"] if message["origin"] == "gates"}
 
 
+def test_what_blender_cannot_say_is_no_error(start, host: Host) -> None:
+    def silent(evidence: dict) -> None:
+        evidence["objects"][0]["modifiers"][0]["warnings"] = None
+
+    host.change_evidence = silent
+    report = host.drive(start(plan=plan(*MOVE)))
+    assert report["status"] == "done"
+    assert [(message["severity"], message["code"]) for message in report["messages"]] == [("info", "not_available")]
+    host.change_evidence = lambda evidence: (silent(evidence), empty(evidence))
+    report = host.drive(start(plan=plan(*MOVE)))
+    assert report["gates"]["failed_gates"] == ["NOT_EMPTY"]
+    assert ("info", "not_available") in {(message["severity"], message["code"]) for message in report["messages"]}
+
+
 def test_gates_that_keep_failing_leave_the_file_as_it_was(start, host: Host) -> None:
     before = copy.deepcopy((host.objects, host.trees))
     host.change_evidence = empty

@@ -311,22 +311,31 @@ impl Machine {
             self.state.feedback = Some(Feedback::Progress { envelope });
             return self.enter(Phase::Inspecting(Purpose::Baseline));
         }
+        // A finding of a gate that did not fail only says what Blender could not tell.
+        let (failed, unsaid): (Vec<_>, Vec<_>) = envelope
+            .findings
+            .iter()
+            .partition(|finding| envelope.failed_gates.contains(&finding.gate));
+        for finding in unsaid {
+            self.tell(Message::new(
+                Severity::Info,
+                Origin::Gates,
+                finding.code,
+                &finding.cause,
+            ));
+        }
         if envelope.success {
             return self.enter(Phase::Committing);
         }
         if self.may_retry() {
-            for finding in &envelope.findings {
-                self.tell(Message::new(
-                    Severity::Warning,
-                    Origin::Gates,
-                    finding.gate,
-                    retry_text(&finding.cause),
-                ));
+            for finding in failed {
+                let text = retry_text(&finding.cause);
+                self.tell(Message::new(Severity::Warning, Origin::Gates, finding.gate, text));
             }
             self.state.feedback = Some(Feedback::GatesFailed { envelope });
             return self.enter(Phase::Restoring(Aftermath::Retry));
         }
-        for finding in &envelope.findings {
+        for finding in failed {
             let mut message = Message::new(Severity::Error, Origin::Gates, finding.gate, &finding.cause);
             message.hint.clone_from(&finding.fix);
             self.tell(message);
