@@ -25,7 +25,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let catalogue = Catalogue::from_json(&std::fs::read_to_string(path)?)?;
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
-    let Input { prompt, context, document, object } = serde_json::from_str(&text)?;
+    let Input {
+        prompt,
+        context,
+        document,
+        object,
+    } = serde_json::from_str(&text)?;
     let answer = match offline::plan(&prompt, &context, &Options { object }) {
         Err(refusal) => json!({"code": refusal.code, "message": refusal.message}),
         Ok(plan) => {

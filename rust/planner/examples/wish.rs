@@ -43,7 +43,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     Some(Thing::Shape(key, _)) => format!("shape:{key}"),
                     None => "none".to_owned(),
                 };
-                println!("{prompt} | {} | target={} thing={thing} {}", understood.preset, understood.cast.target, parts.join(" "));
+                println!(
+                    "{prompt} | {} | target={} thing={thing} {}",
+                    understood.preset,
+                    understood.cast.target,
+                    parts.join(" ")
+                );
             }
         }
     }

@@ -316,7 +316,11 @@ impl Reader<'_> {
                 let start_over = !self.is(at, &["every", "each"]);
                 let end = at + skip + 1;
                 let half = self.is(end, &["and"]) && self.is(end + 1, &["a"]) && self.is(end + 2, &["half"]);
-                let (times, end) = if half && self.unit(end + 3).is_none() { (1.5, end + 3) } else { (1.0, end) };
+                let (times, end) = if half && self.unit(end + 3).is_none() {
+                    (1.5, end + 3)
+                } else {
+                    (1.0, end)
+                };
                 return start_over.then_some((sign * times * factor, unit, end));
             }
         }
@@ -391,7 +395,8 @@ impl Reader<'_> {
         let (mut unit, mut end) = (left.1, left.2);
         while sides.len() < 3 && (self.is(end, &["x", "by", "times"]) || self.is_break(end, '*')) {
             let Some(right) = self.measured(end + 1) else { break };
-            if self.is(end, &["by", "times"]) && right.1 != Unit::Bare && left.1 == Unit::Bare && sides.len() > 1 {
+            // “5 times 3 m apart” is a count and a length, “10 by 8 m” an area.
+            if self.is(end, &["times"]) && right.1 != unit {
                 break;
             }
             let factor = self.factor_before(right.2);

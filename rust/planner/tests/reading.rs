@@ -1,8 +1,8 @@
 //! Hostile and odd input: always an answer, soon, and never a panic.
 
+use geonode_planner::Said;
 use geonode_planner::context::Context;
 use geonode_planner::offline::{self, Options};
-use geonode_planner::Said;
 use proptest::prelude::*;
 
 fn starter() -> Context {
@@ -21,10 +21,34 @@ fn spacing(said: &str) -> Option<f64> {
 #[test]
 fn lengths_in_words() {
     for (said, metres) in [
-        ("2 m", 2.0), ("2m", 2.0), ("2", 2.0), ("250 cm", 2.5), ("1,500 mm", 1.5), ("1.5 metres", 1.5), ("half a metre", 0.5), ("one and a half metres", 1.5),
-        ("three quarters of a metre", 0.75), ("two metres", 2.0), ("5 feet", 1.524), ("6 feet 6 inches", 1.9812), ("12 inches", 0.3048), ("12in", 0.3048), ("2 yards", 1.8288),
-        ("a metre", 1.0), ("1/2 m", 0.5), ("0,5 m", 0.5), ("½ m", 0.5), ("1e0 m", 1.0), ("twenty-five centimetres", 0.25), ("1 m 20 cm", 1.2), ("0.002 km", 2.0),
-        ("1.5-metre", 1.5), ("two point five metres", 2.5), ("a hundred centimetres", 1.0), ("a metre and a half", 1.5), ("3 meters", 3.0),
+        ("2 m", 2.0),
+        ("2m", 2.0),
+        ("2", 2.0),
+        ("250 cm", 2.5),
+        ("1,500 mm", 1.5),
+        ("1.5 metres", 1.5),
+        ("half a metre", 0.5),
+        ("one and a half metres", 1.5),
+        ("three quarters of a metre", 0.75),
+        ("two metres", 2.0),
+        ("5 feet", 1.524),
+        ("6 feet 6 inches", 1.9812),
+        ("12 inches", 0.3048),
+        ("12in", 0.3048),
+        ("2 yards", 1.8288),
+        ("a metre", 1.0),
+        ("1/2 m", 0.5),
+        ("0,5 m", 0.5),
+        ("½ m", 0.5),
+        ("1e0 m", 1.0),
+        ("twenty-five centimetres", 0.25),
+        ("1 m 20 cm", 1.2),
+        ("0.002 km", 2.0),
+        ("1.5-metre", 1.5),
+        ("two point five metres", 2.5),
+        ("a hundred centimetres", 1.0),
+        ("a metre and a half", 1.5),
+        ("3 meters", 3.0),
     ] {
         let found = spacing(said);
         assert!(found.is_some_and(|f| (f - metres).abs() < 1e-9), "{said}: {found:?}");
@@ -35,56 +59,123 @@ fn lengths_in_words() {
 fn scene_units_and_scale_are_minded() {
     let mut context = starter();
     context.units.length = "CENTIMETERS".into();
-    let plan = offline::plan("array the cube 5 times with a spacing of 50", &context, &Options::default()).unwrap();
-    assert!(plan["final_message"].as_str().unwrap().contains("0.5 m from centre"), "{plan}");
+    let plan = offline::plan(
+        "array the cube 5 times with a spacing of 50",
+        &context,
+        &Options::default(),
+    )
+    .unwrap();
+    assert!(
+        plan["final_message"].as_str().unwrap().contains("0.5 m from centre"),
+        "{plan}"
+    );
     let mut context = starter();
     context.objects.iter_mut().find(|o| o.name == "Cube").unwrap().scale = [2.0; 3];
-    let plan = offline::plan("array the cube 5 times with a spacing of 3 m", &context, &Options::default()).unwrap();
-    let spacing = plan.pointer("/steps/0/payload/operations").unwrap().as_array().unwrap().iter().find(|op| op["name"] == "Spacing").unwrap();
+    let plan = offline::plan(
+        "array the cube 5 times with a spacing of 3 m",
+        &context,
+        &Options::default(),
+    )
+    .unwrap();
+    let spacing = plan
+        .pointer("/steps/0/payload/operations")
+        .unwrap()
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|op| op["name"] == "Spacing")
+        .unwrap();
     assert_eq!(spacing["default"], 1.5, "local units are twice as large");
     assert!(plan["final_message"].as_str().unwrap().contains("scale 2"));
     context.units.scale_length = 0.01;
     let plan = offline::plan("extrude the faces of the cube by 3 m", &context, &Options::default()).unwrap();
-    let distance = plan.pointer("/steps/0/payload/operations").unwrap().as_array().unwrap().iter().find(|op| op["name"] == "Distance").unwrap();
-    assert_eq!(distance["default"], 150.0, "a Blender unit is a centimetre, and the object doubles it");
+    let distance = plan
+        .pointer("/steps/0/payload/operations")
+        .unwrap()
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|op| op["name"] == "Distance")
+        .unwrap();
+    assert_eq!(
+        distance["default"], 150.0,
+        "a Blender unit is a centimetre, and the object doubles it"
+    );
 }
 
 #[test]
 fn names_of_other_runs_stay_free() {
     let mut context = starter();
-    context.node_groups = serde_json::from_value(serde_json::json!([{"name": "Scatter", "users": 1, "nodes": 9}])).unwrap();
+    context.node_groups =
+        serde_json::from_value(serde_json::json!([{"name": "Scatter", "users": 1, "nodes": 9}])).unwrap();
     let target = |context: &Context| {
         let plan = offline::plan("scatter 20 rocks on the plane", context, &Options::default()).unwrap();
-        (plan.pointer("/steps/0/payload/target").unwrap().clone(), plan["steps"].as_array().unwrap().len())
+        (
+            plan.pointer("/steps/0/payload/target").unwrap().clone(),
+            plan["steps"].as_array().unwrap().len(),
+        )
     };
     let (names, steps) = target(&context);
-    assert_eq!((names["modifier_name"].as_str(), names["node_group_name"].as_str(), steps), (Some("Scatter"), Some("Scatter.001"), 1));
+    assert_eq!(
+        (
+            names["modifier_name"].as_str(),
+            names["node_group_name"].as_str(),
+            steps
+        ),
+        (Some("Scatter"), Some("Scatter.001"), 1)
+    );
     let plane = context.objects.iter_mut().find(|o| o.name == "Plane").unwrap();
-    plane.modifiers = serde_json::from_value(serde_json::json!([{"name": "Scatter", "type": "NODES", "node_group": "Scatter"}])).unwrap();
+    plane.modifiers =
+        serde_json::from_value(serde_json::json!([{"name": "Scatter", "type": "NODES", "node_group": "Scatter"}]))
+            .unwrap();
     let (names, steps) = target(&context);
-    assert_eq!((names["modifier_name"].as_str(), names["node_group_name"].as_str()), (Some("Scatter"), Some("Scatter")));
+    assert_eq!(
+        (names["modifier_name"].as_str(), names["node_group_name"].as_str()),
+        (Some("Scatter"), Some("Scatter"))
+    );
     assert_eq!(steps, 2, "the modifier's own values are set as well");
     context.node_groups[0].users = 2;
     let (names, _) = target(&context);
-    assert_eq!((names["modifier_name"].as_str(), names["node_group_name"].as_str()), (Some("Scatter.001"), Some("Scatter.001")));
+    assert_eq!(
+        (names["modifier_name"].as_str(), names["node_group_name"].as_str()),
+        (Some("Scatter.001"), Some("Scatter.001"))
+    );
 }
 
 #[test]
 fn a_forced_object_is_the_target() {
-    let options = Options { object: Some("Sphere".into()) };
+    let options = Options {
+        object: Some("Sphere".into()),
+    };
     let understood = offline::understand("scatter 200 rocks", &starter(), &options).unwrap();
     assert_eq!(understood.cast.target, "Sphere");
-    let missing = Options { object: Some("Nothing".into()) };
-    assert_eq!(offline::plan("scatter 200 rocks", &starter(), &missing).unwrap_err().code.as_str(), "unknown_object");
+    let missing = Options {
+        object: Some("Nothing".into()),
+    };
+    assert_eq!(
+        offline::plan("scatter 200 rocks", &starter(), &missing)
+            .unwrap_err()
+            .code
+            .as_str(),
+        "unknown_object"
+    );
 }
 
 #[test]
 fn long_and_empty_prompts_are_refused() {
-    let code = |prompt: &str| offline::plan(prompt, &starter(), &Options::default()).unwrap_err().code.as_str();
+    let code = |prompt: &str| {
+        offline::plan(prompt, &starter(), &Options::default())
+            .unwrap_err()
+            .code
+            .as_str()
+    };
     assert_eq!(code(""), "prompt_empty");
     assert_eq!(code(" \n\t"), "prompt_empty");
     assert_eq!(code(&"scatter ".repeat(100_000)), "prompt_too_long");
-    assert_eq!(code(&"scatter 200 rocks on the plane ".repeat(600)), "partly_understood");
+    assert_eq!(
+        code(&"scatter 200 rocks on the plane ".repeat(600)),
+        "partly_understood"
+    );
     assert_eq!(code(&"\u{1F600}".repeat(20_000)), "partly_understood");
     assert!(!code(&"\"".repeat(19_999)).is_empty());
     assert!(!code(&"1".repeat(19_999)).is_empty());
