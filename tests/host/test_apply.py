@@ -341,3 +341,30 @@ def test_a_second_link_into_a_multi_input_keeps_the_order(empty: None) -> None:
     links = [link for link in export_one(tree())[0]["links"] if link["to"][0] == "join"]
     assert [(link["from"][0], link["sort"]) for link in links] == [("move", 0), ("cube", 1), ("in", 2)]
     assert GEOMETRY == tree().interface.items_tree[0].socket_type
+
+
+def test_a_second_link_into_a_single_input_replaces_the_first(empty: None) -> None:
+    apply_delta(step(through()))
+    apply_delta(
+        step(
+            {
+                "tree": "Test",
+                "create": False,
+                "add": [{"id": "cube", "type": "GeometryNodeMeshCube"}],
+                "links": [["cube", "Mesh", "move", "Geometry"], ["cube", "Mesh", "out", "=Geometry"]],
+            }
+        )
+    )
+    ends = {(link.from_node.name, link.to_node.name) for link in tree().links}
+    assert ends == {("cube", "move"), ("cube", "out")}
+
+
+def test_applying_the_same_links_and_stamps_again_changes_nothing(empty: None) -> None:
+    from geonode_assistant.host.export import export_one
+
+    new = through()
+    apply_delta(step(new))
+    before = export_one(tree())[0]
+    again = {"tree": "Test", "create": False, "stamp": ["move"], "values": new["values"]}
+    apply_delta(step(again | {"links": [["move", "Geometry", "out", "=Geometry"]]}))
+    assert export_one(tree())[0] == before

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import struct
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -113,3 +115,15 @@ def test_the_plain_way_gives_the_same(empty: None, monkeypatch: pytest.MonkeyPat
     apply.apply_delta(step(through("B")))
     a, b = (export.export_one(bpy.data.node_groups[name])[0] for name in "AB")
     assert a == b
+
+
+def test_every_code_is_registered() -> None:
+    root = Path(__file__).resolve().parents[2]
+    registry = (root / "rust" / "protocol" / "src" / "codes.rs").read_text(encoding="utf-8")
+    used = {
+        code
+        for path in (root / "addon" / "geonode_assistant" / "host").glob("*.py")
+        for code in re.findall(r'HostError\(\s*"([a-z_]+)"', path.read_text(encoding="utf-8"))
+    }
+    assert len(used) > 10
+    assert {code for code in used if f'"{code}"' not in registry} == set()

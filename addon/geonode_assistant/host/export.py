@@ -189,7 +189,7 @@ def _inputs(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool)
 
 
 def _outputs(sockets: Any, info: rna.NodeInfo) -> dict[str, Any]:
-    """Of an output only whether it is hidden is the artist's choice, and the value of nodes that are nothing but one."""
+    """Of an output only whether it is hidden is the artist's choice, and the value of nodes that are but a value."""
     count = len(sockets)
     if not count:
         return {}

@@ -31,12 +31,10 @@ def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720)) ->
     """
     obj = modifiers.object_named(object) if isinstance(object, str) else object
     low, high = _world_bounds(obj)
-    original = bpy.context.window.scene if bpy.context.window is not None else None
     with ExitStack() as undo:
         scene = _scene(obj, low, high, size, undo)
-        if original is not None:
-            undo.callback(setattr, bpy.context.window, "scene", original)
-            bpy.context.window.scene = scene
+        undo.callback(setattr, obj, "hide_render", obj.hide_render)
+        obj.hide_render = False
         scene.render.filepath = str(path)
         if not _render(scene, "BLENDER_WORKBENCH", Path(path)) and not _render(scene, "CYCLES", Path(path)):
             raise OSError(f"Blender could not write the picture {path}.")
