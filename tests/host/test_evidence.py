@@ -279,3 +279,12 @@ def test_picture_shows_the_object_and_leaves_no_trace(starter: None, tmp_path: P
     assert columns.min() > 0 and columns.max() < 159 and rows.min() > 0 and rows.max() < 119, "and is inside it"
     with pytest.raises(HostError):
         picture.render("Nobody", path)
+
+
+def test_a_picture_of_bare_curves_shows_them(starter: None, tmp_path: Path) -> None:
+    before = sorted((b.id_type, b.name, b.users) for b in bpy.data.user_map())
+    path = tmp_path / "curve.png"
+    picture.render("Curve", path, (160, 120))
+    assert sorted((b.id_type, b.name, b.users) for b in bpy.data.user_map()) == before
+    pixels = np.array(bpy.data.images.load(str(path)).pixels[:]).reshape(120, 160, 4)[..., :3]
+    assert (np.abs(pixels - pixels[0, 0]).max(axis=2) > 0.04).mean() > 0.004

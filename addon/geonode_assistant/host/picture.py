@@ -20,6 +20,7 @@ NAME = ".geonode_picture"
 _DIRECTION = Vector((-0.62, -1.0, 0.58)).normalized()  # from the object to the camera
 _LENS_MM = 60.0
 _MARGIN = 1.08
+_TUBE = 0.004  # radius of what stands for a line, as a part of the whole size
 _CLAY = (0.78, 0.66, 0.52)
 
 
@@ -30,20 +31,21 @@ def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720)) ->
     be written.
     """
     obj = modifiers.object_named(object) if isinstance(object, str) else object
-    low, high = _world_bounds(obj)
+    found = evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())
+    low, high = _world_bounds(obj, found["bounds"])
     with ExitStack() as undo:
         scene = _scene(obj, low, high, size, undo)
         undo.callback(setattr, obj, "hide_render", obj.hide_render)
         obj.hide_render = False
+        _thicken(scene, obj, found, (high - low).length * _TUBE, undo)
         scene.render.filepath = str(path)
         if not _render(scene, "BLENDER_WORKBENCH", Path(path)) and not _render(scene, "CYCLES", Path(path)):
             raise OSError(f"Blender could not write the picture {path}.")
 
 
-def _world_bounds(obj: Any) -> list[Vector]:
-    """Lowest and highest corner in world space."""
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    bounds = evaluate.evaluate_object(obj, depsgraph)["bounds"] or [[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]
+def _world_bounds(obj: Any, local: list[list[float]] | None) -> list[Vector]:
+    """Lowest and highest corner in world space; a metre around the origin when there is nothing."""
+    bounds = local or [[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]
     corners = [
         obj.matrix_world @ Vector((bounds[i][0], bounds[j][1], bounds[k][2]))
         for i in (0, 1)
@@ -51,6 +53,52 @@ def _world_bounds(obj: Any) -> list[Vector]:
         for k in (0, 1)
     ]
     return [Vector([pick(c[axis] for c in corners) for axis in range(3)]) for pick in (min, max)]
+
+
+def _thicken(scene: Any, obj: Any, found: dict[str, Any], radius: float, undo: ExitStack) -> None:
+    """Bare curves and loose edges do not render: a temporary object shows them as thin tubes."""
+    parts = []
+    if "curves" in found:
+        parts.append("Curve")
+    if found.get("mesh", {}).get("faces") == 0 and found["mesh"]["edges"]:
+        parts.append("Mesh")
+    if not parts:
+        return
+    tree = bpy.data.node_groups.new(NAME, "GeometryNodeTree")
+    undo.callback(bpy.data.node_groups.remove, tree)
+    mesh = bpy.data.meshes.new(NAME)
+    undo.callback(bpy.data.meshes.remove, mesh)
+    tubes = bpy.data.objects.new(NAME, mesh)
+    undo.callback(bpy.data.objects.remove, tubes)
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    info, split, profile, join, end = (
+        tree.nodes.new(kind)
+        for kind in (
+            "GeometryNodeObjectInfo",
+            "GeometryNodeSeparateComponents",
+            "GeometryNodeCurvePrimitiveCircle",
+            "GeometryNodeJoinGeometry",
+            "NodeGroupOutput",
+        )
+    )
+    info.inputs["Object"].default_value = obj
+    profile.inputs["Resolution"].default_value = 8
+    next(s for s in profile.inputs if s.name == "Radius" and s.enabled).default_value = radius
+    tree.links.new(split.inputs[0], info.outputs["Geometry"])
+    for part in parts:
+        source = split.outputs[part]
+        if part == "Mesh":
+            to_curve = tree.nodes.new("GeometryNodeMeshToCurve")
+            tree.links.new(to_curve.inputs["Mesh"], source)
+            source = to_curve.outputs[0]
+        tube = tree.nodes.new("GeometryNodeCurveToMesh")
+        tree.links.new(tube.inputs["Curve"], source)
+        tree.links.new(tube.inputs["Profile Curve"], profile.outputs["Curve"])
+        tree.links.new(join.inputs[0], tube.outputs[0])
+    tree.links.new(end.inputs[0], join.outputs[0])
+    tubes.modifiers.new(NAME, "NODES").node_group = tree
+    tubes.matrix_world = obj.matrix_world
+    scene.collection.objects.link(tubes)
 
 
 def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], undo: ExitStack) -> Any:
