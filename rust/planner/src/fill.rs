@@ -59,7 +59,8 @@ fn steps(reading: &Reading, from: usize, to: usize) -> Option<f64> {
 fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Range<usize>)> {
     let mut best: Option<(f64, std::ops::Range<usize>)> = None;
     let mut offer = |cost: f64, phrase: &Phrase, span: std::ops::Range<usize>| {
-        let cost = cost - 0.1 * f64::from(u32::try_from(phrase.weight()).unwrap_or(1));
+        // The longer the phrase, the surer: “per square metre” outweighs the noun between.
+        let cost = cost - 0.3 * f64::from(u32::try_from(phrase.weight()).unwrap_or(1)) + 0.2;
         if best.as_ref().is_none_or(|(top, _)| cost < *top) {
             best = Some((cost, span));
         }
@@ -93,7 +94,7 @@ fn unit_cost(kind: ParameterKind, unit: Unit) -> Option<f64> {
         | (ParameterKind::Length, Unit::Metres | Unit::Blender)
         | (ParameterKind::Angle, Unit::Radians)
         | (ParameterKind::Factor, Unit::Percent | Unit::Times | Unit::Bare) => Some(0.0),
-        (ParameterKind::Length | ParameterKind::Angle, Unit::Bare) => Some(0.4),
+        (ParameterKind::Length | ParameterKind::Angle, Unit::Bare) => Some(0.8),
         _ => None,
     }
 }
@@ -184,7 +185,7 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
             }
             if parameter.counts_things && quantity.unit == Unit::Bare && before_thing(reading, at, things) {
                 offers.push(Offer {
-                    cost: base + 0.2,
+                    cost: base + 0.6,
                     slot: index,
                     item: at,
                     span: at..at,

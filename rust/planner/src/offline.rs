@@ -204,6 +204,7 @@ fn facts(read: &Read, context: &Context, object: &Object, scale: f64) -> Scope {
     let mut put = |name: &str, value: Value| scope.insert(name.to_owned(), value);
     put("target.name", json!(object.name));
     put("target.dims", json!(local(object.dimensions)));
+    put("target.named", json!(read.cast.named));
     put("target.faces", json!(counts.faces.unwrap_or(0)));
     put("target.vertices", json!(counts.vertices.unwrap_or(0)));
     put(
@@ -453,6 +454,7 @@ fn build(read: &Read, context: &Context) -> Result<Value, Refusal> {
     let target = json!({"object_name": object.name, "modifier_name": names.modifier, "node_group_name": names.group});
     let values = input_values(&operations);
     if names.reused {
+        operations = restated(operations);
         operations.splice(0..0, outdated(entry, &operations, context, &names.group));
     }
     steps.push(json!({
@@ -482,6 +484,24 @@ fn input_values(operations: &[Value]) -> Vec<Value> {
             Some(json!({"op": "set_modifier_input", "name": op.get("name")?, "value": op.get("default")?}))
         })
         .collect()
+}
+
+/// Creating a node that exists leaves it as it is, so its properties are stated once more.
+fn restated(operations: Vec<Value>) -> Vec<Value> {
+    let mut out = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let properties = operation
+            .get("properties")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        let id = operation.get("node_id").cloned();
+        out.push(operation);
+        for (name, value) in properties {
+            out.push(json!({"op": "set_property", "node_id": id, "property": name, "value": value}));
+        }
+    }
+    out
 }
 
 /// Nodes of another variant of the same preset that an earlier run left in this tree.

@@ -29,6 +29,8 @@ pub enum Thing {
 pub struct Cast {
     /// Name of the object that gets the tree.
     pub target: String,
+    /// Whether the wish names the target itself (otherwise it is whatever was at hand).
+    pub named: bool,
     /// What is copied; `None` for presets that copy nothing.
     pub thing: Option<Thing>,
     /// Items that were read as target or thing.
@@ -375,7 +377,12 @@ fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a N
         } else {
             1.0
         };
-        noun.thing.max(counted) * share
+        let collected = if matches!(noun.referent, Referent::Collection(_)) {
+            2.0
+        } else {
+            0.0
+        };
+        noun.thing.max(counted) * share + collected
     };
     let target_score = |noun: &Noun| {
         if thing_score(noun) > noun.target {
@@ -447,6 +454,7 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
         all.iter().rfind(other).and_then(named)
     };
 
+    let target_named = target.is_some();
     let mut copied = match thing {
         Some(noun) => match (&noun.referent, antecedent(noun)) {
             (Referent::Generic(Generic::Any), Some(name)) => Some(Thing::Object(name)),
@@ -500,12 +508,15 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
     for noun in &all {
         let same = named(noun).is_some_and(|name| name == target || copied == Some(Thing::Object(name)));
         let pronoun = matches!(noun.referent, Referent::Generic(_));
-        if same || pronoun {
+        // “50 rocks from the collection Rocks” says the thing twice.
+        let collected = noun.counted && matches!(copied, Some(Thing::Collection(_)));
+        if same || pronoun || collected {
             used.push(noun.at);
         }
     }
     Ok(Cast {
         target,
+        named: target_named,
         thing: copied,
         used,
         remarks,

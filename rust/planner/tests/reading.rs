@@ -1,5 +1,7 @@
 //! Hostile and odd input: always an answer, soon, and never a panic.
 
+#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
 use geonode_planner::Said;
 use geonode_planner::context::Context;
 use geonode_planner::offline::{self, Options};
