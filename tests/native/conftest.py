@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from host import Host  # noqa: E402
+from scripted_host import Host  # noqa: E402
 
 CATALOGUE = Path(__file__).parents[2] / "addon/geonode_assistant/data/catalogue/5.2.json"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import geonode_core
 import pytest
-from host import MOVE, plan, socket
+from scripted_host import MOVE, plan, socket
 
 BUNDLE = {
     "ir": 1,

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from host import MOVE, Host, plan
+from scripted_host import MOVE, Host, plan
 
 
 class Endpoint(ThreadingHTTPServer):

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from host import MOVE, Host, plan, socket
+from scripted_host import MOVE, Host, plan, socket
 
 WRITES = ["inspect", "begin", "apply_step", "verify"]
 
