@@ -385,10 +385,16 @@ fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a N
         noun.thing.max(counted) * share + collected
     };
     let target_score = |noun: &Noun| {
+        // A name says more than “the surface”.
+        let vague = if matches!(noun.referent, Referent::Generic(_)) {
+            0.5
+        } else {
+            0.0
+        };
         if thing_score(noun) > noun.target {
             0.0
         } else {
-            noun.target
+            noun.target - vague
         }
     };
     let mut target = best(all, target_score, None);
