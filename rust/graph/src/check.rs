@@ -17,6 +17,7 @@ impl Work<'_> {
         let cyclic = self.check_cycles();
         if !cyclic {
             self.check_zones();
+            self.check_fields();
         }
     }
 

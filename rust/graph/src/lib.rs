@@ -11,6 +11,7 @@ mod complete;
 pub mod delta;
 mod diff;
 pub mod document;
+mod fields;
 pub mod ir;
 mod layout;
 mod model;

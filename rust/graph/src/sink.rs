@@ -66,6 +66,11 @@ impl Sink {
         self.push(Finding::warning(code, path, message));
     }
 
+    /// Notes that this Blender says the same in another way; nothing about the plan is doubtful.
+    pub(crate) fn translated(&mut self, path: String, message: impl Into<String>) {
+        self.push(Finding::info(Code::Repaired, path, message));
+    }
+
     /// Notes a repair that is certain; it is applied by the caller.
     pub(crate) fn repaired(&mut self, path: String, value: Value, message: impl Into<String>) {
         self.push(Finding::warning(Code::Repaired, path.clone(), message));

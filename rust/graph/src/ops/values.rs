@@ -88,7 +88,7 @@ impl Work<'_> {
                 "in Blender {} the property “{name}” is the menu input “{}”; it was set to “{item}”",
                 self.scope.catalogue.blender, socket.name
             );
-            self.sink.warn(Code::Repaired, path, message);
+            self.sink.translated(path, message);
             self.put_input(id, &socket, &Value::from(item), field);
             return None;
         }
@@ -156,7 +156,7 @@ impl Work<'_> {
             "in Blender {} the input “{}” is the property “{name}”; it was set to “{text}”",
             self.scope.catalogue.blender, socket.text
         );
-        self.sink.warn(Code::Repaired, path, message);
+        self.sink.translated(path, message);
         let name = name.clone();
         self.put_property(id, &name, value, "value");
         true
