@@ -172,6 +172,13 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
         };
         for (index, slot) in entry.slots.iter().enumerate() {
             let parameter = &slot.parameter;
+            // “100 to 200 rocks” leaves the count open; it is no range of anything else.
+            let open_count = quantity.unit == Unit::Bare
+                && matches!(quantity.amount, Amount::Range(low, _) if low >= 2.0)
+                && before_thing(reading, at, things);
+            if open_count {
+                continue;
+            }
             let Some(base) = fits(parameter, quantity) else {
                 continue;
             };

@@ -1,6 +1,10 @@
 //! Every example of every preset, and the copying presets with every kind of thing, against the catalogue of every supported
 //! Blender: the plan is strict protocol and compiles without an error or a doubt.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test ends at the first surprise"
+)]
 
 use std::path::Path;
 
