@@ -69,6 +69,8 @@ impl Work<'_> {
     }
 
     /// What is fed by the input of a zone belongs to the zone and may leave it only through the zone's output.
+    ///
+    /// A zone inside another may take values from it at any node, so only what reaches the Group Output is certainly wrong.
     fn check_zones(&mut self) {
         let mut zones: Vec<(String, String)> = Vec::new();
         let mut paired: HashSet<&str> = HashSet::new();
@@ -107,7 +109,7 @@ impl Work<'_> {
         }
         let mut violations: Vec<(Option<usize>, String, String)> = Vec::new();
         for (input, output) in &zones {
-            self.zone_violations(input, output, &zones, &mut violations);
+            self.zone_violations(output, input, &mut violations);
         }
         for (origin, message, hint) in violations {
             self.sink.enter_op(origin.unwrap_or(0));
@@ -116,13 +118,7 @@ impl Work<'_> {
         }
     }
 
-    fn zone_violations(
-        &self,
-        input: &str,
-        output: &str,
-        zones: &[(String, String)],
-        violations: &mut Vec<(Option<usize>, String, String)>,
-    ) {
+    fn zone_violations(&self, output: &str, input: &str, violations: &mut Vec<(Option<usize>, String, String)>) {
         // Node inside the zone → operation of the newest link on the way to it.
         let mut inside: HashMap<&str, Option<usize>> = HashMap::new();
         let mut open: Vec<(&str, Option<usize>)> = vec![(input, None)];
@@ -150,13 +146,6 @@ impl Work<'_> {
         for (id, origin) in &inside {
             if self.model.node(id).is_some_and(|node| node.kind == GROUP_OUTPUT) {
                 report(id, *origin);
-            }
-        }
-        for (other_in, other_out) in zones.iter().filter(|zone| zone.1 != output) {
-            let (starts, ends) = (inside.get(other_in.as_str()), inside.get(other_out.as_str()));
-            // A zone that is entered from outside but ends inside overlaps with this one.
-            if let (None, Some(origin)) = (starts, ends) {
-                report(other_out, *origin);
             }
         }
     }

@@ -14,7 +14,8 @@ impl Work<'_> {
     /// Reports links of this plan that carry what is certainly a field into an input for single values.
     ///
     /// Certain is an output that the catalogue calls a field, and an output that follows its inputs (`dynamic`) where one of
-    /// those inputs carries a certain field. Groups, zones and implicit fields are left to Blender and the gates.
+    /// those inputs carries a certain field. Nodes that take geometry may evaluate a field on it and give a single value: they,
+    /// groups, zones and implicit fields are left to Blender and the gates.
     pub(crate) fn check_fields(&mut self) {
         let graph = self.model.graph();
         let planned = |edge| graph.edge_weight(edge).is_some_and(|wire| wire.origin.is_some());
@@ -27,6 +28,7 @@ impl Work<'_> {
         for at in order {
             let Some(node) = graph.node_weight(at) else { continue };
             let inputs = self.scope.sockets(&self.model, node, Side::Input);
+            let pure = inputs.iter().all(|socket| socket.kind != "NodeSocketGeometry");
             let mut carries = false;
             for (_, wire, from) in self.model.edges(&node.id, Direction::Incoming) {
                 let Some(target) = inputs.iter().find(|socket| socket.identifier == wire.to_socket) else {
@@ -39,7 +41,7 @@ impl Work<'_> {
                     continue;
                 }
                 match target.structure.as_deref() {
-                    Some("dynamic") => carries = true,
+                    Some("dynamic") => carries |= pure,
                     Some("single") if target.kind != "NodeSocketGeometry" => {
                         if let Some(origin) = wire.origin {
                             wrong.push((origin, node.id.clone(), target.name.clone(), from.to_owned()));

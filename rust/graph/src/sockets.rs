@@ -102,15 +102,19 @@ impl<'a> Scope<'a> {
                 .iter()
                 .find(|entry| entry.0 == holder && entry.1 == side_name);
             let Some((_, _, prefix)) = shows else { continue };
-            if let Some(first) = before.iter().position(|socket| stands_for(&socket.identifier, prefix)) {
-                place = place.min(first);
-            }
+            let first = before.iter().position(|socket| stands_for(&socket.identifier, prefix));
+            place = place.min(first.unwrap_or(place));
+            // Items without a type of their own are all alike: as a fresh node's are.
+            let alike = first
+                .and_then(|at| before.get(at))
+                .map(|socket| socket.kind.clone())
+                .unwrap_or_default();
             before.retain(|socket| !stands_for(&socket.identifier, prefix));
             own.extend(
                 items
                     .iter()
                     .enumerate()
-                    .map(|(at, item)| self.item_socket(owner, item, at, prefix)),
+                    .map(|(at, item)| self.item_socket(item, at, prefix, &alike)),
             );
         }
         let after = before.split_off(place.min(before.len()));
@@ -119,18 +123,11 @@ impl<'a> Scope<'a> {
         Cow::Owned(before)
     }
 
-    fn item_socket(self, owner: &Node, item: &Map, at: usize, prefix: &str) -> Socket {
+    fn item_socket(self, item: &Map, at: usize, prefix: &str, alike: &str) -> Socket {
         let text = |field: &str| item.get(field).and_then(Value::as_str);
         let name = text("name").map_or_else(|| at.to_string(), str::to_owned);
-        // Items without a type of their own follow the node's.
-        let short = text("socket_type").or_else(|| text("data_type")).or_else(|| {
-            let own = owner.props.get("data_type").or_else(|| {
-                self.node_type(owner)
-                    .and_then(|kind| kind.properties.get("data_type"))
-                    .map(|property| &property.default)
-            });
-            own.and_then(Value::as_str)
-        });
+        let short = text("socket_type").or_else(|| text("data_type"));
+        let own = short.and_then(|short| self.catalogue.socket_type(attribute_type(short)));
         let identifier = match item.get("identifier").and_then(Value::as_u64) {
             // From the time when there was only one.
             Some(0) if prefix == "Value" || prefix == "Attribute" => prefix.to_owned(),
@@ -138,13 +135,11 @@ impl<'a> Scope<'a> {
             // Items that Blender has not made yet have no number: their sockets are known by name.
             None => format!("={name}"),
         };
-        let kind = short
-            .and_then(|short| self.catalogue.socket_type(attribute_type(short)))
-            .map_or("", |found| found.0);
+        let kind = own.map_or(alike, |found| found.0).to_owned();
         Socket {
             identifier,
             name,
-            kind: kind.to_owned(),
+            kind,
             available: true,
             ..Socket::default()
         }
