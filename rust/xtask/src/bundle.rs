@@ -38,6 +38,7 @@ pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
         fs::remove_dir_all(&stage)?;
     }
     copy(&layout.addon().join("geonode_assistant"), &stage)?;
+    fs::copy(layout.root.join("LICENSE"), stage.join("LICENSE")).context("cannot copy LICENSE")?;
     fs::create_dir_all(stage.join("wheels"))?;
 
     let mut names = Vec::new();
