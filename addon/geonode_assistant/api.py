@@ -89,7 +89,9 @@ def run(
     object: str | None = None,
     provider: str | None = None,
     model: str | None = None,
+    *,
     base_url: str | None = None,
+    key_variable: str | None = None,
     approve: Approve = None,
     on_event: Callable[[dict[str, Any]], None] | None = None,
     timeout_s: float | None = None,
@@ -98,9 +100,12 @@ def run(
 
     For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
     what needs approval, ``"all"`` accepts it, a callable decides. ``timeout_s`` cancels after that many seconds.
+    ``key_variable`` names the environment variable that holds the provider's key.
     """
     _refuse_in_window("run")
-    handle = start(prompt, object, provider, model, base_url, approve)
+    handle = start(
+        prompt, object, provider, model, base_url=base_url, key_variable=key_variable, approve=approve
+    )
     return session.drive(handle, on_event, timeout_s)
 
 
@@ -109,7 +114,9 @@ def start(
     object: str | None = None,
     provider: str | None = None,
     model: str | None = None,
+    *,
     base_url: str | None = None,
+    key_variable: str | None = None,
     approve: Approve | str = None,
     replies: Sequence[Any] | None = None,
 ) -> RunHandle:
@@ -118,7 +125,7 @@ def start(
     What is left out comes from the add-on's preferences, else the offline planner answers. ``approve="ask"`` puts
     requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``.
     """
-    request = _request(prompt, object, provider, model, base_url, approve)
+    request = _request(prompt, object, provider, model, base_url, approve, key_variable)
     if replies is not None:
         request["replies"] = list(replies)
     return _launch(request, approve, prompt)
@@ -151,11 +158,12 @@ def _request(
     model: str | None,
     base_url: str | None,
     approve: Approve | str,
+    key_variable: str | None = None,
 ) -> dict[str, Any]:
     """The request of ``geonode_core.Run``; absent keys take the core's defaults."""
     from . import preferences
 
-    chosen = preferences.choice(provider, model, base_url)
+    chosen = preferences.choice(provider, model, base_url, key_variable)
     check_online(chosen.provider, chosen.base_url)
     request = {
         "prompt": prompt,

@@ -44,6 +44,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
     run.add_argument("--provider", metavar="NAME", help="who plans: offline (default), openai-compatible, …")
     run.add_argument("--model", metavar="NAME", help="name of the model")
     run.add_argument("--base-url", metavar="URL", help="address of the server, version segment included: …/v1")
+    run.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the API key")
     run.add_argument("--out", type=Path, default=Path(DEFAULT_OUT), metavar="DIR", help="folder of the results")
     run.add_argument("--yes", action="store_true", help="approve what would ask")
     _common(run)
@@ -131,6 +132,7 @@ def _run(
         provider=arguments.provider,
         model=arguments.model,
         base_url=arguments.base_url,
+        key_variable=arguments.key_variable,
         approve="all" if arguments.yes else None,
     )
     with interrupt.cancels(handle):

@@ -56,7 +56,9 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             layout.label(text="Online access is off: only servers on this machine answer", icon="INTERNET_OFFLINE")
 
 
-def choice(provider: str | None, model: str | None, base_url: str | None) -> Choice:
+def choice(
+    provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None
+) -> Choice:
     """What the caller names, completed from the preferences when the provider is left out or the same.
 
     Raises AssistantError ``auth_missing`` when the named key variable is empty.
@@ -65,17 +67,22 @@ def choice(provider: str | None, model: str | None, base_url: str | None) -> Cho
     stored = addon.preferences if addon is not None else None
     provider = provider or (stored.provider if stored else "offline")
     if stored is None or stored.provider != provider:
-        return Choice(provider, model, base_url, None)
-    key = None
-    if provider != "offline" and stored.key_variable:
-        key = os.environ.get(stored.key_variable)
-        if not key:
-            raise AssistantError(
-                "auth_missing",
-                f"The environment variable {stored.key_variable} is not set.",
-                "Set it before Blender starts, or name another one in the preferences.",
-            )
+        return Choice(provider, model, base_url, _key(provider, key_variable))
+    key = _key(provider, key_variable or stored.key_variable)
     return Choice(provider, model or stored.model or None, base_url or stored.base_url or None, key)
+
+
+def _key(provider: str, variable: str | None) -> str | None:
+    if provider == "offline" or not variable:
+        return None
+    key = os.environ.get(variable)
+    if not key:
+        raise AssistantError(
+            "auth_missing",
+            f"The environment variable {variable} is not set.",
+            "Set it before Blender starts, or name another one.",
+        )
+    return key
 
 
 CLASSES = (GeoNodePreferences,)

@@ -34,6 +34,9 @@ pub(crate) struct Run {
         help = "The provider's address with its version segment, such as http://127.0.0.1:11434/v1"
     )]
     base_url: Option<String>,
+    /// The environment variable that holds the API key
+    #[arg(long, value_name = "NAME")]
+    key_variable: Option<String>,
     /// 4.2, 4.5, 5.0, 5.2, a Blender executable, or a Python with bpy [default: the newest whose Python is found]
     #[arg(long, value_name = "VERSION|PATH")]
     blender: Option<String>,
@@ -63,6 +66,7 @@ impl Run {
             ("--provider", self.provider.as_ref().map(Into::into)),
             ("--model", self.model.as_ref().map(Into::into)),
             ("--base-url", self.base_url.as_ref().map(Into::into)),
+            ("--key-variable", self.key_variable.as_ref().map(Into::into)),
             ("--debug", self.debug.as_ref().map(|path| path.as_os_str().to_owned())),
             ("--timeout", timeout.as_ref().map(Into::into)),
         ] {
