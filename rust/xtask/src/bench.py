@@ -10,8 +10,8 @@ from pathlib import Path
 import bpy
 
 start = time.perf_counter()
-import geonode_core  # noqa: E402, F401
 import geonode_assistant  # noqa: E402
+import geonode_core  # noqa: E402, F401
 
 geonode_assistant.register()
 registered = time.perf_counter() - start
@@ -25,7 +25,7 @@ figure("registration with the native import", registered * 1000, 100)
 geonode_assistant.unregister()
 
 # The node groups that Blender ships, the largest ones first.
-assets = sorted(Path(bpy.__file__).parent.glob("*/datafiles/assets/**/*.blend"))
+assets = sorted(Path(bpy.utils.resource_path("LOCAL"), "datafiles", "assets").glob("**/*.blend"))
 for asset in assets:
     with bpy.data.libraries.load(str(asset)) as (source, wanted):
         wanted.node_groups = source.node_groups

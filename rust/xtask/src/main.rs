@@ -39,7 +39,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Cmd {
     /// Turn a sentence into a Geometry Nodes tree, headless: result.blend, result.png, report.json
-    Run(run::Run),
+    Run(Box<run::Run>),
     /// Every test: lints, Rust, dependency audit, Python, each supported Blender, manifests
     Test(test::Test),
     /// End-to-end manifests in real Blender
