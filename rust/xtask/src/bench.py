@@ -40,7 +40,7 @@ if trees:
         exports.append(api.export_tree(tree))
     exporting = time.perf_counter() - start
     nodes = sum(len(tree["nodes"]) for ir in exports for tree in ir["trees"].values())
-    figure("export of the largest shipped trees", exporting / nodes * 1000, 0.06)
+    figure("export of the largest shipped trees", exporting / nodes * 1000)
     start = time.perf_counter()
     for ir in exports:
         api.build_tree(ir)
