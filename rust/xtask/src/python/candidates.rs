@@ -67,6 +67,7 @@ impl Surroundings {
     /// last. Each file once, whatever links lead to it.
     pub(crate) fn candidates(&self, minor: PythonMinor) -> Vec<PathBuf> {
         let (shims, path): (Vec<_>, Vec<_>) = self.path.iter().cloned().partition(|folder| is_shims(folder));
+        let launcher = if cfg!(windows) { launcher(minor) } else { None };
         let folders = path
             .into_iter()
             .chain(self.pyenv(minor))
@@ -74,6 +75,7 @@ impl Surroundings {
             .chain(self.installs(minor))
             .chain(self.conda())
             .chain(self.system(minor))
+            .chain(launcher)
             .chain(shims);
         let mut seen = HashSet::new();
         let mut found = Vec::new();
@@ -205,6 +207,18 @@ impl Surroundings {
             root: root.to_path_buf(),
         }
     }
+}
+
+/// The folder of the Python that the Windows launcher knows under this version.
+fn launcher(minor: PythonMinor) -> Option<PathBuf> {
+    let mut command = crate::process::python(Path::new("py"));
+    command.args([&format!("-3.{minor}"), "-c", "import sys; print(sys.executable)"]);
+    let output = crate::process::bounded(&mut command, std::time::Duration::from_secs(10)).ok()??;
+    let executable = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+    executable
+        .parent()
+        .filter(|_| output.status.success())
+        .map(Path::to_path_buf)
 }
 
 fn is_shims(folder: &Path) -> bool {
