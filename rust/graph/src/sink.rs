@@ -58,7 +58,7 @@ impl Sink {
     pub(crate) fn error(&mut self, code: Code, path: String, message: impl Into<String>, hint: Option<String>) {
         self.errors += 1;
         let mut finding = Finding::error(code, path, message);
-        finding.hint = hint;
+        finding.hint = hint.map(|hint| sentence(&hint));
         self.push(finding);
     }
 
@@ -77,11 +77,20 @@ impl Sink {
         self.repairs.push(Repair { path, value });
     }
 
-    fn push(&mut self, finding: Finding) {
+    fn push(&mut self, mut finding: Finding) {
+        finding.message = sentence(&finding.message);
         if self.findings.len() < MAX_FINDINGS || finding.is_error() && self.errors <= MAX_FINDINGS {
             self.findings.push(finding);
         }
     }
+}
+
+/// As a sentence: a capital at its head, a mark at its end.
+fn sentence(text: &str) -> String {
+    let mut rest = text.chars();
+    let head = rest.next().into_iter().flat_map(char::to_uppercase);
+    let mark = if text.ends_with(['.', '?', '!']) { "" } else { "." };
+    head.chain(rest).chain(mark.chars()).collect()
 }
 
 /// One part of a JSON Pointer, escaped.

@@ -5,7 +5,7 @@ use petgraph::Direction;
 use serde_json::Value;
 
 use super::{Text, Work};
-use crate::catalogue::{NodeType, fold};
+use crate::catalogue::{Catalogue, NodeType, fold};
 use crate::ir::{Map, Node};
 use crate::near::nearest;
 use crate::renames;
@@ -156,7 +156,7 @@ impl Work<'_> {
         let hint = if alike.len() > 1 {
             format!("several types have this name: {}", alike.join(", "))
         } else {
-            match nearest(kind.text, catalogue.nodes.keys().map(String::as_str)) {
+            match nearest_type(kind.text, catalogue) {
                 Some(near) => format!("did you mean {near}?"),
                 None => "use a bl_idname such as GeometryNodeMeshCube".to_owned(),
             }
@@ -319,6 +319,26 @@ impl Work<'_> {
             set_or_clear(&mut node.props, name, fitted, fresh);
         }
     }
+}
+
+/// The type whose own part of the name, or whose label, is nearest; what all names begin with says nothing.
+fn nearest_type(wanted: &str, catalogue: &Catalogue) -> Option<String> {
+    let own = |name: &str| -> String {
+        let rest = ["GeometryNode", "FunctionNode", "ShaderNode", "Node"]
+            .iter()
+            .find_map(|family| name.strip_prefix(family));
+        rest.filter(|rest| !rest.is_empty()).unwrap_or(name).to_owned()
+    };
+    let names: Vec<(String, &str)> = catalogue
+        .nodes
+        .iter()
+        .flat_map(|(name, node)| [(own(name), name.as_str()), (node.label.clone(), name.as_str())])
+        .collect();
+    let near = nearest(&own(wanted), names.iter().map(|(own, _)| own.as_str()))?;
+    names
+        .iter()
+        .find(|(own, _)| *own == near)
+        .map(|(_, name)| (*name).to_owned())
 }
 
 /// Stores a value, or nothing where it is the default: the IR names only what differs.
