@@ -280,7 +280,8 @@ def test_the_key_is_read_from_the_named_variable(monkeypatch: pytest.MonkeyPatch
         addon_utils.disable("geonode_assistant", default_set=True)
     # Without the add-on's preferences the caller names the variable.
     url = "http://127.0.0.1:9/v1"
-    assert preferences.choice("openai-compatible", "m", url, "GEONODE_TEST_KEY") == ("openai-compatible", "m", url, "k-1")
+    named = preferences.choice("openai-compatible", "m", url, "GEONODE_TEST_KEY")
+    assert named == ("openai-compatible", "m", url, "k-1")
     with pytest.raises(AssistantError) as caught:
         preferences.choice("openai-compatible", "m", url, "GEONODE_NO_SUCH_KEY")
     assert caught.value.code == "auth_missing"

@@ -64,8 +64,8 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> d
 
 
 def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
-    """The document for the named objects and trees; the trees of the objects' modifiers and nested groups come along, names that
-    do not exist are absent.
+    """The document for the named objects and trees; the trees of the objects' modifiers and nested groups come along,
+    names that do not exist are absent.
     """
     document: dict[str, Any] = {"objects": {}, "trees": {}, "tree_info": {}}
     wanted = list(trees)
@@ -77,7 +77,8 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
                 "library": obj.library is not None,
                 "modifiers": [_modifier(m, True) for m in obj.modifiers],
             }
-            wanted += [values.block_name(m.node_group) for m in obj.modifiers if m.type == "NODES" and m.node_group is not None]
+            groups = [m.node_group for m in obj.modifiers if m.type == "NODES"]
+            wanted += [values.block_name(group) for group in groups if group is not None]
     present = [name for name in dict.fromkeys(wanted) if _is_geometry(bpy.data.node_groups.get(name))]
     document["trees"] = export.export_trees(present)["trees"]
     for name in document["trees"]:

@@ -39,7 +39,7 @@ pub struct Compiled {
     pub repairs: Vec<Repair>,
     /// What will be done, in plain words.
     pub diff: Vec<String>,
-    /// Objects whose modifiers are written.
+    /// Target objects: their modifiers are written, or at least judged.
     pub touched_objects: BTreeSet<String>,
     /// Trees that are written, new ones included.
     pub touched_trees: BTreeSet<String>,
@@ -194,9 +194,7 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
 
 /// Writes the step's result into the working state.
 fn record(compiled: &mut Compiled, target: &Target, name: &str, created: bool, tree: Tree, delta: &StepDelta) {
-    if !delta.is_empty() {
-        compiled.touched_objects.insert(target.object.clone());
-    }
+    compiled.touched_objects.insert(target.object.clone());
     if !delta.trees.is_empty() {
         compiled.touched_trees.insert(name.to_owned());
     }

@@ -9,6 +9,10 @@ use crate::ir::Map;
 use crate::near::nearest;
 use crate::sockets::{GROUP, group_tree};
 
+/// The items of a Menu Switch, and the input that chooses among them.
+const MENU_ITEMS: &str = "enum_items";
+const MENU: &str = "Menu";
+
 impl Work<'_> {
     pub(crate) fn add_group(&mut self, id: Text<'_>, group: Text<'_>) {
         let mut reference = serde_json::Map::new();
@@ -151,6 +155,15 @@ impl Work<'_> {
                 item.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }
+        let first = wanted.first().and_then(|item| item.get("name")).cloned();
+        let names: Vec<Value> = wanted.iter().filter_map(|item| item.get("name")).cloned().collect();
         node.items.insert(collection.to_owned(), wanted);
+        // A menu whose item is gone shows nothing and gives nothing: it falls back to the first item.
+        if let (MENU_ITEMS, Some(first)) = (collection, first) {
+            let state = node.inputs.entry(MENU.to_owned()).or_default();
+            if !state.get("value").is_some_and(|value| names.contains(value)) {
+                state.insert("value".to_owned(), first);
+            }
+        }
     }
 }

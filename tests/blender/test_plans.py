@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan fixtures of the graph crate, carried out in Blender.
+
+What compiles applies, a second time it changes nothing; what is refused changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant import api
+
+FIXTURES = Path(__file__).parents[2] / "rust" / "graph" / "tests" / "plans"
+VERSION = "{}.{}".format(*bpy.app.version[:2])
+CASES = sorted(folder.name for folder in FIXTURES.iterdir())
+
+
+def test_there_are_fixtures() -> None:
+    assert len(CASES) >= 25
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_plan_does_what_was_compiled(name: str) -> None:
+    case = json.loads((FIXTURES / name / "case.json").read_text(encoding="utf-8"))
+    plan = json.loads((FIXTURES / name / "plan.json").read_text(encoding="utf-8"))
+    expected = json.loads((FIXTURES / name / "expected.json").read_text(encoding="utf-8")).get(VERSION)
+    _open(case["document"])
+    before = _state()
+    report = api.apply_plan(plan)
+    if expected is None:
+        # Written for other versions: whatever comes of it, the file is whole.
+        assert report.status in {"done", "error"}
+    elif expected["deltas"]:
+        codes = [message["code"] for message in report.messages if message["severity"] == "error"]
+        # A gate may refuse what compiles (nothing evaluated, say); then nothing is left of it.
+        assert report.status == "done" or all(code.isupper() for code in codes), report.messages
+    else:
+        assert report.status == "error"
+        wrong = {finding["code"] for finding in expected["findings"] if finding["severity"] == "error"}
+        assert wrong <= {message["code"] for message in report.messages}
+    if report.status != "done":
+        assert _state() == before
+        return
+    after = _state()
+    again = api.apply_plan(plan)
+    assert again.status == "done", again.messages
+    assert again.diff == []
+    assert _state() == after
+
+
+def _open(document: dict[str, Any]) -> None:
+    bpy.ops.wm.read_factory_settings(use_empty=False)
+    rock = bpy.data.objects.new("Rock", bpy.data.meshes.new("Rock"))
+    bpy.context.scene.collection.objects.link(rock)
+    for name, tree in document["trees"].items():
+        api.build_tree({"ir": 1, "blender": list(bpy.app.version), "root": name, "trees": {name: tree}})
+    for name, described in document["objects"].items():
+        for modifier in described["modifiers"]:
+            made = bpy.data.objects[name].modifiers.new(modifier["name"], modifier["type"])
+            made.node_group = bpy.data.node_groups[modifier["node_group"]]
+
+
+def _state() -> tuple[Any, ...]:
+    trees = [api.export_tree(group) for group in sorted(bpy.data.node_groups, key=lambda group: group.name)]
+    return trees, [(m.name, m.type) for m in bpy.data.objects["Cube"].modifiers], sorted(bpy.data.objects.keys())
