@@ -42,6 +42,14 @@ pub enum EngineError {
         /// Where and why.
         cause: String,
     },
+    /// A tree document from outside does not have its form.
+    #[error("{message}.")]
+    Tree {
+        /// What is wrong with it.
+        code: Code,
+        /// Where and why.
+        message: String,
+    },
     /// A defect of this program.
     #[error("Internal error: {0}.")]
     Internal(String),
@@ -55,7 +63,7 @@ impl EngineError {
             Self::Setting(_) => Code::SettingInvalid,
             Self::PromptEmpty => Code::PromptEmpty,
             Self::PromptTooLong { .. } => Code::PromptTooLong,
-            Self::Provider { code, .. } => *code,
+            Self::Provider { code, .. } | Self::Tree { code, .. } => *code,
             Self::Catalogue(_) | Self::Document { .. } => Code::InvalidDocument,
             Self::Internal(_) => Code::InternalError,
         }
@@ -65,6 +73,15 @@ impl EngineError {
         Self::Document {
             what,
             cause: cause.to_string(),
+        }
+    }
+}
+
+impl From<geonode_graph::ReadError> for EngineError {
+    fn from(error: geonode_graph::ReadError) -> Self {
+        Self::Tree {
+            code: error.code(),
+            message: error.to_string(),
         }
     }
 }

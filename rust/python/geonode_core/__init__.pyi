@@ -19,6 +19,8 @@ __all__ = [
     "ScriptTimeout",
     "Stream",
     "__version__",
+    "check_tree",
+    "diff",
     "error_codes",
     "reconcile",
     "schema",
@@ -197,6 +199,16 @@ def reconcile(
     catalogue: str | PathLike[str] | dict[str, Any],
 ) -> dict[str, Any]:
     """Compiles a plan against exported trees without Blender: `ok`, `messages`, `plan`, `steps`, `diff`, `trees`."""
+
+def check_tree(tree: str | dict[str, Any]) -> None:
+    """Checks that a tree document (a Bundle) has its form; `ProtocolError` says what is wrong."""
+
+def diff(
+    a: str | dict[str, Any],
+    b: str | dict[str, Any],
+    catalogue: str | PathLike[str] | dict[str, Any] | None = None,
+) -> list[str]:
+    """The changes from tree document `a` to `b` in plain words; empty for equal trees. A catalogue gives names and units."""
 
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema of this name; `ProtocolError` lists the names when there is none."""

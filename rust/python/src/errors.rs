@@ -60,6 +60,7 @@ impl From<EngineError> for CoreError {
             EngineError::Request(_)
             | EngineError::Catalogue(_)
             | EngineError::Document { .. }
+            | EngineError::Tree { .. }
             | EngineError::PromptEmpty
             | EngineError::PromptTooLong { .. } => "ProtocolError",
             EngineError::Setting(_) | EngineError::Provider { .. } => "CoreError",

@@ -21,7 +21,7 @@ mod geonode_core {
     use pyo3::types::PyAnyMethods;
 
     #[pymodule_export]
-    use super::{error_codes, reconcile, schema, settings, validate_plan, version};
+    use super::{check_tree, diff, error_codes, reconcile, schema, settings, validate_plan, version};
     #[pymodule_export]
     use crate::client::{Client, Response, Stream};
     #[pymodule_export]
@@ -66,6 +66,23 @@ fn reconcile<'py>(
     let catalogue = source(catalogue)?;
     let result = detached(py, || geonode_engine::reconcile(&current, &plan, &catalogue))?;
     to_python(py, &result)
+}
+
+/// Checks that a tree document (text or dict, a Bundle) has its form; `ProtocolError` says what is wrong.
+#[pyfunction]
+fn check_tree(tree: &Bound<'_, PyAny>) -> PyResult<()> {
+    let text = text_of(tree)?;
+    detached(tree.py(), || geonode_engine::check_tree(&text))
+}
+
+/// The changes from tree document `a` to `b` (text or dict, a Bundle) in plain words; empty for equal trees. With a catalogue (path,
+/// JSON text or dict) sockets have their names and values their units.
+#[pyfunction]
+#[pyo3(signature = (a, b, catalogue=None))]
+fn diff(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, catalogue: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+    let (before, after) = (text_of(a)?, text_of(b)?);
+    let catalogue = catalogue.map(source).transpose()?;
+    detached(a.py(), || geonode_engine::diff(&before, &after, catalogue.as_deref()))
 }
 
 /// The JSON Schema of this name; `ProtocolError` lists the names when there is none.

@@ -104,14 +104,13 @@ fn nodes<'a>(before: &'a Tree, after: &'a Tree) -> Pairs<'a, Node> {
         let place = |node: &Node| node.location.map(f64::to_bits);
         let whole = |node: &'a Node| Some((&node.kind, content(node), place(node)));
         matching.by(whole, whole);
-        let wired = |around: &Neighbours, node: &Node| around.of(&node.id);
         matching.by(
-            |node| Some((&node.kind, content(node), wired(&own, node)?)),
-            |node| Some((&node.kind, content(node), wired(&other, node)?)),
+            |node| Some((&node.kind, content(node), own.of(&node.id)?)),
+            |node| Some((&node.kind, content(node), other.of(&node.id)?)),
         );
         matching.by(
-            |node| Some((&node.kind, place(node), wired(&own, node)?)),
-            |node| Some((&node.kind, place(node), wired(&other, node)?)),
+            |node| Some((&node.kind, place(node), own.of(&node.id)?)),
+            |node| Some((&node.kind, place(node), other.of(&node.id)?)),
         );
     }
     matching.finish()
@@ -136,8 +135,14 @@ impl<'a> Neighbours<'a> {
         let mut around: HashMap<&str, Vec<_>> = HashMap::new();
         for link in &tree.links {
             let (from, to) = (&link.from, &link.to);
-            around.entry(&from.0).or_default().push((true, from.1.as_str(), canon(&to.0), to.1.as_str()));
-            around.entry(&to.0).or_default().push((false, to.1.as_str(), canon(&from.0), from.1.as_str()));
+            around
+                .entry(&from.0)
+                .or_default()
+                .push((true, from.1.as_str(), canon(&to.0), to.1.as_str()));
+            around
+                .entry(&to.0)
+                .or_default()
+                .push((false, to.1.as_str(), canon(&from.0), from.1.as_str()));
         }
         for links in around.values_mut() {
             links.sort_unstable();
@@ -172,22 +177,32 @@ impl<'a, T> Matching<'a, T> {
     fn by<K: Hash + Eq>(&mut self, old: impl Fn(&'a T) -> Option<K>, new: impl Fn(&'a T) -> Option<K>) {
         // The index, or none once a key came twice.
         let mut there: HashMap<K, Option<usize>> = HashMap::new();
-        for (at, thing) in self.after.iter().enumerate().filter(|(at, _)| self.taken.get(*at) == Some(&false)) {
+        for (at, thing) in self
+            .after
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| self.taken.get(*at) == Some(&false))
+        {
             if let Some(key) = new(thing) {
                 there.entry(key).and_modify(|found| *found = None).or_insert(Some(at));
             }
         }
         let mut here: HashMap<K, Option<usize>> = HashMap::new();
-        for (at, thing) in self.before.iter().enumerate().filter(|(at, _)| self.partner.get(*at) == Some(&None)) {
+        for (at, thing) in self
+            .before
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| self.partner.get(*at) == Some(&None))
+        {
             if let Some(key) = old(thing) {
                 here.entry(key).and_modify(|found| *found = None).or_insert(Some(at));
             }
         }
         for (key, at) in here {
-            if let (Some(at), Some(Some(other))) = (at, there.get(&key).copied()) {
-                if let (Some(partner), Some(taken)) = (self.partner.get_mut(at), self.taken.get_mut(other)) {
-                    (*partner, *taken) = (Some(other), true);
-                }
+            if let (Some(at), Some(Some(other))) = (at, there.get(&key).copied())
+                && let (Some(partner), Some(taken)) = (self.partner.get_mut(at), self.taken.get_mut(other))
+            {
+                (*partner, *taken) = (Some(other), true);
             }
         }
     }
@@ -205,7 +220,11 @@ impl<'a, T> Matching<'a, T> {
     fn finish(self) -> Pairs<'a, T> {
         let both = self.both().collect();
         let rest = |things: &'a [T], alone: Vec<bool>| {
-            things.iter().zip(alone).filter_map(|(thing, alone)| alone.then_some(thing)).collect()
+            things
+                .iter()
+                .zip(alone)
+                .filter_map(|(thing, alone)| alone.then_some(thing))
+                .collect()
         };
         Pairs {
             both,
@@ -218,6 +237,8 @@ impl<'a, T> Matching<'a, T> {
 impl<'a> Matching<'a, Node> {
     /// ID afterwards → ID before.
     fn ids(&self) -> HashMap<&'a str, &'a str> {
-        self.both().map(|(old, new)| (new.id.as_str(), old.id.as_str())).collect()
+        self.both()
+            .map(|(old, new)| (new.id.as_str(), old.id.as_str()))
+            .collect()
     }
 }
