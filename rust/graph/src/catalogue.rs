@@ -292,10 +292,12 @@ fn text_of(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Lower case without spaces, `_` and `-`: how names are compared when a repair is looked for.
+/// Lower case letters and digits only, accents of the names that Blender uses left out: how names are compared when a
+/// repair is looked for.
 pub fn fold(name: &str) -> String {
     name.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
+        .map(|c| if matches!(c, 'é' | 'è' | 'ê') { 'e' } else { c })
         .collect()
 }

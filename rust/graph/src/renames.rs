@@ -1,4 +1,4 @@
-//! Node types that changed their `bl_idname` between the supported versions.
+//! Nodes and sockets that changed their names between the supported versions.
 
 /// Names of one node over the versions; the catalogue says which of them this Blender has.
 ///
@@ -19,4 +19,16 @@ pub(crate) fn node(name: &str, exists: impl Fn(&str) -> bool) -> Option<&'static
         .iter()
         .copied()
         .find(|other| exists(other))
+}
+
+/// Names of one socket over the versions.
+const SOCKETS: &[[&str; 2]] = &[["Fac", "Factor"]];
+
+/// The other name of a socket known as `name` elsewhere.
+pub(crate) fn socket(name: &str) -> Option<&'static str> {
+    SOCKETS.iter().find_map(|[old, new]| match name {
+        _ if name == *old => Some(*new),
+        _ if name == *new => Some(*old),
+        _ => None,
+    })
 }

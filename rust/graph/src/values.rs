@@ -365,6 +365,40 @@ fn pick(text: &str, items: &[(&str, &str)]) -> Result<(String, Option<String>), 
     }
 }
 
+/// The item that a word of another Blender version means: modes became menus with shorter or longer names.
+///
+/// Equal but for case and accents, else the only one that begins or ends like it.
+pub(crate) fn translate<'i>(text: &str, items: &[(&'i str, &str)]) -> Option<&'i str> {
+    let wanted = plain_words(text);
+    if wanted.is_empty() {
+        return None;
+    }
+    let names = |item: &(&'i str, &str)| [plain_words(item.0), plain_words(item.1)];
+    let only = |like: &dyn Fn(&str) -> bool| {
+        let mut hits = items
+            .iter()
+            .filter(|item| names(item).iter().any(|name| !name.is_empty() && like(name)));
+        match (hits.next(), hits.next()) {
+            (Some(hit), None) => Some(hit.0),
+            _ => None,
+        }
+    };
+    only(&|name| name == wanted)
+        .or_else(|| only(&|name| name.starts_with(&wanted) || wanted.starts_with(name)))
+        .or_else(|| only(&|name| name.ends_with(&wanted) || wanted.ends_with(name)))
+}
+
+/// Folded, with the words that Blender 5 exchanged in its menus (`PRESERVE_CORNERS_AND_…` → `Keep Corners, …`).
+fn plain_words(text: &str) -> String {
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .map(fold)
+        .filter(|word| word != "and");
+    words
+        .map(|word| if word == "preserve" { "keep".to_owned() } else { word })
+        .collect()
+}
+
 fn fit_data(kind: &str, value: &Value, document: &Document) -> Result<Fitted, ValueError> {
     let (name, repair) = match value {
         Value::Null => {

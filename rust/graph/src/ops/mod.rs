@@ -25,6 +25,7 @@ use crate::document::Document;
 use crate::ir::{Node, Side};
 use crate::model::TreeModel;
 use crate::near::nearest;
+use crate::renames;
 use crate::sink::Sink;
 use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
 use crate::target::Target;
@@ -359,33 +360,48 @@ fn certain_socket<'s>(text: &str, usable: &[&'s Socket]) -> Option<&'s Socket> {
             _ => None,
         }
     };
-    only(&fold(text)).or_else(|| {
-        let (stem, suffix) = text.rsplit_once('_')?;
-        let typed = matches!(
-            suffix,
-            "INT"
-                | "FLOAT"
-                | "VEC3"
-                | "VECTOR"
-                | "COL"
-                | "COLOR"
-                | "STR"
-                | "STRING"
-                | "BOOL"
-                | "ROT"
-                | "ROTATION"
-                | "MATRIX"
-                | "Float"
-                | "Vector"
-                | "Color"
-                | "Int"
-                | "Bool"
-                | "String"
-                | "Rotation"
-                | "Matrix"
-        ) || (suffix.len() == 3 && suffix.chars().all(|c| c.is_ascii_digit()));
-        if typed { only(&fold(stem)) } else { None }
-    })
+    only(&fold(text))
+        .or_else(|| only(&fold(without_type_suffix(text)?)))
+        .or_else(|| only(&fold(renames::socket(text)?)))
+        .or_else(|| only_geometry(text, usable))
+}
+
+/// `A_INT` → `A`, `Value_001` → `Value`.
+fn without_type_suffix(text: &str) -> Option<&str> {
+    let (stem, suffix) = text.rsplit_once('_')?;
+    let numbered = suffix.len() == 3 && suffix.chars().all(|c| c.is_ascii_digit());
+    let typed = matches!(
+        fold(suffix).as_str(),
+        "int"
+            | "float"
+            | "vec3"
+            | "vector"
+            | "col"
+            | "color"
+            | "str"
+            | "string"
+            | "bool"
+            | "rot"
+            | "rotation"
+            | "matrix"
+    );
+    (numbered || typed).then_some(stem)
+}
+
+/// A kind of geometry names the only geometry socket, whatever Blender calls it on this node.
+fn only_geometry<'s>(text: &str, usable: &[&'s Socket]) -> Option<&'s Socket> {
+    let wanted = fold(text);
+    if !matches!(
+        wanted.as_str(),
+        "geometry" | "mesh" | "curve" | "curves" | "points" | "pointcloud" | "instances" | "volume"
+    ) {
+        return None;
+    }
+    let mut hits = usable.iter().filter(|socket| socket.kind == "NodeSocketGeometry");
+    match (hits.next(), hits.next()) {
+        (Some(hit), None) => Some(*hit),
+        _ => None,
+    }
 }
 
 fn word(side: Side) -> &'static str {

@@ -9,7 +9,7 @@ use crate::catalogue::{NodeType, Property, Socket, fold};
 use crate::delta::ModifierInput;
 use crate::ir::Side;
 use crate::near::nearest;
-use crate::values::{Kind, ValueError, Want, same};
+use crate::values::{Kind, ValueError, Want, same, translate};
 
 impl Work<'_> {
     pub(crate) fn set_input(&mut self, id: Text<'_>, socket: Text<'_>, by: By, value: &Value) {
@@ -63,7 +63,7 @@ impl Work<'_> {
         self.put_property(&node_id, property.text, value, field);
     }
 
-    /// Blender 5 turned many modes from properties into menu inputs: finds the property or input that is meant.
+    /// Blender 5 turned many properties into inputs: finds the property or input that is meant.
     pub(crate) fn guess_property<'k>(
         &mut self,
         id: &str,
@@ -83,13 +83,13 @@ impl Work<'_> {
             self.sink.warn(Code::Repaired, path, message);
             return Some(hit);
         }
-        if let Some((socket, item)) = self.menu_for(id, name, value) {
+        if let Some((socket, value)) = self.input_for(id, name, value) {
             let message = format!(
-                "in Blender {} the property “{name}” is the menu input “{}”; it was set to “{item}”",
+                "in Blender {} the property “{name}” is the input “{}”; it was set to {value}",
                 self.scope.catalogue.blender, socket.name
             );
             self.sink.translated(path, message);
-            self.put_input(id, &socket, &Value::from(item), field);
+            self.put_input(id, &socket, &value, field);
             return None;
         }
         let near = nearest(name, kind.properties.keys().map(String::as_str));
@@ -104,34 +104,32 @@ impl Work<'_> {
         None
     }
 
-    /// The menu input that stands for a property of an older Blender, and the item that its value means.
-    fn menu_for(&self, id: &str, name: &str, value: &Value) -> Option<(Socket, String)> {
-        let text = value.as_str()?;
+    /// The input that stands for a property of an older Blender, and its value: a menu with that item, or the input of
+    /// that name.
+    fn input_for(&self, id: &str, name: &str, value: &Value) -> Option<(Socket, Value)> {
         let node = self.model.node(id)?;
         let sockets = self.scope.sockets(&self.model, node, Side::Input);
-        let menus: Vec<&Socket> = sockets
-            .iter()
-            .filter(|s| s.available && s.kind == "NodeSocketMenu")
-            .collect();
         let wanted = fold(name);
-        let named = menus
+        let named = sockets
             .iter()
-            .find(|s| fold(&s.name) == wanted || fold(&s.identifier) == wanted);
-        if let Some(item) = named.and_then(|socket| menu_item(socket, text)) {
-            return named.map(|socket| ((*socket).clone(), item));
+            .find(|s| s.available && (fold(&s.name) == wanted || fold(&s.identifier) == wanted));
+        if let Some(socket) = named {
+            let value = match value.as_str().and_then(|text| menu_item(socket, text)) {
+                Some(item) => Value::from(item),
+                None => value.clone(),
+            };
+            return Some((socket.clone(), value));
         }
-        let mut fits = menus
-            .iter()
-            .filter_map(|socket| Some(((*socket).clone(), menu_item(socket, text)?)));
-        match (fits.next(), fits.next()) {
-            (Some(hit), None) => Some(hit),
-            _ => None,
-        }
+        let text = value.as_str()?;
+        let menus = || sockets.iter().filter(|s| s.available && s.kind == "NodeSocketMenu");
+        let exact =
+            only(menus().filter(|socket| menu_item(socket, text).is_some_and(|item| fold(&item) == fold(text))));
+        let socket = exact.or_else(|| only(menus().filter(|socket| menu_item(socket, text).is_some())))?;
+        Some((socket.clone(), Value::from(menu_item(socket, text)?)))
     }
 
-    /// The other way round: a plan for Blender 5 sets a menu input that is a property here.
+    /// The other way round: a plan for a newer Blender sets an input that is a property here.
     fn input_is_a_property_here(&mut self, id: &str, socket: Text<'_>, value: &Value) -> bool {
-        let Some(text) = value.as_str() else { return false };
         let Some(node) = self.model.node(id) else { return false };
         let sockets = self.scope.sockets(&self.model, node, Side::Input);
         if sockets
@@ -144,21 +142,36 @@ impl Work<'_> {
             return false;
         };
         let wanted = fold(socket.text);
-        let hit = kind.properties.iter().find(|(key, property)| {
-            property.kind == "enum" && (fold(key) == wanted || fold(&property.label) == wanted)
-        });
-        let Some((name, property)) = hit else { return false };
-        if Want::property(property).fit(&Value::from(text), self.document).is_err() {
-            return false;
-        }
+        let item = |property: &Property| match Want::property(property).kind {
+            Kind::Enum(items) => Some(Value::from(translate(value.as_str()?, &items)?)),
+            _ => None,
+        };
+        let named = kind
+            .properties
+            .iter()
+            .find(|(key, property)| fold(key) == wanted || fold(&property.label) == wanted);
+        let hit = match named {
+            Some((name, property)) => Some((name, item(property).unwrap_or_else(|| value.clone()))),
+            None => {
+                let mut fits = kind
+                    .properties
+                    .iter()
+                    .filter_map(|(name, property)| Some((name, item(property)?)));
+                match (fits.next(), fits.next()) {
+                    (Some(hit), None) => Some(hit),
+                    _ => None,
+                }
+            }
+        };
+        let Some((name, value)) = hit else { return false };
         let path = self.sink.at(socket.field);
         let message = format!(
-            "in Blender {} the input “{}” is the property “{name}”; it was set to “{text}”",
+            "in Blender {} the input “{}” is the property “{name}”; it was set to {value}",
             self.scope.catalogue.blender, socket.text
         );
         self.sink.translated(path, message);
         let name = name.clone();
-        self.put_property(id, &name, value, "value");
+        self.put_property(id, &name, &value, "value");
         true
     }
 
@@ -272,25 +285,17 @@ impl Work<'_> {
     }
 }
 
-/// The item of a menu input that a word means: equal but for case and spaces, else the only one that starts with it.
+/// What there is exactly one of.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    match (items.next(), items.next()) {
+        (Some(item), None) => Some(item),
+        _ => None,
+    }
+}
+
+/// The item of a menu input that a word of another version means.
 fn menu_item(socket: &Socket, text: &str) -> Option<String> {
     let want = Want::socket(socket);
     let Kind::Enum(items) = want.kind else { return None };
-    let wanted = fold(text);
-    if wanted.is_empty() {
-        return None;
-    }
-    if let Some((id, _)) = items
-        .iter()
-        .find(|(id, label)| fold(id) == wanted || fold(label) == wanted)
-    {
-        return Some((*id).to_owned());
-    }
-    let mut hits = items
-        .iter()
-        .filter(|(id, label)| fold(id).starts_with(&wanted) || fold(label).starts_with(&wanted));
-    match (hits.next(), hits.next()) {
-        (Some((id, _)), None) => Some((*id).to_owned()),
-        _ => None,
-    }
+    translate(text, &items).map(str::to_owned)
 }
