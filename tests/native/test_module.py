@@ -155,6 +155,7 @@ def test_settings_are_described() -> None:
 
 def test_schemas_and_codes() -> None:
     assert geonode_core.schema("plan")["type"] == "object"
+    assert geonode_core.schema("tree_ir")["required"] == ["ir", "blender", "trees"]
     codes = geonode_core.error_codes()
     assert {"SINGLE_GROUP_OUTPUT", "prompt_empty", "provider_missing", "unknown"} <= set(codes)
     assert len(codes) == len(set(codes))

@@ -3,6 +3,7 @@
 //! The types mirror the JSON one to one; what a field means is said there.
 
 use indexmap::IndexMap;
+use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ pub const IR_VERSION: u32 = 1;
 pub type Map = IndexMap<String, Value>;
 
 /// Several trees that belong together: a root and the groups nested in it, each once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bundle {
     /// Version of the format, [`IR_VERSION`].
@@ -27,8 +28,13 @@ pub struct Bundle {
     pub trees: IndexMap<String, Tree>,
 }
 
+/// The JSON Schema of a [`Bundle`]: the form of a tree document.
+pub fn schema() -> Value {
+    schema_for!(Bundle).to_value()
+}
+
 /// One node tree.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tree {
     /// Properties of the tree itself that differ from a new one.
@@ -46,7 +52,7 @@ pub struct Tree {
 }
 
 /// Whether an interface item is a socket or a panel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ItemKind {
     /// An input or output of the group.
@@ -56,7 +62,7 @@ pub enum ItemKind {
 }
 
 /// Side of a group's interface, and of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Side {
     /// What flows in.
@@ -66,7 +72,7 @@ pub enum Side {
 }
 
 /// A socket or panel of a tree's interface.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Item {
     /// Socket or panel.
@@ -97,7 +103,7 @@ impl Item {
 }
 
 /// One node.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
     /// Stable ID (stamp, else name).
@@ -138,7 +144,7 @@ pub struct Node {
 }
 
 /// One link, from an output to an input, each as (node ID, socket identifier).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Source: an output.

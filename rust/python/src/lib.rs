@@ -85,11 +85,16 @@ fn diff(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, catalogue: Option<&Bound<'_,
     detached(a.py(), || geonode_engine::diff(&before, &after, catalogue.as_deref()))
 }
 
+/// Name of the schema of tree documents.
+const TREE_IR: &str = "tree_ir";
+
 /// The JSON Schema of this name; `ProtocolError` lists the names when there is none.
 #[pyfunction]
 fn schema<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let Some(schema) = geonode_protocol::schema(name) else {
-        let names: Vec<&str> = geonode_protocol::schemas().into_iter().map(|(name, _)| name).collect();
+    let tree_ir = (name == TREE_IR).then(geonode_graph::ir::schema);
+    let Some(schema) = tree_ir.or_else(|| geonode_protocol::schema(name)) else {
+        let known = geonode_protocol::schemas().into_iter().map(|(name, _)| name);
+        let names: Vec<&str> = known.chain([TREE_IR]).collect();
         let text = format!("There is no schema {name:?}. Known: {}.", names.join(", "));
         return Err(CoreError::protocol(Code::InvalidEnum, text).into());
     };

@@ -6,7 +6,11 @@ use crate::layout::Layout;
 use crate::process;
 
 /// Package and test target that compare a generated file; with `UPDATE` set they write it.
-const GENERATED: [(&str, &str); 2] = [("geonode-protocol", "schemas"), ("geonode-run", "states")];
+const GENERATED: [(&str, &str); 3] = [
+    ("geonode-protocol", "schemas"),
+    ("geonode-graph", "schemas"),
+    ("geonode-run", "states"),
+];
 
 /// Writes the generated files.
 ///
