@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m geonode_assistant run|e2e …`` in a Python that has Blender's ``bpy`` module."""
+"""``python -m geonode_assistant run|e2e|export|import|diff …`` in a Python that has Blender's ``bpy`` module."""
 
 from __future__ import annotations
 

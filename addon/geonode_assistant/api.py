@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import bpy
 
-from . import session
+from . import exchange, native, session
 from .messages import AssistantError
 from .session import Approve, RunHandle, RunReport
 
@@ -29,9 +29,12 @@ __all__ = [
     "build_tree",
     "check_plan",
     "context",
+    "diff_trees",
     "export_tree",
+    "load_tree",
     "run",
     "run_manifest",
+    "save_tree",
     "start",
 ]
 
@@ -64,6 +67,47 @@ def build_tree(ir: dict[str, Any], name: str | None = None) -> bpy.types.NodeTre
     return build.build_tree(ir, name)
 
 
+def save_tree(tree: bpy.types.NodeTree, path: str | Path) -> Path:
+    """Writes a tree and its nested groups to a JSON file fit for version control; returns the file's absolute path.
+
+    The file is complete or not there; equal trees give equal bytes. What can go wrong: ``exchange.write``.
+    """
+    return exchange.write(export_tree(_geometry_tree(tree)), path)
+
+
+def load_tree(path: str | Path, name: str | None = None) -> bpy.types.NodeTree:
+    """A new tree from a file made by ``save_tree``; ``name`` replaces the name of the root.
+
+    A name that is taken in this file gets Blender's next free one. Nothing is left behind when the file is refused:
+    ``exchange.read`` and ``build_tree`` say why.
+    """
+    return build_tree(exchange.read(path, bpy.app.version[:2]), name)
+
+
+def diff_trees(a: bpy.types.NodeTree | dict[str, Any] | str | Path, b: Any) -> list[str]:
+    """What changed from ``a`` to ``b``, one line each in plain words; nothing for equal trees.
+
+    Each is a tree, a description made by ``export_tree``, or the path of a file made by ``save_tree``.
+    """
+    return exchange.diff(_document(a), _document(b))
+
+
+def _document(tree: Any) -> dict[str, Any]:
+    if isinstance(tree, dict):
+        return tree
+    return exchange.read(tree) if isinstance(tree, str | Path) else export_tree(_geometry_tree(tree))
+
+
+def _geometry_tree(tree: Any) -> bpy.types.NodeTree:
+    if isinstance(tree, bpy.types.NodeTree) and tree.bl_idname == "GeometryNodeTree":
+        return tree
+    raise AssistantError(
+        "invalid_argument",
+        f"{getattr(tree, 'name', tree)!r} is no Geometry Nodes tree.",
+        "Give one of bpy.data.node_groups of the type GeometryNodeTree.",
+    )
+
+
 def context(object: str | None = None) -> dict[str, Any]:
     """The snapshot of the scene that a planner sees. Reads only; the default object is the active one."""
     from .host import context as host_context
@@ -73,7 +117,7 @@ def context(object: str | None = None) -> dict[str, Any]:
 
 def check_plan(plan: str | dict[str, Any]) -> Checked:
     """Validates a plan against the protocol and against the nodes of this Blender, without touching the file."""
-    verdict = _core().validate_plan(plan, _catalogue())
+    verdict = native.core().validate_plan(plan, _catalogue())
     return Checked(verdict["ok"], verdict["messages"], verdict["plan"])
 
 
@@ -103,9 +147,7 @@ def run(
     ``key_variable`` names the environment variable that holds the provider's key.
     """
     _refuse_in_window("run")
-    handle = start(
-        prompt, object, provider, model, base_url=base_url, key_variable=key_variable, approve=approve
-    )
+    handle = start(prompt, object, provider, model, base_url=base_url, key_variable=key_variable, approve=approve)
     return session.drive(handle, on_event, timeout_s)
 
 
@@ -146,7 +188,7 @@ def _launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -
         raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
 
     def make() -> RunHandle:
-        return RunHandle(_core().Run(request), BlenderHost(), approve if callable(approve) else None)
+        return RunHandle(native.core().Run(request), BlenderHost(), approve if callable(approve) else None)
 
     return session.current.claim(make, prompt)
 
@@ -210,19 +252,6 @@ def _refuse_in_window(call: str) -> None:
             f"{call}() waits for its result and would freeze Blender's window.",
             "Use start() and poll its handle, or run the script with --background.",
         )
-
-
-def _core() -> Any:
-    """The native module; ``core_missing`` when it is not installed or built for another platform."""
-    try:
-        import geonode_core
-    except ImportError as error:
-        raise AssistantError(
-            "core_missing",
-            f"The native part geonode_core cannot be loaded: {error}",
-            "Install the extension that fits this platform.",
-        ) from error
-    return geonode_core
 
 
 def _catalogue() -> str:

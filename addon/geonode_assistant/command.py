@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: ``run`` and ``e2e``, from ``python -m geonode_assistant`` and ``blender --command geonode``.
+"""The command line: ``run``, ``e2e``, ``export``, ``import`` and ``diff``, from ``python -m geonode_assistant`` and ``blender --command geonode``.
 
 Exit status: 0 done, 1 not done, 2 a command line that makes no sense, 130 interrupted.
 """
@@ -7,6 +7,7 @@ Exit status: 0 done, 1 not done, 2 a command line that makes no sense, 130 inter
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -33,9 +34,11 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(prog: str) -> argparse.ArgumentParser:
-    """The options of both commands."""
+    """The options of all commands."""
     top = _Parser(prog=prog, description="A sentence becomes a Geometry Nodes tree.")
-    commands = top.add_subparsers(dest="command", required=True, metavar="run|e2e", parser_class=_Parser)
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="run|e2e|export|import|diff", parser_class=_Parser
+    )
 
     run = commands.add_parser("run", help="carry out a prompt", description="Carries out a prompt in the background.")
     run.add_argument("prompt", nargs="+", metavar="PROMPT", help='for example: "scatter 200 rocks on the plane"')
@@ -55,11 +58,44 @@ def parser(prog: str) -> argparse.ArgumentParser:
     e2e.add_argument("--report", type=Path, metavar="FILE", help="write the checks as JSON")
     _common(e2e)
     e2e.set_defaults(action=e2e_command)
+
+    text = "Writes a node tree and its nested groups to a JSON file fit for version control."
+    export = commands.add_parser("export", help="write a tree to a file", description=text)
+    export.add_argument("tree", metavar="TREE", help="name of the node group")
+    export.add_argument("file", type=Path, metavar="FILE", help="the JSON file; replaced when it is there")
+    _from_blend(export, "take the tree from this file (default: the open one)")
+    export.set_defaults(action=export_command)
+
+    text = "Builds the tree of an exported file in a .blend file."
+    load = commands.add_parser("import", help="build the tree of a file", description=text)
+    load.add_argument("file", type=Path, metavar="FILE", help="a JSON file that export wrote")
+    load.add_argument("--out", type=Path, required=True, metavar="FILE.blend", help="where to save the result")
+    load.add_argument("--name", metavar="NAME", help="name of the tree (default: as in the file)")
+    _from_blend(
+        load, "add it to a copy of this file, which is never written (default: the open one, else an empty one)"
+    )
+    load.set_defaults(action=import_command)
+
+    text = "Says in plain words what changed from A to B; says nothing where they are equal."
+    diff = commands.add_parser("diff", help="compare two trees", description=text)
+    for name in ("a", "b"):
+        diff.add_argument(name, metavar=name.upper(), help="a JSON file that export wrote, or the name of a node group")
+    _from_blend(diff, "take node groups from this file (default: the open one)")
+    diff.set_defaults(action=diff_command)
     return top
+
+
+def _from_blend(command: argparse.ArgumentParser, text: str) -> None:
+    command.add_argument("--blend", type=Path, metavar="FILE", help=text)
+    _debug(command)
 
 
 def _common(command: argparse.ArgumentParser) -> None:
     command.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="cancel a run that takes longer")
+    _debug(command)
+
+
+def _debug(command: argparse.ArgumentParser) -> None:
     command.add_argument("--debug", type=Path, metavar="FILE", help="append Blender's output and tracebacks to FILE")
 
 
@@ -186,6 +222,93 @@ def e2e_command(arguments: argparse.Namespace, console: Console) -> int:
         target.stage_json(arguments.report.name, {"manifests": [report.to_dict() for report in reports]})
         target.publish()
     return 0 if passed == len(reports) else NOT_DONE
+
+
+def export_command(arguments: argparse.Namespace, console: Console) -> int:
+    """A tree → a JSON file."""
+    from . import api, exchange
+
+    tree = _tree(_readable(arguments.tree), arguments.blend, console)
+    bundle = api.export_tree(tree)
+    path = exchange.write(bundle, arguments.file)
+    console.say(f"Exported “{tree.name}” ({measure.describe_tree(bundle)}): {path}")
+    return 0
+
+
+def import_command(arguments: argparse.Namespace, console: Console) -> int:
+    """A JSON file → a tree in a .blend file."""
+    import bpy
+
+    from . import api, exchange
+
+    target: Path = arguments.out
+    if target.suffix != ".blend":
+        raise AssistantError("invalid_path", f"{target} does not end in .blend.", "Name a .blend file with --out.")
+    outputs.OutputFolder(target.parent, arguments.blend).refuse_input(target.name)
+    folder = outputs.OutputFolder(target.parent)
+    bundle = exchange.read(arguments.file, bpy.app.version[:2])
+    _open(arguments.blend, console)
+    folder.prepare()
+    console.progress("Building the tree")
+    try:
+        tree = api.build_tree(bundle, arguments.name and _readable(arguments.name))
+        # Blender saves no data-block that nothing uses.
+        tree.use_fake_user = True
+        save_copy(folder.stage(target.name), folder)
+        (path,) = folder.publish()
+    finally:
+        folder.discard()
+    console.say(f"Imported “{tree.name}” ({measure.describe_tree(bundle)}): {path}")
+    return 0
+
+
+def diff_command(arguments: argparse.Namespace, console: Console) -> int:
+    """Two trees or files → what changed, in plain words. Two files need no Blender."""
+    from . import exchange
+
+    documents = []
+    for word in (arguments.a, arguments.b):
+        if word.endswith(".json") or Path(word).is_file():
+            documents.append(exchange.read(word))
+        else:
+            from .host import export
+
+            documents.append(export.export_tree(_tree(_readable(word), arguments.blend, console)))
+    lines = exchange.diff(*documents)
+    for line in lines or ["No differences."]:
+        console.say(line)
+    return 0
+
+
+def _tree(name: str, source: Path | None, console: Console) -> Any:
+    """A Geometry Nodes tree of the file."""
+    import bpy
+
+    from .host.errors import near
+
+    _open(source, console)
+    trees = {tree.name: tree for tree in bpy.data.node_groups if tree.bl_idname == "GeometryNodeTree"}
+    if name not in trees:
+        where = source or bpy.data.filepath or "the open file"
+        raise AssistantError(
+            "unknown_node_group", f"There is no node group “{name}” in {where}.", near(name, sorted(trees))
+        )
+    return trees[name]
+
+
+def _open(source: Path | None, console: Console) -> None:
+    """Opens the file, unless it is open; without one, what is open stays, and else an empty file."""
+    import bpy
+
+    if source is None:
+        if not bpy.data.filepath and not bpy.data.node_groups:
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        return
+    if bpy.data.filepath and os.path.realpath(bpy.data.filepath) == os.path.realpath(source):
+        return
+    blendfile.check(source, bpy.app.version[:2])
+    console.progress("Opening the file")
+    open_scene(source)
 
 
 def open_scene(source: Path | None) -> None:

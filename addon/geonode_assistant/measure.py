@@ -50,6 +50,13 @@ def describe(evidence: dict[str, Any]) -> list[str]:
     return lines
 
 
+def describe_tree(bundle: dict[str, Any]) -> str:
+    """Size of a tree document in words: its trees, nodes and links."""
+    trees = bundle["trees"].values()
+    sizes = [_count(kind, sum(len(tree[kind]) for tree in trees)) for kind in ("nodes", "links")]
+    return ", ".join([_count("trees", len(trees)), *sizes] if len(trees) > 1 else sizes)
+
+
 _SINGULAR = {"vertices": "vertex"}
 
 

@@ -27,13 +27,7 @@ class OutputFolder:
 
         Raises AssistantError: ``output_not_writable``, ``disk_full``, ``invalid_path``.
         """
-        source, names = self._source, (BLEND, PICTURE, REPORT)
-        if source is not None and any(_same(self.folder / name, source) for name in names):
-            raise AssistantError(
-                "invalid_path",
-                f"The result would replace the input file {source}.",
-                "Choose another folder with --out.",
-            )
+        self.refuse_input(BLEND, PICTURE, REPORT)
         probe = self._temporary(".probe")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -47,6 +41,16 @@ class OutputFolder:
         finally:
             with contextlib.suppress(OSError):
                 probe.unlink(missing_ok=True)
+
+    def refuse_input(self, *names: str) -> None:
+        """``invalid_path`` when one of these files would replace the input."""
+        source = self._source
+        if source is not None and any(_same(self.folder / name, source) for name in names):
+            raise AssistantError(
+                "invalid_path",
+                f"The result would replace the input file {source}.",
+                "Choose another folder with --out.",
+            )
 
     def stage(self, name: str) -> Path:
         """Where to write ``name`` for now; ``publish`` gives it its name."""

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from . import interface, rna, values
-from .apply import TreeEdit
+from .apply import MAX_NAME_BYTES, MAX_TREE_NAME_BYTES, TreeEdit
 from .errors import HostError
 from .suppress import suppression, update
 
@@ -34,6 +34,7 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
         with suppression() as suppressor:
             for tree_name in _in_order(bundle["trees"], root):
                 wanted_name = name if tree_name == root and name else tree_name
+                _check_names(wanted_name, bundle["trees"][tree_name]["nodes"])
                 tree = bpy.data.node_groups.new(wanted_name, rna.TREE_TYPE)
                 made[tree_name] = tree
                 ir = bundle["trees"][tree_name]
@@ -50,6 +51,18 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
         _discard(made)
         raise
     return made[root]
+
+
+def _check_names(tree: str, nodes: list[dict[str, Any]]) -> None:
+    """Blender would cut them silently."""
+    limits = [("node group", tree, MAX_TREE_NAME_BYTES), *(("node", node["name"], MAX_NAME_BYTES) for node in nodes)]
+    for what, name, limit in limits:
+        if not 0 < len(name.encode()) <= limit:
+            raise HostError(
+                "bad_name",
+                f'The name of the {what} "{name[:80]}" has {len(name.encode())} bytes; '
+                f"this Blender takes 1 to {limit}.",
+            )
 
 
 def _discard(made: dict[str, Any]) -> None:

@@ -13,9 +13,11 @@ from .errors import HostError
 
 _NUMBER = re.compile(r"(\d+)$")
 MAX_BURN = 4096
-# Derived, or fields of their own.
+# Derived, or fields of their own; subtype and dimensions are read against the base type (`_base_shape`).
 _SKIP = frozenset(
     {
+        "dimensions",
+        "subtype",
         "in_out",
         "socket_type",
         "position",
