@@ -33,6 +33,17 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
     let clauses = reading.clauses();
     let (mut hard, mut soft): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut opened: HashSet<usize> = HashSet::from([0]);
+    for phrase in &reading.language.restrictions {
+        if let Some((start, end)) = phrase.find(reading)
+            && !(start..end).all(|at| used.contains(&at))
+        {
+            hard.extend(
+                (start..end)
+                    .filter_map(|at| reading.item(at))
+                    .map(|item| item.typed.clone()),
+            );
+        }
+    }
     for (at, item) in reading.items.iter().enumerate() {
         let clause = clauses.get(at).copied().unwrap_or(0);
         if used.contains(&at) {
@@ -60,10 +71,7 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
                 let negation = language.negations.contains(&item.text);
                 let other = language.other_wishes.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
                 let colour = language.colours.contains(&item.stem);
-                let before_noun = (at + 1..at + 4).any(|next| used.contains(&next))
-                    && reading
-                        .item(at + 1)
-                        .is_some_and(|next| !matches!(next.kind, ItemKind::Break(_)));
+                let before_noun = describes(entry, reading, at, &used);
                 if negation {
                     hard.push(item.typed.clone());
                 } else if silent(reading, entry, at) && !other {
@@ -73,7 +81,7 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
                     }
                 } else if colour && before_noun {
                     soft.push(item.typed.clone());
-                } else if other || colour || !opened.contains(&clause) {
+                } else if other || colour || !opened.contains(&clause) || !(before_noun || idle(reading, at)) {
                     hard.push(item.typed.clone());
                     opened.insert(clause);
                 } else {
@@ -100,6 +108,38 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
         ),
     )
     .near(vec![entry.suggestion()]))
+}
+
+/// Whether the word stands before a noun that was read, as an adjective does: “rusty old posts”, “a stone circle”.
+fn describes(entry: &Entry, reading: &Reading, at: usize, used: &HashSet<usize>) -> bool {
+    let language = reading.language;
+    (at + 1..at + 4)
+        .take_while(|next| {
+            reading.item(*next).is_some_and(|item| match item.kind {
+                ItemKind::Word => {
+                    !language.prepositions.contains(&item.text) && !language.conjunctions.contains(&item.text)
+                }
+                ItemKind::Mention(_) => true,
+                _ => false,
+            })
+        })
+        .any(|next| {
+            used.contains(&next)
+                || reading
+                    .item(next)
+                    .is_some_and(|item| entry.vocabulary.contains(&item.stem))
+        })
+}
+
+/// Words that change nothing of what is made: manner (“nicely”) and purpose (“for my forest project”).
+fn idle(reading: &Reading, at: usize) -> bool {
+    let manner = reading
+        .item(at)
+        .is_some_and(|item| item.text.ends_with("ly") && item.text.len() > 4);
+    let purpose = (at.saturating_sub(5)..at)
+        .rev()
+        .take_while(|before| reading.item(*before).is_some_and(|item| item.kind == ItemKind::Word));
+    manner || purpose.into_iter().any(|before| reading.is(before, &["for"]))
 }
 
 /// A word for a message, never a page.

@@ -79,7 +79,10 @@ fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Rang
             if let Some(end) = phrase.ends(reading, start)
                 && let Some(cost) = steps(reading, at + 1, start)
             {
-                offer(cost + 0.05, phrase, start..end);
+                // “80 cm high”: what follows a measure at once says what it measures.
+                let measured = cost == 0.0
+                    && matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Quantity(q)) if q.unit != Unit::Bare);
+                offer(cost + if measured { -0.15 } else { 0.05 }, phrase, start..end);
             }
         }
     }
@@ -135,6 +138,26 @@ fn before_thing(reading: &Reading, at: usize, things: &[usize]) -> bool {
     false
 }
 
+/// Whether the number counts something that has no role here: “4 spheres” beside the cubes of a ring.
+fn counts_other(entry: &Entry, reading: &Reading, at: usize, things: &[usize]) -> bool {
+    if entry.preset.thing.is_none() {
+        return false;
+    }
+    let mut next = at + 1;
+    while reading.item(next).is_some_and(|item| {
+        item.kind == ItemKind::Word && reading.language.adjectives.contains(&item.stem) && !things.contains(&next)
+    }) {
+        next += 1;
+    }
+    !things.contains(&next)
+        && reading.item(next).is_some_and(|item| match &item.kind {
+            ItemKind::Mention(mention) => matches!(mention.referent, Referent::Object { .. } | Referent::Unknown(_)),
+            ItemKind::Word => reading.language.shape(&item.stem).is_some() && !entry.vocabulary.contains(&item.stem),
+            _ => false,
+        })
+}
+
+#[derive(Clone)]
 struct Offer {
     cost: f64,
     slot: usize,
@@ -170,6 +193,9 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
         let ItemKind::Quantity(quantity) = &item.kind else {
             continue;
         };
+        if quantity.unit == Unit::Bare && counts_other(entry, reading, at, things) {
+            continue;
+        }
         for (index, slot) in entry.slots.iter().enumerate() {
             let parameter = &slot.parameter;
             // “100 to 200 rocks” leaves the count open; it is no range of anything else.
@@ -215,7 +241,8 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
                     span: at..at,
                 });
             }
-            if let Some(rank) = parameter.rank {
+            let bare_angle = quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Angle;
+            if let Some(rank) = parameter.rank.filter(|_| !bare_angle) {
                 let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length {
                     8.0
                 } else {
@@ -237,6 +264,77 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
             .then(a.slot.cmp(&b.slot))
     });
     offers
+}
+
+/// Leaving a number unread costs more than the vaguest offer, so that every number finds its place if it can.
+const UNREAD: f64 = 12.0;
+/// Sentences with more numbers than this are read number by number.
+const TOGETHER: usize = 7;
+
+/// The cheapest way to give every number a parameter of its own: “3 rows 5 columns” is not “rows 5”.
+fn settle(entry: &Entry, mut offers: Vec<Offer>) -> Vec<Offer> {
+    let mut items: Vec<usize> = offers.iter().map(|offer| offer.item).collect();
+    items.sort_unstable();
+    items.dedup();
+    if items.len() > TOGETHER || entry.slots.len() > 64 {
+        return offers;
+    }
+    let mut seen = Vec::new();
+    // Sorted by cost, so the first of a pair is its cheapest.
+    offers.retain(|offer| {
+        let pair = (offer.item, offer.slot);
+        let new = !seen.contains(&pair);
+        seen.push(pair);
+        new
+    });
+    let choices: Vec<Vec<&Offer>> = items
+        .iter()
+        .map(|item| offers.iter().filter(|offer| offer.item == *item).collect())
+        .collect();
+    let mut search = Search {
+        choices: &choices,
+        path: Vec::new(),
+        best: Vec::new(),
+        cost: f64::INFINITY,
+        left: 200_000,
+    };
+    search.step(0, 0, 0.0);
+    let mut chosen: Vec<Offer> = search.best.into_iter().cloned().collect();
+    chosen.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    // What the assignment left over may still fit where parameters exclude each other.
+    chosen.extend(offers);
+    chosen
+}
+
+struct Search<'a> {
+    choices: &'a [Vec<&'a Offer>],
+    path: Vec<&'a Offer>,
+    best: Vec<&'a Offer>,
+    cost: f64,
+    left: u32,
+}
+
+impl Search<'_> {
+    fn step(&mut self, item: usize, slots: u64, cost: f64) {
+        if cost >= self.cost || self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        let Some(offers) = self.choices.get(item) else {
+            self.cost = cost;
+            self.best.clone_from(&self.path);
+            return;
+        };
+        for offer in offers {
+            let bit = 1_u64 << offer.slot;
+            if slots & bit == 0 {
+                self.path.push(offer);
+                self.step(item + 1, slots | bit, cost + offer.cost);
+                self.path.pop();
+            }
+        }
+        self.step(item + 1, slots, cost + UNREAD);
+    }
 }
 
 fn base_value(kind: ParameterKind, value: f64, unit: Unit, units: &Units) -> f64 {
@@ -398,7 +496,7 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
     let mut taken_slots: Vec<usize> = Vec::new();
     let idle = idle(entry, reading);
     filled.used.extend(&idle);
-    for offer in offers(entry, reading, things, &idle) {
+    for offer in settle(entry, offers(entry, reading, things, &idle)) {
         let Some(slot) = entry.slots.get(offer.slot) else {
             continue;
         };

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
+use crate::phrase::Phrase;
 use crate::refusal::DataError;
 use crate::words::stem;
 
@@ -73,6 +74,9 @@ struct File {
     conjunctions: Vec<String>,
     negations: Vec<String>,
     questions: Vec<String>,
+    pointers: Vec<String>,
+    restrictions: Vec<String>,
+    state_questions: Vec<String>,
     other_wishes: Vec<String>,
     colours: Vec<String>,
     numbers: HashMap<String, f64>,
@@ -104,6 +108,12 @@ pub(crate) struct Language {
     pub(crate) negations: HashSet<String>,
     /// Words that make a question of a sentence when they open it.
     pub(crate) questions: HashSet<String>,
+    /// Words that make “one” a pronoun: “the middle one”.
+    pub(crate) pointers: HashSet<String>,
+    /// Phrases that restrict or vary a wish as no preset can: “only where”, “all objects”.
+    pub(crate) restrictions: Vec<Phrase>,
+    /// Verbs that ask for the state of the scene when they open the sentence: “is the plane subdivided”.
+    pub(crate) state_questions: HashSet<String>,
     /// Stems of wishes that no preset serves.
     pub(crate) other_wishes: HashSet<String>,
     /// Colour and surface adjectives, never served.
@@ -144,6 +154,16 @@ impl Language {
             cause: error.to_string(),
         })?;
         let set = |words: Vec<String>| words.into_iter().collect::<HashSet<_>>();
+        let restrictions = file
+            .restrictions
+            .iter()
+            .map(|text| Phrase::parse(text))
+            .collect::<Result<_, _>>();
+        let restrictions = restrictions.map_err(|error| DataError::Inconsistent {
+            file: name.to_owned(),
+            path: "/restrictions".into(),
+            cause: error.0,
+        })?;
         let units = file
             .units
             .iter()
@@ -171,6 +191,9 @@ impl Language {
             conjunctions: set(file.conjunctions),
             negations: set(file.negations),
             questions: set(file.questions),
+            pointers: set(file.pointers),
+            restrictions,
+            state_questions: set(file.state_questions),
             numbers: file.numbers,
             multipliers: file.multipliers,
             couples: file.couples,

@@ -74,6 +74,8 @@ pub(crate) struct Entry {
     pub(crate) words: Vec<Phrase>,
     /// Stems that this preset understands.
     pub(crate) vocabulary: HashSet<String>,
+    /// Stems of single nouns that its counts are counts of: “columns”, “levels”.
+    pub(crate) parts: HashSet<String>,
 }
 
 /// Cuts as the planner does, so that index and prompt agree.
@@ -251,6 +253,14 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
     for phrase in spoken.chain(listed).chain(roles).chain(&words) {
         vocabulary.extend(phrase.stems());
     }
+    let counted = slots
+        .iter()
+        .filter(|slot| slot.parameter.kind == crate::preset::ParameterKind::Count);
+    let parts = counted
+        .flat_map(|slot| &slot.after)
+        .filter(|phrase| phrase.weight() == 1)
+        .flat_map(Phrase::stems)
+        .collect();
     Ok(Entry {
         preset,
         concepts,
@@ -260,6 +270,7 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
         operations,
         words,
         vocabulary,
+        parts,
     })
 }
 

@@ -115,6 +115,14 @@ fn foreign(reading: &Reading) -> bool {
     theirs >= 2 && theirs >= ours.count()
 }
 
+/// Whether the sentence asks something instead of asking for something: “how do I …”, “is the plane subdivided?”.
+fn asks(reading: &Reading) -> bool {
+    let Some(first) = reading.item(0) else { return false };
+    let possible = (1..reading.items.len().min(6)).any(|at| reading.is(at, &["possible", "able"]));
+    reading.language.questions.contains(&first.text)
+        || (reading.language.state_questions.contains(&first.text) && !possible)
+}
+
 fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Options) -> Result<Read<'a>, Refusal> {
     check_length(prompt)?;
     let reading = Reading::new(prompt, context, &library.language, |word| library.correct(word));
@@ -132,10 +140,7 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
         )
         .near(library.nearest(prompt)));
     }
-    let question = reading
-        .items
-        .first()
-        .is_some_and(|item| library.language.questions.contains(&item.text));
+    let question = asks(&reading);
     if question {
         return Err(Refusal::new(
             Code::NoPresetMatch,

@@ -324,8 +324,14 @@ impl Reader<'_> {
                 return start_over.then_some((sign * times * factor, unit, end));
             }
         }
-        let read = self.number(at)?;
-        // “a quarter-metre”, “5-metre”: the hyphen is gone already; “5 m 20 cm”, “5 feet 6 inches” add up.
+        let mut read = self.number(at)?;
+        // “5-metre gaps”: the hyphen only joins.
+        let joined = |at: usize| self.tokens.get(at).is_some_and(|token| token.glued);
+        if self.is_break(read.end, '-') && joined(read.end) && joined(read.end + 1) && self.unit(read.end + 1).is_some()
+        {
+            read.end += 1;
+        }
+        // “5 m 20 cm”, “5 feet 6 inches” add up.
         let Some((unit, factor)) = self.unit(read.end) else {
             return Some((sign * read.value, Unit::Bare, read.end));
         };
@@ -418,6 +424,25 @@ impl Reader<'_> {
         })
     }
 
+    /// Number words that count nothing: “each one”, “the middle one”, “one on top of another”, “two-dimensional”.
+    fn names_nothing(&self, at: usize) -> bool {
+        if self.is(at + 1, &["dimensional", "dimension", "dimensions"]) {
+            return true;
+        }
+        if !self.is(at, &["one"]) || self.unit(at + 1).is_some() {
+            return false;
+        }
+        let before = at.checked_sub(1).and_then(|i| self.word(i));
+        let pointed = before.is_some_and(|word| self.language.pointers.contains(word));
+        let follows = self.is(
+            at + 1,
+            &[
+                "every", "each", "per", "above", "behind", "after", "beside", "below", "atop", "next",
+            ],
+        ) || self.is(at + 1, &["on"]) && self.is(at + 2, &["top"]);
+        pointed || follows
+    }
+
     fn quantity(&self, start: usize) -> Option<Quantity> {
         if let Some(count) = self.word(start).and_then(|w| self.language.times.get(w)) {
             return Some(Quantity {
@@ -427,17 +452,7 @@ impl Reader<'_> {
                 unit: Unit::Times,
             });
         }
-        // “each one”, “the first one” count nothing.
-        if self.is(start, &["one"])
-            && start > 0
-            && self.is(
-                start - 1,
-                &[
-                    "each", "every", "this", "that", "first", "last", "which", "any", "the", "another", "no",
-                ],
-            )
-            && self.unit(start + 1).is_none()
-        {
+        if self.names_nothing(start) {
             return None;
         }
         let left = self.measured(start)?;

@@ -169,7 +169,11 @@ fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             let made = reading
                 .item(at)
                 .is_some_and(|item| entry.vocabulary.contains(&item.stem));
-            if entry.preset.thing.is_none() && made && matches!(referent, Referent::Unknown(_)) && !counted {
+            // “6 columns” of a grid are no pillars.
+            let part = counted
+                && matches!(referent, Referent::Unknown(_))
+                && reading.item(at).is_some_and(|item| entry.parts.contains(&item.stem));
+            if part || entry.preset.thing.is_none() && made && matches!(referent, Referent::Unknown(_)) && !counted {
                 return;
             }
             nouns.push(Noun {
@@ -410,7 +414,10 @@ fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a N
         }
         if has_thing && thing.is_none() && entry.preset.thing.as_ref().is_some_and(|t| t.carries) {
             thing = Some(noun);
-        } else if target.is_none() {
+        } else if target.is_none()
+            || (!has_thing && target.is_some_and(|noun| matches!(noun.referent, Referent::Generic(_))))
+        {
+            // “spiky sphere: extrude each face”: a name says more than “each face”.
             target = Some(noun);
         } else if has_thing && thing.is_none() {
             thing = Some(noun);
@@ -497,6 +504,14 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
         .ok_or_else(|| unknown(&target, context, kinds))?;
     if !fits(object, kinds) {
         return Err(wrong_kind(object, context, kinds));
+    }
+    if !object.visible {
+        return Err(Refusal::new(
+            Code::ObjectHidden,
+            format!(
+                "“{target}” is hidden in this view layer, so its result could not be checked. Show it first, or name another object."
+            ),
+        ));
     }
     if let Some(wish) = &entry.preset.thing {
         let itself = matches!(&copied, Some(Thing::Object(name)) if *name == target);

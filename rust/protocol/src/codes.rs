@@ -254,6 +254,8 @@ codes! {
         NoPresetMatch = "no_preset_match",
         /// The words are not English.
         NotEnglish = "not_english",
+        /// The object that the wish needs is hidden, so that its result cannot be checked.
+        ObjectHidden = "object_hidden",
         /// Only a part of the words was understood.
         PartlyUnderstood = "partly_understood",
         /// A preset file does not have its form.
