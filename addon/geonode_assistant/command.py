@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: ``run``, ``e2e``, ``export``, ``import`` and ``diff``, from ``python -m geonode_assistant`` and ``blender --command geonode``.
+"""The command line: ``run``, ``e2e``, ``export``, ``import`` and ``diff``.
+
+From ``python -m geonode_assistant`` and ``blender --command geonode``.
 
 Exit status: 0 done, 1 not done, 2 a command line that makes no sense, 130 interrupted.
 """

@@ -21,6 +21,9 @@ from .suppress import Suppressor, suppression, update
 MAX_NAME_BYTES = 63  # of nodes, in every version
 MAX_TREE_NAME_BYTES = 63 if bpy.app.version < (5, 0) else 255
 MAX_FRAME_DEPTH = 64
+# Lists of a delta that change what there is, and what it holds.
+_STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
+_CONTENT = ("unlink", "values", "links", "locations", "add")
 PLACE_TOLERANCE = 2e-3  # below what an export shows
 
 
@@ -74,6 +77,7 @@ class TreeEdit:
         self._sockets: dict[tuple[str, str], dict[str, Any]] = {}
         self._lists: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._late_items: list[tuple[str, str, list[dict[str, Any]]]] = []
+        self._menus: list[tuple[str, str, Any]] = []
         self._new_inputs: list[str] = []
 
     def _open(self) -> Any:
@@ -98,42 +102,53 @@ class TreeEdit:
     # -----------------------------------------------------------------------------------------------------------
 
     def run(self, suppressor: Suppressor) -> None:
-        """All phases, with one real update after each that changes sockets."""
+        """All phases, with one real update after those that change sockets."""
         delta = self.delta
-        phases: list[tuple[Callable[[], None], tuple[str, ...]]] = [
-            (self._edit_interface, ("interface",)),
-            (self._edit_nodes, ("remove", "add", "stamp", "labels")),
-            (self._edit_props, ("props", "pairs", "parents")),
-            (self._edit_items, ("items",)),
-            (self._edit_values, ("unlink", "values", "links", "props")),
-            (self._edit_late, ("late_values", "values", "hide", "interface", "items")),
-            (self._edit_places, ("locations", "add")),
-        ]
-        for phase, lists in phases:
-            if any(delta.get(name) for name in lists):
-                self._prepare(phase)
-                self._sockets.clear()
-                suppressor.run(phase, self.tree)
+        if any(delta.get(name) for name in _STRUCTURE):
+            self._learn_types()
+            self._suppressed(suppressor, self._edit_interface, self._edit_nodes, self._edit_props)
+        if delta.get("items"):
+            self._collect_items()
+            self._suppressed(suppressor, self._edit_items)
+        if any(delta.get(name) for name in _CONTENT) or any(map(_is_socket_prop, delta.get("props", []))):
+            self._suppressed(suppressor, self._edit_values, self._edit_places)
+        menus = self._menu_defaults()
+        if menus or self._menus or self._late_items or delta.get("late_values") or delta.get("hide"):
+            self._suppressed(suppressor, self._edit_late)
         self._hand_defaults_to_users(suppressor)
 
-    def _prepare(self, phase: Callable[[], None]) -> None:
-        """Measurements on scratch trees need real updates: they are made outside the suppressed phase."""
-        if phase == self._edit_nodes:
+    def _suppressed(self, suppressor: Suppressor, *phases: Callable[[], None]) -> None:
+        """Phases of which none needs what an update does for the one before."""
+
+        def job() -> None:
+            for phase in phases:
+                phase()
+
+        self._sockets.clear()
+        suppressor.run(job, self.tree)
+
+    def _learn_types(self) -> None:
+        """Looks at fresh nodes on a scratch tree, which needs real updates: not inside a suppressed phase."""
+        known = rna.known_types()
+        missing = {entry["type"] for entry in self.delta.get("add", []) if entry["type"] not in known}
+        if missing:
             with rna.scratch_tree() as tree:
-                for entry in self.delta.get("add", []):
-                    rna.node_info(entry["type"], lambda: tree)
-        elif phase == self._edit_items:
-            for node_id, path, wanted in self.delta.get("items", []):
-                node = self._node(node_id, "set items of")
-                try:
-                    rna.follow(node, path)
-                except (AttributeError, IndexError, TypeError) as error:
-                    raise HostError(
-                        "unknown_collection", f'Node "{node_id}" ({node.bl_idname}) has no items "{path}".'
-                    ) from error
-                self._lists.setdefault(node_id, {})[path] = wanted
-            for node_id, lists in self._lists.items():
-                items.measure(self.nodes[node_id], list(lists))
+                for kind in sorted(missing):
+                    rna.node_info(kind, lambda: tree)
+
+    def _collect_items(self) -> None:
+        """The wanted lists by node; measures on scratch trees what writing them needs to know."""
+        for node_id, path, wanted in self.delta.get("items", []):
+            node = self._node(node_id, "set items of")
+            try:
+                rna.follow(node, path)
+            except (AttributeError, IndexError, TypeError) as error:
+                raise HostError(
+                    "unknown_collection", f'Node "{node_id}" ({node.bl_idname}) has no items "{path}".'
+                ) from error
+            self._lists.setdefault(node_id, {})[path] = wanted
+        for node_id, lists in self._lists.items():
+            items.measure(self.nodes[node_id], list(lists))
 
     def _edit_interface(self) -> None:
         for op in self.delta.get("interface", []):
@@ -215,7 +230,7 @@ class TreeEdit:
                     "be the input and output of one kind of zone, and the output still without an input.",
                 )
             self.counts["pairs"] += 1
-        wanted = [p for p in self.delta.get("props", []) if not p[1].startswith(("inputs.", "outputs."))]
+        wanted = [p for p in self.delta.get("props", []) if not _is_socket_prop(p)]
         self._set_props(wanted)
         for node_id, frame in self.delta.get("parents", []):
             self._node(node_id, "frame").parent = None if frame is None else self._node(frame, "frame")
@@ -249,7 +264,7 @@ class TreeEdit:
             raise HostError(
                 "unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no property "{path}".'
             ) from error
-        if attribute not in owner.bl_rna.properties:
+        if not values.has_property(owner, attribute):
             raise HostError(
                 "unknown_property",
                 f'Node "{node_id}" ({node.bl_idname}) has no property "{path}". '
@@ -297,7 +312,9 @@ class TreeEdit:
                 values.assign(self._socket(node_id, side, ref), attribute, value)
         for node_id, ref, value in self.delta.get("values", []):
             socket = self._socket(node_id, "inputs", ref)
-            if socket.type != "MENU":
+            if rna.is_menu(socket):
+                self._menus.append((node_id, ref, value))
+            else:
                 self._set_value(node_id, ref, value)
         links = self.tree.links
         for entry in self.delta.get("links", []):
@@ -353,16 +370,22 @@ class TreeEdit:
             ) from error
         self.counts["values"] += 1
 
-    def _edit_late(self) -> None:
-        for node_id, path, wanted in self._late_items:
-            items.finish_items(self._node(node_id, "finish"), path, wanted)
+    def _menu_defaults(self) -> list[tuple[str, Any]]:
+        """The defaults of menus among the interface's edits: identifier, value."""
+        found = []
         for op in self.delta.get("interface", []):
             if op["op"] in {"add", "change"} and "default_value" in op.get("props", {}):
                 ref = self.keys.get((self.name, op.get("key", "")), op.get("identifier"))
                 if interface.is_menu(interface.find(self.tree, ref)):
-                    interface.change(self.tree, ref, None, {"default_value": op["props"]["default_value"]})
-        menus = [v for v in self.delta.get("values", []) if self._socket(v[0], "inputs", v[1]).type == "MENU"]
-        for node_id, ref, value in [*menus, *self.delta.get("late_values", [])]:
+                    found.append((ref, op["props"]["default_value"]))
+        return found
+
+    def _edit_late(self) -> None:
+        for node_id, path, wanted in self._late_items:
+            items.finish_items(self._node(node_id, "finish"), path, wanted)
+        for ref, default in self._menu_defaults():
+            interface.change(self.tree, ref, None, {"default_value": default})
+        for node_id, ref, value in [*self._menus, *self.delta.get("late_values", [])]:
             self._set_value(node_id, ref, value)
         for node_id, ref, hidden in self.delta.get("hide", []):
             side = "inputs" if self._find(node_id, "inputs", ref) is not None else "outputs"
@@ -481,6 +504,11 @@ class TreeEdit:
                 f'Node "{node_id}" ({node.bl_idname}) in "{self.name}" has no {side[:-1]} "{ref}". It has: {names}.',
             )
         return socket
+
+
+def _is_socket_prop(entry: Any) -> bool:
+    """Whether a `props` entry belongs to a socket: those wait until the sockets are there."""
+    return entry[1].startswith(("inputs.", "outputs."))
 
 
 def _set_places(nodes: Any, target: list[float], parent: dict[str, str]) -> None:

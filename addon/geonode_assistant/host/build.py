@@ -38,12 +38,15 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
                 tree = bpy.data.node_groups.new(wanted_name, rna.TREE_TYPE)
                 made[tree_name] = tree
                 ir = bundle["trees"][tree_name]
-                sockets[tree_name] = _interface(tree, ir["interface"])
-                _settings(tree, ir.get("settings", {}))
+
+                def start(tree: Any = tree, ir: dict[str, Any] = ir, key: str = tree_name) -> None:
+                    sockets[key] = _interface(tree, ir["interface"])
+                    _settings(tree, ir.get("settings", {}))
+
+                suppressor.run(start, tree, settle=not ir["nodes"])
                 edit = TreeEdit(_delta(tree.name, ir, made, sockets, tree_name), {}, Counter())
                 edit.run(suppressor)
                 _menu_defaults(tree, ir["interface"], sockets[tree_name])
-                update(tree)
     except (KeyError, IndexError, AttributeError) as error:
         _discard(made)
         raise HostError("invalid_document", f"The document lacks or misnames something: {error!r}") from error
@@ -124,9 +127,11 @@ def _interface(tree: Any, wanted: list[dict[str, Any]]) -> dict[str, str]:
 
 def _menu_defaults(tree: Any, wanted: list[dict[str, Any]], made: dict[str, str]) -> None:
     """Legal only now that the links define the menus' items."""
-    for item in wanted:
-        if item.get("socket_type") == "NodeSocketMenu" and item.get("props", {}).get("default_value"):
-            interface.change(tree, made[item["identifier"]], None, {"default_value": item["props"]["default_value"]})
+    late = [i for i in wanted if i.get("socket_type") == "NodeSocketMenu" and i.get("props", {}).get("default_value")]
+    for item in late:
+        interface.change(tree, made[item["identifier"]], None, {"default_value": item["props"]["default_value"]})
+    if late:
+        update(tree)
 
 
 def _delta(

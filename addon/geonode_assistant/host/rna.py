@@ -296,6 +296,17 @@ def raw_value(socket: Any) -> Any:
     return value
 
 
+_menu_sockets: dict[str, bool] = {}
+
+
+def is_menu(socket: Any) -> bool:
+    """Whether a node's socket is a menu, whose legal values depend on links."""
+    key = socket.bl_idname
+    if key not in _menu_sockets:
+        _menu_sockets[key] = socket.type == "MENU"
+    return _menu_sockets[key]
+
+
 def known_types() -> dict[str, NodeInfo]:
     """The node types described so far."""
     return _nodes

@@ -25,8 +25,11 @@ class Suppressor:
         self._helper = helper
         self._slot = slot
 
-    def run(self, job: Callable[[], None], tree: Any) -> None:
-        """Runs `job`, then updates `tree` once. What the job raises is raised here, after the update."""
+    def run(self, job: Callable[[], None], tree: Any, settle: bool = True) -> None:
+        """Runs `job`, then updates `tree` once. What the job raises is raised here, after the update.
+
+        Without `settle` the update is left to the next job: nothing may look at sockets before.
+        """
         failure: list[BaseException] = []
 
         def guarded() -> None:
@@ -46,7 +49,8 @@ class Suppressor:
                 self._slot.clear()
             if pending:  # the callback did not fire: same edits, plainly
                 guarded()
-        update(tree)
+        if settle or failure:
+            update(tree)
         if failure:
             raise failure[0]
 

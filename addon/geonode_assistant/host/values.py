@@ -117,29 +117,55 @@ def from_json(value: Any) -> Any:
     return value
 
 
+_forms: dict[tuple[type, str], str | None] = {}
+
+
+def _form(owner: Any, attribute: str) -> str | None:
+    """What a property takes, as far as `assign` treats it specially; None where there is no such property.
+
+    Asked once for each class of owner: looking at RNA costs more than the assignment.
+    """
+    key = (type(owner), attribute)
+    if key not in _forms:
+        prop = owner.bl_rna.properties.get(attribute)
+        form: str | None = "plain"
+        if prop is None:
+            form = None
+        elif prop.type == "ENUM" and prop.is_enum_flag:
+            form = "flags"
+        elif prop.type == "INT":
+            form = "int"
+        elif prop.type == "BOOLEAN" and not prop.is_array:
+            form = "bool"
+        elif prop.type == "FLOAT" and prop.subtype in {"COLOR", "COLOR_GAMMA"} and prop.array_length == 4:
+            form = "rgba"
+        _forms[key] = form
+    return _forms[key]
+
+
+def has_property(owner: Any, attribute: str) -> bool:
+    """Whether RNA knows the attribute."""
+    return _form(owner, attribute) is not None
+
+
 def assign(owner: Any, attribute: str, value: Any) -> None:
     """`owner.attribute = value` with JSON value. Raises `invalid_value` with Blender's own reason (it lists legal
     items).
     """
     wanted = from_json(value)
+    form = _form(owner, attribute)
     try:
-        prop = owner.bl_rna.properties.get(attribute)
-        if prop is not None and prop.type == "ENUM" and prop.is_enum_flag:
+        if form == "flags":
             wanted = set(wanted)
-        elif prop is not None and prop.type == "INT" and isinstance(wanted, float) and wanted.is_integer():
+        elif form == "int" and isinstance(wanted, float) and wanted.is_integer():
             wanted = int(wanted)
-        elif prop is not None and prop.type == "BOOLEAN" and not prop.is_array and isinstance(wanted, int | float):
+        elif form == "bool" and isinstance(wanted, int | float):
             wanted = bool(wanted)
-        elif isinstance(wanted, list) and len(wanted) == 16:
-            wanted = [wanted[row : row + 4] for row in (0, 4, 8, 12)]
-        elif (
-            isinstance(wanted, list)
-            and len(wanted) == 3
-            and prop is not None
-            and prop.subtype in {"COLOR", "COLOR_GAMMA"}
-            and prop.array_length == 4
-        ):
-            wanted = [*wanted, 1.0]
+        elif isinstance(wanted, list):
+            if len(wanted) == 16:
+                wanted = [wanted[row : row + 4] for row in (0, 4, 8, 12)]
+            elif form == "rgba" and len(wanted) == 3:
+                wanted = [*wanted, 1.0]
         setattr(owner, attribute, wanted)
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise HostError(
