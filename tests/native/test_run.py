@@ -367,7 +367,7 @@ def test_waiting_releases_the_interpreter(start) -> None:
     ticks = []
     ticker = threading.Thread(target=lambda: ticks.extend(time.sleep(0.01) or i for i in range(10)))
     ticker.start()
-    run.wait(400)
+    run.wait(1500)
     ticker.join(0)
     assert ticks
     run.cancel()
