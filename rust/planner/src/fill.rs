@@ -81,6 +81,7 @@ fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Rang
             {
                 // “80 cm high”: what follows a measure at once says what it measures.
                 let measured = cost == 0.0
+                    && slot.before.contains(phrase)
                     && matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Quantity(q)) if q.unit != Unit::Bare);
                 offer(cost + if measured { -0.15 } else { 0.05 }, phrase, start..end);
             }
@@ -455,7 +456,7 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
                     let weight = phrase.weight();
                     match best {
                         Some((_, w, other)) if w > weight || (w == weight && other == index) => {}
-                        Some((_, w, other)) if w == weight => rival = Some(other),
+                        Some((_, w, _)) if w == weight => rival = Some(index),
                         _ => {
                             best = Some((index, weight, index));
                             rival = None;

@@ -184,8 +184,9 @@ impl Reader<'_> {
                 } else {
                     start + 2
                 };
+                let (factor, end) = self.multiplier(end).map_or((1.0, end), |factor| (factor, end + 1));
                 return Some(Read {
-                    value: *count,
+                    value: *count * factor,
                     end,
                     fraction: false,
                 });
@@ -200,8 +201,9 @@ impl Reader<'_> {
             } else {
                 start + 1
             };
+            let (factor, end) = self.multiplier(end).map_or((1.0, end), |factor| (factor, end + 1));
             return Some(Read {
-                value: 2.0,
+                value: 2.0 * factor,
                 end,
                 fraction: false,
             });
@@ -399,8 +401,15 @@ impl Reader<'_> {
     fn sides(&self, start: usize, left: (f64, Unit, usize)) -> Option<Quantity> {
         let mut sides = vec![left.0];
         let (mut unit, mut end) = (left.1, left.2);
-        while sides.len() < 3 && (self.is(end, &["x", "by", "times"]) || self.is_break(end, '*')) {
-            let Some(right) = self.measured(end + 1) else { break };
+        let joined = |at: usize| self.is_break(at, '-') && self.tokens.get(at).is_some_and(|token| token.glued);
+        while sides.len() < 3 {
+            // “6-by-6”.
+            let by = end + usize::from(joined(end));
+            if !(self.is(by, &["x", "by", "times"]) || self.is_break(by, '*')) {
+                break;
+            }
+            let next = by + 1 + usize::from(joined(by + 1));
+            let Some(right) = self.measured(next) else { break };
             // “5 times 3 m apart” is a count and a length, “10 by 8 m” an area.
             if self.is(end, &["times"]) && right.1 != unit {
                 break;
@@ -440,7 +449,9 @@ impl Reader<'_> {
                 "every", "each", "per", "above", "behind", "after", "beside", "below", "atop", "next",
             ],
         ) || self.is(at + 1, &["on"]) && self.is(at + 2, &["top"]);
-        pointed || follows
+        // “one post every 2 m” is a rate.
+        let rate = (at + 2..at + 4).any(|i| self.is(i, &["every", "per"]));
+        pointed || follows || rate
     }
 
     fn quantity(&self, start: usize) -> Option<Quantity> {
@@ -455,12 +466,23 @@ impl Reader<'_> {
         if self.names_nothing(start) {
             return None;
         }
+        // “x10” counts; “5x4” was read from its first number.
+        if self.is(start, &["x"]) && self.tokens.get(start + 1).is_some_and(|t| t.glued) {
+            let read = self.number(start + 1).filter(|read| self.unit(read.end).is_none())?;
+            return Some(Quantity {
+                start,
+                end: read.end,
+                amount: Amount::One(read.value),
+                unit: Unit::Times,
+            });
+        }
         let left = self.measured(start)?;
         if let Some(found) = self.range(start, left).or_else(|| self.sides(start, left)) {
             return Some(found);
         }
         let (value, unit, end) = left;
-        if unit == Unit::Bare && self.is(end, &["times"]) {
+        let glued_x = self.is(end, &["x"]) && self.tokens.get(end).is_some_and(|t| t.glued);
+        if unit == Unit::Bare && (self.is(end, &["times"]) || glued_x) {
             return Some(Quantity {
                 start,
                 end: end + 1,

@@ -100,6 +100,8 @@ fn head(reading: &Reading, entry: &Entry, start: usize) -> Option<(usize, bool, 
             ItemKind::Break(_) => break,
             // “the first half of the curve” is the curve.
             ItemKind::Quantity(_) if reading.is(at + 1, &["of"]) && item.text.starts_with("half") => at += 1,
+            // “fifty 8 cm spheres”.
+            ItemKind::Quantity(q) if counted && guess.is_none() && q.unit == Unit::Metres => {}
             ItemKind::Quantity(_) if guess.is_some() || !skipped(reading, entry, at) => break,
             ItemKind::Quantity(_) => counted = true,
             ItemKind::Word if PARTS.contains(&item.text.as_str()) && reading.is(at + 1, &["of"]) => at += 1,
@@ -362,7 +364,13 @@ fn thing_of(noun: &Noun, reading: &Reading, context: &Context, remarks: &mut Vec
             }
             Ok(Thing::Shape(key.to_owned(), Some(word.clone())))
         }
-        other => Ok(Thing::Object(object_of(other, context, &[], None)?)),
+        other => {
+            let name = object_of(other, context, &[], None)?;
+            match context.object(&name) {
+                Some(object) if !fits(object, &[]) => Err(wrong_kind(object, context, &[])),
+                _ => Ok(Thing::Object(name)),
+            }
+        }
     }
 }
 
@@ -414,7 +422,7 @@ fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a N
         }
         if has_thing && thing.is_none() && entry.preset.thing.as_ref().is_some_and(|t| t.carries) {
             thing = Some(noun);
-        } else if target.is_none()
+        } else if target.is_none() && !(has_thing && noun.counted)
             || (!has_thing && target.is_some_and(|noun| matches!(noun.referent, Referent::Generic(_))))
         {
             // “spiky sphere: extrude each face”: a name says more than “each face”.
