@@ -31,7 +31,7 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
     made: dict[str, Any] = {}
     sockets: dict[str, dict[str, str]] = {}
     try:
-        with suppression() as suppressor:
+        with rna.uncollected(), suppression() as suppressor:
             for tree_name in _in_order(bundle["trees"], root):
                 wanted_name = name if tree_name == root and name else tree_name
                 _check_names(wanted_name, bundle["trees"][tree_name]["nodes"])

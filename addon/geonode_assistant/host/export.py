@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -14,7 +15,17 @@ from .errors import HostError, near
 
 # A reroute's own value is never read by Blender, and its type follows the links.
 _VALUELESS = frozenset({"NodeReroute"})
-_UNKNOWN = ("", None, (False,) * len(rna.SOCKET_FLAGS))
+_read_socket = attrgetter("identifier", *rna.SOCKET_FLAGS)
+_read_link = attrgetter(
+    "from_node.name",
+    "from_socket.identifier",
+    "to_node.name",
+    "to_socket.identifier",
+    "to_socket.is_multi_input",
+    "is_muted",
+)
+_read_node = attrgetter("name", "bl_idname", "label", "parent")
+_UNKNOWN = (None, None, (False,) * len(rna.SOCKET_FLAGS))
 # Their sockets follow an interface that may lie in another tree: state is written in full.
 _GROUPS = frozenset({"GeometryNodeGroup"})
 
@@ -38,27 +49,28 @@ def export_trees(names: Iterable[str]) -> dict[str, Any]:
 
 def _bundle(roots: list[Any], root: str | None) -> dict[str, Any]:
     done: dict[str, Any] = {}
-    waiting = list(roots)
-    while waiting:
-        tree = waiting.pop(0)
-        name = values.block_name(tree)
-        if name not in done:
-            done[name], nested = export_one(tree)
-            waiting.extend(nested)
+    waiting = deque(roots)
+    with rna.uncollected():
+        while waiting:
+            tree = waiting.popleft()
+            name = values.block_name(tree)
+            if name not in done:
+                done[name], nested = export_one(tree)
+                waiting.extend(nested)
     return {"ir": 1, "blender": list(bpy.app.version), "root": root, "trees": done}
 
 
 def export_one(tree: Any) -> tuple[dict[str, Any], list[Any]]:
     """One tree without its nested groups, and the groups that its nodes use."""
-    known = [node.bl_idname for node in tree.nodes]
-    _learn(set(known))
+    found = list(tree.nodes)
+    heads = [_read_node(node) for node in found]
+    _learn({kind for _, kind, _, _ in heads})
     ids = identity.node_ids(tree)
-    names = [node.name for node in tree.nodes]
-    id_of = dict(zip(names, ids, strict=True))
+    id_of = {head[0]: node_id for head, node_id in zip(heads, ids, strict=True)}
     nested: list[Any] = []
     nodes = [
-        _node(node, node_id, name, kind, id_of, nested)
-        for node, node_id, name, kind in zip(tree.nodes, ids, names, known, strict=True)
+        _node(node, node_id, head, looks, id_of, nested)
+        for node, node_id, head, looks in zip(found, ids, heads, _looks(tree.nodes), strict=True)
     ]
     return {
         "settings": _settings(tree),
@@ -66,6 +78,27 @@ def export_one(tree: Any) -> tuple[dict[str, Any], list[Any]]:
         "nodes": nodes,
         "links": _links(tree, id_of),
     }, nested
+
+
+class _Looks(NamedTuple):
+    """What every node has, whatever its type."""
+
+    x: float
+    y: float
+    width: float
+    color: tuple[float, ...]
+
+
+def _looks(nodes: Any) -> Iterator[_Looks]:
+    """Read in one call per property for the whole tree."""
+    count = len(nodes)
+    places, widths, colors = [0.0] * (2 * count), [0.0] * count, [0.0] * (3 * count)
+    if count:
+        nodes.foreach_get("location", places)
+        nodes.foreach_get("width", widths)
+        nodes.foreach_get("color", colors)
+    of_colors = zip(colors[::3], colors[1::3], colors[2::3], strict=True)
+    return map(_Looks, places[::2], places[1::2], widths, of_colors)
 
 
 def _learn(kinds: set[str]) -> None:
@@ -100,27 +133,28 @@ def _plain(value: Any) -> Any:
     return values.shortest(value) if isinstance(value, float) else sorted(value) if isinstance(value, set) else value
 
 
-def _node(node: Any, node_id: str, name: str, kind: str, id_of: dict[str, str], nested: list[Any]) -> dict[str, Any]:
+def _node(
+    node: Any, node_id: str, head: tuple[Any, ...], looks: _Looks, id_of: dict[str, str], nested: list[Any]
+) -> dict[str, Any]:
+    name, kind, label, parent = head
     info = rna.node_info(kind)
-    location = node.location
     out: dict[str, Any] = {"id": node_id, "name": name, "type": kind}
-    if node.label:
-        out["label"] = node.label
-    out["location"] = [round(location[0], 2), round(location[1], 2)]
-    parent = node.parent
+    if label:
+        out["label"] = label
+    out["location"] = [round(looks.x, 2), round(looks.y, 2)]
     if info is None:  # a type of another version or add-on: nothing but its place is known
         if parent is not None:
             out["parent"] = id_of[parent.name]
         out.update(props={}, inputs={}, outputs={})
         return out
-    width = node.width
+    width = looks.width
     if width != info.width and info.widths[0] <= width <= info.widths[1]:  # a reroute's is outside and cannot be set
         out["width"] = values.shortest(width)
     if parent is not None:
         out["parent"] = id_of[parent.name]
     if info.pairs and (end := rna.paired_output(node)) is not None:
         out["pair"] = id_of[end.name]
-    out["props"] = _props(node, info, nested)
+    out["props"] = _props(node, info, looks, nested)
     lists = {
         path: entries for path in info.collections if (entries := items.read_items(node, path)) != info.lists.get(path)
     }
@@ -132,7 +166,7 @@ def _node(node: Any, node_id: str, name: str, kind: str, id_of: dict[str, str], 
     return out
 
 
-def _props(node: Any, info: rna.NodeInfo, nested: list[Any]) -> dict[str, Any]:
+def _props(node: Any, info: rna.NodeInfo, looks: _Looks, nested: list[Any]) -> dict[str, Any]:
     fields = info.fields
     props: dict[str, Any] = {}
     now = fields.read_plain(node)
@@ -141,7 +175,7 @@ def _props(node: Any, info: rna.NodeInfo, nested: list[Any]) -> dict[str, Any]:
             if value != old:
                 props[path] = _plain(value)
     for path, old in info.arrays.items():
-        flat = fields.read_array(node, path)
+        flat = looks.color if path == "color" else fields.read_array(node, path)
         if flat != old:
             props[path] = [values.to_json(part) for part in flat]
     for path, old in info.blocks.items():
@@ -154,30 +188,23 @@ def _props(node: Any, info: rna.NodeInfo, nested: list[Any]) -> dict[str, Any]:
 
 
 def _inputs(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool) -> dict[str, Any]:
-    count = len(sockets)
-    if not count:
-        return {}
-    flags = []
-    for flag in rna.SOCKET_FLAGS:
-        buffer = [False] * count
-        sockets.foreach_get(flag, buffer)
-        flags.append(buffer)
     kinds = rna.VALUE_KINDS
     out: dict[str, Any] = {}
-    for socket, now in zip(sockets, zip(*flags, strict=True), strict=True):
-        identifier = socket.identifier
-        kind = socket.bl_idname
+    for socket in sockets:
+        identifier, *flags = _read_socket(socket)
+        now = tuple(flags)
+        kind = type(socket)
         known = fresh.get(identifier)
         value_kind = kinds.get(kind) or rna.value_kind(socket)
         entry: dict[str, Any] | None = None
-        if known is None or known[0] != kind:  # depends on properties, items or another tree: told in full
+        if known is None or known[0] is not kind:  # depends on properties, items or another tree: told in full
             known = _UNKNOWN
             if with_values and value_kind != "none":
                 entry = {"value": _json(rna.raw_value(socket))}
         elif value_kind != "none":
             value = socket.default_value
             if value_kind == "array":
-                value = tuple(value)
+                value = value[:]
             if whole or value != known[1]:
                 entry = {"value": _json(value)}
         if now != known[2]:
@@ -195,13 +222,13 @@ def _outputs(sockets: Any, info: rna.NodeInfo) -> dict[str, Any]:
         return {}
     hidden = [False] * count
     sockets.foreach_get("hide", hidden)
-    if info.inputs and not any(hidden):
+    if info.inputs and True not in hidden:
         return {}
     out: dict[str, Any] = {}
     for socket, hide in zip(sockets, hidden, strict=True):
         entry: dict[str, Any] = {}
         known = info.outputs.get(socket.identifier)
-        if not info.inputs and known is not None and known[0] == socket.bl_idname and known[1] != rna.raw_value(socket):
+        if not info.inputs and known is not None and known[0] is type(socket) and known[1] != rna.raw_value(socket):
             entry["value"] = _json(rna.raw_value(socket))
         if hide:
             entry["hide"] = True
@@ -220,12 +247,12 @@ def _links(tree: Any, id_of: dict[str, str]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     multi: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for link in tree.links:
-        target = link.to_socket
-        end = (id_of[link.to_node.name], target.identifier)
-        entry: dict[str, Any] = {"from": [id_of[link.from_node.name], link.from_socket.identifier], "to": [*end]}
-        if link.is_muted:
+        source, output, target, identifier, is_multi, is_muted = _read_link(link)
+        end = (id_of[target], identifier)
+        entry: dict[str, Any] = {"from": [id_of[source], output], "to": [*end]}
+        if is_muted:
             entry["muted"] = True
-        if target.is_multi_input:
+        if is_multi:
             multi.setdefault(end, []).append((link.multi_input_sort_id, len(found)))
         found.append(entry)
     for ends in multi.values():
