@@ -445,6 +445,8 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
         ParameterKind::Choice => {
             let mut best: Option<(usize, usize, usize)> = None;
             let mut rival: Option<usize> = None;
+            let mut letters: Vec<(usize, usize)> = Vec::new();
+            let mut winners: Vec<(usize, usize, usize, usize)> = Vec::new();
             for (index, (_, _, phrases)) in slot.options.iter().enumerate() {
                 for phrase in phrases {
                     let Some((start, end)) = phrase.find(reading) else {
@@ -462,10 +464,26 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
                             rival = None;
                         }
                     }
+                    // A bare letter names its axis as surely as any phrase: “along x, then y”.
+                    if weight == 1 && phrase.stems().any(|stem| stem.len() == 1) {
+                        letters.push((index, start));
+                    }
+                    winners.push((index, weight, start, end));
                     filled.used.extend(start..end);
                 }
             }
-            if let Some((index, _, _)) = best {
+            if let Some((index, weight, _)) = best {
+                let inside = |at: usize| {
+                    winners
+                        .iter()
+                        .any(|(i, w, start, end)| *i == index && *w == weight && (*start..*end).contains(&at))
+                };
+                rival = rival.or_else(|| {
+                    letters
+                        .iter()
+                        .find(|(i, at)| *i != index && !inside(*at))
+                        .map(|(i, _)| *i)
+                });
                 if let Some((a, b)) = rival.and_then(|other| Some((slot.options.get(index)?, slot.options.get(other)?)))
                     && a.1 != b.1
                 {

@@ -466,9 +466,17 @@ impl Reader<'_> {
         if self.names_nothing(start) {
             return None;
         }
-        // “x10” counts; “5x4” was read from its first number.
-        if self.is(start, &["x"]) && self.tokens.get(start + 1).is_some_and(|t| t.glued) {
-            let read = self.number(start + 1).filter(|read| self.unit(read.end).is_none())?;
+        // “x10”, “cube x 8” count; “5x4” was read from its first number.
+        let apart = start
+            .checked_sub(1)
+            .and_then(|i| self.word(i))
+            .is_some_and(|word| !self.language.prepositions.contains(word) && !self.language.is_determiner(word));
+        if self.is(start, &["x"])
+            && (apart || self.tokens.get(start + 1).is_some_and(|t| t.glued))
+            && let Some(read) = self.number(start + 1)
+            && self.unit(read.end).is_none()
+            && !self.is(read.end, &["times"])
+        {
             return Some(Quantity {
                 start,
                 end: read.end,
@@ -476,12 +484,29 @@ impl Reader<'_> {
                 unit: Unit::Times,
             });
         }
+        // “every metre”.
+        if start > 0
+            && self.is(start - 1, &["every", "each"])
+            && let Some((Unit::Metres, factor)) = self.unit(start).filter(|_| !self.is(start, &["in"]))
+        {
+            return Some(Quantity {
+                start,
+                end: start + 1,
+                amount: Amount::One(factor),
+                unit: Unit::Metres,
+            });
+        }
         let left = self.measured(start)?;
         if let Some(found) = self.range(start, left).or_else(|| self.sides(start, left)) {
             return Some(found);
         }
         let (value, unit, end) = left;
-        let glued_x = self.is(end, &["x"]) && self.tokens.get(end).is_some_and(|t| t.glued);
+        // “3x”, “10 x along y”: times, where no second side follows.
+        let glued_x = self.is(end, &["x"])
+            && (self.tokens.get(end).is_some_and(|t| t.glued)
+                || self
+                    .word(end + 1)
+                    .is_none_or(|next| self.language.prepositions.contains(next)));
         if unit == Unit::Bare && (self.is(end, &["times"]) || glued_x) {
             return Some(Quantity {
                 start,
