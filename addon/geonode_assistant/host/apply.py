@@ -24,6 +24,9 @@ MAX_FRAME_DEPTH = 64
 # Lists of a delta that change what there is, and what it holds.
 _STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
 _CONTENT = ("unlink", "values", "links", "locations", "add")
+# What is left of a delta that sets a few values and nothing else.
+_SIMPLE = frozenset({"tree", "create", "values"})
+_FEW = 3
 PLACE_TOLERANCE = 2e-3  # below what an export shows
 
 
@@ -104,6 +107,11 @@ class TreeEdit:
     def run(self, suppressor: Suppressor) -> None:
         """All phases, with one real update after those that change sockets."""
         delta = self.delta
+        if len(delta.get("values", [])) <= _FEW and not any(delta.get(name) for name in delta.keys() - _SIMPLE):
+            # Each setter updates the tree; for a few that is less than suppressing it, and updating it in full.
+            self._edit_values()
+            self._edit_late()
+            return
         if any(delta.get(name) for name in _STRUCTURE):
             self._learn_types()
             self._suppressed(suppressor, self._edit_interface, self._edit_nodes, self._edit_props)

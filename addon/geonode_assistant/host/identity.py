@@ -10,12 +10,19 @@ STAMP = "geonode_id"
 
 def node_ids(tree: Any) -> list[str]:
     """The ID of every node, in tree order; unique and deterministic. Reads only."""
+    return _ids(list(tree.nodes))
+
+
+def _ids(nodes: list[Any]) -> list[str]:
+    names = [node.name for node in nodes]
+    stamps = [node.get(STAMP) for node in nodes]
+    wanted = [stamp if isinstance(stamp, str) and stamp else name for stamp, name in zip(stamps, names, strict=True)]
+    if len(set(wanted)) == len(wanted):
+        return wanted
     taken: set[str] = set()
     result = []
-    for node in tree.nodes:
-        stamp = node.get(STAMP)
-        name = node.name
-        chosen = stamp if isinstance(stamp, str) and stamp and stamp not in taken else name
+    for first, name in zip(wanted, names, strict=True):
+        chosen = first if first not in taken else name
         if chosen in taken:
             number = 2
             while f"{name}#{number}" in taken:
@@ -28,7 +35,8 @@ def node_ids(tree: Any) -> list[str]:
 
 def index(tree: Any) -> dict[str, Any]:
     """ID → node. The references hold until the tree's nodes are removed or Blender undoes."""
-    return dict(zip(node_ids(tree), tree.nodes, strict=True))
+    nodes = list(tree.nodes)
+    return dict(zip(_ids(nodes), nodes, strict=True))
 
 
 def stamp(node: Any, node_id: str) -> None:

@@ -9,7 +9,7 @@ first use in a process tests it on a scratch tree; where it fails, the same edit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import bpy
@@ -21,9 +21,10 @@ _works: bool | None = None
 class Suppressor:
     """Runs jobs under suppression, as handed out by `suppression()`."""
 
-    def __init__(self, helper: Any, slot: list[Any]) -> None:
-        self._helper = helper
-        self._slot = slot
+    def __init__(self, make: Callable[[], tuple[Any, list[Any]]] | None) -> None:
+        """`make` gives the helper tree and the slot of its callback, when first needed; None runs jobs plainly."""
+        self._make = make
+        self._made: tuple[Any, list[Any]] | None = None
 
     def run(self, job: Callable[[], None], tree: Any, settle: bool = True) -> None:
         """Runs `job`, then updates `tree` once. What the job raises is raised here, after the update.
@@ -38,15 +39,16 @@ class Suppressor:
             except BaseException as error:  # noqa: BLE001  Blender prints and drops what leaves a callback
                 failure.append(error)
 
-        if self._helper is None:
+        if self._make is None:
             guarded()
         else:
-            self._slot.append(guarded)
+            helper, slot = self._made = self._made or self._make()
+            slot.append(guarded)
             try:
-                self._helper.interface_update(bpy.context)
+                helper.interface_update(bpy.context)
             finally:
-                pending = bool(self._slot)
-                self._slot.clear()
+                pending = bool(slot)
+                slot.clear()
             if pending:  # the callback did not fire: same edits, plainly
                 guarded()
         if settle or failure:
@@ -68,10 +70,10 @@ def suppression() -> Iterator[Suppressor]:
     if _works is None:
         _works = _self_test()
     if not _works:
-        yield Suppressor(None, [])
+        yield Suppressor(None)
         return
-    with _helper() as (helper, slot):
-        yield Suppressor(helper, slot)
+    with ExitStack() as stack:
+        yield Suppressor(lambda: stack.enter_context(_helper()))
 
 
 @contextmanager
@@ -117,8 +119,8 @@ def _self_test() -> bool:
 
     try:
         inner.interface.new_socket("A", in_out="INPUT", socket_type="NodeSocketFloat")
-        with _helper() as (helper, slot):
-            Suppressor(helper, slot).run(job, outer)
+        with _helper() as made:
+            Suppressor(lambda: made).run(job, outer)
         seen.append(len(outer.nodes[0].inputs) if outer.nodes else -1)
     except Exception:  # noqa: BLE001  whatever is wrong with the trick, the plain way remains
         return False
