@@ -1,69 +1,172 @@
-//! Time to read, check and compile plans of growing size: `cargo run --release -p geonode-graph --example compile_speed`.
+//! Time and memory to read, check and compile large plans: `cargo run --release -p geonode-graph --example compile_speed`.
 //!
-//! Prints one JSON line per size: operations, milliseconds to validate, to preflight and reconcile, and for layout included.
+//! Prints a JSON array of figures, each `[what, value, unit, limit or null]`; times are medians. `cargo xtask bench` reads it.
 
 use std::error::Error;
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use geonode_graph::document::{Document, Object};
-use geonode_graph::{Catalogue, compile};
+use geonode_graph::{Catalogue, Compiled, compile};
 use geonode_protocol::{Limits, parse_plan};
 use serde_json::{Value, json};
 
-/// A chain of Math nodes: for each node one creation, one property, one value and one link.
-fn plan(operations: usize) -> String {
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const ROUNDS: usize = 7;
+const MEMORY: &str = "--memory";
+
+fn envelope(operations: &[Value]) -> String {
+    json!({"version": "1.1", "done": true, "final_message": "", "steps": [{"id": "s", "type": "NODE_TREE", "description": "", "payload": {
+        "target": {"object_name": "Cube", "modifier_name": "GN", "node_group_name": "GN"}, "operations": operations}}]})
+    .to_string()
+}
+
+/// Math nodes, each fed by the one before: for each node one creation, one value and one link.
+fn chain(operations: usize) -> String {
     let mut list: Vec<Value> = Vec::with_capacity(operations);
     for at in 0..operations / 3 {
         let id = format!("n{at}");
         list.push(json!({"op": "create_node", "node_id": id, "bl_idname": "ShaderNodeMath", "properties": {"operation": "MULTIPLY"}}));
         list.push(json!({"op": "set_input_default", "node_id": id, "socket": "Value_001", "value": 0.5}));
         if at > 0 {
-            list.push(json!({"op": "link", "from": {"node_id": format!("n{}", at - 1), "socket": "Value"}, "to": {"node_id": id, "socket": "Value"}}));
+            list.push(link(at - 1, at, "Value"));
         }
     }
-    json!({"version": "1.1", "done": true, "final_message": "", "steps": [{"id": "s", "type": "NODE_TREE", "description": "", "payload": {
-        "target": {"object_name": "Cube", "modifier_name": "GN", "node_group_name": "GN"}, "operations": list}}]})
-    .to_string()
+    envelope(&list)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| "addon/geonode_assistant/data/catalogue/5.2.json".to_owned());
-    let text = std::fs::read_to_string(path)?;
-    let start = Instant::now();
-    let catalogue = Catalogue::from_json(&text)?;
-    println!("{}", json!({"catalogue_ms": start.elapsed().as_secs_f64() * 1e3}));
-    let mut document = Document::default();
-    document.objects.insert(
-        "Cube".to_owned(),
-        Object {
+/// A tree with branches, to be laid out: each node is fed by its neighbour and by one far away.
+fn branches(nodes: usize) -> String {
+    let mut list: Vec<Value> = Vec::with_capacity(3 * nodes);
+    for at in 0..nodes {
+        list.push(json!({"op": "create_node", "node_id": format!("n{at}"), "bl_idname": "ShaderNodeMath"}));
+        if at > 0 {
+            list.push(link(at - 1, at, "Value"));
+            list.push(link(at / 2, at, "Value_001"));
+        }
+    }
+    envelope(&list)
+}
+
+fn link(from: usize, to: usize, input: &str) -> Value {
+    json!({"op": "link", "from": {"node_id": format!("n{from}"), "socket": "Value"}, "to": {"node_id": format!("n{to}"), "socket": input}})
+}
+
+struct Bench {
+    catalogue: Catalogue,
+    document: Document,
+    limits: Limits,
+}
+
+impl Bench {
+    fn new(catalogue: &str) -> Outcome<Self> {
+        let mut document = Document::default();
+        let cube = Object {
             kind: "MESH".to_owned(),
             ..Object::default()
-        },
-    );
-    let limits = Limits {
-        max_operations: 1_000_000,
-        max_bytes: 1 << 30,
-        ..Limits::default()
-    };
-    for operations in [500, 5_000, 50_000] {
-        let text = plan(operations);
-        let start = Instant::now();
-        let parsed = parse_plan(&text, &limits);
-        let validate = start.elapsed();
-        let plan = parsed.plan.ok_or_else(|| format!("{:?}", parsed.findings))?;
-        let start = Instant::now();
-        let compiled = compile(&plan, &document, &catalogue);
-        let reconcile = start.elapsed();
-        if !compiled.ok() {
-            return Err(format!("{:?}", compiled.findings).into());
-        }
-        let ms = |time: std::time::Duration| time.as_secs_f64() * 1e3;
-        println!(
-            "{}",
-            json!({"operations": operations, "bytes": text.len(), "validate_ms": ms(validate), "compile_ms": ms(reconcile)})
-        );
+        };
+        document.objects.insert("Cube".to_owned(), cube);
+        Ok(Self {
+            catalogue: Catalogue::from_json(&fs::read_to_string(catalogue)?)?,
+            document,
+            limits: Limits {
+                max_operations: 1_000_000,
+                max_bytes: 1 << 30,
+                ..Limits::default()
+            },
+        })
     }
+
+    /// Validates and compiles once.
+    fn once(&self, text: &str) -> Outcome<Compiled> {
+        let parsed = parse_plan(text, &self.limits);
+        let plan = parsed.plan.ok_or_else(|| format!("{:?}", parsed.findings))?;
+        let compiled = compile(&plan, &self.document, &self.catalogue);
+        if compiled.ok() {
+            Ok(compiled)
+        } else {
+            Err(format!("{:?}", compiled.findings).into())
+        }
+    }
+
+    /// Median milliseconds of `once`.
+    fn time(&self, text: &str, rounds: usize) -> Outcome<f64> {
+        let mut times = Vec::with_capacity(rounds);
+        for _ in 0..rounds {
+            let start = Instant::now();
+            drop(self.once(text)?);
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        times.sort_by(f64::total_cmp);
+        times.get(rounds / 2).copied().ok_or_else(|| "no rounds".into())
+    }
+
+    /// Kilobytes per operation at the peak, beyond what is held before; none where the system does not say.
+    fn memory(&self, text: &str, operations: f64) -> Outcome<Option<f64>> {
+        // Linux: writing 5 sets the peak back to what is resident now.
+        if fs::write("/proc/self/clear_refs", "5").is_err() {
+            return Ok(None);
+        }
+        let Some(before) = kilobytes("VmRSS:") else {
+            return Ok(None);
+        };
+        drop(self.once(text)?);
+        Ok(kilobytes("VmHWM:").map(|peak| (peak - before) / operations))
+    }
+}
+
+fn kilobytes(field: &str) -> Option<f64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Measured in a process of its own: here, memory that making the plan gave back would be used again unseen.
+fn memory_of(text: &str) -> Outcome<Option<f64>> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg(MEMORY)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(text.as_bytes())?;
+    }
+    Ok(serde_json::from_slice(&child.wait_with_output()?.stdout)?)
+}
+
+fn main() -> Outcome<()> {
+    let bench = Bench::new("addon/geonode_assistant/data/catalogue/5.2.json")?;
+    if std::env::args().nth(1).as_deref() == Some(MEMORY) {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text)?;
+        println!("{}", json!(bench.memory(&text, 50_000.0)?));
+        return Ok(());
+    }
+    let mut figures = Vec::new();
+    let long = chain(50_000);
+    if let Some(memory) = memory_of(&long)? {
+        figures.push(json!(["peak memory of 50,000 operations", memory, "KB/operation", 1]));
+    }
+    let short = bench.time(&chain(5_000), ROUNDS)?;
+    figures.push(json!(["validate and compile 5,000 operations", short, "ms", 25]));
+    let long = bench.time(&long, ROUNDS)?;
+    figures.push(json!(["validate and compile 50,000 operations", long, "ms", null]));
+    figures.push(json!([
+        "50,000 operations / ten times 5,000",
+        long / short / 10.0,
+        "times",
+        1.5
+    ]));
+    let layout = bench.time(&branches(1_000), ROUNDS)?;
+    figures.push(json!([
+        "compile and lay out 1,000 nodes, 1,998 links",
+        layout,
+        "ms",
+        100
+    ]));
+    println!("{}", Value::from(figures));
     Ok(())
 }

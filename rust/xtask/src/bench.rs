@@ -27,7 +27,7 @@ struct Figure {
     what: String,
     blender: String,
     value: f64,
-    unit: &'static str,
+    unit: String,
     /// What the product promises, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<f64>,
@@ -47,9 +47,10 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
         what: "wheel".into(),
         blender: String::new(),
         value: megabytes,
-        unit: "MB",
+        unit: "MB".into(),
         limit: Some(15.0),
     });
+    figures.extend(compiling(layout)?);
     for blender in SUPPORTED {
         let asked = options.blender.iter().any(|version| version == blender.version);
         let set_up = env::ready(layout, &Wanted::blender(blender))?.is_some() || SUPPORTED.first() == Some(&blender);
@@ -65,7 +66,7 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
                 Session::open(layout, &Choice::Release(blender))?;
                 Ok(start.elapsed().as_secs_f64() * 1e3)
             })?,
-            unit: "ms",
+            unit: "ms".into(),
             limit: Some(500.0),
         });
         figures.extend(inside(&session, blender.version)?);
@@ -83,12 +84,38 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
             Some(limit) => format!("  (limit {limit})"),
             None => String::new(),
         };
-        println!("{what:<48} {blender:>4} {value:>10.2} {unit}{verdict}");
+        println!("{what:<50} {blender:>4} {value:>10.3} {unit}{verdict}");
     }
     let file = layout.target().join("bench.json");
     env::replace(&file, &serde_json::to_string_pretty(&figures)?)?;
     println!("{}", file.display());
     Ok(0)
+}
+
+/// Plans against a catalogue without Blender, optimised as in the wheel: the example `compile_speed` prints a JSON array of figures.
+fn compiling(layout: &Layout) -> Result<Vec<Figure>> {
+    let mut cargo = process::cargo();
+    cargo.current_dir(&layout.root);
+    cargo.args([
+        "run",
+        "--quiet",
+        "--release",
+        "-p",
+        "geonode-graph",
+        "--example",
+        "compile_speed",
+    ]);
+    let output = process::quiet(&mut cargo, "measuring the core")?;
+    let figures: Vec<(String, f64, String, Option<f64>)> =
+        serde_json::from_slice(&output.stdout).context("unreadable figures")?;
+    let figures = figures.into_iter().map(|(what, value, unit, limit)| Figure {
+        what,
+        blender: String::new(),
+        value,
+        unit,
+        limit,
+    });
+    Ok(figures.collect())
 }
 
 /// What is measured in Blender: `bench.py` prints a JSON line for each figure.
@@ -101,13 +128,8 @@ fn inside(session: &Session, version: &str) -> Result<Vec<Figure>> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("figure "));
     lines
         .map(|line| {
-            let (what, value, limit): (String, f64, Option<f64>) =
+            let (what, value, unit, limit): (String, f64, String, Option<f64>) =
                 serde_json::from_str(line).context("unreadable figure")?;
-            let unit = if what.starts_with("registration") {
-                "ms"
-            } else {
-                "s per 1,000 nodes"
-            };
             Ok(Figure {
                 what,
                 blender: version.into(),
