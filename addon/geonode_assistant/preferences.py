@@ -56,9 +56,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             layout.label(text="Online access is off: only servers on this machine answer", icon="INTERNET_OFFLINE")
 
 
-def choice(
-    provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None
-) -> Choice:
+def choice(provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None) -> Choice:
     """What the caller names, completed from the preferences when the provider is left out or the same.
 
     Raises AssistantError ``auth_missing`` when the named key variable is empty.

@@ -178,6 +178,13 @@ def test_many_instances_are_not_a_loop(starter: None) -> None:
     assert found["instances"] == {"count": count} and found["bounds"] == [[-0.5] * 3, [0.5] * 3]
 
 
+def test_a_hidden_object_is_named_as_such(starter: None) -> None:
+    bpy.data.objects["Plane"].hide_viewport = True
+    with pytest.raises(HostError) as caught:
+        evaluate.evidence(["Plane"], [], {"modifiers": {}, "node_groups": []})
+    assert caught.value.code == "object_hidden"
+
+
 def test_starter_scene(starter: None) -> None:
     objects = bpy.data.objects
     assert sorted(objects.keys()) == [

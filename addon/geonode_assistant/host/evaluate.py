@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from . import context, evaluate_4_2, export, identity, values
+from .errors import HostError
 
 # Beyond this many transformed points, instances count by the corners of what they show: bounds then may be too large.
 EXACT_POINTS = 4_000_000
@@ -138,8 +139,14 @@ def _modifier(modifier: Any) -> dict[str, Any]:
 
 
 def evaluate_object(obj: Any, depsgraph: Any) -> dict[str, Any]:
-    """Counts per component and local bounds of the evaluated object."""
+    """Counts per component and local bounds of the evaluated object; `object_hidden` when Blender has none."""
     evaluated = obj.evaluated_get(depsgraph)
+    if not evaluated.is_evaluated:
+        raise HostError(
+            "object_hidden",
+            f'"{obj.name}" is hidden in the viewport or not in this view layer, so its result cannot be checked. '
+            "Show it first.",
+        )
     bounds = Bounds()
     if hasattr(evaluated, "evaluated_geometry"):
         out = _geometry(evaluated.evaluated_geometry(), bounds)
