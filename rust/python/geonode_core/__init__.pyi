@@ -208,7 +208,7 @@ def diff(
     b: str | dict[str, Any],
     catalogue: str | PathLike[str] | dict[str, Any] | None = None,
 ) -> list[str]:
-    """The changes from tree document `a` to `b` in plain words; empty for equal trees. A catalogue gives names and units."""
+    """The changes from tree document `a` to `b` in plain words; a catalogue gives names and units."""
 
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema of this name; `ProtocolError` lists the names when there is none."""

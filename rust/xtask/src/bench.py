@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures inside Blender; prints ``figure [name, value, unit, limit]`` lines. Run as a script by ``cargo xtask bench``.
+"""Measures inside Blender, for ``cargo xtask bench``; prints ``figure [name, value, unit, limit]`` lines.
 
 Whatever is compared is measured in turns in this one process; every figure is the median of its rounds.
 """
@@ -17,8 +17,8 @@ ROUNDS = 5
 import bpy  # noqa: E402
 
 start = time.perf_counter()
-import geonode_core  # noqa: E402, F401
 import geonode_assistant  # noqa: E402
+import geonode_core  # noqa: E402, F401
 
 geonode_assistant.register()
 registered = time.perf_counter() - start
