@@ -141,12 +141,17 @@ fn before_thing(reading: &Reading, at: usize, things: &[usize]) -> bool {
 
 /// Whether the number counts something that has no role here: “4 spheres” beside the cubes of a ring.
 fn counts_other(entry: &Entry, reading: &Reading, at: usize, things: &[usize]) -> bool {
-    if entry.preset.thing.is_none() {
-        return false;
-    }
+    let noun = |at: usize| {
+        reading
+            .item(at)
+            .is_some_and(|item| reading.language.shape(&item.stem).is_some())
+    };
     let mut next = at + 1;
+    // Adjectives and the first half of a compound (“200 grass tufts”) say nothing of what is counted.
     while reading.item(next).is_some_and(|item| {
-        item.kind == ItemKind::Word && reading.language.adjectives.contains(&item.stem) && !things.contains(&next)
+        item.kind == ItemKind::Word
+            && !things.contains(&next)
+            && (reading.language.adjectives.contains(&item.stem) || (noun(next) && things.contains(&(next + 1))))
     }) {
         next += 1;
     }
@@ -206,9 +211,14 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
             if open_count {
                 continue;
             }
-            let Some(base) = fits(parameter, quantity) else {
+            let Some(mut base) = fits(parameter, quantity) else {
                 continue;
             };
+            // “a ring of 8 cubes, 5”: a bare number before the things counts them rather than measuring anything.
+            let counted = entry.preset.thing.is_some() && before_thing(reading, at, things);
+            if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length && counted {
+                base += 3.0;
+            }
             if let Some((cost, span)) = cue(slot, reading, at) {
                 offers.push(Offer {
                     cost: base + cost,
