@@ -35,9 +35,7 @@ __version__: str
 class Turn(TypedDict):
     """What `Run.poll` gives; effects and events are described in rust/run/EFFECTS.md."""
 
-    state: Literal[
-        "idle", "generating", "requesting_context", "applying", "verifying", "done", "error", "cancelled"
-    ]
+    state: Literal["idle", "generating", "requesting_context", "applying", "verifying", "done", "error", "cancelled"]
     summary: Literal["IDLE", "PLANNING", "VALIDATING", "EXECUTING", "DONE", "ERROR", "CANCELLED"]
     effects: list[dict[str, Any]]
     events: list[dict[str, Any]]
