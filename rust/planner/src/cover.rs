@@ -131,7 +131,7 @@ fn describes(entry: &Entry, reading: &Reading, at: usize, used: &HashSet<usize>)
         })
 }
 
-/// Words that change nothing of what is made: manner (“nicely”) and purpose (“for my forest project”).
+/// Words that change nothing of what is made: manner (“nicely”), purpose (“for my forest project”) and “so it looks like …”.
 fn idle(reading: &Reading, at: usize) -> bool {
     let manner = reading
         .item(at)
@@ -139,7 +139,8 @@ fn idle(reading: &Reading, at: usize) -> bool {
     let purpose = (at.saturating_sub(5)..at)
         .rev()
         .take_while(|before| reading.item(*before).is_some_and(|item| item.kind == ItemKind::Word));
-    manner || purpose.into_iter().any(|before| reading.is(before, &["for"]))
+    let looks = |before: usize| reading.is(before, &["like"]) && before > 0 && reading.is(before - 1, &["look", "looks"]);
+    manner || purpose.into_iter().any(|before| reading.is(before, &["for"]) || looks(before))
 }
 
 /// A word for a message, never a page.

@@ -77,6 +77,7 @@ struct File {
     pointers: Vec<String>,
     restrictions: Vec<String>,
     state_questions: Vec<String>,
+    removals: Vec<String>,
     other_wishes: Vec<String>,
     colours: Vec<String>,
     numbers: HashMap<String, f64>,
@@ -114,6 +115,8 @@ pub(crate) struct Language {
     pub(crate) restrictions: Vec<Phrase>,
     /// Verbs that ask for the state of the scene when they open the sentence: “is the plane subdivided”.
     pub(crate) state_questions: HashSet<String>,
+    /// Verbs that take away what is there when they open the sentence: “remove the wireframe”.
+    pub(crate) removals: HashSet<String>,
     /// Stems of wishes that no preset serves.
     pub(crate) other_wishes: HashSet<String>,
     /// Colour and surface adjectives, never served.
@@ -194,6 +197,7 @@ impl Language {
             pointers: set(file.pointers),
             restrictions,
             state_questions: set(file.state_questions),
+            removals: set(file.removals),
             numbers: file.numbers,
             multipliers: file.multipliers,
             couples: file.couples,

@@ -123,6 +123,17 @@ fn asks(reading: &Reading) -> bool {
         || (reading.language.state_questions.contains(&first.text) && !possible)
 }
 
+/// Whether the sentence opens with a verb that takes something away, whatever courtesy stands before it.
+fn removes(reading: &Reading) -> bool {
+    let language = reading.language;
+    reading
+        .items
+        .iter()
+        .filter(|item| item.kind == ItemKind::Word)
+        .find(|item| language.removals.contains(&item.text) || !language.stop.contains(&item.text))
+        .is_some_and(|item| language.removals.contains(&item.text))
+}
+
 fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Options) -> Result<Read<'a>, Refusal> {
     check_length(prompt)?;
     let reading = Reading::new(prompt, context, &library.language, |word| library.correct(word));
@@ -145,6 +156,13 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
         return Err(Refusal::new(
             Code::NoPresetMatch,
             "This is a question; the offline planner only carries out wishes. Say what should be made, or choose a language model.",
+        )
+        .near(library.nearest(prompt)));
+    }
+    if removes(&reading) {
+        return Err(Refusal::new(
+            Code::NoPresetMatch,
+            "The offline planner only makes things; it takes nothing away. Remove the modifier or the object in Blender, or choose a language model.",
         )
         .near(library.nearest(prompt)));
     }
