@@ -139,8 +139,12 @@ fn idle(reading: &Reading, at: usize) -> bool {
     let purpose = (at.saturating_sub(5)..at)
         .rev()
         .take_while(|before| reading.item(*before).is_some_and(|item| item.kind == ItemKind::Word));
-    let looks = |before: usize| reading.is(before, &["like"]) && before > 0 && reading.is(before - 1, &["look", "looks"]);
-    manner || purpose.into_iter().any(|before| reading.is(before, &["for"]) || looks(before))
+    let looks =
+        |before: usize| reading.is(before, &["like"]) && before > 0 && reading.is(before - 1, &["look", "looks"]);
+    manner
+        || purpose
+            .into_iter()
+            .any(|before| reading.is(before, &["for"]) || looks(before))
 }
 
 /// A word for a message, never a page.

@@ -121,6 +121,10 @@ fn before_thing(reading: &Reading, at: usize, things: &[usize]) -> bool {
     let mut next = at + 1;
     while next < at + 6 {
         let Some(item) = reading.item(next) else { return false };
+        // “5 facing the centre” counts no faces.
+        if item.text.ends_with("ing") && !matches!(item.kind, ItemKind::Quantity(_)) && item.stem == "face" {
+            return false;
+        }
         if things.contains(&next) {
             return true;
         }
