@@ -15,7 +15,7 @@ pub(crate) const LOWEST_PYTHON: PythonMinor = 11;
 pub(crate) struct Blender {
     /// The release line, as users name it.
     pub(crate) version: &'static str,
-    /// The pinned version of the `bpy` module; `requirements/blender-<version>.txt` says the same.
+    /// The pinned version of the `bpy` module; `requirements/blender-<version>.txt` beside this crate says the same.
     pub(crate) bpy: &'static str,
     /// The one Python that this `bpy` is built for.
     pub(crate) python: PythonMinor,
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn every_requirement_is_pinned_exactly() {
         let mut lines = 0;
-        for entry in std::fs::read_dir(Layout::find().root.join("requirements")).unwrap() {
+        for entry in std::fs::read_dir(Layout::find().root.join("rust/xtask/requirements")).unwrap() {
             let path = entry.unwrap().path();
             for line in std::fs::read_to_string(&path)
                 .unwrap()

@@ -394,7 +394,7 @@ mod tests {
         let layout = Layout {
             root: folder.path().to_path_buf(),
         };
-        fs::create_dir_all(folder.path().join("requirements")).unwrap();
+        fs::create_dir_all(layout.requirements("tools").parent().unwrap()).unwrap();
         fs::write(layout.requirements("tools"), "# nothing\n").unwrap();
         (folder, layout, Wanted::tools())
     }

@@ -34,7 +34,7 @@ impl Layout {
 
     /// The pinned packages of `name`.
     pub(crate) fn requirements(&self, name: &str) -> PathBuf {
-        self.root.join("requirements").join(format!("{name}.txt"))
+        self.root.join("rust/xtask/requirements").join(format!("{name}.txt"))
     }
 
     /// The folder that makes `import geonode_assistant` work.
