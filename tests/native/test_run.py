@@ -360,14 +360,28 @@ def test_offline_plans_and_refuses_at_once(start, host: Host) -> None:
 
 def test_waiting_releases_the_interpreter(start) -> None:
     run = start("x", provider="replay", replies=[plan(*MOVE)])
-    while run.wait(1000):
-        run.poll()
-        break
-    run.poll()
-    ticks = []
-    ticker = threading.Thread(target=lambda: ticks.extend(time.sleep(0.01) or i for i in range(10)))
+    ticks: list[float] = []
+    stop = threading.Event()
+
+    def tick() -> None:
+        while not stop.wait(0.01):
+            ticks.append(time.monotonic())
+
+    ticker = threading.Thread(target=tick)
     ticker.start()
-    run.wait(1500)
-    ticker.join(0)
-    assert ticks
+    inside = 0
+    try:
+        # Once the host's first effect is handed out nothing is new, and a wait lasts its whole time.
+        for _ in range(50):
+            begin = time.monotonic()
+            run.wait(300)
+            end = time.monotonic()
+            run.poll()
+            inside = sum(begin + 0.02 < at < end - 0.02 for at in ticks)
+            if inside:
+                break
+    finally:
+        stop.set()
+        ticker.join()
+    assert inside
     run.cancel()
