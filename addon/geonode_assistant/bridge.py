@@ -16,6 +16,7 @@ class BlenderHost:
 
     def __init__(self) -> None:
         self._transaction: Transaction | None = None
+        self._inspected: dict[str, Any] = {"objects": {}, "trees": {}}
 
     def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]:
         from .host import context
@@ -25,18 +26,43 @@ class BlenderHost:
     def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
         from .host import context
 
-        return context.inspect(objects, trees)
+        self._inspected = context.inspect(objects, trees)
+        return self._inspected
 
     def begin(self, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+        """Opens the transaction, or extends it. `stale_base` when its targets are not as the last `inspect` saw them:
+        between that and this the artist may have worked.
+        """
         from .host.transaction import Transaction
 
         if extend:
-            self._open().extend(objects, trees)
+            transaction = self._open()
+            fresh = [name for name in trees if not transaction.covers(name)]
+            transaction.extend(objects, trees)
         elif self._transaction is not None:
             raise AssistantError("internal_error", "A transaction is open already.")
         else:
-            self._transaction = Transaction(objects, trees)
+            transaction, fresh = Transaction(objects, trees), trees
+        changed = self._changed(transaction, objects, fresh)
+        if changed and not extend:
+            transaction.discard()
+        if changed:
+            raise AssistantError("stale_base", f"{', '.join(changed)} changed while the plan was compiled.")
+        self._transaction = transaction
         return {}
+
+    def _changed(self, transaction: Transaction, objects: list[str], trees: list[str]) -> list[str]:
+        import bpy
+
+        from .host import context
+
+        seen = self._inspected
+        found = [f'the node group "{n}"' for n in trees if seen["trees"].get(n) != transaction.kept(n)]
+        for name in objects:
+            obj = bpy.data.objects.get(name)
+            if obj is not None and name in seen["objects"] and seen["objects"][name] != context.target(obj):
+                found.append(f'the modifiers of "{name}"')
+        return found
 
     def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]:
         return {"applied": self._open().apply(delta)}

@@ -72,11 +72,7 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
     for name in dict.fromkeys(objects):
         obj = bpy.data.objects.get(name)
         if obj is not None:
-            document["objects"][name] = {
-                "type": obj.type,
-                "library": obj.library is not None,
-                "modifiers": [_modifier(m, True) for m in obj.modifiers],
-            }
+            document["objects"][name] = target(obj)
             groups = [m.node_group for m in obj.modifiers if m.type == "NODES"]
             wanted += [values.block_name(group) for group in groups if group is not None]
     present = [name for name in dict.fromkeys(wanted) if _is_geometry(bpy.data.node_groups.get(name))]
@@ -88,6 +84,15 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     document["fingerprint"] = hashlib.sha256(text.encode()).hexdigest()
     return document
+
+
+def target(obj: Any) -> dict[str, Any]:
+    """An object of the document: its modifiers with their inputs."""
+    return {
+        "type": obj.type,
+        "library": obj.library is not None,
+        "modifiers": [_modifier(m, True) for m in obj.modifiers],
+    }
 
 
 def names(kind: str) -> list[str]:

@@ -60,6 +60,20 @@ class Transaction:
         for name in dict.fromkeys(objects):
             self._keep_object(modifiers.editable(modifiers.object_named(name)))
 
+    def covers(self, name: str) -> bool:
+        """Whether a tree is under care already, or made by this run."""
+        return name in self._copies or name in self._created
+
+    def kept(self, name: str) -> dict[str, Any] | None:
+        """The description of a tree as it was taken under care; None for one that was not there."""
+        state = self._state["trees"].get(name)
+        return state["ir"] if state is not None else None
+
+    def discard(self) -> None:
+        """Closes the transaction before anything was written."""
+        self._open = False
+        self._drop_copies()
+
     def apply(self, delta: dict[str, Any]) -> dict[str, int]:
         """`apply_delta`, remembering which data-blocks it makes."""
         groups = {g.name for g in bpy.data.node_groups}

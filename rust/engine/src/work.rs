@@ -5,10 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use geonode_gates::{Evidence, Facts, judge};
-use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile};
+use geonode_graph::ir::Tree;
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
 use geonode_protocol::Plan;
 use geonode_provider::Usage;
 use geonode_run::{Answer, Failure, Feedback, Purpose};
+use indexmap::IndexMap;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::approval;
@@ -32,6 +35,10 @@ pub(crate) struct Work {
     /// As it was checked, then with the repairs of its compilation.
     pub(crate) plan: Option<Arc<Plan>>,
     document: Document,
+    /// Trees as whoever makes the plan saw them last.
+    seen: IndexMap<String, Tree>,
+    /// How the last turn left its targets.
+    left: Document,
     compiled: Option<Compiled>,
     evidence: Option<Evidence>,
     /// Plans whose steps are applied and not taken back.
@@ -57,6 +64,8 @@ impl Work {
             slices: None,
             plan: None,
             document: Document::default(),
+            seen: IndexMap::default(),
+            left: Document::default(),
             compiled: None,
             evidence: None,
             applied: Vec::new(),
@@ -138,7 +147,13 @@ impl Work {
     pub(crate) fn compile(&mut self) -> Result<Answer, Failure> {
         let catalogue = self.catalogue()?;
         let plan = self.plan.clone().ok_or_else(|| lost("plan"))?;
-        let compiled = compile(&plan, &self.document, &catalogue);
+        let mut compiled = compile(&plan, &self.document, &catalogue);
+        if compiled.ok() {
+            let found = stale(&self.seen, &self.document, &compiled, &catalogue);
+            compiled.findings.extend(found);
+        }
+        // Whatever comes next was told of the differences.
+        self.seen.clone_from(&self.document.trees);
         let ok = compiled.ok();
         let answer = Answer::Compiled {
             findings: compiled.findings.clone(),
@@ -194,14 +209,23 @@ impl Work {
     pub(crate) fn keep_context(&mut self, json: &str) -> Result<Answer, Failure> {
         self.context = serde_json::from_str(json).map_err(|e| EngineError::document("context", &e))?;
         planner::read(&self.context)?;
+        if let Some(trees) = self.context.pointer("/tree/trees") {
+            self.seen = IndexMap::deserialize(trees).map_err(|e| EngineError::document("context", &e))?;
+        }
         Ok(Answer::Context)
     }
 
     pub(crate) fn keep_document(&mut self, json: &str, purpose: Purpose) -> Result<Answer, Failure> {
         let document: Document = serde_json::from_str(json).map_err(|e| EngineError::document("document", &e))?;
         let fingerprint = fingerprint(&document);
+        let mut conflict = None;
         match purpose {
             Purpose::Plan | Purpose::Approved => self.document = document,
+            Purpose::Baseline => {
+                self.seen.clone_from(&document.trees);
+                self.left = document;
+            }
+            Purpose::Recheck => conflict = self.conflict(&document),
             Purpose::Slices => {
                 let requests = self
                     .plan
@@ -210,10 +234,39 @@ impl Work {
                     .unwrap_or_default();
                 let catalogue = self.catalogue()?;
                 self.slices = Some(context::slices(requests, &self.context, &document, &catalogue));
+                self.seen.extend(document.trees);
             }
-            Purpose::Baseline | Purpose::Recheck => {}
         }
-        Ok(Answer::Inspected { fingerprint })
+        Ok(Answer::Inspected { fingerprint, conflict })
+    }
+
+    /// What the run changed and what was changed by hand since its last turn, in words; none when nothing was.
+    fn conflict(&self, now: &Document) -> Option<String> {
+        let catalogue = self.catalogue().ok()?;
+        let mut by_hand = Vec::new();
+        for (name, tree) in &self.left.trees {
+            match now.trees.get(name) {
+                None => by_hand.push(format!("“{name}” is gone")),
+                Some(present) if present != tree => {
+                    let lines = changes(name, &self.left.trees, &now.trees, &catalogue);
+                    by_hand.extend(lines.into_iter().map(|line| format!("“{name}”: {line}")));
+                }
+                Some(_) => {}
+            }
+        }
+        for (name, object) in &self.left.objects {
+            if now.objects.get(name) != Some(object) {
+                by_hand.push(format!("the modifiers of “{name}”"));
+            }
+        }
+        (!by_hand.is_empty()).then(|| {
+            let by_run = if self.diff.is_empty() {
+                "nothing".to_owned()
+            } else {
+                spelled(&self.diff)
+            };
+            format!("By hand: {}. By this run: {by_run}.", spelled(&by_hand))
+        })
     }
 
     pub(crate) fn keep_evidence(&mut self, json: &str) -> Result<Answer, Failure> {

@@ -7,7 +7,7 @@ use geonode_protocol::{Code, Envelope, Finding, Severity};
 use serde_json::json;
 
 use crate::event::{Answer, Event, EventKind, Failure, PlanInfo, StepInfo};
-use crate::state::{Approve, Config, State};
+use crate::state::{Approve, Config, Phase, State};
 use crate::transition::transition;
 
 /// A Markdown document with the table of phases and a Mermaid diagram of all transitions.
@@ -50,7 +50,9 @@ fn walk() -> (Edges, Phases) {
         }
         for (label, kind) in representative_events(&state) {
             let (next, _) = transition(state.clone(), Event { at: 0.0, kind });
-            if next.phase != state.phase {
+            // A stale base is a failure like any other wherever nothing special follows.
+            let drawn = label != "stale" || matches!(next.phase, Phase::Inspecting(_));
+            if next.phase != state.phase && drawn {
                 edges
                     .entry((state.phase.name(), next.phase.name()))
                     .or_default()
@@ -103,6 +105,8 @@ fn representative_events(state: &State) -> Vec<(String, EventKind)> {
     events.push(("refuse".into(), EventKind::Refuse(failure.clone())));
     if let Some(id) = state.awaiting {
         events.push(("failed".into(), EventKind::Failed { id, failure }));
+        let failure = Failure::new(Code::StaleBase, "");
+        events.push(("stale".into(), EventKind::Failed { id, failure }));
         events.push(("approved".into(), EventKind::Approved { id }));
         events.push(("rejected".into(), EventKind::Rejected { id }));
         for (label, answer) in answers() {
@@ -191,12 +195,14 @@ fn answers() -> Vec<(&'static str, Answer)> {
             "document",
             Answer::Inspected {
                 fingerprint: "1".into(),
+                conflict: None,
             },
         ),
         (
             "document changed",
             Answer::Inspected {
                 fingerprint: "2".into(),
+                conflict: None,
             },
         ),
         ("compiled", compiled(Vec::new(), None)),

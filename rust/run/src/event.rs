@@ -77,6 +77,8 @@ pub enum Answer {
     Inspected {
         /// Equal for equal state of the inspected objects and trees.
         fingerprint: String,
+        /// For a recheck: what was changed by hand and what by the run, in words.
+        conflict: Option<String>,
     },
     /// `compile`: the plan fits this Blender and this document unless `findings` holds an error.
     Compiled {

@@ -307,6 +307,8 @@ pub struct State {
     pub(crate) base: Option<String>,
     /// Fingerprint of how the last turn left its targets.
     pub(crate) baseline: Option<String>,
+    /// Times that a plan was compiled anew because its targets changed before the first write.
+    pub(crate) rebased: u32,
     /// The transaction is open.
     pub transaction: bool,
     /// Objects inside the transaction.
@@ -344,6 +346,7 @@ impl Default for State {
             approval: None,
             base: None,
             baseline: None,
+            rebased: 0,
             transaction: false,
             objects: BTreeSet::new(),
             trees: BTreeSet::new(),

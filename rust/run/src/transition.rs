@@ -68,7 +68,9 @@ impl Machine {
             (Phase::Capturing, Answer::Context) => self.enter(Phase::Generating),
             (Phase::Generating, Answer::Generated) => self.enter(Phase::Checking),
             (Phase::Checking, Answer::Checked { plan, findings }) => self.checked(plan, findings),
-            (Phase::Inspecting(purpose), Answer::Inspected { fingerprint }) => self.inspected(purpose, fingerprint),
+            (Phase::Inspecting(purpose), Answer::Inspected { fingerprint, conflict }) => {
+                self.inspected(purpose, fingerprint, conflict);
+            }
             (
                 Phase::Compiling,
                 Answer::Compiled {
@@ -112,6 +114,11 @@ impl Machine {
                 self.fail(Origin::Host, failure);
             }
             Phase::Generating => self.fail(Origin::Provider, failure),
+            Phase::Beginning { cancelled: false } if failure.code == Code::StaleBase && self.may_rebase() => {
+                // Edited between the look and the first write: the plan is compiled anew for what is there now.
+                self.state.rebased += 1;
+                self.enter(Phase::Inspecting(Purpose::Plan));
+            }
             Phase::Beginning { cancelled } => {
                 // A transaction that did not open leaves nothing to restore; one that could not be extended does.
                 if cancelled {
@@ -176,7 +183,7 @@ impl Machine {
         }
     }
 
-    fn inspected(&mut self, purpose: Purpose, fingerprint: String) {
+    fn inspected(&mut self, purpose: Purpose, fingerprint: String, conflict: Option<String>) {
         match purpose {
             Purpose::Plan => {
                 self.state.base = Some(fingerprint);
@@ -201,14 +208,16 @@ impl Machine {
             Purpose::Recheck if self.state.baseline.as_ref() == Some(&fingerprint) => {
                 self.enter(Phase::Inspecting(Purpose::Plan));
             }
-            Purpose::Recheck => self.fail(
-                Origin::Run,
-                Failure::new(
-                    Code::TouchedByArtist,
-                    "What this run works on was changed by hand between two of its turns, so it stopped. \
-                     Start it again when the edit is finished.",
-                ),
-            ),
+            Purpose::Recheck => {
+                let mut text = "What this run works on was changed by hand between two of its turns, so it stopped. \
+                                Start it again when the edit is finished."
+                    .to_owned();
+                if let Some(conflict) = conflict {
+                    text.push(' ');
+                    text.push_str(&conflict);
+                }
+                self.fail(Origin::Run, Failure::new(Code::TouchedByArtist, text));
+            }
             Purpose::Slices => {
                 self.state.feedback = Some(Feedback::Slices);
                 self.again();
@@ -249,6 +258,7 @@ impl Machine {
 
     fn begun(&mut self, cancelled: bool) {
         self.state.transaction = true;
+        self.state.rebased = 0;
         if cancelled {
             return self.stop(cancelled_outcome());
         }
@@ -386,6 +396,10 @@ impl Machine {
         });
     }
 
+    fn may_rebase(&self) -> bool {
+        self.state.rebased < MAX_REBASES
+    }
+
     fn may_retry(&self) -> bool {
         !self.state.direct && self.state.retried < self.state.config.retries
     }
@@ -517,6 +531,9 @@ impl Machine {
         }
     }
 }
+
+/// So often a plan is compiled anew because its targets changed before the first write.
+const MAX_REBASES: u32 = 2;
 
 const RESTORE_FIX: &str = "Undo (Ctrl+Z) or reload the file before you go on.";
 

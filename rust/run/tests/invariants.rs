@@ -113,6 +113,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
             findings,
         },
         3 => Answer::Inspected {
+            conflict: None,
             fingerprint: if c.good { "same".into() } else { "other".into() },
         },
         4 => Answer::Compiled {

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artist works while a plan is on its way: both stay, or the plan is refused with all three values named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant import api
+from geonode_assistant.bridge import BlenderHost
+
+GRID = {
+    "version": "1.1",
+    "steps": [
+        {
+            "id": "make",
+            "type": "NODE_TREE",
+            "description": "A grid moved up",
+            "payload": {
+                "target": {"object_name": "Cube", "modifier_name": "Nodes", "node_group_name": "Made"},
+                "operations": [
+                    {"op": "create_node", "node_id": "move", "bl_idname": "GeometryNodeTransform"},
+                    {"op": "set_input_default", "node_id": "move", "socket": "Translation", "value": [0, 0, 2]},
+                    {
+                        "op": "link",
+                        "from": {"node_id": "group_input", "socket": "Geometry"},
+                        "to": {"node_id": "move", "socket": "Geometry"},
+                    },
+                    {
+                        "op": "link",
+                        "from": {"node_id": "move", "socket": "Geometry"},
+                        "to": {"node_id": "group_output", "socket": "Geometry"},
+                    },
+                ],
+            },
+        }
+    ],
+    "done": True,
+    "final_message": "Moved.",
+}
+
+
+def edit(*operations: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A plan that edits the tree of `GRID`."""
+    target = {"object_name": "Cube", "modifier_name": "Nodes"}
+    payload = {"v": 1, "target": target, "ops": list(operations)}
+    step = {"id": "edit", "type": "GN_OPS", "description": "Edit", "payload": payload, **more}
+    return {"version": "1.1", "steps": [step], "done": True, "final_message": "Edited."}
+
+
+SCALE = edit({"op": "set_input", "node_id": "move", "socket_name": "Scale", "value": [2, 2, 2]})
+LIFT = edit({"op": "set_input", "node_id": "move", "socket_name": "Translation", "value": [0, 0, 5]})
+
+
+def by_hand(z: float = 3.0) -> None:
+    node = next(n for n in bpy.data.node_groups["Made"].nodes if n.bl_idname == "GeometryNodeTransform")
+    node.inputs["Translation"].default_value = (0, 0, z)
+
+
+def translation() -> float:
+    node = next(n for n in bpy.data.node_groups["Made"].nodes if n.bl_idname == "GeometryNodeTransform")
+    return node.inputs["Translation"].default_value[2]
+
+
+@pytest.fixture
+def made() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.mesh.primitive_cube_add()
+    assert api.apply_plan(GRID).ok
+
+
+def asked(replies: list[Any], meanwhile: Callable[[], None]) -> api.RunReport:
+    """A run whose model answers while the artist works: `meanwhile` happens between the look and the plan."""
+    handle = api.start("edit it", "Cube", "replay", replies=replies)
+    original, worked = handle._host.inspect, []
+
+    def inspect(objects: list[str], trees: list[str]) -> dict[str, Any]:
+        if not worked:
+            worked.append(True)
+            meanwhile()
+        return original(objects, trees)
+
+    handle._host.inspect = inspect
+    return api.session.drive(handle)
+
+
+def codes(report: api.RunReport) -> list[str]:
+    return [message["code"] for message in report.messages]
+
+
+def test_work_elsewhere_stays_and_is_named(made: None) -> None:
+    report = asked([SCALE], by_hand)
+    assert report.ok, report.messages
+    assert translation() == 3.0
+    remark = next(m for m in report.messages if m["code"] == "stale_base")
+    assert remark["severity"] == "info"
+    assert "Translation" in remark["text"]
+
+
+def test_the_same_place_is_refused_with_three_values(made: None) -> None:
+    before = api.export_tree(bpy.data.node_groups["Made"])
+    report = asked([LIFT], by_hand)
+    # There is no second reply, so the refusal is what the run ends with or asks again about.
+    told = next(m for m in report.messages if m["code"] == "stale_base")
+    for value in ("[0,0,2]", "[0,0,3]", "[0,0,5]"):
+        assert value in told["text"].replace(" ", "").replace(".0", ""), told["text"]
+    assert translation() == 3.0
+    assert not report.ok
+    by_hand(2.0)
+    assert api.export_tree(bpy.data.node_groups["Made"]) == before
+
+
+def test_a_model_that_insists_after_being_told_is_obeyed(made: None) -> None:
+    report = asked([LIFT, LIFT], by_hand)
+    assert report.ok, report.messages
+    assert translation() == 5.0
+    assert report.to_dict()["attempts"] == 2
+
+
+def test_an_edit_between_the_look_and_the_first_write_is_not_run_over(made: None, monkeypatch: Any) -> None:
+    original, worked = BlenderHost.begin, []
+
+    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+        if not worked:
+            worked.append(True)
+            by_hand()
+        return original(self, objects, trees, extend)
+
+    monkeypatch.setattr(BlenderHost, "begin", begin)
+    report = api.apply_plan(SCALE)
+    assert report.ok, report.messages
+    assert translation() == 3.0
+    assert not [g for g in bpy.data.node_groups if g.name.startswith(".geonode")]
+
+
+def test_an_artist_who_never_rests_ends_the_run_unwritten(made: None, monkeypatch: Any) -> None:
+    original, count = BlenderHost.begin, iter(range(10, 99))
+
+    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+        by_hand(float(next(count)))
+        return original(self, objects, trees, extend)
+
+    monkeypatch.setattr(BlenderHost, "begin", begin)
+    report = api.apply_plan(SCALE)
+    assert report.status == "error"
+    assert "stale_base" in codes(report)
+    assert not [g for g in bpy.data.node_groups if g.name.startswith(".geonode")]
+
+
+def test_an_edit_between_two_turns_is_told_from_all_three_sides(made: None) -> None:
+    first = {**SCALE, "done": False}
+    handle = api.start("edit it", "Cube", "replay", replies=[first, LIFT])
+    seen = 0
+    original = handle._host.inspect
+
+    def inspect(objects: list[str], trees: list[str]) -> dict[str, Any]:
+        nonlocal seen
+        seen += 1
+        if seen == 3:  # plan, baseline, recheck
+            by_hand()
+        return original(objects, trees)
+
+    handle._host.inspect = inspect
+    report = api.session.drive(handle)
+    assert report.status == "error"
+    told = next(m for m in report.messages if m["code"] == "touched_by_artist")
+    assert "By hand: " in told["text"]
+    assert "By this run: " in told["text"]
+    assert "Translation" in told["text"]
+    assert "Scale" in told["text"]
