@@ -85,13 +85,12 @@ class TreeEdit:
 
     def _open(self) -> Any:
         present = bpy.data.node_groups.get((self.name, None)) or bpy.data.node_groups.get(self.name)
-        if self.delta.get("create"):
+        if self.delta.get("create") or "copy_of" in self.delta:
             if present is not None and present.library is None:
                 raise HostError("duplicate_id", f'There is a node group "{self.name}" already.')
             _check_name(self.name)
-            tree = bpy.data.node_groups.new(self.name, rna.TREE_TYPE)
             self.counts["trees"] += 1
-            return tree
+            return self._copy(self.delta["copy_of"]) if "copy_of" in self.delta else self._new()
         if present is None:
             known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
             raise HostError(
@@ -100,6 +99,15 @@ class TreeEdit:
         if present.bl_idname != rna.TREE_TYPE:
             raise HostError("unknown_node_group", f'"{self.name}" is no Geometry Nodes tree ({present.bl_idname}).')
         return modifiers.editable(present)
+
+    def _new(self) -> Any:
+        return bpy.data.node_groups.new(self.name, rna.TREE_TYPE)
+
+    def _copy(self, source: str) -> Any:
+        tree = values.resolve("node_group", source).copy()
+        tree.name = self.name
+        tree.use_fake_user = False
+        return tree
 
     # -- phases
     # -----------------------------------------------------------------------------------------------------------

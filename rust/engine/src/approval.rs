@@ -47,7 +47,18 @@ fn destroys(delta: &StepDelta, document: &Document, limit: u64) -> Option<String
             ));
         }
     }
-    for edit in delta.modifiers.iter().filter(|edit| !edit.create) {
+    let copied = |name: &str| {
+        delta
+            .trees
+            .iter()
+            .any(|tree| tree.tree == name && tree.copy_of.is_some())
+    };
+    // A modifier that gets its own copy of what it runs loses nothing.
+    let replaced = delta
+        .modifiers
+        .iter()
+        .filter(|edit| !edit.create && !copied(&edit.node_group));
+    for edit in replaced {
         let modifiers = document
             .objects
             .get(&edit.object)

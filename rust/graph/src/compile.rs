@@ -161,7 +161,8 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
     }
     work.check_tree();
     let places = layout::places(&work.model, work.scope);
-    let delta = tree_delta(&work.model, work.scope, places);
+    let mut delta = tree_delta(&work.model, work.scope, places);
+    delta.copy_of.clone_from(&work.target.copy_of);
     let mut step_delta = StepDelta {
         step_id: step.id.clone(),
         ..StepDelta::default()
@@ -188,7 +189,8 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
     compiled.diff.extend(describe(&step_delta, scope));
     let mut tree = model.to_tree();
     settle_keys(&mut tree);
-    record(compiled, &target, &model.name, model.created, tree, &step_delta);
+    let created = model.created || target.copy_of.is_some();
+    record(compiled, &target, &model.name, created, tree, &step_delta);
     compiled.steps.push(step_delta);
 }
 

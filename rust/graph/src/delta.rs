@@ -124,6 +124,9 @@ pub struct TreeDelta {
     pub tree: String,
     /// Whether it is new.
     pub create: bool,
+    /// The tree that it begins as a copy of; it is new then, though `create` is false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<String>,
     /// Interface, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub interface: Vec<InterfaceEdit>,
@@ -174,6 +177,7 @@ impl TreeDelta {
         let Self {
             tree: _,
             create,
+            copy_of,
             interface,
             remove,
             add,
@@ -190,6 +194,7 @@ impl TreeDelta {
             locations,
         } = self;
         !create
+            && copy_of.is_none()
             && interface.is_empty()
             && remove.is_empty()
             && add.is_empty()

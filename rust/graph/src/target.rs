@@ -27,8 +27,10 @@ pub(crate) struct Target {
     pub modifier: String,
     /// The modifier is not there.
     pub new_modifier: bool,
-    /// The modifier is new, or runs no tree yet.
+    /// The modifier is new, or runs no tree yet, or another one.
     pub assign_tree: bool,
+    /// The tree is made as a copy of this one, which the modifier shares with others.
+    pub copy_of: Option<String>,
 }
 
 /// A refusal: where, what, and what to do.
@@ -41,30 +43,43 @@ pub(crate) fn resolve_target(
     state: &Document,
     sink: &mut Sink,
 ) -> Option<(Target, TreeModel)> {
-    let (object_name, modifier_name, group_name) = match &step.action {
+    let (object_name, modifier_name, group_name, single_user) = match &step.action {
         Action::NodeTree(payload) => {
             let target = &payload.target;
             (
                 &target.object_name,
                 &target.modifier_name,
                 Some(target.node_group_name.as_str()),
+                payload.single_user,
             )
         }
-        Action::GnOps(payload) => (&payload.target.object_name, &payload.target.modifier_name, None),
+        Action::GnOps(payload) => {
+            let target = &payload.target;
+            (&target.object_name, &target.modifier_name, None, payload.single_user)
+        }
         Action::Python(_) => return None,
     };
     let may_create = group_name.is_some() || ops.iter().any(|op| matches!(op, Op::EnsureTarget { create: true }));
     let resolved = editable_object(object_name, state).and_then(|object| {
-        let modifier = usable_modifier(object_name, object, modifier_name, group_name, may_create)?;
+        let modifier = usable_modifier(object_name, object, modifier_name, may_create)?;
         let present = modifier.and_then(|modifier| modifier.node_group.as_deref());
+        let copied = present.filter(|_| single_user);
+        let copy = copied
+            .map(|shared| copy_name(shared, group_name, state))
+            .transpose()?
+            .flatten();
+        if let Some(name) = copy {
+            return Ok((name, false, true, copied.map(str::to_owned)));
+        }
+        runs_the_group(modifier_name, present, group_name, single_user)?;
         let name = match group_name.or(present) {
             Some(name) => name.to_owned(),
             None => free_name(modifier_name, state),
         };
         editable_tree(&name, state)?;
-        Ok((name, modifier.is_none(), present.is_none()))
+        Ok((name, modifier.is_none(), present.is_none(), None))
     });
-    let (name, new_modifier, assign_tree) = match resolved {
+    let (name, new_modifier, assign_tree, copy_of) = match resolved {
         Ok(found) => found,
         Err(Refusal(code, field, message, hint)) => {
             let path = sink.at_target(field);
@@ -72,13 +87,16 @@ pub(crate) fn resolve_target(
             return None;
         }
     };
+    // A copy has no users yet, so nobody else changes with it.
     let own_users = u32::from(!assign_tree);
     if state.tree_info.get(&name).is_some_and(|info| info.users > own_users) {
         let path = sink.at_target("node_group_name");
         sink.warn(
             Code::SharedNodeGroup,
             path,
-            format!("the node group “{name}” has other users too; they change with it"),
+            format!(
+                "the node group “{name}” has other users too; they change with it (`single_user: true` makes a copy)"
+            ),
         );
     }
     let target = Target {
@@ -86,8 +104,9 @@ pub(crate) fn resolve_target(
         modifier: modifier_name.clone(),
         new_modifier,
         assign_tree,
+        copy_of,
     };
-    let tree = state.trees.get(&name);
+    let tree = state.trees.get(target.copy_of.as_ref().unwrap_or(&name));
     Some((
         target,
         TreeModel::new(&name, tree.cloned().unwrap_or_default(), tree.is_none()),
@@ -135,7 +154,6 @@ fn usable_modifier<'d>(
     object_name: &str,
     object: &'d Object,
     name: &str,
-    group_name: Option<&str>,
     may_create: bool,
 ) -> Result<Option<&'d Modifier>, Refusal> {
     if name.len() > MAX_NAME {
@@ -172,13 +190,57 @@ fn usable_modifier<'d>(
             "choose another modifier name".to_owned(),
         ));
     }
-    match (modifier.node_group.as_deref(), group_name) {
+    Ok(Some(modifier))
+}
+
+/// The tree that the plan names must be the one that the modifier runs, if it runs one.
+fn runs_the_group(
+    modifier: &str,
+    present: Option<&str>,
+    wanted: Option<&str>,
+    single_user: bool,
+) -> Result<(), Refusal> {
+    match (present, wanted) {
         (Some(present), Some(wanted)) if present != wanted => {
-            let message = format!("the modifier “{name}” runs the node group “{present}”, not “{wanted}”");
-            let hint = format!("name the node group “{present}”, or choose another modifier name");
+            let message = format!("the modifier “{modifier}” runs the node group “{present}”, not “{wanted}”");
+            let hint = if single_user {
+                format!("“{wanted}” exists already: give the copy a name that is free, or name “{present}”")
+            } else {
+                format!("name the node group “{present}”, or choose another modifier name")
+            };
             Err(Refusal(Code::TargetMissing, "node_group_name", message, hint))
         }
-        _ => Ok(Some(modifier)),
+        _ => Ok(()),
+    }
+}
+
+/// The name of the copy that `single_user` asks for; none when the tree has no other users, or is the copy already.
+fn copy_name(shared: &str, wanted: Option<&str>, state: &Document) -> Result<Option<String>, Refusal> {
+    let info = state.tree_info.get(shared);
+    let alone = info.is_none_or(|info| info.users <= 1 && !info.library);
+    match wanted {
+        None if alone => Ok(None),
+        None => Ok(Some(free_name(shared, state))),
+        Some(wanted) if wanted == shared && alone => Ok(None),
+        Some(wanted) if wanted == shared => {
+            let message = format!("“{shared}” has other users, and its copy cannot have the same name");
+            let hint = format!(
+                "give the copy a name of its own, for example “{}”",
+                free_name(shared, state)
+            );
+            Err(Refusal(Code::SharedNodeGroup, "node_group_name", message, hint))
+        }
+        Some(wanted) => {
+            let free = !state.trees.contains_key(wanted)
+                && state
+                    .names
+                    .get("node_group")
+                    .is_none_or(|names| !names.contains(wanted));
+            if free {
+                editable_tree(wanted, state)?;
+            }
+            Ok(free.then(|| wanted.to_owned()))
+        }
     }
 }
 

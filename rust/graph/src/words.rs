@@ -15,13 +15,13 @@ pub(crate) fn describe(delta: &StepDelta, scope: Scope<'_>) -> Vec<String> {
         describe_tree(tree, scope, &mut lines);
     }
     for modifier in &delta.modifiers {
-        let verb = if modifier.create {
-            "Add the modifier"
+        let (verb, runs) = if modifier.create {
+            ("Add", "running")
         } else {
-            "Give the modifier"
+            ("Let", "run")
         };
         lines.push(format!(
-            "{verb} “{}” on “{}” running “{}”",
+            "{verb} the modifier “{}” on “{}” {runs} “{}”",
             modifier.name, modifier.object, modifier.node_group
         ));
     }
@@ -49,6 +49,9 @@ fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
     let plain = |socket: &str| -> String { plain(keys.get(socket).copied().unwrap_or(socket)).to_owned() };
     if tree.create {
         lines.push(format!("Create the node group “{}”", tree.tree));
+    }
+    if let Some(source) = &tree.copy_of {
+        lines.push(format!("Copy the shared node group “{source}” as “{}”", tree.tree));
     }
     for edit in &tree.interface {
         lines.push(match edit {

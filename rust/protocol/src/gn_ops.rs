@@ -17,6 +17,10 @@ pub struct GnOps {
     pub v: u8,
     /// The modifier whose tree is edited.
     pub target: ModifierTarget,
+    /// Gives the modifier a copy of its own first when its node group has other users, so that they stay as they are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("x-since" = "1.1"))]
+    pub single_user: bool,
     /// Operations, carried out in order.
     pub ops: Vec<GnOp>,
 }

@@ -13,6 +13,10 @@ use crate::value::PlanValue;
 pub struct NodeTree {
     /// What is edited; modifier and node group are made when they do not exist.
     pub target: TreeTarget,
+    /// Gives the modifier a copy of its own first when its node group has other users, so that they stay as they are; `node_group_name` names the copy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("x-since" = "1.1"))]
+    pub single_user: bool,
     /// Operations, carried out in order.
     pub operations: Vec<NodeTreeOp>,
 }
