@@ -26,11 +26,27 @@ pub(crate) struct Bundle {
     wheels: Vec<PathBuf>,
 }
 
+/// Builds the extension and says where it is.
+///
+/// # Errors
+/// As for `make`.
+pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
+    let zip = make(layout, options.portable, &options.wheels)?;
+    let wheels = options.wheels.len() + 1;
+    println!(
+        "{} ({} bytes), with {wheels} wheel(s)",
+        zip.display(),
+        fs::metadata(&zip)?.len()
+    );
+    println!("Install it in Blender: Edit > Preferences > Get Extensions > Install from Disk…");
+    Ok(0)
+}
+
 /// Builds target/bundle/<id>-<version>.zip.
 ///
 /// # Errors
 /// When something is missing, or the builder or a check refuses the extension.
-pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
+pub(crate) fn make(layout: &Layout, portable: bool, others: &[PathBuf]) -> Result<PathBuf> {
     let builder = builder(layout)?;
     let folder = layout.target().join("bundle");
     let stage = folder.join("stage");
@@ -42,7 +58,7 @@ pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
     fs::create_dir_all(stage.join("wheels"))?;
 
     let mut names = Vec::new();
-    for wheel in std::iter::once(wheel(layout, options.portable)?).chain(options.wheels.iter().cloned()) {
+    for wheel in std::iter::once(wheel(layout, portable)?).chain(others.iter().cloned()) {
         let name = wheel
             .file_name()
             .context("a wheel without a name")?
@@ -81,14 +97,7 @@ pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
         let mut command = builder.0.command();
         process::quiet(command.arg(&builder.1).args(arguments), what)?;
     }
-    println!(
-        "{} ({} bytes), with {}",
-        zip.display(),
-        fs::metadata(&zip)?.len(),
-        names.join(", ")
-    );
-    println!("Install it in Blender: Edit > Preferences > Get Extensions > Install from Disk…");
-    Ok(0)
+    Ok(zip)
 }
 
 /// The newest Blender's extension builder, and an environment that runs it.
@@ -219,7 +228,10 @@ fn string<'a>(manifest: &'a Table, key: &str) -> Result<&'a str> {
 }
 
 /// Copies a folder without what Python and editors leave behind.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;

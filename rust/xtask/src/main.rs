@@ -16,6 +16,7 @@ mod session;
 mod stamp;
 mod system;
 mod test;
+mod window;
 
 use std::process::ExitCode;
 
@@ -40,10 +41,12 @@ struct Cli {
 enum Cmd {
     /// Turn a sentence into a Geometry Nodes tree, headless: result.blend, result.png, report.json
     Run(Box<run::Run>),
-    /// Every test: lints, Rust, dependency audit, Python, each supported Blender, manifests
+    /// Every test: lints, Rust, dependency audit, Python, each supported Blender, manifests, a real window
     Test(test::Test),
     /// End-to-end manifests in real Blender
     E2e(e2e::E2e),
+    /// Tests in a real Blender with a window, driven by simulated mouse and keyboard
+    Window(window::Window),
     /// The installable extension, one zip with the native wheel
     Bundle(bundle::Bundle),
     /// Measure what the product promises; writes target/bench.json
@@ -71,6 +74,7 @@ fn dispatch(layout: &Layout, command: Cmd) -> Result<u8> {
         Cmd::Run(run) => run::run(layout, &run),
         Cmd::Test(test) => test::run(layout, &test),
         Cmd::E2e(e2e) => e2e::e2e(layout, &e2e),
+        Cmd::Window(window) => window::window(layout, &window),
         Cmd::Bundle(bundle) => bundle::bundle(layout, &bundle),
         Cmd::Bench(bench) => bench::bench(layout, &bench),
         Cmd::Schemas => schemas::schemas(layout),

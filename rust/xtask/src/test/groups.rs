@@ -18,12 +18,16 @@ use crate::layout::Layout;
 use crate::native;
 use crate::process;
 use crate::session::Session;
+use crate::window::{self, Release};
 
 /// No group takes this long unless something hangs.
 const LIMIT: Duration = Duration::from_secs(40 * 60);
 
-/// The folders of `tests/` that need Blender; every other one with Python tests runs without.
+/// The folders of `tests/` that need Blender as a module.
 const IN_BLENDER: [&str; 2] = ["blender", "host"];
+
+/// The folder of `tests/` that drives a Blender from outside; every other one with Python tests needs none.
+const IN_WINDOW: &str = "window";
 
 /// A group of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +44,8 @@ pub(crate) enum Group {
     Blender(Blender),
     /// The end-to-end manifests in this Blender.
     Manifests(Blender),
+    /// The tests in a window of this Blender.
+    Window(Release),
 }
 
 impl Group {
@@ -52,17 +58,29 @@ impl Group {
             Self::Python => "python".into(),
             Self::Blender(blender) => format!("blender-{}", blender.version),
             Self::Manifests(blender) => format!("manifests-{}", blender.version),
+            Self::Window(release) => format!("window-{}", release.version),
         }
     }
 
-    /// What has to be installed for it.
-    pub(crate) fn wanted(self) -> Vec<Wanted> {
+    /// The environments that it runs in.
+    fn wanted(self) -> Vec<Wanted> {
         match self {
             Self::Lint => vec![lint_tools()],
-            Self::Rust | Self::Audit => Vec::new(),
+            Self::Rust | Self::Audit | Self::Window(_) => Vec::new(),
             Self::Python => vec![Wanted::plain().with("dev"), lint_tools()],
             Self::Blender(blender) => vec![tested(blender)],
             Self::Manifests(blender) => vec![Wanted::blender(blender).installing()],
+        }
+    }
+
+    /// Sets up what it needs. Downloads go on while other groups keep the processor busy.
+    pub(crate) fn prepare(self, layout: &Layout) {
+        // A failure is reported by the group itself, when it runs.
+        for wanted in self.wanted() {
+            let _ = env::prepare(layout, &wanted);
+        }
+        if let Self::Window(release) = self {
+            let _ = window::prepare(layout, release);
         }
     }
 
@@ -91,6 +109,7 @@ impl Group {
                 let session = Session::open(layout, &Choice::Release(blender))?;
                 e2e::run_all(layout, &session, &e2e::manifests(layout)?)
             }
+            Self::Window(release) => window::run(layout, release, &[]),
         }
     }
 }
@@ -137,7 +156,7 @@ fn rust(layout: &Layout) -> Result<Counts> {
         .current_dir(&layout.root)
         .args(["test", "--workspace", "--locked", "--no-fail-fast", "--", "--quiet"]);
     let mut all = Counts::default();
-    let status = streamed(&mut command, |line| {
+    let status = streamed(&mut command, LIMIT, |line| {
         all = [all, counts::of_cargo_line(line).unwrap_or_default()].into_iter().sum();
     })?;
     if !status.success() && all.failed == 0 {
@@ -173,7 +192,7 @@ fn folders(layout: &Layout, in_blender: bool) -> Result<Vec<PathBuf>> {
         .with_context(|| format!("cannot read {}", tests.display()))?
         .flatten()
         .map(|entry| entry.path())
-        .filter(|path| path.is_dir() && holds_tests(path))
+        .filter(|path| path.is_dir() && !path.ends_with(IN_WINDOW) && holds_tests(path))
         .filter(|path| {
             in_blender
                 == path
@@ -244,8 +263,16 @@ fn pytest(
     command
         .args(["-m", "pytest", "-q", "-p", "pytest_counts", "-p", "no:cacheprovider"])
         .args(folders);
-    let status = streamed(&mut command, |_| {})?;
-    let text = fs::read(&file).with_context(|| format!("pytest did not start ({status})"))?;
+    counted(&mut command, &file, LIMIT)
+}
+
+/// Runs pytest with our plugin, which writes the counts to `file`.
+///
+/// # Errors
+/// When it did not start, or did not come to its end.
+pub(crate) fn counted(command: &mut Command, file: &Path, limit: Duration) -> Result<Counts> {
+    let status = streamed(command, limit, |_| {})?;
+    let text = fs::read(file).with_context(|| format!("pytest did not start ({status})"))?;
     let (counts, trouble) = serde_json::from_slice::<PytestCounts>(&text)
         .context("unreadable counts")?
         .judge(status);
@@ -256,7 +283,7 @@ fn pytest(
 }
 
 /// Runs a command, shows each line it prints as it comes, and hands it to `line`.
-fn streamed(command: &mut Command, mut line: impl FnMut(&str)) -> Result<std::process::ExitStatus> {
+fn streamed(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> Result<std::process::ExitStatus> {
     let program = OsString::from(command.get_program());
     let mut child = command
         .stdin(Stdio::null())
@@ -276,10 +303,10 @@ fn streamed(command: &mut Command, mut line: impl FnMut(&str)) -> Result<std::pr
                 }
             }
         });
-        let status = process::wait(&mut child, LIMIT)?;
+        let status = process::wait(&mut child, limit)?;
         for text in receiver {
             line(&text);
         }
-        status.with_context(|| format!("{} was ended after {} minutes", program.display(), LIMIT.as_secs() / 60))
+        status.with_context(|| format!("{} was ended after {} minutes", program.display(), limit.as_secs() / 60))
     })
 }

@@ -12,11 +12,11 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::blender::SUPPORTED;
-use crate::env;
 use crate::layout::Layout;
+use crate::window::RELEASES;
 pub(crate) use counts::Counts;
 use groups::Group;
-pub(crate) use groups::results;
+pub(crate) use groups::{counted, results};
 
 /// The options of `test`.
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Test {
     /// Everything, and coverage figures
     #[arg(long)]
     full: bool,
-    /// Only these groups: lint, rust, audit, python, blender-5.2, manifests-5.2, …
+    /// Only these groups: lint, rust, audit, python, blender-5.2, manifests-5.2, window-4.3, …
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -70,10 +70,9 @@ impl Outcome {
 pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
     let groups = choose(options)?;
     let mut outcomes = std::thread::scope(|scope| {
-        // Downloads go on while the processor is busy with lints and Rust. A failure is reported by the group itself.
         scope.spawn(|| {
-            for wanted in groups.iter().flat_map(|group| group.wanted()) {
-                let _ = env::prepare(layout, &wanted);
+            for group in &groups {
+                group.prepare(layout);
             }
         });
         groups
@@ -116,6 +115,12 @@ fn all() -> Vec<Group> {
     let mut groups = vec![Group::Lint, Group::Rust, Group::Audit, Group::Python];
     groups.extend(SUPPORTED.into_iter().rev().map(Group::Blender));
     groups.extend([Group::Manifests(newest), Group::Manifests(oldest)]);
+    groups.extend(
+        RELEASES
+            .into_iter()
+            .filter(|release| release.required)
+            .map(Group::Window),
+    );
     groups
 }
 
@@ -127,8 +132,12 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
     if options.only.is_empty() {
         return Ok(all());
     }
-    // Manifests may be asked for in any Blender.
-    let known: Vec<Group> = all().into_iter().chain(SUPPORTED.map(Group::Manifests)).collect();
+    // Manifests and windows may be asked for in any Blender.
+    let more = SUPPORTED
+        .map(Group::Manifests)
+        .into_iter()
+        .chain(RELEASES.map(Group::Window));
+    let known: Vec<Group> = all().into_iter().chain(more).collect();
     let find = |name: &String| known.iter().copied().find(|group| group.name() == *name);
     match options.only.iter().find(|name| find(name).is_none()) {
         Some(unknown) => {
@@ -190,6 +199,7 @@ mod tests {
         for blender in SUPPORTED {
             assert!(all.contains(&format!("blender-{}", blender.version)), "{all:?}");
         }
+        assert_eq!(all.last().map(String::as_str), Some("window-4.3"));
         assert_eq!(names(&options(&[], true)), ["rust", "python", "blender-5.2"]);
         assert_eq!(
             names(&options(&["manifests-4.5", "rust"], false)),

@@ -1,0 +1,237 @@
+//! `cargo xtask window`: the tests in a real Blender with a window, on a screen that only exists in memory.
+//!
+//! The `bpy` modules have no window, so Debian's Blender is used: unpacked under `target/window`, with the X server, the
+//! Python and the pytest that fit it. Nothing is installed on this machine, and nothing outlives the command.
+
+mod debian;
+mod enter;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::bundle;
+use crate::env;
+use crate::layout::Layout;
+use crate::lock::Lock;
+use crate::test::{Counts, counted, results};
+use enter::Entrance;
+
+/// All tests together; a test has its own bounds.
+const LIMIT: Duration = Duration::from_secs(20 * 60);
+
+/// A Blender with a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Release {
+    /// The release line of Blender.
+    pub(crate) version: &'static str,
+    /// Debian's release that packages it.
+    suite: &'static str,
+    /// Whether `cargo xtask test` insists on it.
+    pub(crate) required: bool,
+}
+
+/// The required one first. Debian's sid moves daily and cannot be relied on.
+pub(crate) const RELEASES: [Release; 2] = [
+    Release {
+        version: "4.3",
+        suite: "trixie",
+        required: true,
+    },
+    Release {
+        version: "5.2",
+        suite: "sid",
+        required: false,
+    },
+];
+
+/// The options of `window`.
+#[derive(Debug, Args)]
+pub(crate) struct Window {
+    /// 4.3 or 5.2 [default: both; 5.2 only where Debian delivers it]
+    version: Option<String>,
+    /// Arguments for pytest, after `--`
+    #[arg(last = true)]
+    pytest: Vec<String>,
+}
+
+/// Runs the tests; the status is 0 only when all held.
+///
+/// # Errors
+/// When something is missing, or a Blender that is required or asked for cannot be set up.
+pub(crate) fn window(layout: &Layout, options: &Window) -> Result<u8> {
+    let mut all = Vec::new();
+    for release in chosen(options.version.as_deref())? {
+        println!("== Blender {} ({})", release.version, release.suite);
+        match prepare(layout, release) {
+            Ok(()) => all.push(run(layout, release, &options.pytest)?),
+            Err(error) if !release.required && options.version.is_none() => eprintln!(
+                "WARNING: the window tests did NOT run in Blender {}: {error:#}",
+                release.version
+            ),
+            Err(error) => return Err(error),
+        }
+    }
+    let all: Counts = all.into_iter().sum();
+    println!("{all}");
+    Ok(u8::from(all.failed > 0 || all.passed == 0))
+}
+
+fn chosen(version: Option<&str>) -> Result<Vec<Release>> {
+    let Some(version) = version else {
+        return Ok(RELEASES.to_vec());
+    };
+    match RELEASES.into_iter().find(|release| release.version == version) {
+        Some(release) => Ok(vec![release]),
+        None => bail!("there is no Blender {version:?} with a window; choose 4.3 or 5.2."),
+    }
+}
+
+fn folder(layout: &Layout, release: Release) -> PathBuf {
+    layout.target().join("window").join(release.version)
+}
+
+fn lock(layout: &Layout, release: Release) -> Result<Lock> {
+    let name = format!("target/window/{}", release.version);
+    Lock::take(
+        &layout
+            .target()
+            .join("window")
+            .join(format!(".{}.lock", release.version)),
+        &name,
+    )
+}
+
+/// Unpacks the Blender if need be.
+///
+/// # Errors
+/// When it cannot be had here.
+pub(crate) fn prepare(layout: &Layout, release: Release) -> Result<()> {
+    let _lock = lock(layout, release)?;
+    debian::prepare(&folder(layout, release), release.suite)
+        .with_context(|| format!("Blender {} with a window cannot be set up", release.version))
+}
+
+/// Runs the tests in `tests/window`; pictures are left in `target/window/<version>/pictures`.
+///
+/// # Errors
+/// When they could not be run to their end.
+pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String]) -> Result<Counts> {
+    prepare(layout, release)?;
+    let zip = bundle::make(layout, false, &[])?;
+    let _lock = lock(layout, release)?;
+    let folder = folder(layout, release);
+    let root = debian::root(&folder);
+    let entrance = Entrance::find(&root)?;
+    let work = root.join("work");
+    stage(layout, &work, &zip)?;
+
+    let mut command = entrance.command(&root)?;
+    command.args(environment(release.suite)).args([
+        "python3",
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "pytest_counts",
+        "-p",
+        "no:cacheprovider",
+        "--import-mode=importlib",
+        "--rootdir=/work",
+        "--junitxml=/work/junit.xml",
+    ]);
+    command.args(pytest).arg("/work/tests");
+    let name = format!("window-{}", release.version);
+    let counts = counted(&mut command, &work.join("counts.json"), LIMIT);
+    // What was seen is kept, above all when a test has failed.
+    let pictures = folder.join("pictures");
+    remove(&pictures)?;
+    fs::rename(work.join("pictures"), &pictures).context("cannot keep the pictures")?;
+    if let Ok(figures) = fs::read_to_string(work.join("figures")) {
+        print!("{figures}");
+    }
+    println!("pictures: {}", pictures.display());
+    if work.join("junit.xml").exists() {
+        fs::copy(work.join("junit.xml"), results(layout)?.join(format!("{name}.xml")))?;
+    }
+    counts
+}
+
+/// Puts what the tests need where they see it, and nothing of an earlier run.
+fn stage(layout: &Layout, work: &Path, zip: &Path) -> Result<()> {
+    remove(work)?;
+    bundle::copy(&layout.root.join("tests/window"), &work.join("tests"))?;
+    for folder in ["home", "pictures", "plugin"] {
+        fs::create_dir_all(work.join(folder))?;
+    }
+    fs::copy(zip, work.join("extension.zip")).context("cannot copy the extension")?;
+    env::replace(
+        &work.join("plugin/pytest_counts.py"),
+        include_str!("../test/pytest_counts.py"),
+    )
+}
+
+/// The whole environment of the tests, as arguments of `env -i`; nothing of the caller's gets in.
+fn environment(suite: &str) -> Vec<String> {
+    let libraries = ["blas", "lapack", "pulseaudio"].map(|name| format!("{}/{name}", debian::LIBRARIES));
+    [
+        ("HOME", "/work/home"),
+        ("PATH", "/usr/bin:/usr/sbin"),
+        ("LC_ALL", "C.UTF-8"),
+        ("LD_LIBRARY_PATH", &libraries.join(":")),
+        ("PYTHONPATH", "/work/plugin"),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+        ("GEONODE_COUNTS", "/work/counts.json"),
+        ("GEONODE_WORK", "/work"),
+        ("GEONODE_PICTURES", "/work/pictures"),
+        ("GEONODE_ZIP", "/work/extension.zip"),
+        ("GEONODE_SUITE", suite),
+    ]
+    .map(|(name, value)| format!("{name}={value}"))
+    .to_vec()
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_the_pinned_release_is_required() {
+        let required: Vec<_> = RELEASES.iter().filter(|release| release.required).collect();
+        assert_eq!(required.len(), 1);
+        assert_ne!(required.first().unwrap().suite, "sid", "sid moves daily");
+        assert_eq!(chosen(None).unwrap(), RELEASES);
+        assert_eq!(chosen(Some("5.2")).unwrap().first().unwrap().suite, "sid");
+        assert!(
+            chosen(Some("4.2"))
+                .unwrap_err()
+                .to_string()
+                .contains("choose 4.3 or 5.2")
+        );
+    }
+
+    #[test]
+    fn nothing_of_an_earlier_run_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().join("work");
+        fs::create_dir_all(work.join("home")).unwrap();
+        fs::write(work.join("home/left"), "x").unwrap();
+        let zip = folder.path().join("x.zip");
+        fs::write(&zip, "zip").unwrap();
+        stage(&Layout::find(), &work, &zip).unwrap();
+        assert!(!work.join("home/left").exists());
+        assert!(work.join("tests/conftest.py").exists() && work.join("extension.zip").exists());
+    }
+}
