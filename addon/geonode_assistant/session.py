@@ -382,6 +382,13 @@ class Session:
         self.steps: list[dict[str, Any]] = []
         self.messages: list[dict[str, Any]] = []
         self.report: RunReport | None = None
+        self._started = time.monotonic()
+        self._second = 0
+
+    @property
+    def elapsed_s(self) -> int:
+        """Whole seconds since the wish was sent; it goes on counting after the end."""
+        return int(time.monotonic() - self._started)
 
     @property
     def running(self) -> bool:
@@ -418,12 +425,14 @@ class Session:
         self.messages = [{**message, "hint": error.hint} if error.hint else message]
 
     def poll(self, budget_s: float = POLL_BUDGET_S) -> bool:
-        """Advances the run a little; returns whether there is anything new to draw."""
+        """Advances the run a little; returns whether there is anything new to draw, if only a second that went by."""
         if self.handle is None or self.report is not None:
             return False
         events = self.handle.poll(budget_s)
         self._fold(events)
-        changed = bool(events) or self.state != self.handle.state
+        second = self.elapsed_s
+        changed = bool(events) or self.state != self.handle.state or second != self._second
+        self._second = second
         self.state, self.summary = self.handle.state, self.handle.summary
         if self.handle.finished:
             self.report = self.handle.report()

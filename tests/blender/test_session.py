@@ -272,3 +272,16 @@ def test_a_signal_cancels_instead_of_raising() -> None:
     assert signal.getsignal(signal.SIGINT) is before
     assert report.status == "cancelled"
     assert not host.open
+
+
+def test_a_second_that_goes_by_is_something_to_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = session.Session()
+    view.claim(lambda: RunHandle(ScriptedCore((("ask_approval", {"request": {}}),)), FakeHost()))
+    while view.poll(0):
+        pass
+    start = view._started
+    for second in (1, 2):
+        monkeypatch.setattr(session.time, "monotonic", lambda second=second: start + second)
+        assert view.poll(0)
+        assert not view.poll(0)
+        assert view.elapsed_s == second

@@ -101,10 +101,35 @@ def test_a_request_shows_what_is_asked_and_two_answers() -> None:
     core = ScriptedCore((("ask_approval", {"request": request}), *HAPPY))
     session.current.claim(lambda: RunHandle(core, FakeHost()))
     session.current.poll(0)
+    session.current.text = '{"version": "1.1"'
+    assert "Waiting for your answer" in drawn()
+    assert not any("characters" in text for text in drawn())
     assert {"It removes 9 nodes.", "Remove node 0", "and 8 more changes", "Approve", "Reject"} <= set(drawn())
     [(request_id, _)] = session.current.pending
     bpy.ops.geonode.decide(request_id=str(request_id), accept=True)
     assert core.decisions == [("approve", int(request_id))]
+
+
+def test_a_long_wait_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+    assert "Planning…" in drawn()
+    start = session.current._started
+    monkeypatch.setattr(session.time, "monotonic", lambda: start + 65.5)
+    assert "Planning… 65 s" in drawn()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("I will lift it.", "I will lift it."),
+        ('{"version": "1.1"', "The plan is being written: 17 characters"),
+        ("I will lift it.\n```json\n{", "I will lift it.\nThe plan is being written: 9 characters"),
+        ("x" * 1000, "x" * sidebar.SHOWN_CHARACTERS),
+    ],
+)
+def test_a_plan_that_arrives_is_not_shown_as_json(text: str, shown: str) -> None:
+    assert sidebar.streamed(text) == shown
 
 
 def test_nothing_is_said_twice_and_repairs_stay_in_the_report() -> None:

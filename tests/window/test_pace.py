@@ -41,13 +41,12 @@ def test_the_main_thread_goes_on(window: Window, model: Endpoint, figure: Callab
     window.wish("lift it", until="current.summary == 'PLANNING'")
     assert model.asked.wait(30)
     window.do(MEASURE)
-    # Blender answers while the model thinks; each question is a turn of its main loop.
-    for _ in range(50):
-        assert window.ask("current.running")
+    # Blender goes on answering while the model thinks.
+    window.wait("len(bpy.app.driver_namespace['ticks']) > 20")
+    assert window.ask("current.running")
     model.release.set()
     window.wait("not current.running")
     assert window.ask("current.summary") == "DONE", window.ask("current.messages")
     ticks = window.ask("bpy.app.driver_namespace['ticks']")
-    assert len(ticks) > 10
     figure("longest tick outside Blender's own work", f"{max(own for own, _ in ticks) * 1000:.1f} ms")
     figure("longest snapshot, application or evaluation", f"{max(work for _, work in ticks) * 1000:.1f} ms")

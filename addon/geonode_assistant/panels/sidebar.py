@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import bpy
 
 from .. import session
@@ -12,16 +14,19 @@ from .wrapping import fitting
 ICONS = {"error": "ERROR", "warning": "INFO", "info": "NONE"}
 STATES = {
     "IDLE": ("Ready", "NONE"),
-    "PLANNING": ("Planning", "TIME"),
-    "VALIDATING": ("Validating", "TIME"),
-    "EXECUTING": ("Executing", "TIME"),
+    "PLANNING": ("Planning", "SORTTIME"),
+    "VALIDATING": ("Validating", "SORTTIME"),
+    "EXECUTING": ("Executing", "SORTTIME"),
     "DONE": ("Done", "CHECKMARK"),
     "ERROR": ("Not done", "ERROR"),
     "CANCELLED": ("Cancelled", "CANCEL"),
 }
-STEP_ICONS = {"pending": "DOT", "running": "TIME", "done": "CHECKMARK", "failed": "ERROR", "restored": "LOOP_BACK"}
+STEP_ICONS = {"pending": "DOT", "running": "SORTTIME", "done": "CHECKMARK", "failed": "ERROR", "restored": "LOOP_BACK"}
 # A sidebar is no log: the report has everything.
 SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CHANGES = 8, 8, 12
+SHOWN_CHARACTERS = 600
+# What takes no longer needs no clock.
+SILENT_S = 2
 
 
 class _Sidebar:
@@ -40,8 +45,8 @@ class _Sidebar:
             draw_text(layout, step["step_id"], context, STEP_ICONS.get(step["status"], "DOT"))
         for request_id, request in view.pending:
             draw_request(layout, request_id, request, context)
-        if view.text and view.running:
-            draw_text(layout, view.text[-600:], context)
+        if view.running and not view.pending:
+            draw_text(layout, streamed(view.text), context)
         done = view.final_message if view.summary == "DONE" else ""
         draw_text(layout, done, context)
         for message in for_artist(view.messages, done)[:SHOWN_MESSAGES]:
@@ -68,13 +73,29 @@ def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 
 def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
-    """State in words; while it runs a progress bar, or what is being done where nobody knows how far it is."""
+    """State in words; while it runs a progress bar, or what is being done where nobody knows how far it is, and for how
+    long already.
+    """
     text, icon = STATES.get(view.summary, (view.summary.title(), "NONE"))
     text = view.activity or text
-    if view.running and view.progress is not None:
+    if view.pending:
+        layout.label(text="Waiting for your answer", icon="QUESTION")
+    elif view.running and view.progress is not None:
         layout.progress(factor=view.progress, text=text)
+    elif view.running:
+        clock = f" {view.elapsed_s} s" if view.elapsed_s >= SILENT_S else ""
+        layout.label(text=f"{text}…{clock}", icon=icon)
     else:
-        layout.label(text=f"{text}…" if view.running else text, icon=icon)
+        layout.label(text=text, icon=icon)
+
+
+def streamed(text: str) -> str:
+    """What a model has said so far, for an artist: its words as they are, of the plan's JSON only that it arrives."""
+    words = re.split(r"```|\{", text, maxsplit=1)[0]
+    shown = words[-SHOWN_CHARACTERS:].strip()
+    if len(words) == len(text):
+        return shown
+    return f"{shown}\nThe plan is being written: {len(text) - len(words)} characters".strip()
 
 
 def draw_request(layout: bpy.types.UILayout, request_id: str, request: dict, context: bpy.types.Context) -> None:
