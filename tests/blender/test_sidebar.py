@@ -110,6 +110,16 @@ def test_a_request_shows_what_is_asked_and_two_answers() -> None:
     assert core.decisions == [("approve", int(request_id))]
 
 
+def test_a_long_prompt_can_be_read_as_a_whole() -> None:
+    data = bpy.context.window_manager.geonode_assistant
+    before = drawn()
+    data.prompt = "word " * 30
+    below = "" if "textbox" in FUNCTIONS else data.prompt.strip()
+    assert " ".join(text for text in drawn() if text not in before) == below
+    data.prompt = "short"
+    assert drawn() == before
+
+
 def test_a_long_wait_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     assert "Planning…" in drawn()

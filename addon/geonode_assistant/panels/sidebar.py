@@ -64,12 +64,14 @@ class GEONODE_PT_nodes(_Sidebar, bpy.types.Panel):
 
 
 def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """The prompt, in several lines where this Blender has such a field (5.2)."""
+    """The prompt, in several lines where Blender has such a field (5.2), else below it as soon as it is cut off."""
     data = context.window_manager.geonode_assistant
     if "textbox" in layout.bl_rna.functions:
         layout.textbox(data, "prompt", placeholder="Scatter 200 rocks on the plane", initial_visible_lines=4)
     else:
         layout.prop(data, "prompt", text="", placeholder="Scatter 200 rocks on the plane")
+        if len(fitting(context, data.prompt)) > 1:
+            draw_text(layout, data.prompt, context)
 
 
 def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
@@ -101,7 +103,7 @@ def streamed(text: str) -> str:
 def draw_request(layout: bpy.types.UILayout, request_id: str, request: dict, context: bpy.types.Context) -> None:
     """What the run wants to do, and the two answers."""
     box = layout.box()
-    draw_text(box, request.get("reason", "This plan needs your approval."), context, "QUESTION")
+    draw_text(box, request.get("reason", "This plan needs your approval."), context)
     changes = request.get("diff", [])
     for line in changes[:SHOWN_CHANGES]:
         draw_text(box, line, context, "DOT")

@@ -157,7 +157,6 @@ impl Apt {
             "APT::Install-Recommends=false".into(),
             // The download user may not reach into the checkout.
             "APT::Sandbox::User=root".into(),
-            "APT::Update::Post-Invoke-Success::=true".into(),
             // A mirror's copy of a release that moves may be some days old.
             "Acquire::Check-Valid-Until=false".into(),
             "Acquire::Languages=none".into(),
