@@ -50,6 +50,26 @@ pub(crate) fn plan(value: &Value, limits: &Limits, findings: &mut Collector) {
     check.rules(plan);
 }
 
+/// Whether nothing is wrong with an operation of a plan of version 1.1; `known` are the operations of its list.
+pub(crate) fn op_fits(known: &'static BTreeMap<String, Shape>, op: &Value) -> bool {
+    let Some(shapes) = shapes() else { return false };
+    let mut findings = Collector::new(1);
+    let mut check = Check {
+        version: Version::V1_1,
+        limits: &Limits::default(),
+        shapes,
+        findings: &mut findings,
+        operations: 0,
+    };
+    let nowhere = Lazy {
+        at: "",
+        field: "",
+        index: 0,
+    };
+    check.op(known, op, &nowhere);
+    !findings.failed()
+}
+
 struct Check<'a> {
     version: Version,
     limits: &'a Limits,

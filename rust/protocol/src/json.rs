@@ -10,6 +10,7 @@ use serde_json::{Map, Number, Value};
 use crate::codes::Code;
 use crate::explain::shown;
 use crate::finding::Finding;
+use crate::lift::{Lifted, Place};
 use crate::pointer;
 
 /// Why reading stopped.
@@ -38,6 +39,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) cut_off: bool,
     /// How many of the fields that make a plan the outermost object has.
     pub(crate) envelope_fields: usize,
+    /// Takes the operations of a plan out of the value that is read; none when they stay in it.
+    pub(crate) lifted: Option<Lifted>,
 }
 
 /// Findings of one document that are kept.
@@ -59,7 +62,13 @@ impl<'a> Reader<'a> {
             trailing_commas: 0,
             cut_off: false,
             envelope_fields: 0,
+            lifted: None,
         }
+    }
+
+    /// The same reader, which hands the operations of a plan to `lifted`.
+    pub(crate) fn lifting(self, lifted: Option<Lifted>) -> Self {
+        Self { lifted, ..self }
     }
 
     /// Byte offset behind what was read.
@@ -74,10 +83,14 @@ impl<'a> Reader<'a> {
 
     /// Reads the value that starts here.
     pub(crate) fn value(&mut self) -> Result<Value, Stop> {
+        self.value_at(Place::Plan)
+    }
+
+    fn value_at(&mut self, place: Place) -> Result<Value, Stop> {
         self.skip_space();
         match self.peek() {
-            Some(b'{') => self.object(),
-            Some(b'[') => self.array(),
+            Some(b'{') => self.object(place),
+            Some(b'[') => self.array(place),
             Some(b'"') => self.string().map(Value::String),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(_) => self.word(),
@@ -85,7 +98,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn object(&mut self) -> Result<Value, Stop> {
+    fn object(&mut self, place: Place) -> Result<Value, Stop> {
         self.enter()?;
         let mut map = Map::new();
         loop {
@@ -112,7 +125,7 @@ impl<'a> Reader<'a> {
                 None => return Err(self.cut("a key has no value")),
             }
             let mark = self.findings.len();
-            let value = self.value()?;
+            let value = self.value_at(place.member(&key))?;
             let ends_with_number = value.is_number();
             let end = self.at;
             if self.findings.len() > mark {
@@ -141,14 +154,22 @@ impl<'a> Reader<'a> {
         Ok(Value::Object(map))
     }
 
-    fn array(&mut self) -> Result<Value, Stop> {
+    fn array(&mut self, place: Place) -> Result<Value, Stop> {
         self.enter()?;
         let mut items = Vec::new();
+        let mut count = 0;
+        let lifts = match (place, &mut self.lifted) {
+            (Place::Operations(step, step_type), Some(lifted)) => {
+                lifted.begin(step, step_type);
+                true
+            }
+            _ => false,
+        };
         loop {
             self.skip_space();
             match self.peek() {
                 Some(b']') => {
-                    self.trailing_commas += usize::from(!items.is_empty());
+                    self.trailing_commas += usize::from(count > 0);
                     break self.at += 1;
                 }
                 Some(b',') => return Err(self.syntax("a comma stands where a value is expected", None)),
@@ -156,11 +177,15 @@ impl<'a> Reader<'a> {
                 None => return Err(self.cut("an array is not closed")),
             }
             let mark = self.findings.len();
-            let value = self.value()?;
+            let value = self.value_at(place.item(count))?;
             if self.findings.len() > mark {
-                self.place(mark, &items.len().to_string());
+                self.place(mark, &count.to_string());
             }
-            items.push(value);
+            match &mut self.lifted {
+                Some(lifted) if lifts => lifted.take(value),
+                _ => items.push(value),
+            }
+            count += 1;
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,

@@ -11,6 +11,7 @@ mod explain;
 mod finding;
 mod gn_ops;
 mod json;
+mod lift;
 mod limits;
 mod node_tree;
 mod parse;

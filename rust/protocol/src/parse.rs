@@ -7,6 +7,7 @@ use crate::check;
 use crate::codes::Code;
 use crate::collect::Collector;
 use crate::finding::Finding;
+use crate::lift::Lifted;
 use crate::limits::Limits;
 use crate::plan::{Plan, Version};
 use crate::recover;
@@ -25,9 +26,32 @@ pub struct Parsed {
 /// The structure is checked against the protocol alone; whether nodes and objects exist is the preflight's business. Never panics; the
 /// time is linear in the length of the text.
 pub fn parse_plan(text: &str, limits: &Limits) -> Parsed {
+    by_operation(text, limits).unwrap_or_else(|| whole(text, limits))
+}
+
+/// Reads a plan as one JSON document.
+fn whole(text: &str, limits: &Limits) -> Parsed {
     let mut collector = Collector::new(limits.max_findings);
-    let value = recover::read(text, limits, &mut collector);
-    finish(value.as_ref(), limits, collector)
+    let read = recover::read(text, limits, false, &mut collector);
+    finish(read.as_ref().map(|(value, _)| value), limits, collector)
+}
+
+/// Reads a plan without ever holding all of its operations as JSON; none when an operation needs a closer look, or when the version
+/// is 1.0, whose operations have fewer fields.
+fn by_operation(text: &str, limits: &Limits) -> Option<Parsed> {
+    let mut collector = Collector::new(limits.max_findings);
+    let Some((value, lifted)) = recover::read(text, limits, true, &mut collector) else {
+        return Some(finish(None, limits, collector));
+    };
+    let lifted = lifted.filter(Lifted::is_complete)?;
+    if value.get("version").and_then(Value::as_str) == Some("1.0") {
+        return None;
+    }
+    let mut parsed = finish(Some(&value), limits, collector);
+    if let Some(plan) = &mut parsed.plan {
+        lifted.restore(plan);
+    }
+    Some(parsed)
 }
 
 /// Checks a plan that is JSON already; the size limit does not apply.
@@ -81,4 +105,74 @@ fn deeper_than(value: &Value, limit: usize) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+    use std::fs;
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::{by_operation, whole};
+    use crate::Limits;
+
+    fn seeds() -> Vec<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/plans");
+        let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+        let inputs = folders.flat_map(|folder| [folder.join("input.json"), folder.join("input.txt")]);
+        let seeds: Vec<String> = inputs.filter_map(|input| fs::read_to_string(input).ok()).collect();
+        assert!(seeds.len() > 50);
+        seeds
+    }
+
+    /// Reading operation by operation says what reading the whole document says, or leaves it to that.
+    fn check(text: &str, limits: &Limits) -> bool {
+        let parsed = by_operation(text, limits);
+        if let Some(parsed) = &parsed {
+            assert_eq!(*parsed, whole(text, limits), "{text}");
+        }
+        parsed.is_some()
+    }
+
+    #[test]
+    fn every_fixture_reads_alike() {
+        let few = Limits {
+            max_operations: 1,
+            max_findings: 3,
+            ..Limits::default()
+        };
+        let seeds = seeds();
+        let taken = seeds.iter().filter(|text| check(text, &Limits::default())).count();
+        assert!(taken > 20, "{taken}");
+        for text in &seeds {
+            check(text, &few);
+            check(&format!("Here it is:\n{text}\nGood luck!"), &Limits::default());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn damaged_texts_read_alike(
+            seed in any::<Index>(), at in any::<Index>(), length in 0_usize..40, insert in "[\\[\\]{}\",:0-9a-z ]{0,6}",
+            again in any::<bool>(),
+        ) {
+            let seeds = seeds();
+            let chars: Vec<char> = seed.get(&seeds).chars().collect();
+            let at = at.index(chars.len() + 1);
+            let (head, tail) = chars.split_at(at);
+            // What follows is cut, or said twice: keys that stand twice void what stood before.
+            let tail: String = if again {
+                tail.iter().take(length).chain(tail).collect()
+            } else {
+                tail.iter().skip(length).collect()
+            };
+            check(&(head.iter().collect::<String>() + &insert + &tail), &Limits::default());
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::collect::Collector;
 use crate::explain::capitalised;
 use crate::finding::Finding;
 use crate::json::{Reader, Stop};
+use crate::lift::Lifted;
 use crate::limits::Limits;
 
 const FENCE: &str = "```";
@@ -20,8 +21,13 @@ const ENVELOPE_FROM: usize = 2;
 /// Bytes that may be read while looking for a plan in prose, per byte of the text.
 const WORK_PER_BYTE: usize = 32;
 
-/// The JSON value in `text`, or none with the reason in `findings`.
-pub(crate) fn read(text: &str, limits: &Limits, findings: &mut Collector) -> Option<Value> {
+/// The JSON value in `text`, or none with the reason in `findings`; with `lift`, its operations are taken out of it.
+pub(crate) fn read(
+    text: &str,
+    limits: &Limits,
+    lift: bool,
+    findings: &mut Collector,
+) -> Option<(Value, Option<Lifted>)> {
     if text.len() > limits.max_bytes {
         let message = format!("The plan has {} bytes; the limit is {}.", text.len(), limits.max_bytes);
         findings
@@ -31,11 +37,12 @@ pub(crate) fn read(text: &str, limits: &Limits, findings: &mut Collector) -> Opt
     let search = Search {
         text: text.trim_end(),
         max_depth: limits.max_depth.clamp(1, Limits::DEPTH_CEILING),
+        lift: lift.then_some(limits.max_operations),
     };
     match search.run() {
         Ok(found) => {
             findings.extend(found.findings, found.more);
-            Some(found.value)
+            Some((found.value, found.lifted))
         }
         Err(finding) => {
             findings.error(|| finding);
@@ -47,16 +54,24 @@ pub(crate) fn read(text: &str, limits: &Limits, findings: &mut Collector) -> Opt
 struct Search<'a> {
     text: &'a str,
     max_depth: usize,
+    /// How many operations are taken out of the value; none when they stay in it.
+    lift: Option<usize>,
 }
 
 struct Found {
     value: Value,
+    lifted: Option<Lifted>,
     findings: Vec<Finding>,
     /// Errors that were only counted.
     more: usize,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// A reader of `text`, which begins as the whole text does, from byte `at` on.
+    fn reader(&self, text: &'a str, at: usize) -> Reader<'a> {
+        Reader::new(text, at, self.max_depth).lifting(self.lift.map(Lifted::new))
+    }
+
     fn run(&self) -> Result<Found, Finding> {
         let start = self.text.len()
             - self
@@ -88,7 +103,7 @@ impl Search<'_> {
 
     /// The text from `start` to `end` is one value and nothing else.
     fn whole(&self, start: usize, end: usize) -> Result<Found, Stop> {
-        let mut reader = Reader::new(self.text.get(..end).unwrap_or_default(), start, self.max_depth);
+        let mut reader = self.reader(self.text.get(..end).unwrap_or_default(), start);
         let value = reader.value()?;
         reader.skip_space();
         if reader.cut_off || reader.rest().is_empty() {
@@ -109,7 +124,7 @@ impl Search<'_> {
         let mut work = 0;
         while let Some(offset) = self.text.get(at..).and_then(|rest| rest.find('{')) {
             let start = at + offset;
-            let mut reader = Reader::new(self.text, start, self.max_depth);
+            let mut reader = self.reader(self.text, start);
             let result = reader.value();
             work += reader.position() - start;
             let is_plan = reader.envelope_fields >= ENVELOPE_FROM;
@@ -181,7 +196,12 @@ fn finish(reader: Reader<'_>, value: Value) -> Found {
         let message = "The last closing brace was missing and was added.";
         findings.push(Finding::warning(Code::RecoveredCutOff, "", message));
     }
-    Found { value, findings, more }
+    Found {
+        value,
+        lifted: reader.lifted,
+        findings,
+        more,
+    }
 }
 
 /// Byte range between an opening code fence at `start` and its closing fence or the end of the text.

@@ -1,0 +1,138 @@
+//! Operations that are checked and converted while the document is read, each by itself.
+//!
+//! As JSON a long plan takes ten times the room of its text. Here no more than one operation is JSON at a time: the reader leaves the
+//! lists of operations empty in the document and hands over each operation as soon as it has read it. What does not fit is not
+//! explained here: the plan is then read again, whole, and judged by [`crate::check`].
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::check;
+use crate::gn_ops::GnOp;
+use crate::node_tree::NodeTreeOp;
+use crate::plan::{Action, Plan};
+use crate::shape::{Shape, shapes};
+
+/// Where in a plan a value stands, as far as the way to the operations goes; steps by their index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The whole document.
+    Plan,
+    /// The list of steps.
+    Steps,
+    /// One step.
+    Step(usize),
+    /// The payload of a step.
+    Payload(usize),
+    /// A list of operations: the step, and the step type that has such a list.
+    Operations(usize, &'static str),
+    /// Anywhere else.
+    Other,
+}
+
+impl Place {
+    /// The place of the member `key` of an object that stands here.
+    pub(crate) fn member(self, key: &str) -> Self {
+        let [node_tree, gn_ops, _] = Action::TYPES;
+        match (self, key) {
+            (Self::Plan, "steps") => Self::Steps,
+            (Self::Step(step), "payload") => Self::Payload(step),
+            (Self::Payload(step), "operations") => Self::Operations(step, node_tree),
+            (Self::Payload(step), "ops") => Self::Operations(step, gn_ops),
+            _ => Self::Other,
+        }
+    }
+
+    /// The place of item `index` of an array that stands here.
+    pub(crate) fn item(self, index: usize) -> Self {
+        match self {
+            Self::Steps => Self::Step(index),
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The operations of a document, taken out of it.
+pub(crate) struct Lifted {
+    lists: Vec<List>,
+    /// Operations that may still be taken.
+    room: usize,
+    /// Whether every operation was taken.
+    complete: bool,
+}
+
+struct List {
+    step: usize,
+    shapes: &'static BTreeMap<String, Shape>,
+    ops: Ops,
+}
+
+enum Ops {
+    NodeTree(Vec<NodeTreeOp>),
+    GnOps(Vec<GnOp>),
+}
+
+impl Lifted {
+    /// No operations yet, of at most `limit`.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            lists: Vec::new(),
+            room: limit,
+            complete: true,
+        }
+    }
+
+    /// Whether every operation of the document was taken and fits version 1.1.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Begins the list of operations of a step; an earlier one of the same key is void, as its key is.
+    pub(crate) fn begin(&mut self, step: usize, step_type: &str) {
+        let ops = if step_type == Action::TYPES[0] {
+            Ops::NodeTree(Vec::new())
+        } else {
+            Ops::GnOps(Vec::new())
+        };
+        let known = shapes().and_then(|shapes| shapes.steps.get(step_type)?.ops.as_ref());
+        let Some((_, shapes)) = known else {
+            self.complete = false;
+            return;
+        };
+        self.lists.push(List { step, shapes, ops });
+    }
+
+    /// Takes an operation of the list that was begun last.
+    pub(crate) fn take(&mut self, op: Value) {
+        if !self.complete {
+            return;
+        }
+        let taken = match self.lists.last_mut() {
+            Some(list) if self.room > 0 && check::op_fits(list.shapes, &op) => match &mut list.ops {
+                Ops::NodeTree(ops) => push(ops, op),
+                Ops::GnOps(ops) => push(ops, op),
+            },
+            _ => false,
+        };
+        self.room = self.room.saturating_sub(1);
+        self.complete = taken;
+    }
+
+    /// Puts the operations into the plan that was read without them.
+    pub(crate) fn restore(self, plan: &mut Plan) {
+        for list in self.lists {
+            match (plan.steps.get_mut(list.step).map(|step| &mut step.action), list.ops) {
+                (Some(Action::NodeTree(payload)), Ops::NodeTree(ops)) => payload.operations = ops,
+                (Some(Action::GnOps(payload)), Ops::GnOps(ops)) => payload.ops = ops,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Converts an operation; false when it cannot be converted.
+fn push<T: DeserializeOwned>(ops: &mut Vec<T>, op: Value) -> bool {
+    T::deserialize(op).map(|op| ops.push(op)).is_ok()
+}
