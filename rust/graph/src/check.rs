@@ -1,7 +1,6 @@
 //! Checks of the whole tree after a step: cycles and zone boundaries.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashMapExt, HashSet};
 use geonode_protocol::Code;
 use petgraph::Direction;
 use petgraph::algo::{kosaraju_scc, toposort};
@@ -73,7 +72,7 @@ impl Work<'_> {
     /// A zone inside another may take values from it at any node, so only what reaches the Group Output is certainly wrong.
     fn check_zones(&mut self) {
         let mut zones: Vec<(String, String)> = Vec::new();
-        let mut paired: HashSet<&str> = HashSet::new();
+        let mut paired: HashSet<&str> = HashSet::default();
         let mut halves: Vec<(String, String)> = Vec::new();
         for node in self.model.nodes() {
             if let Some(output) = &node.pair {

@@ -122,16 +122,16 @@ pub fn compile(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compi
 }
 
 fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut Compiled, sink: &mut Sink) {
-    let (list, ops): (&'static str, Vec<Op<'_>>) = match &step.action {
+    let (list, ops): (&'static str, Box<dyn Iterator<Item = Op<'_>> + '_>) = match &step.action {
         Action::NodeTree(payload) => (
             "operations",
-            payload.operations.iter().map(lower_node_tree_op).collect(),
+            Box::new(payload.operations.iter().map(lower_node_tree_op)),
         ),
-        Action::GnOps(payload) => ("ops", payload.ops.iter().map(lower_gn_op).collect()),
+        Action::GnOps(payload) => ("ops", Box::new(payload.ops.iter().map(lower_gn_op))),
         Action::Python(_) => return,
     };
     sink.enter_step(index, list);
-    let Some((target, model)) = resolve_target(step, &ops, &compiled.after, sink) else {
+    let Some((target, model)) = resolve_target(step, &compiled.after, sink) else {
         return;
     };
     // The trees are lent to the step as context; its own tree lives in the model.
@@ -152,7 +152,7 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
     if work.model.created {
         work.start_tree();
     }
-    for (at, op) in ops.into_iter().enumerate() {
+    for (at, op) in ops.enumerate() {
         work.sink.enter_op(at);
         work.carry_out(op);
     }
@@ -187,10 +187,10 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
     }
     step_delta.modifier_inputs = modifier_inputs;
     compiled.diff.extend(describe(&step_delta, scope));
-    let mut tree = model.to_tree();
+    let (name, created) = (model.name.clone(), model.created || target.copy_of.is_some());
+    let mut tree = model.into_tree();
     settle_keys(&mut tree);
-    let created = model.created || target.copy_of.is_some();
-    record(compiled, &target, &model.name, created, tree, &step_delta);
+    record(compiled, &target, &name, created, tree, &step_delta);
     compiled.steps.push(step_delta);
 }
 

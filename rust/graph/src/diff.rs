@@ -1,6 +1,6 @@
 //! The smallest edit that turns the tree as it was into the tree as it is wanted.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::delta::{InterfaceEdit, NodeAdd, TreeDelta};
 use crate::ir::{Item, ItemKind, Map, Node, Side};

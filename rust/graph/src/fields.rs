@@ -1,7 +1,6 @@
 //! Fields into inputs that take one value: Blender shows such a link red and leaves the result empty.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use geonode_protocol::Code;
 use petgraph::Direction;
 use petgraph::algo::toposort;

@@ -1,7 +1,6 @@
 //! The tree that a step works on: a graph whose nodes are nodes and whose edges are links.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashMapExt, HashSet};
 use indexmap::IndexSet;
 use petgraph::Direction;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
@@ -47,7 +46,7 @@ impl TreeModel {
             created,
             interface: tree.interface.clone(),
             named: IndexSet::new(),
-            placed: HashSet::new(),
+            placed: HashSet::default(),
             graph: StableDiGraph::with_capacity(tree.nodes.len(), tree.links.len()),
             index: HashMap::with_capacity(tree.nodes.len()),
             old: tree.nodes.iter().map(|node| node.id.clone()).collect(),
@@ -186,23 +185,36 @@ impl TreeModel {
         self.interface.iter().filter(move |item| item.is_socket(side))
     }
 
-    /// The tree as an IR again.
-    pub(crate) fn to_tree(&self) -> Tree {
-        let links = self
-            .wires()
-            .into_iter()
-            .map(|(from, wire, to)| Link {
-                from: (from.to_owned(), wire.from_socket.clone()),
-                to: (to.to_owned(), wire.to_socket.clone()),
-                muted: wire.muted,
-                sort: wire.sort,
-            })
+    /// The tree as an IR again; nodes and links are moved, not copied.
+    pub(crate) fn into_tree(mut self) -> Tree {
+        let mut wires: Vec<(u64, EdgeIndex)> = self
+            .graph
+            .edge_references()
+            .map(|edge| (edge.weight().order, edge.id()))
             .collect();
+        wires.sort_unstable();
+        let links = wires.into_iter().filter_map(|(_, edge)| self.take_link(edge)).collect();
         Tree {
-            settings: self.before.settings.clone(),
-            interface: self.interface.clone(),
-            nodes: self.nodes().cloned().collect(),
+            settings: self.before.settings,
+            interface: self.interface,
+            nodes: self.graph.node_weights_mut().map(std::mem::take).collect(),
             links,
         }
+    }
+
+    /// The link of an edge, whose weight is left without its sockets.
+    fn take_link(&mut self, edge: EdgeIndex) -> Option<Link> {
+        let (from, to) = self.graph.edge_endpoints(edge)?;
+        let (from, to) = (
+            self.graph.node_weight(from)?.id.clone(),
+            self.graph.node_weight(to)?.id.clone(),
+        );
+        let wire = self.graph.edge_weight_mut(edge)?;
+        Some(Link {
+            from: (from, std::mem::take(&mut wire.from_socket)),
+            to: (to, std::mem::take(&mut wire.to_socket)),
+            muted: wire.muted,
+            sort: wire.sort,
+        })
     }
 }

@@ -1,11 +1,11 @@
 //! What a step edits: object, modifier, tree; and whether they can be edited at all.
 
-use geonode_protocol::{Action, Code, Step};
+use geonode_protocol::{Action, Code, GnOp, Step};
 
 use crate::document::{Document, Modifier, Object};
 use crate::model::TreeModel;
 use crate::near::nearest;
-use crate::ops::{MAX_NAME, Op, Work};
+use crate::ops::{MAX_NAME, Work};
 use crate::sink::Sink;
 
 /// Object types that carry Geometry Nodes modifiers.
@@ -37,13 +37,8 @@ pub(crate) struct Target {
 struct Refusal(Code, &'static str, String, String);
 
 /// Finds object, modifier and tree of a step; reports what is missing or not editable.
-pub(crate) fn resolve_target(
-    step: &Step,
-    ops: &[Op<'_>],
-    state: &Document,
-    sink: &mut Sink,
-) -> Option<(Target, TreeModel)> {
-    let (object_name, modifier_name, group_name, single_user) = match &step.action {
+pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> Option<(Target, TreeModel)> {
+    let (object_name, modifier_name, group_name, single_user, may_create) = match &step.action {
         Action::NodeTree(payload) => {
             let target = &payload.target;
             (
@@ -51,15 +46,22 @@ pub(crate) fn resolve_target(
                 &target.modifier_name,
                 Some(target.node_group_name.as_str()),
                 payload.single_user,
+                true,
             )
         }
         Action::GnOps(payload) => {
+            let creates = |op: &GnOp| matches!(op, GnOp::EnsureTarget(target) if target.allow_create_modifier);
             let target = &payload.target;
-            (&target.object_name, &target.modifier_name, None, payload.single_user)
+            (
+                &target.object_name,
+                &target.modifier_name,
+                None,
+                payload.single_user,
+                payload.ops.iter().any(creates),
+            )
         }
         Action::Python(_) => return None,
     };
-    let may_create = group_name.is_some() || ops.iter().any(|op| matches!(op, Op::EnsureTarget { create: true }));
     let resolved = editable_object(object_name, state).and_then(|object| {
         let modifier = usable_modifier(object_name, object, modifier_name, may_create)?;
         let present = modifier.and_then(|modifier| modifier.node_group.as_deref());
