@@ -256,24 +256,21 @@ impl NodeType {
         let index = if self.state_properties.is_empty() {
             None
         } else {
-            self.variants.get(&self.variant_key(props))
+            self.variants.get(self.variant_key(props).as_ref())
         };
         self.states.get(index.copied().unwrap_or(0)).unwrap_or(&EMPTY)
     }
 
     /// The key of [`NodeType::variants`] for these properties.
-    pub fn variant_key(&self, props: &Map) -> String {
-        let mut key = String::new();
-        for (index, name) in self.state_properties.iter().enumerate() {
-            if index > 0 {
-                key.push('|');
-            }
-            let value = props
-                .get(name)
-                .or_else(|| self.properties.get(name).map(|property| &property.default));
-            key.push_str(&value.map_or(Cow::Borrowed(""), text_of));
+    pub fn variant_key<'v>(&'v self, props: &'v Map) -> Cow<'v, str> {
+        let text = |name: &String| {
+            let default = || self.properties.get(name).map(|property| &property.default);
+            props.get(name).or_else(default).map_or(Cow::Borrowed(""), text_of)
+        };
+        match self.state_properties.as_slice() {
+            [only] => text(only),
+            names => Cow::Owned(names.iter().map(text).collect::<Vec<_>>().join("|")),
         }
-        key
     }
 
     /// True for a type of this category or of one below it (`zone`, `zone:repeat`).

@@ -186,10 +186,10 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
         });
     }
     step_delta.modifier_inputs = modifier_inputs;
-    compiled.diff.extend(describe(&step_delta, scope));
     let (name, created) = (model.name.clone(), model.created || target.copy_of.is_some());
     let mut tree = model.into_tree();
     settle_keys(&mut tree);
+    compiled.diff.extend(describe(&step_delta, scope));
     record(compiled, &target, &name, created, tree, &step_delta);
     compiled.steps.push(step_delta);
 }

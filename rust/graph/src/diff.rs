@@ -38,11 +38,10 @@ pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(Strin
         }
         node_edits(node, old.unwrap_or(&empty), old.is_none(), model, scope, &mut delta);
     }
-    let ids: HashSet<&str> = model.nodes().map(|node| node.id.as_str()).collect();
     delta.stamp = model
         .named
         .iter()
-        .filter(|id| ids.contains(id.as_str()))
+        .filter(|id| model.node(id).is_some())
         .cloned()
         .collect();
     link_edits(model, &mut delta);

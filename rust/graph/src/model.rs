@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashMapExt, HashSet};
 use indexmap::IndexSet;
 use petgraph::Direction;
-use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
+use petgraph::stable_graph::{EdgeIndex, EdgeReference, NodeIndex, StableDiGraph};
 use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 
 use crate::delta::SocketRef;
@@ -124,9 +124,18 @@ impl TreeModel {
     /// The link between exactly these sockets.
     pub(crate) fn find(&self, from: (&str, &str), to: (&str, &str)) -> Option<EdgeIndex> {
         let (a, b) = (*self.index.get(from.0)?, *self.index.get(to.0)?);
-        self.graph
-            .edges_connecting(a, b)
-            .find(|edge| edge.weight().from_socket == from.1 && edge.weight().to_socket == to.1)
+        let is_it = |edge: &EdgeReference<'_, Wire>| {
+            edge.source() == a
+                && edge.target() == b
+                && edge.weight().from_socket == from.1
+                && edge.weight().to_socket == to.1
+        };
+        // Both nodes list it, so the shorter list decides: a hub has as many links as the tree.
+        let outgoing = self.graph.edges_directed(a, Direction::Outgoing);
+        let incoming = self.graph.edges_directed(b, Direction::Incoming);
+        outgoing
+            .zip(incoming)
+            .find_map(|(left, right)| [left, right].into_iter().find(is_it))
             .map(|edge| edge.id())
     }
 
@@ -186,35 +195,42 @@ impl TreeModel {
     }
 
     /// The tree as an IR again; nodes and links are moved, not copied.
-    pub(crate) fn into_tree(mut self) -> Tree {
-        let mut wires: Vec<(u64, EdgeIndex)> = self
-            .graph
+    pub(crate) fn into_tree(self) -> Tree {
+        let Self {
+            before,
+            interface,
+            mut graph,
+            index,
+            ..
+        } = self;
+        drop(index);
+        let mut wires: Vec<(u64, EdgeIndex)> = graph
             .edge_references()
             .map(|edge| (edge.weight().order, edge.id()))
             .collect();
         wires.sort_unstable();
-        let links = wires.into_iter().filter_map(|(_, edge)| self.take_link(edge)).collect();
+        let links = wires
+            .into_iter()
+            .filter_map(|(_, edge)| take_link(&mut graph, edge))
+            .collect();
         Tree {
-            settings: self.before.settings,
-            interface: self.interface,
-            nodes: self.graph.node_weights_mut().map(std::mem::take).collect(),
+            settings: before.settings,
+            interface,
+            nodes: graph.node_weights_mut().map(std::mem::take).collect(),
             links,
         }
     }
+}
 
-    /// The link of an edge, whose weight is left without its sockets.
-    fn take_link(&mut self, edge: EdgeIndex) -> Option<Link> {
-        let (from, to) = self.graph.edge_endpoints(edge)?;
-        let (from, to) = (
-            self.graph.node_weight(from)?.id.clone(),
-            self.graph.node_weight(to)?.id.clone(),
-        );
-        let wire = self.graph.edge_weight_mut(edge)?;
-        Some(Link {
-            from: (from, std::mem::take(&mut wire.from_socket)),
-            to: (to, std::mem::take(&mut wire.to_socket)),
-            muted: wire.muted,
-            sort: wire.sort,
-        })
-    }
+/// The link of an edge, whose weight is left without its sockets.
+fn take_link(graph: &mut StableDiGraph<Node, Wire>, edge: EdgeIndex) -> Option<Link> {
+    let (from, to) = graph.edge_endpoints(edge)?;
+    let (from, to) = (graph.node_weight(from)?.id.clone(), graph.node_weight(to)?.id.clone());
+    let wire = graph.edge_weight_mut(edge)?;
+    Some(Link {
+        from: (from, std::mem::take(&mut wire.from_socket)),
+        to: (to, std::mem::take(&mut wire.to_socket)),
+        muted: wire.muted,
+        sort: wire.sort,
+    })
 }

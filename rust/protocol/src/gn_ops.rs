@@ -62,7 +62,7 @@ pub enum GnOp {
     SetProperty(SetProperty),
     /// Creates, changes or removes a socket of the interface.
     #[schemars(extend("x-since" = "1.1"))]
-    SetGroupIo(GroupIo),
+    SetGroupIo(Box<GroupIo>),
     /// Adds a zone.
     #[schemars(extend("x-since" = "1.1"))]
     AddZone(AddZone),
@@ -118,6 +118,7 @@ pub struct AddNode {
     pub label: Option<String>,
     /// Properties, set in this order.
     #[serde(default, skip_serializing_if = "Properties::is_empty")]
+    #[serde(deserialize_with = "crate::shapes::properties")]
     #[schemars(with = "std::collections::BTreeMap<String, PlanValue>", extend("x-since" = "1.1"))]
     pub properties: Properties,
 }

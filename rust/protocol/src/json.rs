@@ -100,7 +100,11 @@ impl<'a> Reader<'a> {
 
     fn object(&mut self, place: Place) -> Result<Value, Stop> {
         self.enter()?;
-        let mut map = Map::new();
+        let mut map = match place {
+            // Most have four or five fields; a map that grows to that is moved once.
+            Place::Operation => Map::with_capacity(5),
+            _ => Map::new(),
+        };
         loop {
             self.skip_space();
             match self.peek() {

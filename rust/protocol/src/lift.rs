@@ -28,6 +28,8 @@ pub(crate) enum Place {
     Payload(usize),
     /// A list of operations: the step, and the step type that has such a list.
     Operations(usize, &'static str),
+    /// One operation.
+    Operation,
     /// Anywhere else.
     Other,
 }
@@ -49,6 +51,7 @@ impl Place {
     pub(crate) fn item(self, index: usize) -> Self {
         match self {
             Self::Steps => Self::Step(index),
+            Self::Operations(..) => Self::Operation,
             _ => Self::Other,
         }
     }

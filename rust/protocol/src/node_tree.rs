@@ -53,7 +53,7 @@ pub enum NodeTreeOp {
     /// Removes a link.
     Unlink(Link),
     /// Creates, changes or removes a socket of the interface.
-    SetGroupIo(GroupIo),
+    SetGroupIo(Box<GroupIo>),
     /// Adds a zone.
     #[schemars(extend("x-since" = "1.1"))]
     AddZone(AddZone),
@@ -90,6 +90,7 @@ pub struct CreateNode {
     pub label: Option<String>,
     /// Properties, set in this order.
     #[serde(default, skip_serializing_if = "Properties::is_empty")]
+    #[serde(deserialize_with = "crate::shapes::properties")]
     #[schemars(with = "std::collections::BTreeMap<String, PlanValue>", extend("x-since" = "1.1"))]
     pub properties: Properties,
 }

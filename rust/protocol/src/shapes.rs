@@ -1,7 +1,7 @@
 //! Shapes that `NODE_TREE` and `GN_OPS` operations share.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::value::PlanValue;
@@ -13,6 +13,11 @@ pub const GROUP_OUTPUT: &str = "group_output";
 
 /// RNA property name → value, in the order given (a property may decide which others exist).
 pub type Properties = Map<String, Value>;
+
+/// Reads properties into a map of their number: one that grows keeps room for three at least, more than most nodes set.
+pub(crate) fn properties<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Properties, D::Error> {
+    Ok(Properties::deserialize(deserializer)?.into_iter().collect())
+}
 
 /// One end of a link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

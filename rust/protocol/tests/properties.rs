@@ -303,6 +303,26 @@ fn hostile_prose_is_linear() {
     }
 }
 
+/// Far too many operations are one finding, whichever way the plan comes; where they are allowed they are all read.
+#[test]
+fn a_hundred_thousand_operations() {
+    let op = json!({"op": "remove_node", "id": "a"});
+    let step = json!({"id": "a", "type": "GN_OPS", "description": "", "payload":
+        {"v": 1, "target": {"object_name": "P", "modifier_name": "M"}, "ops": vec![op; 100_000]}});
+    let plan = json!({"version": "1.1", "steps": [step], "done": true, "final_message": ""});
+    let text = plan.to_string();
+    let parsed = parse_plan_value(&plan, &Limits::default());
+    assert_eq!(parse_plan(&text, &Limits::default()), parsed);
+    let codes: Vec<Code> = parsed.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, [Code::TooManyOperations]);
+    let all = Limits {
+        max_operations: 100_000,
+        ..Limits::default()
+    };
+    let read = parse_plan(&text, &all).plan.unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap()["steps"], plan["steps"]);
+}
+
 #[test]
 fn many_findings_are_counted() {
     let ops = vec![json!({"op": "remove_node", "id": ""}); 10_000];

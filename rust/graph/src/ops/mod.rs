@@ -316,7 +316,7 @@ impl<'a> Work<'a> {
             };
             for value in values {
                 props.insert(name.clone(), value.clone());
-                let shows = kind.variants.contains_key(&kind.variant_key(&props))
+                let shows = kind.variants.contains_key(kind.variant_key(&props).as_ref())
                     && kind
                         .state(&props)
                         .side(side)

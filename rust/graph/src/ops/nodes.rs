@@ -1,6 +1,7 @@
 //! Adding and removing nodes.
 
 use geonode_protocol::{Code, Properties};
+use indexmap::IndexMap;
 use petgraph::Direction;
 use serde_json::Value;
 
@@ -346,7 +347,15 @@ pub(crate) fn set_or_clear(map: &mut Map, name: &str, value: Value, fresh: bool)
     if fresh {
         map.shift_remove(name);
     } else {
+        reserve_first(map);
         map.insert(name.to_owned(), value);
+    }
+}
+
+/// Makes room for exactly one entry in an empty map: most nodes differ in one, and a map that grows takes room for three.
+pub(crate) fn reserve_first<V>(map: &mut IndexMap<String, V>) {
+    if map.is_empty() {
+        map.reserve_exact(1);
     }
 }
 

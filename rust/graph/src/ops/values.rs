@@ -3,7 +3,7 @@
 use geonode_protocol::Code;
 use serde_json::Value;
 
-use super::nodes::set_or_clear;
+use super::nodes::{reserve_first, set_or_clear};
 use super::{By, Text, Work};
 use crate::catalogue::{NodeType, Property, Socket, fold};
 use crate::delta::ModifierInput;
@@ -29,6 +29,7 @@ impl Work<'_> {
         };
         let fresh = socket.default.as_ref().is_some_and(|default| same(default, &fitted));
         if let Some(node) = self.model.node_mut(node_id) {
+            reserve_first(&mut node.inputs);
             let entry = node.inputs.entry(socket.identifier.clone()).or_default();
             set_or_clear(entry, "value", fitted, fresh);
         }
