@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from . import identity, interface, items, modifiers, rna, values
+from . import identity, interface, items, modifiers, reroutes, rna, values
 from .errors import HostError, near
 from .suppress import Suppressor, suppression, update
 
@@ -28,6 +28,8 @@ _CONTENT = ("unlink", "values", "links", "locations", "add")
 _SIMPLE = frozenset({"tree", "create", "values"})
 _FEW = 3
 PLACE_TOLERANCE = 2e-3  # below what an export shows
+# Blender crashes when they are set while it believes a tree update to be running: set after all phases.
+_PLAINLY = frozenset({"ui_shortcut"})
 
 
 def apply_delta(delta: dict[str, Any]) -> dict[str, int]:
@@ -80,6 +82,8 @@ class TreeEdit:
         self._sockets: dict[tuple[str, str], dict[str, Any]] = {}
         self._lists: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._late_items: list[tuple[str, str, list[dict[str, Any]]]] = []
+        self._late_props: list[Any] = []
+        self._reroutes: dict[str, str] = {}
         self._menus: list[tuple[str, str, Any]] = []
         self._new_inputs: list[str] = []
 
@@ -128,9 +132,20 @@ class TreeEdit:
             self._suppressed(suppressor, self._edit_items)
         if any(delta.get(name) for name in _CONTENT) or any(map(_is_socket_prop, delta.get("props", []))):
             self._suppressed(suppressor, self._edit_values, self._edit_places)
+        if self._reroutes:
+            reroutes.retype(self.tree, [(self._node(i, "set the type of"), kind) for i, kind in self._reroutes.items()])
+            self._sockets.clear()
         menus = self._menu_defaults()
-        if menus or self._menus or self._late_items or delta.get("late_values") or delta.get("hide"):
+        if (
+            menus
+            or self._menus
+            or self._late_items
+            or self._late_props
+            or delta.get("late_values")
+            or delta.get("hide")
+        ):
             self._suppressed(suppressor, self._edit_late)
+        self._set_props([p for p in delta.get("props", []) if p[1] in _PLAINLY])
         self._hand_defaults_to_users(suppressor)
 
     def _suppressed(self, suppressor: Suppressor, *phases: Callable[[], None]) -> None:
@@ -246,8 +261,7 @@ class TreeEdit:
                     "be the input and output of one kind of zone, and the output still without an input.",
                 )
             self.counts["pairs"] += 1
-        wanted = [p for p in self.delta.get("props", []) if not _is_socket_prop(p)]
-        self._set_props(wanted)
+        self._set_props([p for p in self.delta.get("props", []) if not (_is_socket_prop(p) or p[1] in _PLAINLY)])
         for node_id, frame in self.delta.get("parents", []):
             self._node(node_id, "frame").parent = None if frame is None else self._node(frame, "frame")
         self.counts["parents"] += len(self.delta.get("parents", []))
@@ -288,8 +302,14 @@ class TreeEdit:
             )
         return owner, attribute
 
-    def _set_prop(self, node_id: str, path: str, value: Any) -> None:
+    def _set_prop(self, node_id: str, path: str, value: Any, late: bool = False) -> None:
+        if path == "socket_idname" and self._node(node_id, "set the type of").bl_idname == "NodeReroute":
+            self._reroutes[node_id] = value
+            return
         owner, attribute = self._owner(node_id, path)
+        if not late and values.is_menu(owner, attribute):
+            self._late_props.append([node_id, path, value])
+            return
         try:
             values.assign(owner, attribute, value)
         except HostError as error:
@@ -302,7 +322,11 @@ class TreeEdit:
             )
 
     def _holds(self, node_id: str, path: str, value: Any) -> bool:
+        if node_id in self._reroutes and path == "socket_idname":
+            return True  # set later
         owner, attribute = self._owner(node_id, path)
+        if values.is_menu(owner, attribute):
+            return True  # set later
         now = values.to_json(getattr(owner, attribute))
         return now == value or not isinstance(value, str | bool | int)
 
@@ -321,11 +345,8 @@ class TreeEdit:
 
     def _edit_values(self) -> None:
         self._unlink()
-        for node_id, path, value in self.delta.get("props", []):
-            side, _, rest = path.partition(".")
-            if side in {"inputs", "outputs"}:
-                ref, _, attribute = rest.rpartition(".")
-                values.assign(self._socket(node_id, side, ref), attribute, value)
+        for entry in filter(_is_socket_prop, self.delta.get("props", [])):
+            (self._late_props.append if self._waits_for_links(entry) else self._set_socket_prop)(entry)
         for node_id, ref, value in self.delta.get("values", []):
             socket = self._socket(node_id, "inputs", ref)
             if rna.is_menu(socket):
@@ -349,6 +370,21 @@ class TreeEdit:
             if len(entry) > 4 and entry[4]:
                 link.is_muted = True
         self.counts["links"] += len(self.delta.get("links", []))
+
+    def _waits_for_links(self, entry: Any) -> bool:
+        """Whether links decide what may be set: the sockets of reroutes, the items of menus."""
+        if self._node(entry[0], "reach a socket of").bl_idname == "NodeReroute":
+            return True
+        socket, attribute = self._socket_and_attribute(entry)
+        return attribute == "default_value" and rna.is_menu(socket)
+
+    def _socket_and_attribute(self, entry: Any) -> tuple[Any, str]:
+        side, _, rest = entry[1].partition(".")
+        ref, _, attribute = rest.rpartition(".")
+        return self._socket(entry[0], side, ref), attribute
+
+    def _set_socket_prop(self, entry: Any) -> None:
+        values.assign(*self._socket_and_attribute(entry), entry[2])
 
     def _unlink(self) -> None:
         doomed = self.delta.get("unlink", [])
@@ -399,6 +435,8 @@ class TreeEdit:
     def _edit_late(self) -> None:
         for node_id, path, wanted in self._late_items:
             items.finish_items(self._node(node_id, "finish"), path, wanted)
+        for entry in self._late_props:
+            self._set_late_prop(entry)
         for ref, default in self._menu_defaults():
             interface.change(self.tree, ref, None, {"default_value": default})
         for node_id, ref, value in [*self._menus, *self.delta.get("late_values", [])]:
@@ -407,6 +445,17 @@ class TreeEdit:
             side = "inputs" if self._find(node_id, "inputs", ref) is not None else "outputs"
             self._socket(node_id, side, ref).hide = hidden
             self.counts["hide"] += 1
+
+    def _set_late_prop(self, entry: Any) -> None:
+        if not _is_socket_prop(entry):
+            self._set_prop(*entry, late=True)
+            return
+        try:
+            self._set_socket_prop(entry)
+        except HostError:
+            # A reroute's own value is never read; its type is what the links made of it.
+            if self.nodes[entry[0]].bl_idname != "NodeReroute":
+                raise
 
     def _edit_places(self) -> None:
         """Absolute places become frame-relative ones; one `foreach_set`, since the setter is slow."""

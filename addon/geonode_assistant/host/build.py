@@ -110,19 +110,33 @@ def _interface(tree: Any, wanted: list[dict[str, Any]]) -> dict[str, str]:
     Returns the document's identifiers → the tree's (those of Blender before 4.0 cannot be made again).
     """
     made: dict[str, str] = {}
-    ordered = sorted(wanted, key=lambda item: interface.number_of(item["identifier"]))
-    for item in ordered:
-        number = interface.number_of(item["identifier"])
+    for item, number in _numbered(wanted):
         props = {key: value for key, value in item.get("props", {}).items() if key not in _WITHIN_PANEL}
-        made[item["identifier"]] = interface.add(
-            tree, {**item, "position": None, "props": props}, None, number if number < 1 << 20 else None
-        )
+        made[item["identifier"]] = interface.add(tree, {**item, "position": None, "props": props}, None, number)
     interface.reorder(tree, [(made[i["identifier"]], made[i["parent"]] if i.get("parent") else None) for i in wanted])
     for item in wanted:
         late = {key: value for key, value in item.get("props", {}).items() if key in _WITHIN_PANEL}
         if late:
             interface.change(tree, made[item["identifier"]], None, late)
     return made
+
+
+def _numbered(wanted: list[dict[str, Any]]) -> list[tuple[dict[str, Any], int | None]]:
+    """The items in the order in which to make them, with the number that each shall get.
+
+    Panels count with the sockets, but before Blender 4.5 nobody can read their numbers: those come last.
+    """
+    numbers = {item["identifier"]: interface.number_of(item["identifier"]) for item in wanted}
+    of_sockets = {numbers[item["identifier"]] for item in wanted if item["kind"] == "socket"}
+    panels = [numbers[item["identifier"]] for item in wanted if item["kind"] == "panel"]
+    readable = interface.panels_have_numbers() and of_sockets.isdisjoint(panels)
+    out = []
+    for item in wanted:
+        number: int | None = numbers[item["identifier"]]
+        if number == interface.UNNUMBERED or (item["kind"] == "panel" and not readable):
+            number = None
+        out.append((item, number))
+    return sorted(out, key=lambda entry: interface.UNNUMBERED if entry[1] is None else entry[1])
 
 
 def _menu_defaults(tree: Any, wanted: list[dict[str, Any]], made: dict[str, str]) -> None:
@@ -161,6 +175,8 @@ def _delta(
             maps[node["id"]] = own
         elif inner in sockets:
             maps[node["id"]] = sockets[inner]
+    # A tree has one active output; whichever is made first would stay it.
+    delta["props"] += [[n["id"], "is_active_output", True] for n in _active_outputs(nodes)]
     places = _absolute(nodes)
     for node in nodes:
         _node(delta, node, maps.get(node["id"], {}), made, places)
@@ -176,6 +192,11 @@ def _delta(
             ]
         )
     return delta
+
+
+def _active_outputs(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    outputs = [node for node in nodes if node["type"] == "NodeGroupOutput"]
+    return [n for n in outputs if n.get("props", {}).get("is_active_output", True)] if len(outputs) > 1 else []
 
 
 def _node(
@@ -210,10 +231,10 @@ def _node(
         for identifier, state in node.get(side, {}).items():
             ref = renamed.get(identifier, identifier)
             for attribute, value in state.items():
-                if attribute == "value" and side == "inputs":
+                if attribute == "value" and side == "inputs" and node["type"] != "NodeReroute":
                     delta["values"].append([node_id, ref, value])
                 elif attribute == "value":
-                    delta["props"].append([node_id, f"outputs.{ref}.default_value", value])
+                    delta["props"].append([node_id, f"{side}.{ref}.default_value", value])
                 else:
                     delta["props"].append([node_id, f"{side}.{ref}.{attribute}", value])
     delta["locations"].append([node_id, *places[node_id]])

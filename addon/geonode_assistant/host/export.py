@@ -13,8 +13,11 @@ import bpy
 from . import identity, interface, items, rna, values
 from .errors import HostError, near
 
-# A reroute's own value is never read by Blender, and its type follows the links.
-_VALUELESS = frozenset({"NodeReroute"})
+# Their type follows the links; their own value, which is hardly ever set, is told where it is not empty.
+_FOLLOWERS = frozenset({"NodeReroute"})
+_TYPE_TOLD = "socket_idname" in bpy.types.NodeReroute.bl_rna.properties  # from 4.5 on
+_FRESH_TYPE = "NodeSocketColor"
+_FRESH_COLOR = (0.8, 0.8, 0.8, 1.0)
 _read_socket = attrgetter("identifier", *rna.SOCKET_FLAGS)
 _read_link = attrgetter(
     "from_node.name",
@@ -86,19 +89,21 @@ class _Looks(NamedTuple):
     x: float
     y: float
     width: float
+    height: float
     color: tuple[float, ...]
 
 
 def _looks(nodes: Any) -> Iterator[_Looks]:
     """Read in one call per property for the whole tree."""
     count = len(nodes)
-    places, widths, colors = [0.0] * (2 * count), [0.0] * count, [0.0] * (3 * count)
+    places, widths, heights, colors = [0.0] * (2 * count), [0.0] * count, [0.0] * count, [0.0] * (3 * count)
     if count:
         nodes.foreach_get("location", places)
         nodes.foreach_get("width", widths)
+        nodes.foreach_get("height", heights)
         nodes.foreach_get("color", colors)
     of_colors = zip(colors[::3], colors[1::3], colors[2::3], strict=True)
-    return map(_Looks, places[::2], places[1::2], widths, of_colors)
+    return map(_Looks, places[::2], places[1::2], widths, heights, of_colors)
 
 
 def _learn(kinds: set[str]) -> None:
@@ -155,13 +160,15 @@ def _node(
     if info.pairs and (end := rna.paired_output(node)) is not None:
         out["pair"] = id_of[end.name]
     out["props"] = _props(node, info, looks, nested)
+    if kind in _FOLLOWERS and not _TYPE_TOLD and node.inputs[0].bl_idname != _FRESH_TYPE:
+        out["props"]["socket_idname"] = node.inputs[0].bl_idname
     lists = {
         path: entries for path in info.collections if (entries := items.read_items(node, path)) != info.lists.get(path)
     }
     if lists:
         out["items"] = lists
     whole = kind in _GROUPS
-    out["inputs"] = _inputs(node.inputs, info.inputs, kind not in _VALUELESS, whole)
+    out["inputs"] = _inputs(node.inputs, info.inputs, kind in _FOLLOWERS, whole)
     out["outputs"] = _outputs(node.outputs, info)
     return out
 
@@ -174,6 +181,8 @@ def _props(node: Any, info: rna.NodeInfo, looks: _Looks, nested: list[Any]) -> d
         for path, value, old in zip(fields.plain, now, info.plain, strict=True):
             if value != old:
                 props[path] = _plain(value)
+    if looks.height != info.height:
+        props["height"] = values.shortest(looks.height)
     for path, old in info.arrays.items():
         flat = looks.color if path == "color" else fields.read_array(node, path)
         if flat != old:
@@ -187,7 +196,7 @@ def _props(node: Any, info: rna.NodeInfo, looks: _Looks, nested: list[Any]) -> d
     return props
 
 
-def _inputs(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool) -> dict[str, Any]:
+def _inputs(sockets: Any, fresh: dict[str, Any], follows: bool, whole: bool) -> dict[str, Any]:
     kinds = rna.VALUE_KINDS
     out: dict[str, Any] = {}
     for socket in sockets:
@@ -199,13 +208,16 @@ def _inputs(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool)
         entry: dict[str, Any] | None = None
         if known is None or known[0] is not kind:  # depends on properties, items or another tree: told in full
             known = _UNKNOWN
-            if with_values and value_kind != "none":
-                entry = {"value": _json(rna.raw_value(socket))}
+            if value_kind != "none":
+                value = rna.raw_value(socket)
+                if (not follows or _is_set(socket, value)) and not _is_empty_menu(socket, value):
+                    entry = {"value": _json(value)}
         elif value_kind != "none":
             value = socket.default_value
             if value_kind == "array":
                 value = value[:]
-            if whole or value != known[1]:
+            told = value.name if value_kind == "block" and value is not None else value
+            if (whole or told != known[1]) and not _is_empty_menu(socket, value):
                 entry = {"value": _json(value)}
         if now != known[2]:
             entry = entry or {}
@@ -213,6 +225,18 @@ def _inputs(sockets: Any, fresh: dict[str, Any], with_values: bool, whole: bool)
         if entry:
             out[identifier] = entry
     return out
+
+
+def _is_empty_menu(socket: Any, value: Any) -> bool:
+    """Whether the socket is a menu that has no items, or none of the number that it holds: no value can be set."""
+    return value == "" and rna.is_menu(socket)
+
+
+def _is_set(socket: Any, value: Any) -> bool:
+    """Whether a socket of any type holds something other than a fresh one."""
+    if not isinstance(value, tuple):
+        return bool(value)
+    return value != _FRESH_COLOR if socket.type == "RGBA" else any(value)
 
 
 def _outputs(sockets: Any, info: rna.NodeInfo) -> dict[str, Any]:
@@ -228,8 +252,10 @@ def _outputs(sockets: Any, info: rna.NodeInfo) -> dict[str, Any]:
     for socket, hide in zip(sockets, hidden, strict=True):
         entry: dict[str, Any] = {}
         known = info.outputs.get(socket.identifier)
-        if not info.inputs and known is not None and known[0] is type(socket) and known[1] != rna.raw_value(socket):
-            entry["value"] = _json(rna.raw_value(socket))
+        if not info.inputs and known is not None:
+            value = rna.raw_value(socket)
+            if known[0] is not type(socket) or known[1] != value:
+                entry["value"] = _json(value)
         if hide:
             entry["hide"] = True
         if entry:

@@ -13,6 +13,7 @@ from .errors import HostError
 
 _NUMBER = re.compile(r"(\d+)$")
 MAX_BURN = 4096
+UNNUMBERED = 1 << 30
 # Derived, or fields of their own; subtype and dimensions are read against the base type (`_base_shape`).
 _SKIP = frozenset(
     {
@@ -31,7 +32,16 @@ _SKIP = frozenset(
     }
 )
 # What changes the item's class or bounds goes first; the default comes last (facts 6 and 7).
-_FIRST = ("dimensions", "subtype", "structure_type", "in_out", "default_input", "min_value", "max_value")
+_FIRST = (
+    "dimensions",
+    "subtype",
+    "force_non_field",
+    "structure_type",
+    "in_out",
+    "default_input",
+    "min_value",
+    "max_value",
+)
 _LAST = ("default_value",)
 
 
@@ -144,6 +154,11 @@ def _props(item: Any, socket: bool) -> dict[str, Any]:
     return props
 
 
+def panels_have_numbers() -> bool:
+    """Whether this Blender tells a panel's number."""
+    return "persistent_uid" in bpy.types.NodeTreeInterfacePanel.bl_rna.properties
+
+
 def find(tree: Any, ref: str) -> Any:
     """The item of that identifier. Raises `unknown_socket`."""
     for item in tree.interface.items_tree:
@@ -186,9 +201,9 @@ def add(tree: Any, op: dict[str, Any], parent: str | None, number: int | None = 
 
 
 def number_of(ref: str) -> int:
-    """The counter's value inside an identifier; very large where there is none."""
+    """The counter's value inside an identifier; `UNNUMBERED` where there is none."""
     match = re.fullmatch(r"(?:Socket_|panel:)(\d+)", ref)
-    return int(match.group(1)) if match else 1 << 30
+    return int(match.group(1)) if match else UNNUMBERED
 
 
 def _number(item: Any) -> int | None:
@@ -206,6 +221,10 @@ def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: 
         + [k for k in props if k not in _FIRST + _LAST]
         + [k for k in _LAST if k in props]
     )
+    if "force_non_field" in props and "structure_type" not in props and hasattr(item, "structure_type"):
+        # The older property sets the newer one as well.
+        props = {**props, "structure_type": item.structure_type}
+        ordered.insert(ordered.index("force_non_field") + 1, "structure_type")
     for key in ordered:
         if key == "default_value" and not menus and is_menu(item):
             continue

@@ -17,6 +17,7 @@ from .errors import HostError
 
 _NUMBERED = re.compile(r"^(.*)_(\d+)$")
 MAX_BURN = 4096
+_PROBES = 3
 # Deleted by the next update while unlinked: set once all links are there.
 LATE = frozenset({"auto_remove"})
 
@@ -51,6 +52,8 @@ class Numbering:
     first: int
 
 
+# Sockets without a number, kept from the time when there were no more: by default the prefix alone is the first.
+_WORDS = {"GeometryNodeViewer": {"Geometry": 0, "Value": 1}}
 _numbering: dict[tuple[str, str], Numbering | None] = {}
 
 
@@ -75,12 +78,13 @@ def item_numbers(node: Any, path: str) -> list[int]:
     if found is None or holder is None:
         return []
     prefix, numbers = found.prefix, []
+    words = _WORDS.get(node.bl_idname, {prefix: 0})
     for socket in getattr(holder, found.side):
         match = _NUMBERED.match(socket.identifier)
         if match and match.group(1) == prefix:
             numbers.append(int(match.group(2)))
-        elif socket.identifier == prefix:  # kept from the time when there was only one
-            numbers.append(0)
+        elif socket.identifier in words:
+            numbers.append(words[socket.identifier])
     return numbers if len(numbers) == len(collection) else []
 
 
@@ -110,10 +114,10 @@ def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
     seen = {
         (h, side, s.identifier) for h, n in holders.items() for side in ("inputs", "outputs") for s in getattr(n, side)
     }
-    _new(node, path, getattr(node, path), {"name": "Probe"})  # the first may have a name without a number
-    item = _new(node, path, getattr(node, path), {"name": "Probe 2"})
+    for number in range(_PROBES):  # the first ones may have names without a number
+        item = _new(node, path, getattr(node, path), {"name": f"Probe {number}"})
     if "identifier" in item.bl_rna.properties:
-        return Numbering("item", "", "", item.identifier - 1)
+        return Numbering("item", "", "", item.identifier - _PROBES + 1)
     tree.interface_update(bpy.context)
     found: Numbering | None = None
     for holder, owner in holders.items():
@@ -122,8 +126,8 @@ def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
                 match = _NUMBERED.match(socket.identifier)
                 if match and (holder, side, socket.identifier) not in seen:
                     last = (holder, side, match.group(1), int(match.group(2)))
-                    if found is None or last[3] > found.first + 1:
-                        found = Numbering(*last[:3], last[3] - 1)
+                    if found is None or last[3] - _PROBES + 1 > found.first:
+                        found = Numbering(*last[:3], last[3] - _PROBES + 1)
     return found
 
 
@@ -204,8 +208,8 @@ def write_lists(node: Any, lists: dict[str, list[dict[str, Any]]]) -> list[str]:
     points = {
         path for path in lists if rna.follow(node, path).bl_rna.identifier in {"ColorRampElements", "CurveMapPoints"}
     }
-    for path in points:
-        _write_points(node, path, rna.follow(node, path), lists[path])
+    if points:
+        _write_all_points(node, {path: lists[path] for path in points})
     own = [path for path in lists if path not in points]
     groups = [own] if _shared.get(node.bl_idname) else [[path] for path in own]
     for group in groups:
@@ -302,8 +306,30 @@ def _set_fields(item: Any, entry: dict[str, Any], late: bool) -> None:
             values.assign(item, key, value)
 
 
+def _write_all_points(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
+    """Ramp elements and curve points. Every update of a curve mapping that clips moves another point to the border,
+    so clipping is off meanwhile, and what its return moves is put back.
+    """
+    owners = {path.split(".")[0]: rna.follow(node, path.split(".")[0]) for path in lists}
+    clipping = [owner for owner in owners.values() if getattr(owner, "use_clip", False)]
+    for owner in clipping:
+        owner.use_clip = False
+    for path, wanted in lists.items():
+        _write_points(node, path, rna.follow(node, path), wanted)
+    for owner in owners.values():
+        if hasattr(owner, "update"):
+            owner.update()
+    for owner in clipping:
+        owner.use_clip = True
+    for path, wanted in lists.items():
+        for point, entry in zip(rna.follow(node, path), wanted, strict=False):
+            for key in entry.keys() & {"location", "handle_type"}:
+                if values.to_json(getattr(point, key)) != entry[key]:
+                    values.assign(point, key, entry[key])
+
+
 def _write_points(node: Any, path: str, collection: Any, wanted: list[dict[str, Any]]) -> None:
-    """Ramp elements and curve points: bounded below by one and two, no numbers, sorted by position by Blender."""
+    """Bounded below by one and two, no numbers, sorted by position by Blender."""
     while len(collection) > max(len(wanted), 1):
         try:
             collection.remove(collection[len(collection) - 1])
@@ -316,9 +342,6 @@ def _write_points(node: Any, path: str, collection: Any, wanted: list[dict[str, 
         for key, value in entry.items():
             if key != "identifier":
                 values.assign(collection[number], key, value)
-    parent = rna.follow(node, path.split(".")[0])
-    if hasattr(parent, "update"):
-        parent.update()
 
 
 def add_probe(node: Any, path: str) -> Any:

@@ -105,6 +105,7 @@ class NodeInfo:
     collections: tuple[str, ...]
     lists: dict[str, list[dict[str, Any]]]
     width: float
+    height: float
     inputs: dict[str, tuple[type, Any, tuple[bool, ...]]] = field(default_factory=dict)
     outputs: dict[str, tuple[type, Any, tuple[bool, ...]]] = field(default_factory=dict)
     pairs: bool = False
@@ -268,6 +269,7 @@ def _describe(node: Any) -> NodeInfo:
         collections=tuple(path for path, _ in paths),
         lists={path: read_items(node, path) for path, makes_sockets in paths if not makes_sockets},
         width=node.width,
+        height=node.height,
         inputs={s.identifier: _socket(s) for s in node.inputs},
         outputs={s.identifier: _socket(s) for s in node.outputs},
         pairs=hasattr(node, "pair_with_output"),
@@ -276,7 +278,10 @@ def _describe(node: Any) -> NodeInfo:
 
 
 def _socket(socket: Any) -> tuple[type, Any, tuple[bool, ...]]:
-    return type(socket), raw_value(socket), tuple(getattr(socket, flag) for flag in SOCKET_FLAGS)
+    value = raw_value(socket)
+    if value_kind(socket) == "block" and value is not None:
+        value = value.name  # data-blocks come and go, these descriptions stay
+    return type(socket), value, tuple(getattr(socket, flag) for flag in SOCKET_FLAGS)
 
 
 VALUE_KINDS: dict[type, str] = {}  # by class of socket (one per `bl_idname`), filled by `value_kind`
@@ -299,7 +304,7 @@ def value_kind(socket: Any) -> str:
 
 
 def raw_value(socket: Any) -> Any:
-    """The socket's value in a form that compares exactly, or None."""
+    """The socket's value in a form that compares exactly (of a data-block: itself), or None."""
     kind = value_kind(socket)
     if kind == "none":
         return None

@@ -133,6 +133,8 @@ def _form(owner: Any, attribute: str) -> str | None:
             form = None
         elif prop.type == "ENUM" and prop.is_enum_flag:
             form = "flags"
+        elif prop.type == "ENUM" and not len(prop.enum_items_static):
+            form = "menu"
         elif prop.type == "INT":
             form = "int"
         elif prop.type == "BOOLEAN" and not prop.is_array:
@@ -146,6 +148,11 @@ def _form(owner: Any, attribute: str) -> str | None:
 def has_property(owner: Any, attribute: str) -> bool:
     """Whether RNA knows the attribute."""
     return _form(owner, attribute) is not None
+
+
+def is_menu(owner: Any, attribute: str) -> bool:
+    """Whether the property's legal values come from links."""
+    return _form(owner, attribute) == "menu"
 
 
 def assign(owner: Any, attribute: str, value: Any) -> None:

@@ -248,6 +248,8 @@ fn pytest(
         .env("PYTHONPATH", &plugins)
         .env("GEONODE_COUNTS", &file);
     if coverage {
+        // Tests that draw at random draw many times more.
+        command.env("GEONODE_FULL", "1");
         let data = results.join(format!("coverage-{name}"));
         command
             .args([
