@@ -14,12 +14,10 @@ from typing import Any
 
 import bpy
 
-from . import identity, interface, items, modifiers, reroutes, rna, values
+from . import document, identity, interface, items, modifiers, reroutes, rna, values
 from .errors import HostError, near
 from .suppress import Suppressor, suppression, update
 
-MAX_NAME_BYTES = 63  # of nodes, in every version
-MAX_TREE_NAME_BYTES = 63 if bpy.app.version < (5, 0) else 255
 MAX_FRAME_DEPTH = 64
 # Lists of a delta that change what there is, and what it holds.
 _STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
@@ -92,7 +90,7 @@ class TreeEdit:
         if self.delta.get("create") or "copy_of" in self.delta:
             if present is not None and present.library is None:
                 raise HostError("duplicate_id", f'There is a node group "{self.name}" already.')
-            _check_name(self.name)
+            document.check_name("node group", self.name, document.MAX_TREE_NAME_BYTES)
             self.counts["trees"] += 1
             return self._copy(self.delta["copy_of"]) if "copy_of" in self.delta else self._new()
         if present is None:
@@ -263,8 +261,22 @@ class TreeEdit:
             self.counts["pairs"] += 1
         self._set_props([p for p in self.delta.get("props", []) if not (_is_socket_prop(p) or p[1] in _PLAINLY)])
         for node_id, frame in self.delta.get("parents", []):
-            self._node(node_id, "frame").parent = None if frame is None else self._node(frame, "frame")
+            self._set_parent(node_id, frame)
         self.counts["parents"] += len(self.delta.get("parents", []))
+
+    def _set_parent(self, node_id: str, frame_id: str | None) -> None:
+        node = self._node(node_id, "frame")
+        frame = None if frame_id is None else self._node(frame_id, "frame")
+        if frame is not None and frame.bl_idname != "NodeFrame":
+            raise HostError("invalid_value", f'"{frame_id}" in "{self.name}" is no frame: it cannot hold "{node_id}".')
+        outer = frame
+        while outer is not None and outer != node:
+            outer = outer.parent
+        if outer is not None:
+            raise HostError(
+                "cycle", f'The frame "{node_id}" in "{self.name}" cannot lie in "{frame_id}", which it holds.'
+            )
+        node.parent = frame
 
     def _set_props(self, wanted: list[Any]) -> None:
         """In order; what is refused is tried again after the others, since legal items depend on other properties."""
@@ -461,8 +473,12 @@ class TreeEdit:
         """Absolute places become frame-relative ones; one `foreach_set`, since the setter is slow."""
         for entry in self.delta.get("add", []):
             if entry.get("width") is not None:
+                values.check_finite("width", entry["width"])
                 self.nodes[entry["id"]].width = entry["width"]
-        wanted = {self._node(i, "place").name: (x, y) for i, x, y in self.delta.get("locations", [])}
+        wanted = {}
+        for node_id, *place in self.delta.get("locations", []):
+            values.check_finite("location", place)
+            wanted[self._node(node_id, "place").name] = tuple(place)
         if not wanted:
             return
         nodes = self.tree.nodes
@@ -607,13 +623,4 @@ def _set_places(nodes: Any, target: list[float], parent: dict[str, str]) -> None
 
 def _cut_name(text: str) -> str:
     """`text` within Blender's limit, cut between characters."""
-    return text.encode()[:MAX_NAME_BYTES].decode(errors="ignore")
-
-
-def _check_name(name: str) -> None:
-    if not name or len(name.encode()) > MAX_TREE_NAME_BYTES:
-        raise HostError(
-            "bad_name",
-            f"A node group's name has 1 to {MAX_TREE_NAME_BYTES} bytes in this Blender; "
-            f"this one has {len(name.encode())}.",
-        )
+    return text.encode()[: document.MAX_NAME_BYTES].decode(errors="ignore")

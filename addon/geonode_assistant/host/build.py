@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
 
-from . import interface, rna, values
-from .apply import MAX_NAME_BYTES, MAX_TREE_NAME_BYTES, TreeEdit
+from . import document, interface, rna, values
+from .apply import TreeEdit
 from .errors import HostError
 from .suppress import suppression, update
 
 # Legal only for the first socket of a panel.
 _WITHIN_PANEL = frozenset({"is_panel_toggle"})
+
+TREE_BYTES = document.MAX_TREE_NAME_BYTES
+# What reading a document raises where something is missing or of the wrong type.
+_MISSING = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError)
 
 
 def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
@@ -23,18 +28,20 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
     `name` renames the root. A nested group whose name is taken in this file gets Blender's next free name, and the
     tree refers to the new one. Raises `invalid_document` for a document that is none; nothing is left behind then.
     """
-    if not isinstance(bundle, dict) or bundle.get("ir") != 1:
-        raise HostError("invalid_document", 'This is no tree document of version 1 (field "ir").')
-    root = bundle.get("root")
-    if root not in bundle.get("trees", {}):
-        raise HostError("invalid_document", f'The document\'s root "{root}" is not among its trees.')
+    try:
+        document.check(bundle)
+        order = _in_order(bundle["trees"], bundle["root"])
+        for tree_name in order:
+            document.check_name("node group", name if name and tree_name == bundle["root"] else tree_name, TREE_BYTES)
+    except _MISSING as error:
+        raise HostError("invalid_document", f"The document lacks or misnames something: {error!r}") from error
+    root = bundle["root"]
     made: dict[str, Any] = {}
     sockets: dict[str, dict[str, str]] = {}
     try:
         with rna.uncollected(), suppression() as suppressor:
-            for tree_name in _in_order(bundle["trees"], root):
+            for tree_name in order:
                 wanted_name = name if tree_name == root and name else tree_name
-                _check_names(wanted_name, bundle["trees"][tree_name]["nodes"])
                 tree = bpy.data.node_groups.new(wanted_name, rna.TREE_TYPE)
                 made[tree_name] = tree
                 ir = bundle["trees"][tree_name]
@@ -47,25 +54,13 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
                 edit = TreeEdit(_delta(tree.name, ir, made, sockets, tree_name), {}, Counter())
                 edit.run(suppressor)
                 _menu_defaults(tree, ir["interface"], sockets[tree_name])
-    except (KeyError, IndexError, AttributeError) as error:
+    except _MISSING as error:
         _discard(made)
         raise HostError("invalid_document", f"The document lacks or misnames something: {error!r}") from error
     except BaseException:
         _discard(made)
         raise
     return made[root]
-
-
-def _check_names(tree: str, nodes: list[dict[str, Any]]) -> None:
-    """Blender would cut them silently."""
-    limits = [("node group", tree, MAX_TREE_NAME_BYTES), *(("node", node["name"], MAX_NAME_BYTES) for node in nodes)]
-    for what, name, limit in limits:
-        if not 0 < len(name.encode()) <= limit:
-            raise HostError(
-                "bad_name",
-                f'The name of the {what} "{name[:80]}" has {len(name.encode())} bytes; '
-                f"this Blender takes 1 to {limit}.",
-            )
 
 
 def _discard(made: dict[str, Any]) -> None:
@@ -76,12 +71,16 @@ def _discard(made: dict[str, Any]) -> None:
 def _in_order(trees: dict[str, Any], root: str) -> list[str]:
     """Nested groups before their users; names outside the bundle are left to the file."""
     order: list[str] = []
+    depth: dict[str, int] = {}
     state: dict[str, int] = {}
     stack = [(root, False)]
     while stack:
         name, leave = stack.pop()
         if leave:
             state[name] = 2
+            depth[name] = 1 + max((depth[inner] for inner in _nested(trees, name)), default=0)
+            if depth[name] > document.MAX_DEPTH:
+                raise HostError("too_deep", f'More than {document.MAX_DEPTH} groups lie in each other in "{name}".')
             order.append(name)
             continue
         if state.get(name):
@@ -90,12 +89,17 @@ def _in_order(trees: dict[str, Any], root: str) -> list[str]:
             continue
         state[name] = 1
         stack.append((name, True))
-        for node in trees[name]["nodes"]:
-            used = node.get("props", {}).get("node_tree")
-            inner = used.get("node_group") if isinstance(used, dict) else None
-            if inner in trees and state.get(inner) != 2:
-                stack.append((inner, False))
+        stack += [(inner, False) for inner in _nested(trees, name) if state.get(inner) != 2]
     return order
+
+
+def _nested(trees: dict[str, Any], name: str) -> Iterator[str]:
+    """The groups of the document that its tree `name` uses."""
+    for node in trees[name]["nodes"]:
+        used = node.get("props", {}).get("node_tree")
+        inner = used.get("node_group") if isinstance(used, dict) else None
+        if inner in trees:
+            yield inner
 
 
 def _settings(tree: Any, settings: dict[str, Any]) -> None:

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
+from operator import methodcaller
 from typing import Any
 
 STAMP = "geonode_id"
+_read_stamp = methodcaller("get", STAMP)
 
 
 def node_ids(tree: Any) -> list[str]:
     """The ID of every node, in tree order; unique and deterministic. Reads only."""
-    return _ids(list(tree.nodes))
+    return _ids(tree.nodes.keys(), tree.nodes.values())
 
 
-def _ids(nodes: list[Any]) -> list[str]:
-    names = [node.name for node in nodes]
-    stamps = [node.get(STAMP) for node in nodes]
+def _ids(names: list[str], nodes: list[Any]) -> list[str]:
+    stamps = list(map(_read_stamp, nodes))
     wanted = [stamp if isinstance(stamp, str) and stamp else name for stamp, name in zip(stamps, names, strict=True)]
     if len(set(wanted)) == len(wanted):
         return wanted
@@ -35,8 +36,8 @@ def _ids(nodes: list[Any]) -> list[str]:
 
 def index(tree: Any) -> dict[str, Any]:
     """ID → node. The references hold until the tree's nodes are removed or Blender undoes."""
-    nodes = list(tree.nodes)
-    return dict(zip(_ids(nodes), nodes, strict=True))
+    nodes = tree.nodes.values()
+    return dict(zip(_ids(tree.nodes.keys(), nodes), nodes, strict=True))
 
 
 def stamp(node: Any, node_id: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import interface, values
+from . import document, interface, values
 from .errors import HostError, near
 
 _VALUELESS = frozenset(
@@ -222,6 +222,7 @@ def ensure(edit: dict[str, Any]) -> bool:
     modifier = obj.modifiers.get(edit["name"])
     created = modifier is None and bool(edit.get("create"))
     if created:
+        document.check_name("modifier", edit["name"])
         modifier = obj.modifiers.new(edit["name"], "NODES")
         if modifier is None:
             raise HostError(

@@ -25,13 +25,16 @@ _IRREGULAR = {
 }
 
 
+_LARGEST = 3.4028234663852886e38
+
+
 @lru_cache(maxsize=65536)
 def shortest(value: float) -> float:
     """The shortest decimal that names the same 32-bit float, as a Python float. NaN, which JSON lacks, becomes 0."""
     if value != value:
         return 0.0
     if math.isinf(value):
-        return math.copysign(3.4028234663852886e38, value)
+        return math.copysign(_LARGEST, value)
     if value == int(value) and abs(value) < 1e7:
         return float(value)
     for digits in (6, 7, 8, 9):
@@ -72,6 +75,8 @@ def collection_of(kind: str) -> Any:
 
 def resolve(kind: str, name: str) -> Any:
     """The data-block, the local one first. Raises `unknown_<kind>` for objects, else `unknown_data_block`."""
+    if not isinstance(kind, str) or not isinstance(name, str):
+        raise HostError("invalid_value", f"A data-block is named by its kind and its name; got {kind!r}: {name!r}.")
     blocks = collection_of(kind)
     block = blocks.get((name, None)) or blocks.get(name)
     if block is None:
@@ -155,10 +160,18 @@ def is_menu(owner: Any, attribute: str) -> bool:
     return _form(owner, attribute) == "menu"
 
 
+def check_finite(what: str, value: Any) -> None:
+    """Raises `non_finite_number` for what no 32-bit float can hold; Blender would store it and compute with it."""
+    for part in value if isinstance(value, list) else (value,):
+        if isinstance(part, float) and not -_LARGEST <= part <= _LARGEST:
+            raise HostError("non_finite_number", f"{what} cannot be {part!r}: a finite number up to 3.4e38 is needed.")
+
+
 def assign(owner: Any, attribute: str, value: Any) -> None:
-    """`owner.attribute = value` with JSON value. Raises `invalid_value` with Blender's own reason (it lists legal
-    items).
+    """`owner.attribute = value` with JSON value. Raises `non_finite_number`, or `invalid_value` with Blender's own
+    reason (it lists legal items).
     """
+    check_finite(attribute, value)
     wanted = from_json(value)
     form = _form(owner, attribute)
     try:

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks of a tree document before anything is made of it: what Blender would cut, merge or not survive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import bpy
+
+from . import interface
+from .errors import HostError
+
+MAX_NAME_BYTES = 63  # of nodes and modifiers, in every version
+MAX_TREE_NAME_BYTES = 63 if bpy.app.version < (5, 0) else 255
+# Of groups, frames and panels in each other. Blender walks them by recursion; trees that people draw have below ten.
+MAX_DEPTH = 64
+
+
+def check(bundle: Any) -> None:
+    """Raises `invalid_document`, `bad_name`, `duplicate_id`, `out_of_range`, `cycle` or `too_deep`."""
+    if not isinstance(bundle, dict) or bundle.get("ir") != 1:
+        raise HostError("invalid_document", 'This is no tree document of version 1 (field "ir").')
+    trees = bundle.get("trees")
+    if not isinstance(trees, dict) or not all(isinstance(tree, dict) for tree in trees.values()):
+        raise HostError("invalid_document", 'The document has no trees (field "trees").')
+    if not isinstance(bundle.get("root"), str) or bundle["root"] not in trees:
+        raise HostError("invalid_document", f'The document\'s root "{bundle.get("root")}" is not among its trees.')
+    for name, tree in trees.items():
+        for part in ("nodes", "interface", "links"):
+            if not isinstance(tree.get(part), list) or not all(isinstance(entry, dict) for entry in tree[part]):
+                raise HostError("invalid_document", f'"{part}" of the tree "{name}" is no list of objects.')
+        _check_nodes(name, tree["nodes"])
+        _check_interface(name, tree["interface"])
+
+
+def check_name(what: str, name: Any, limit: int = MAX_NAME_BYTES) -> None:
+    """Raises `bad_name` for what Blender would cut silently, or cannot be a name."""
+    if not isinstance(name, str):
+        raise HostError("invalid_document", f"The name of a {what} is no text: {name!r:.80}.")
+    size = len(name.encode(errors="replace"))
+    if not 0 < size <= limit or "\0" in name:
+        raise HostError(
+            "bad_name", f'The name of the {what} "{name[:80]}" has {size} bytes; this Blender takes 1 to {limit}.'
+        )
+
+
+def _check_nodes(tree: str, nodes: list[dict[str, Any]]) -> None:
+    for node in nodes:
+        check_name("node", node["name"])
+    for what in ("id", "name"):
+        _check_unique(tree, f"nodes with the {what}", (node[what] for node in nodes))
+    parents = {node["id"]: node["parent"] for node in nodes if node.get("parent") is not None}
+    _check_depth(tree, "frame", parents)
+
+
+def _check_interface(tree: str, items: list[dict[str, Any]]) -> None:
+    _check_unique(tree, "interface items with the identifier", (item["identifier"] for item in items))
+    _check_depth(tree, "panel", {i["identifier"]: i["parent"] for i in items if i.get("parent") is not None})
+    for item in items:
+        number = interface.number_of(item["identifier"])
+        if number != interface.UNNUMBERED and number > len(items) + interface.MAX_BURN:
+            raise HostError(
+                "out_of_range",
+                f'The identifier "{item["identifier"]}" of "{tree}" has a number that is too large for '
+                f"an interface of {len(items)} items; at most {len(items) + interface.MAX_BURN}.",
+            )
+
+
+def _check_unique(tree: str, what: str, names: Iterable[Any]) -> None:
+    seen = set[Any]()
+    for name in names:
+        if name in seen:
+            raise HostError("duplicate_id", f'The tree "{tree}" has two {what} "{name}".')
+        seen.add(name)
+
+
+def _check_depth(tree: str, what: str, parents: dict[str, str]) -> None:
+    depth: dict[str, int] = {}
+    for first in parents:
+        chain = list(_upwards(tree, what, first, parents, depth))
+        below = depth.get(parents[chain[-1]], 0) if chain else 0
+        for name in reversed(chain):
+            below += 1
+            depth[name] = below
+            if below > MAX_DEPTH:
+                raise HostError(
+                    "too_deep", f'More than {MAX_DEPTH} {what}s lie in each other at "{name}" in the tree "{tree}".'
+                )
+
+
+def _upwards(tree: str, what: str, first: str, parents: dict[str, str], known: dict[str, int]) -> Iterator[str]:
+    seen = set[str]()
+    name = first
+    while name in parents and name not in known:
+        if name in seen:
+            raise HostError("cycle", f'The {what} "{name}" in the tree "{tree}" lies in itself.')
+        seen.add(name)
+        yield name
+        name = parents[name]
