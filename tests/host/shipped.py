@@ -19,4 +19,6 @@ def shipped_trees() -> Iterator[Any]:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         with bpy.data.libraries.load(str(path)) as (available, wanted):
             wanted.node_groups = list(available.node_groups)
-        yield from [g for g in bpy.data.node_groups if g.bl_idname == "GeometryNodeTree" and g.library is None]
+        names = [g.name for g in bpy.data.node_groups if g.bl_idname == "GeometryNodeTree" and g.library is None]
+        for name in names:  # a transaction may have put another data-block in its place meanwhile
+            yield bpy.data.node_groups[name]

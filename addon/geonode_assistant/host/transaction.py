@@ -5,7 +5,8 @@ undo step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import bpy
@@ -46,17 +47,22 @@ class Transaction:
 
     def extend(self, objects: Iterable[str], trees: Iterable[str]) -> None:
         """Takes more objects and trees under its care; those known already, or made by this run, stay as they are."""
+        wanted: dict[str, Any] = {}
+        users: list[Any] = []
         for name in dict.fromkeys(trees):
             tree = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
             if tree is None or name in self._created:
                 continue  # the run is going to make it, or did
-            self._keep_tree(modifiers.editable(tree))
+            wanted[tree.name] = modifiers.editable(tree)
             # A changed interface reaches into every user.
             for node in interface.user_nodes(tree):
-                if node.id_data.library is None and node.id_data.name not in self._created:
-                    self._keep_tree(node.id_data)
-            for modifier in modifiers.users_of(tree):
-                self._keep_object(modifier.id_data)
+                user = node.id_data
+                if user.library is None and user.name not in self._created:
+                    wanted[user.name] = user
+            users += [modifier.id_data for modifier in modifiers.users_of(tree)]
+        self._keep_trees([tree for name, tree in wanted.items() if name not in self._copies])
+        for obj in users:
+            self._keep_object(obj)
         for name in dict.fromkeys(objects):
             self._keep_object(modifiers.editable(modifiers.object_named(name)))
 
@@ -119,21 +125,31 @@ class Transaction:
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------
 
-    def _keep_tree(self, tree: Any) -> None:
-        if tree.name in self._copies:
-            return
-        self._state["trees"][tree.name] = _tree_state(tree)
-        copy = tree.copy()
-        copy.name = f"{KEEP_PREFIX}{len(self._copies)}"
-        copy.use_fake_user = False
-        self._copies[tree.name] = copy.name
+    def _keep_trees(self, trees: list[Any]) -> None:
+        # Copies that are there already count as users of what they use, but will not when the states are compared.
+        ours = Counter(values.block_name(group) for _, group in self._uses())
+        for tree in trees:
+            state = _tree_state(tree)
+            state["users"] -= ours[tree.name]
+            self._state["trees"][tree.name] = state
+        for tree in trees:
+            copy = tree.copy()
+            copy.name = f"{KEEP_PREFIX}{len(self._copies)}"
+            copy.use_fake_user = False
+            self._copies[tree.name] = copy.name
         # A copy that used an edited tree would change with it: copies use copies.
-        copies = {original: bpy.data.node_groups[kept] for original, kept in self._copies.items()}
-        for other in copies.values():
-            for node in other.nodes:
+        for node, group in list(self._uses()):
+            if group.library is None and group.name in self._copies:
+                node.node_tree = bpy.data.node_groups[self._copies[group.name]]
+
+    def _uses(self) -> Iterator[tuple[Any, Any]]:
+        """The group nodes of all copies, and what they use."""
+        for kept in self._copies.values():
+            copy = bpy.data.node_groups.get(kept)
+            for node in copy.nodes if copy is not None else ():
                 group = getattr(node, "node_tree", None)
-                if group is not None and group.library is None and group.name in copies:
-                    node.node_tree = copies[group.name]
+                if group is not None:
+                    yield node, group
 
     def _keep_object(self, obj: Any) -> None:
         if obj.name in self._objects:
