@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import bpy
 
 from . import exchange, native, session
+from .extensions import register_executor, register_op, unregister
 from .messages import AssistantError
 from .session import Approve, RunHandle, RunReport
 
@@ -32,10 +33,13 @@ __all__ = [
     "diff_trees",
     "export_tree",
     "load_tree",
+    "register_executor",
+    "register_op",
     "run",
     "run_manifest",
     "save_tree",
     "start",
+    "unregister",
 ]
 
 # Providers that never open a connection.

@@ -67,6 +67,17 @@ class BlenderHost:
     def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]:
         return {"applied": self._open().apply(delta)}
 
+    def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]:
+        from .extensions import executor
+
+        chosen = executor(action_type)
+        targets = chosen.targets(payload)
+        objects, trees = list(targets.get("objects", ())), list(targets.get("trees", ()))
+        transaction = self._open()
+        transaction.extend(objects, trees)
+        message = transaction.execute(lambda: chosen.execute(payload))
+        return {"message": str(message or ""), "objects": objects, "trees": trees}
+
     def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
         from .host import evaluate
 

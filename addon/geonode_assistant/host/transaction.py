@@ -6,7 +6,7 @@ undo step.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import bpy
@@ -38,6 +38,7 @@ class Transaction:
         self._state: dict[str, Any] = {"trees": {}, "objects": {}}
         self._created: list[str] = []
         self._fonts: list[str] = []
+        self._made: list[int] = []
         self._open = True
         try:
             self.extend(objects, trees)
@@ -90,6 +91,16 @@ class Transaction:
             self._created += [g.name for g in bpy.data.node_groups if g.name not in groups]
             self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
 
+    def execute(self, work: Callable[[], Any]) -> Any:
+        """Somebody else's work, remembering which data-blocks it makes."""
+        groups = {g.name for g in bpy.data.node_groups}
+        present = {block.session_uid for block in _all_blocks()}
+        try:
+            return work()
+        finally:
+            self._made += [block.session_uid for block in _all_blocks() if block.session_uid not in present]
+            self._created += [g.name for g in bpy.data.node_groups if g.name not in groups]
+
     def restore(self) -> bool:
         """Brings everything back. Whether the state, exported anew, equals the one before."""
         if not self._open:
@@ -103,6 +114,9 @@ class Transaction:
             tree = bpy.data.node_groups.get((name, None))
             if tree is not None:
                 bpy.data.node_groups.remove(tree)
+        if self._made:
+            made = set(self._made)
+            bpy.data.batch_remove([block for block in _all_blocks() if block.session_uid in made])
         for name, kept in self._objects.items():
             self._restore_modifiers(name, kept)
         for name in self._fonts:
@@ -223,6 +237,12 @@ class Transaction:
         }
         left = [g.name for g in bpy.data.node_groups if g.name in self._created or g.name.startswith(KEEP_PREFIX)]
         return not left and {"trees": trees, "objects": objects} == self._state
+
+
+def _all_blocks() -> list[Any]:
+    """Every data-block of the file; fonts and such that Blender loads by itself included."""
+    collections = (p.identifier for p in bpy.data.bl_rna.properties if p.type == "COLLECTION")
+    return [block for name in collections for block in getattr(bpy.data, name) if isinstance(block, bpy.types.ID)]
 
 
 # -- snapshots

@@ -1,18 +1,35 @@
 //! What of a compiled plan needs the artist's word: what the plan says so itself, and what destroys work.
 
 use geonode_graph::{Compiled, Document, StepDelta};
-use geonode_protocol::Plan;
+use geonode_protocol::{Extensions, Plan};
 use serde_json::{Value, json};
 
+use crate::settings::Settings;
+
 /// The request that the artist is shown, or none when nothing needs approval.
-pub(crate) fn request(plan: &Plan, compiled: &Compiled, document: &Document, destructive_nodes: u64) -> Option<Value> {
+pub(crate) fn request(
+    plan: &Plan,
+    compiled: &Compiled,
+    document: &Document,
+    settings: &Settings,
+    extensions: &Extensions,
+) -> Option<Value> {
     let mut first = None;
     let mut steps = Vec::new();
     for (step, delta) in plan.steps.iter().zip(&compiled.steps) {
-        let reason = destroys(delta, document, destructive_nodes).or_else(|| {
+        let kind = step.action.type_name();
+        let by_plan = || {
             step.requires_approval
                 .then(|| "The plan itself asks for approval of this step.".to_owned())
-        });
+        };
+        let by_type = || {
+            extensions
+                .requires_approval(kind)
+                .then(|| format!("Steps of the type {kind} ask each time."))
+        };
+        let reason = destroys(delta, document, settings.destructive_nodes)
+            .or_else(by_plan)
+            .or_else(by_type);
         if let Some(reason) = &reason
             && first.is_none()
         {
@@ -20,7 +37,7 @@ pub(crate) fn request(plan: &Plan, compiled: &Compiled, document: &Document, des
         }
         steps.push(json!({
             "step_id": step.id,
-            "action_type": step.action.type_name(),
+            "action_type": kind,
             "description": step.description,
             "reason": reason,
         }));

@@ -5,19 +5,22 @@ use std::sync::Arc;
 use geonode_graph::document::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
 use geonode_graph::{Catalogue, Document, StepDelta, compile, targets};
-use geonode_protocol::{Action, Code, Finding, Limits, Parsed, Plan, parse_plan, parse_plan_value};
+use geonode_protocol::{
+    Action, Code, Extensions, Finding, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
+};
 use geonode_run::{PlanInfo, StepInfo};
 use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::error::EngineError;
+use crate::extensions::extensions;
 use crate::request::PlanInput;
 
 /// Reads a plan and applies the rules of this version: scripts are refused until safe mode exists.
-pub(crate) fn read(input: &PlanInput, limits: &Limits) -> Parsed {
+pub(crate) fn read(input: &PlanInput, limits: &Limits, extensions: &Extensions) -> Parsed {
     let mut parsed = match input {
-        PlanInput::Text(text) => parse_plan(text, limits),
-        PlanInput::Json(value) => parse_plan_value(value, limits),
+        PlanInput::Text(text) => parse_plan_with(text, limits, extensions),
+        PlanInput::Json(value) => parse_plan_value_with(value, limits, extensions),
     };
     let steps = parsed.plan.iter().flat_map(|plan| &plan.steps).enumerate();
     let scripts: Vec<Finding> = steps
@@ -90,7 +93,11 @@ pub struct Validated {
 /// # Errors
 /// [`EngineError::Catalogue`] when the catalogue cannot be read.
 pub fn validate_plan(input: &PlanInput, catalogue: Option<&str>) -> Result<Validated, EngineError> {
-    let Parsed { plan, findings } = read(input, &Limits::default());
+    let Parsed {
+        plan,
+        findings,
+        origins,
+    } = read(input, &Limits::default(), &extensions());
     let Some((plan, catalogue)) = plan.as_ref().zip(catalogue) else {
         return Ok(Validated {
             ok: plan.is_some(),
@@ -100,7 +107,7 @@ pub fn validate_plan(input: &PlanInput, catalogue: Option<&str>) -> Result<Valid
     };
     let catalogue = crate::catalogue(catalogue)?;
     let document = imagined(plan, IndexMap::default(), None);
-    Ok(preflight(plan, findings, &document, &catalogue).0)
+    Ok(preflight(plan, findings, &origins, &document, &catalogue).0)
 }
 
 /// A plan compiled against a tree.
@@ -125,7 +132,11 @@ pub struct Reconciled {
 pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Reconciled, EngineError> {
     let bundle: Bundle = serde_json::from_str(current).map_err(|e| EngineError::document("tree", &e))?;
     let catalogue: Arc<Catalogue> = crate::catalogue(catalogue)?;
-    let Parsed { plan, findings } = read(input, &Limits::default());
+    let Parsed {
+        plan,
+        findings,
+        origins,
+    } = read(input, &Limits::default(), &extensions());
     let Some(plan) = plan else {
         let verdict = Validated {
             ok: false,
@@ -140,7 +151,7 @@ pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Re
         });
     };
     let document = imagined(&plan, bundle.trees, bundle.root.as_deref());
-    let (verdict, compiled) = preflight(&plan, findings, &document, &catalogue);
+    let (verdict, compiled) = preflight(&plan, findings, &origins, &document, &catalogue);
     let refused = !verdict.ok;
     Ok(Reconciled {
         steps: if refused { Vec::new() } else { compiled.steps },
@@ -165,6 +176,7 @@ const NEEDS_SCENE: &[Code] = &[
 fn preflight(
     plan: &Plan,
     mut findings: Vec<Finding>,
+    origins: &Origins,
     document: &Document,
     catalogue: &Catalogue,
 ) -> (Validated, geonode_graph::Compiled) {
@@ -176,7 +188,7 @@ fn preflight(
             .findings
             .iter()
             .filter(|f| !(NEEDS_SCENE.contains(&f.code) && (blank || f.code == Code::UnknownDataBlock)))
-            .cloned(),
+            .map(|finding| origins.trace(finding.clone())),
     );
     let ok = !findings.iter().any(Finding::is_error);
     let plan = if ok {
@@ -215,7 +227,7 @@ fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> D
                 let tree = root.map_or_else(|| format!("{} tree", target.modifier_name), str::to_owned);
                 (&target.object_name, &target.modifier_name, tree)
             }
-            Action::Python(_) => continue,
+            Action::Python(_) | Action::Added(_) => continue,
         };
         let object = document.objects.entry(object.clone()).or_insert_with(|| Object {
             kind: "MESH".into(),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use geonode_protocol::{Code, Severity};
+use geonode_protocol::{Code, Extensions, Severity};
 use geonode_provider::{
     Client, ClientConfig, FinishReason, Message as Turn, Options, Provider, ProviderError, Request, Role, StreamEvent,
     Usage,
@@ -48,6 +48,7 @@ pub(crate) struct Brief<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) context: &'a Value,
     pub(crate) exchanges: &'a [Exchange],
+    pub(crate) extensions: &'a Extensions,
 }
 
 /// The source of plans of one run; made at its first use.
@@ -118,7 +119,7 @@ impl Source {
 
 fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
     let settings = brief.settings;
-    let opening = planner::opening(&brief.request.prompt, brief.context)?;
+    let opening = planner::opening(&brief.request.prompt, brief.context, brief.extensions)?;
     let mut messages = vec![Turn::user(opening.user)];
     for exchange in brief.exchanges {
         messages.push(Turn::new(Role::Assistant, &exchange.reply));
@@ -128,7 +129,7 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
         messages,
         system: Some(opening.system),
         schema: if settings.structured_output {
-            geonode_protocol::schema("plan")
+            brief.extensions.schema("plan")
         } else {
             None
         },

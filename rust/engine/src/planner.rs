@@ -3,6 +3,7 @@
 use geonode_planner::context::Context;
 use geonode_planner::offline::{self, Options};
 use geonode_planner::prompt::{self, Request};
+use geonode_protocol::Extensions;
 use geonode_run::{Failure, Feedback};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use crate::error::EngineError;
 
 const PROGRESS: &str = include_str!("../prompts/progress.md");
+const EXTENSIONS: &str = include_str!("../prompts/extensions.md");
 const SLICES: &str = include_str!("../prompts/slices.md");
 
 /// Most characters of the slices in one turn.
@@ -30,8 +32,16 @@ pub(crate) fn read(context: &Value) -> Result<Context, EngineError> {
 }
 
 /// The first words to a model.
-pub(crate) fn opening(prompt: &str, context: &Value) -> Result<Request, Failure> {
-    prompt::request(prompt, context).map_err(|error| Failure::new(error.code(), error.to_string()))
+pub(crate) fn opening(prompt: &str, context: &Value, extensions: &Extensions) -> Result<Request, Failure> {
+    let mut request =
+        prompt::request(prompt, context).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    if !extensions.is_empty() {
+        request.system.push_str(EXTENSIONS);
+        for (name, schema) in extensions.described() {
+            request.system.push_str(&format!("- `{name}`: {schema}\n"));
+        }
+    }
+    Ok(request)
 }
 
 /// What the model is told about its last reply.

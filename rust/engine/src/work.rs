@@ -7,7 +7,7 @@ use std::sync::Arc;
 use geonode_gates::{Evidence, Facts, judge};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
-use geonode_protocol::Plan;
+use geonode_protocol::{Action, AddedStep, Extensions, Origins, Plan};
 use geonode_provider::Usage;
 use geonode_run::{Answer, Failure, Feedback, Purpose};
 use indexmap::IndexMap;
@@ -34,6 +34,10 @@ pub(crate) struct Work {
     slices: Option<Value>,
     /// As it was checked, then with the repairs of its compilation.
     pub(crate) plan: Option<Arc<Plan>>,
+    /// Where the plan's operations stand in the reply.
+    origins: Origins,
+    /// Operations and step types that were registered when the run started.
+    pub(crate) extensions: Arc<Extensions>,
     document: Document,
     /// Trees as whoever makes the plan saw them last.
     seen: IndexMap<String, Tree>,
@@ -63,6 +67,8 @@ impl Work {
             exchanges: Vec::new(),
             slices: None,
             plan: None,
+            origins: Origins::default(),
+            extensions: crate::extensions(),
             document: Document::default(),
             seen: IndexMap::default(),
             left: Document::default(),
@@ -112,6 +118,7 @@ impl Work {
             settings: &self.settings,
             context: &self.context,
             exchanges: &self.exchanges,
+            extensions: &self.extensions,
         };
         let reply = source.plan(&brief, listener)?;
         self.model = reply.model.or(self.model.take());
@@ -128,7 +135,7 @@ impl Work {
                 findings: Vec::new(),
             };
         };
-        let parsed = check::read(reply, &self.settings.limits());
+        let parsed = check::read(reply, &self.settings.limits(), &self.extensions);
         let mut info = parsed.plan.as_ref().map(check::info);
         if let Some(info) = &mut info
             && info.wants_context
@@ -138,6 +145,7 @@ impl Work {
             info.trees.extend(target("target_node_group"));
         }
         self.plan = parsed.plan.map(Arc::new);
+        self.origins = parsed.origins;
         Answer::Checked {
             plan: info,
             findings: parsed.findings,
@@ -156,11 +164,15 @@ impl Work {
         self.seen.clone_from(&self.document.trees);
         let ok = compiled.ok();
         let answer = Answer::Compiled {
-            findings: compiled.findings.clone(),
+            findings: compiled
+                .findings
+                .iter()
+                .map(|finding| self.origins.trace(finding.clone()))
+                .collect(),
             objects: compiled.touched_objects.iter().cloned().collect(),
             trees: compiled.touched_trees.iter().cloned().collect(),
             approval: if ok {
-                approval::request(&plan, &compiled, &self.document, self.settings.destructive_nodes)
+                approval::request(&plan, &compiled, &self.document, &self.settings, &self.extensions)
             } else {
                 None
             },
@@ -173,6 +185,19 @@ impl Work {
         }
         self.compiled = Some(compiled);
         Ok(answer)
+    }
+
+    /// The step, if its type was added and an executor of the host carries it out.
+    pub(crate) fn added(&self, index: usize) -> Option<AddedStep> {
+        match &self.plan.as_ref()?.steps.get(index)?.action {
+            Action::Added(step) => Some(step.clone()),
+            _ => None,
+        }
+    }
+
+    /// Trees that an executor worked on; the gates may find them changed.
+    pub(crate) fn executed(&mut self, trees: &[String]) {
+        self.written.extend(trees.iter().cloned());
     }
 
     /// The delta of a step; the first one is where the run begins to write.

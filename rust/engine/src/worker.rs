@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use geonode_graph::StepDelta;
-use geonode_protocol::{Code, Severity};
+use geonode_protocol::{AddedStep, Code, Severity};
 use geonode_provider::Client;
 use geonode_run::{
     Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, transition,
@@ -220,9 +220,14 @@ impl Worker<'_> {
                     Some(index as f64 / total as f64),
                     &format!("Step {} of {total}", index + 1),
                 );
-                HostEffect::ApplyStep {
-                    step_id,
-                    delta: self.work.delta(index)?,
+                let delta = self.work.delta(index)?;
+                match self.work.added(index) {
+                    Some(AddedStep { action_type, payload }) => HostEffect::ExecuteStep {
+                        step_id,
+                        action_type,
+                        payload,
+                    },
+                    None => HostEffect::ApplyStep { step_id, delta },
                 }
             }
             Task::Verify { objects, trees } => {
@@ -264,8 +269,13 @@ impl Worker<'_> {
             Task::CaptureContext => work.keep_context(json),
             Task::Inspect { purpose, .. } => work.keep_document(json, purpose),
             Task::Begin { .. } => Ok(Answer::Begun),
-            Task::ApplyStep { .. } => read::<Applied>("result of a step", json).map(|applied| Answer::Applied {
-                message: applied.words(),
+            Task::ApplyStep { .. } => read::<Applied>("result of a step", json).map(|applied| {
+                work.executed(&applied.trees);
+                Answer::Applied {
+                    message: applied.words(),
+                    objects: applied.objects,
+                    trees: applied.trees,
+                }
             }),
             Task::Verify { .. } => work.keep_evidence(json),
             Task::Restore => read::<Restored>("result of a restore", json).map(|r| Answer::Restored { equal: r.equal }),
@@ -336,6 +346,11 @@ enum HostEffect {
         step_id: String,
         delta: StepDelta,
     },
+    ExecuteStep {
+        step_id: String,
+        action_type: String,
+        payload: Value,
+    },
     Verify {
         objects: Vec<String>,
         trees: Vec<String>,
@@ -349,16 +364,25 @@ enum HostEffect {
     },
 }
 
-/// The host's answer to `apply_step`.
+/// The host's answer to `apply_step` and `execute_step`.
 #[derive(Deserialize)]
 struct Applied {
     #[serde(default)]
     applied: Map<String, Value>,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    objects: Vec<String>,
+    #[serde(default)]
+    trees: Vec<String>,
 }
 
 impl Applied {
-    /// `add 3, links 4`: what was done how often, without what was not.
+    /// The executor's own words, or `add 3, links 4`: what was done how often, without what was not.
     fn words(&self) -> String {
+        if !self.message.is_empty() {
+            return self.message.clone();
+        }
         let done = self.applied.iter().filter(|(_, count)| count.as_f64() != Some(0.0));
         done.map(|(what, count)| format!("{what} {count}"))
             .collect::<Vec<_>>()

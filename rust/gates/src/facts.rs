@@ -58,7 +58,7 @@ impl<'a> Facts<'a> {
                         .iter()
                         .any(|op| matches!(op, GnOp::EnsureTarget(ensure) if ensure.allow_create_modifier)),
                 },
-                Action::Python(_) => continue,
+                Action::Python(_) | Action::Added(_) => continue,
             };
             let known = targets
                 .iter_mut()

@@ -46,7 +46,7 @@ impl<'a> Named<'a> {
                         payload.ops.iter().for_each(|op| self.gn_op(op));
                     }
                 }
-                Action::NodeTree(_) | Action::Python(_) => {}
+                Action::NodeTree(_) | Action::Python(_) | Action::Added(_) => {}
             }
         }
     }

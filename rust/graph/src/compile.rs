@@ -91,7 +91,7 @@ pub fn targets(plan: &Plan) -> Targets {
                     }
                 }
             }
-            Action::Python(_) => {}
+            Action::Python(_) | Action::Added(_) => {}
         }
     }
     targets
@@ -129,6 +129,14 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
         ),
         Action::GnOps(payload) => ("ops", Box::new(payload.ops.iter().map(lower_gn_op))),
         Action::Python(_) => return,
+        Action::Added(_) => {
+            // Its executor does the work; the entry keeps the steps in their places.
+            compiled.steps.push(StepDelta {
+                step_id: step.id.clone(),
+                ..StepDelta::default()
+            });
+            return;
+        }
     };
     sink.enter_step(index, list);
     let Some((target, model)) = resolve_target(step, &compiled.after, sink) else {

@@ -60,7 +60,7 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
                 payload.ops.iter().any(creates),
             )
         }
-        Action::Python(_) => return None,
+        Action::Python(_) | Action::Added(_) => return None,
     };
     let resolved = editable_object(object_name, state).and_then(|object| {
         let modifier = usable_modifier(object_name, object, modifier_name, may_create)?;

@@ -16,8 +16,8 @@ use crate::shapes::{GROUP_INPUT, GROUP_OUTPUT};
 
 const NEWER: &str = "It exists from version 1.1 on; set \"version\" to \"1.1\" to use it.";
 
-/// Checks a whole plan.
-pub(crate) fn plan(value: &Value, limits: &Limits, findings: &mut Collector) {
+/// Checks a whole plan; the steps of types that were `added` are judged already.
+pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findings: &mut Collector) {
     let Some(shapes) = shapes() else {
         findings.error(|| Finding::error(Code::InternalError, "", "The schema of a plan cannot be compiled."));
         return;
@@ -46,7 +46,7 @@ pub(crate) fn plan(value: &Value, limits: &Limits, findings: &mut Collector) {
         operations: 0,
     };
     check.object(&shapes.plan, value, "");
-    check.steps(plan);
+    check.steps(plan, added_steps);
     check.rules(plan);
 }
 
@@ -100,7 +100,7 @@ impl Check<'_> {
         }
     }
 
-    fn steps(&mut self, plan: &Map<String, Value>) {
+    fn steps(&mut self, plan: &Map<String, Value>, added: &[usize]) {
         let Some(steps) = plan.get("steps").and_then(Value::as_array) else {
             return;
         };
@@ -126,7 +126,9 @@ impl Check<'_> {
                         .hint("Give each step its own ID.")
                 });
             }
-            self.step(step, &at);
+            if !added.contains(&index) {
+                self.step(step, &at);
+            }
         }
     }
 

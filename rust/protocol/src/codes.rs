@@ -66,6 +66,8 @@ codes! {
         UserNodesUntouched = "USER_NODES_UNTOUCHED",
     }
     "protocol" {
+        /// An operation or a step type cannot be added to the protocol.
+        ExtensionInvalid = "extension_invalid",
         /// Two fields are given of which only one may be.
         ConflictingFields = "conflicting_fields",
         /// Context is asked for together with steps or with `done: true`.
@@ -92,6 +94,8 @@ codes! {
         MoreFindings = "more_findings",
         /// A number is NaN, infinite or too large.
         NonFiniteNumber = "non_finite_number",
+        /// An operation that was added by `register_op` cannot be carried out.
+        OperationFailed = "operation_failed",
         /// A number, a length or a range is outside its bounds.
         OutOfRange = "out_of_range",
         /// The text of the plan is larger than allowed.

@@ -44,6 +44,11 @@ impl Collector {
         self.failed
     }
 
+    /// The findings and how many more there were, before they are counted as one.
+    pub(crate) fn parts(self) -> (Vec<Finding>, usize) {
+        (self.list, self.more)
+    }
+
     /// The findings; when there are more than the limit, the last one says how many are left out.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         if self.more > 0 {

@@ -8,6 +8,7 @@ mod codes;
 mod collect;
 mod envelope;
 mod explain;
+mod extension;
 mod finding;
 mod gn_ops;
 mod json;
@@ -25,14 +26,15 @@ mod value;
 
 pub use codes::{Code, UnknownCode};
 pub use envelope::{Envelope, GateFinding};
+pub use extension::{Expand, ExtensionError, Extensions, Origins};
 pub use finding::{Finding, Severity};
 pub use gn_ops::{
     AddFrame, AddNode, EnsureTarget, GnLink, GnOp, GnOps, ModifierTarget, RemoveNode, SetInput, SetModifierInput,
 };
 pub use limits::Limits;
 pub use node_tree::{CreateNode, DeleteNode, Link, NodeTree, NodeTreeOp, SetInputDefault, TreeTarget};
-pub use parse::{Parsed, parse_plan, parse_plan_value};
-pub use plan::{Action, ContextRequest, ContextSlice, Meta, Plan, PythonMode, PythonScript, Step, Version};
+pub use parse::{Parsed, parse_plan, parse_plan_value, parse_plan_value_with, parse_plan_with};
+pub use plan::{Action, AddedStep, ContextRequest, ContextSlice, Meta, Plan, PythonMode, PythonScript, Step, Version};
 pub use schema::{schema, schemas};
 pub use shapes::{
     AddGroup, AddZone, Direction, EditZone, Endpoint, GROUP_INPUT, GROUP_OUTPUT, GroupIo, Properties, RemoveZone,

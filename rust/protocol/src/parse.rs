@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::check;
 use crate::codes::Code;
 use crate::collect::Collector;
+use crate::extension::{Extensions, Origins};
 use crate::finding::Finding;
 use crate::lift::Lifted;
 use crate::limits::Limits;
@@ -19,6 +20,8 @@ pub struct Parsed {
     pub plan: Option<Plan>,
     /// Errors, and warnings about what was mended, together at most [`Limits::max_findings`].
     pub findings: Vec<Finding>,
+    /// Where the plan's operations stand in its text, when added ones were replaced by what they stand for.
+    pub origins: Origins,
 }
 
 /// Reads and checks the text of a plan.
@@ -33,7 +36,12 @@ pub fn parse_plan(text: &str, limits: &Limits) -> Parsed {
 fn whole(text: &str, limits: &Limits) -> Parsed {
     let mut collector = Collector::new(limits.max_findings);
     let read = recover::read(text, limits, false, &mut collector);
-    finish(read.as_ref().map(|(value, _)| value), limits, collector)
+    finish(
+        read.as_ref().map(|(value, _)| value),
+        limits,
+        Origins::default(),
+        collector,
+    )
 }
 
 /// Reads a plan without ever holding all of its operations as JSON; none when an operation needs a closer look, or when the version
@@ -41,17 +49,27 @@ fn whole(text: &str, limits: &Limits) -> Parsed {
 fn by_operation(text: &str, limits: &Limits) -> Option<Parsed> {
     let mut collector = Collector::new(limits.max_findings);
     let Some((value, lifted)) = recover::read(text, limits, true, &mut collector) else {
-        return Some(finish(None, limits, collector));
+        return Some(finish(None, limits, Origins::default(), collector));
     };
     let lifted = lifted.filter(Lifted::is_complete)?;
     if value.get("version").and_then(Value::as_str) == Some("1.0") {
         return None;
     }
-    let mut parsed = finish(Some(&value), limits, collector);
+    let mut parsed = finish(Some(&value), limits, Origins::default(), collector);
     if let Some(plan) = &mut parsed.plan {
         lifted.restore(plan);
     }
     Some(parsed)
+}
+
+/// The same with operations and step types that were added. Findings point into the text; the plan holds built-in operations only.
+pub fn parse_plan_with(text: &str, limits: &Limits, extensions: &Extensions) -> Parsed {
+    if extensions.is_empty() {
+        return parse_plan(text, limits);
+    }
+    let mut collector = Collector::new(limits.max_findings);
+    let read = recover::read(text, limits, false, &mut collector);
+    extended(read.map(|(value, _)| value), limits, extensions, collector)
 }
 
 /// Checks a plan that is JSON already; the size limit does not apply.
@@ -64,14 +82,44 @@ pub fn parse_plan_value(value: &Value, limits: &Limits) -> Parsed {
         return Parsed {
             plan: None,
             findings: collector.finish(),
+            origins: Origins::default(),
         };
     }
-    finish(Some(value), limits, collector)
+    finish(Some(value), limits, Origins::default(), collector)
 }
 
-fn finish(value: Option<&Value>, limits: &Limits, mut collector: Collector) -> Parsed {
+/// The same with operations and step types that were added.
+pub fn parse_plan_value_with(value: &Value, limits: &Limits, extensions: &Extensions) -> Parsed {
+    if extensions.is_empty() || deeper_than(value, limits.max_depth.clamp(1, Limits::DEPTH_CEILING)) {
+        return parse_plan_value(value, limits);
+    }
+    extended(
+        Some(value.clone()),
+        limits,
+        extensions,
+        Collector::new(limits.max_findings),
+    )
+}
+
+fn extended(value: Option<Value>, limits: &Limits, extensions: &Extensions, mut collector: Collector) -> Parsed {
+    let Some(mut value) = value else {
+        return finish(None, limits, Origins::default(), collector);
+    };
+    // Version 1.0 has nothing added; its reader says so.
+    let origins = if value.get("version").and_then(Value::as_str) == Some("1.0") {
+        Origins::default()
+    } else {
+        extensions.expand(&mut value, limits, &mut collector)
+    };
+    finish(Some(&value), limits, origins, collector)
+}
+
+fn finish(value: Option<&Value>, limits: &Limits, origins: Origins, mut collector: Collector) -> Parsed {
     if let Some(value) = value {
-        check::plan(value, limits, &mut collector);
+        let mut found = Collector::new(limits.max_findings);
+        check::plan(value, limits, &origins.added_steps, &mut found);
+        let (list, more) = found.parts();
+        collector.extend(list.into_iter().map(|finding| origins.trace(finding)).collect(), more);
     }
     let mut plan = None;
     if let Some(value) = value.filter(|_| !collector.failed()) {
@@ -88,7 +136,11 @@ fn finish(value: Option<&Value>, limits: &Limits, mut collector: Collector) -> P
         }
     }
     let findings = collector.finish();
-    Parsed { plan, findings }
+    Parsed {
+        plan,
+        findings,
+        origins,
+    }
 }
 
 /// Whether objects and arrays are nested deeper than `limit`; the value may be of any depth.

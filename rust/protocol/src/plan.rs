@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::gn_ops::GnOps;
 use crate::node_tree::NodeTree;
@@ -119,20 +120,32 @@ pub enum Action {
     GnOps(GnOps),
     /// `PYTHON`: a script.
     Python(PythonScript),
+    /// Another type, which was added by `register_executor`.
+    Added(AddedStep),
+}
+
+/// A step whose type was added: its executor knows what the payload means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AddedStep {
+    /// The type that it was registered as.
+    pub action_type: String,
+    /// Fits the registered schema.
+    pub payload: Value,
 }
 
 impl Action {
-    /// The step type on the wire, all of which [`Action::TYPES`] lists.
-    pub fn type_name(&self) -> &'static str {
+    /// The step type on the wire; [`Action::TYPES`] lists the built-in ones.
+    pub fn type_name(&self) -> &str {
         let [node_tree, gn_ops, python] = Self::TYPES;
         match self {
             Self::NodeTree(_) => node_tree,
             Self::GnOps(_) => gn_ops,
             Self::Python(_) => python,
+            Self::Added(step) => &step.action_type,
         }
     }
 
-    /// Every step type.
+    /// Every built-in step type.
     pub const TYPES: [&'static str; 3] = ["NODE_TREE", "GN_OPS", "PYTHON"];
 }
 
@@ -172,6 +185,27 @@ enum StepWire {
     Python(StepFields<PythonScript>),
 }
 
+/// A step as it is read.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StepRead {
+    BuiltIn(StepWire),
+    Added(AddedFields),
+}
+
+/// A step of a type that was added; whether it is known was checked before it is read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AddedFields {
+    id: String,
+    #[serde(rename = "type")]
+    action_type: String,
+    description: String,
+    #[serde(default)]
+    requires_approval: bool,
+    payload: Value,
+}
+
 /// One step of a plan.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -202,10 +236,23 @@ impl<P> StepFields<P> {
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match StepWire::deserialize(deserializer)? {
-            StepWire::NodeTree(fields) => fields.step(Action::NodeTree),
-            StepWire::GnOps(fields) => fields.step(Action::GnOps),
-            StepWire::Python(fields) => fields.step(Action::Python),
+        Ok(match StepRead::deserialize(deserializer)? {
+            StepRead::BuiltIn(StepWire::NodeTree(fields)) => fields.step(Action::NodeTree),
+            StepRead::BuiltIn(StepWire::GnOps(fields)) => fields.step(Action::GnOps),
+            StepRead::BuiltIn(StepWire::Python(fields)) => fields.step(Action::Python),
+            StepRead::Added(fields) if Action::TYPES.contains(&fields.action_type.as_str()) => {
+                let message = format!("the step of the type {} does not have its form", fields.action_type);
+                return Err(serde::de::Error::custom(message));
+            }
+            StepRead::Added(fields) => Step {
+                id: fields.id,
+                description: fields.description,
+                requires_approval: fields.requires_approval,
+                action: Action::Added(AddedStep {
+                    action_type: fields.action_type,
+                    payload: fields.payload,
+                }),
+            },
         })
     }
 }
@@ -225,6 +272,7 @@ impl Serialize for Step {
             Action::NodeTree(payload) => step.serialize_field("payload", payload)?,
             Action::GnOps(payload) => step.serialize_field("payload", payload)?,
             Action::Python(payload) => step.serialize_field("payload", payload)?,
+            Action::Added(added) => step.serialize_field("payload", &added.payload)?,
         }
         step.end()
     }

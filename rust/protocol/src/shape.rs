@@ -43,6 +43,14 @@ pub(crate) fn shapes() -> Option<&'static Shapes> {
     SHAPES.get_or_init(|| Source(schema::of::<Plan>()).shapes()).as_ref()
 }
 
+/// Whether a list of operations (`NodeTreeOp`, `GnOp`) has one of this name.
+pub(crate) fn knows_op(list: &str, name: &str) -> bool {
+    let of = if list == "NodeTreeOp" { 0 } else { 1 };
+    let step = Action::TYPES.get(of).and_then(|kind| shapes()?.steps.get(*kind));
+    step.and_then(|step| step.ops.as_ref())
+        .is_some_and(|(_, ops)| ops.contains_key(name))
+}
+
 /// The generated schema of a plan.
 struct Source(Value);
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Types of the native core; stubtest holds them to the binary."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any, Literal, TypedDict, final, type_check_only
 
@@ -210,6 +210,15 @@ def diff(
 
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema of this name; `ProtocolError` lists the names when there is none."""
+
+def register_op(name: str, schema: dict[str, Any], expand: Callable[[str, dict[str, Any]], list[dict[str, Any]]]) -> None:
+    """Adds an operation to both step types; ``expand(action_type, fields)`` returns the built-in operations it stands for."""
+
+def register_action(action_type: str, schema: dict[str, Any], requires_approval: bool = False) -> None:
+    """Adds a step type, whose steps the host carries out (effect ``execute_step``)."""
+
+def unregister(name: str) -> bool:
+    """Takes an operation or a step type away again; whether it was there."""
 
 def error_codes() -> list[str]:
     """Every code of the product, in the order of the registry."""

@@ -3,6 +3,7 @@
 
 mod client;
 mod errors;
+mod extensions;
 mod json;
 mod run;
 
@@ -24,6 +25,8 @@ mod geonode_core {
     use super::{check_tree, diff, error_codes, reconcile, schema, settings, validate_plan, version};
     #[pymodule_export]
     use crate::client::{Client, Response, Stream};
+    #[pymodule_export]
+    use crate::extensions::{register_action, register_op, unregister};
     #[pymodule_export]
     use crate::run::Run;
 
@@ -88,11 +91,11 @@ fn diff(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, catalogue: Option<&Bound<'_,
 /// Name of the schema of tree documents.
 const TREE_IR: &str = "tree_ir";
 
-/// The JSON Schema of this name; `ProtocolError` lists the names when there is none.
+/// The JSON Schema of this name, with what was registered; `ProtocolError` lists the names when there is none.
 #[pyfunction]
 fn schema<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let tree_ir = (name == TREE_IR).then(geonode_graph::ir::schema);
-    let Some(schema) = tree_ir.or_else(|| geonode_protocol::schema(name)) else {
+    let Some(schema) = tree_ir.or_else(|| geonode_engine::extensions().schema(name)) else {
         let known = geonode_protocol::schemas().into_iter().map(|(name, _)| name);
         let names: Vec<&str> = known.chain([TREE_IR]).collect();
         let text = format!("There is no schema {name:?}. Known: {}.", names.join(", "));

@@ -209,7 +209,14 @@ fn answers() -> Vec<(&'static str, Answer)> {
         ("needs approval", compiled(Vec::new(), Some(json!({})))),
         ("refused", compiled(vec![error], None)),
         ("begun", Answer::Begun),
-        ("applied", Answer::Applied { message: String::new() }),
+        (
+            "applied",
+            Answer::Applied {
+                message: String::new(),
+                objects: Vec::new(),
+                trees: Vec::new(),
+            },
+        ),
         ("evidence", Answer::Evidence),
         ("passed", judged(true)),
         ("gates failed", judged(false)),

@@ -97,6 +97,10 @@ pub enum Answer {
     Applied {
         /// What was done, in words.
         message: String,
+        /// Objects that an executor of another step type worked on.
+        objects: Vec<String>,
+        /// Trees that it worked on.
+        trees: Vec<String>,
     },
     /// `verify`: the driver holds the evidence.
     Evidence,

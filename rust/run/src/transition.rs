@@ -85,7 +85,16 @@ impl Machine {
                 self.compiled(findings, approval);
             }
             (Phase::Beginning { cancelled }, Answer::Begun) => self.begun(cancelled),
-            (Phase::Applying { index }, Answer::Applied { message }) => {
+            (
+                Phase::Applying { index },
+                Answer::Applied {
+                    message,
+                    objects,
+                    trees,
+                },
+            ) => {
+                self.state.objects.extend(objects);
+                self.state.trees.extend(trees);
                 self.step_ended(index, StepStatus::Done, message, None);
                 self.apply(index + 1);
             }

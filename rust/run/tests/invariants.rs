@@ -123,7 +123,11 @@ fn answer(kind: u8, c: Choice) -> Answer {
             approval: c.approval.then(|| json!({"reason": "destructive"})),
         },
         5 => Answer::Begun,
-        6 => Answer::Applied { message: "ok".into() },
+        6 => Answer::Applied {
+            message: "ok".into(),
+            objects: Vec::new(),
+            trees: Vec::new(),
+        },
         7 => Answer::Evidence,
         8 => Answer::Judged {
             envelope: Envelope {

@@ -1,0 +1,56 @@
+//! What scripts add to the protocol: operations whose strategy is a Python callable, and step types.
+
+use std::sync::Arc;
+
+use geonode_engine::EngineError;
+use geonode_protocol::{Code, Expand, ExtensionError};
+use pyo3::prelude::*;
+use pyo3::types::PyAny;
+use serde_json::{Map, Value};
+
+use crate::errors::{CoreError, detached};
+use crate::json::{dumps, loads};
+
+/// Adds the operation `name` to both step types. `schema` (a dict) describes its fields; `expand(action_type, fields)` returns the list of
+/// built-in operations that it stands for, and must not touch Blender's data: it is called on the thread of the run.
+#[pyfunction]
+pub(crate) fn register_op(name: &str, schema: &Bound<'_, PyAny>, expand: Py<PyAny>) -> PyResult<()> {
+    let schema = value(schema)?;
+    let expand: Arc<Expand> = Arc::new(move |action_type, fields| call(&expand, action_type, fields));
+    geonode_engine::register_op(name, &schema, expand).map_err(invalid)
+}
+
+/// Adds the step type `action_type`, whose steps the host hands to an executor of its own. `schema` (a dict) describes the payload.
+#[pyfunction]
+#[pyo3(signature = (action_type, schema, requires_approval=false))]
+pub(crate) fn register_action(action_type: &str, schema: &Bound<'_, PyAny>, requires_approval: bool) -> PyResult<()> {
+    geonode_engine::register_action(action_type, &value(schema)?, requires_approval).map_err(invalid)
+}
+
+/// Takes an operation or a step type away again; says whether it was there.
+#[pyfunction]
+pub(crate) fn unregister(name: &str) -> bool {
+    geonode_engine::unregister(name)
+}
+
+fn call(expand: &Py<PyAny>, action_type: &str, fields: &Map<String, Value>) -> Result<Vec<Value>, String> {
+    Python::attach(|py| {
+        let fields = serde_json::to_string(fields).map_err(|error| error.to_string())?;
+        let made = loads(py, &fields)
+            .and_then(|fields| expand.bind(py).call1((action_type, fields)))
+            .and_then(|made| dumps(&made))
+            .map_err(|error| error.value(py).to_string())?;
+        serde_json::from_str(&made).map_err(|_| "its strategy did not return a list of operations.".to_owned())
+    })
+}
+
+fn value(schema: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let text = dumps(schema)?;
+    detached(schema.py(), || {
+        serde_json::from_str(&text).map_err(|error| EngineError::Request(error.to_string()))
+    })
+}
+
+fn invalid(error: ExtensionError) -> PyErr {
+    CoreError::protocol(Code::ExtensionInvalid, error.to_string()).into()
+}
