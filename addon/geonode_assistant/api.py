@@ -120,9 +120,30 @@ def context(object: str | None = None) -> dict[str, Any]:
 
 
 def check_plan(plan: str | dict[str, Any]) -> Checked:
-    """Validates a plan against the protocol and against the nodes of this Blender, without touching the file."""
-    verdict = native.core().validate_plan(plan, _catalogue())
+    """Validates a plan against the protocol, the nodes of this Blender and the trees of this file, without touching it.
+
+    Objects and data-blocks that are not there are warnings: they may come before the plan is applied.
+    """
+    from .host import context
+
+    core = native.core()
+    verdict = core.validate_plan(plan)
+    if verdict["ok"]:
+        document = context.inspect(*_targets(verdict["plan"]))
+        verdict = core.validate_plan(plan, _catalogue(), document)
     return Checked(verdict["ok"], verdict["messages"], verdict["plan"])
+
+
+def _targets(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Objects and node groups that a plan names."""
+    objects, trees = [], []
+    for payload in (step["payload"] for step in plan["steps"] if step["type"] in ("NODE_TREE", "GN_OPS")):
+        target = payload["target"]
+        objects.append(target["object_name"])
+        trees += [target["node_group_name"]] if "node_group_name" in target else []
+        operations = [*payload.get("operations", ()), *payload.get("ops", ())]
+        trees += [op["node_group_name"] for op in operations if op.get("op") == "add_group"]
+    return objects, trees
 
 
 def apply_plan(plan: str | dict[str, Any], object: str | None = None, approve: Approve = None) -> RunReport:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import geonode_core
 import pytest
-from scripted_host import MOVE, plan, socket
+from scripted_host import MOVE, Host, plan, socket
 
 BUNDLE = {
     "ir": 1,
@@ -63,6 +63,32 @@ def test_validate_plan_knows_the_nodes_of_a_blender(catalogue: str) -> None:
     as_dict = json.loads(Path(catalogue).read_text())
     assert geonode_core.validate_plan(wrong, as_dict) == verdict
     assert geonode_core.validate_plan(plan(*MOVE), catalogue)["ok"]
+
+
+def test_validate_plan_takes_a_tree_that_the_plan_builds_by_itself_to_be_new(catalogue: str) -> None:
+    node = {"op": "create_node", "node_id": "up", "bl_idname": "GeometryNodeTransform"}
+    into = {"op": "link", "from": socket("group_input", "Geometry"), "to": socket("up", "Geometry")}
+    out = {"op": "link", "from": socket("up", "Geometry"), "to": socket("group_output", "Geometry")}
+    verdict = geonode_core.validate_plan(plan(node, into, out), catalogue)
+    assert verdict["ok"], verdict["messages"]
+    wrong = {"op": "link", "from": socket("group_input", "Nothing Like It"), "to": socket("up", "Geometry")}
+    verdict = geonode_core.validate_plan(plan(node, wrong, out), catalogue)
+    assert [m["code"] for m in verdict["messages"] if m["severity"] == "error"] == ["unknown_socket"]
+    # A node that the plan does not make belongs to a tree that is not known, and so does its interface.
+    edit = {"op": "set_input_default", "node_id": "theirs", "socket": "Scale", "value": [1, 1, 2]}
+    assert geonode_core.validate_plan(plan(node, edit, wrong, out), catalogue)["ok"]
+
+
+def test_validate_plan_with_a_document_judges_by_its_trees(catalogue: str, host: Host) -> None:
+    host.trees["Made"] = BUNDLE["trees"]["Made"]
+    document = host.inspect({"objects": ["Plane"], "trees": ["Made"]})
+    edit = plan({"op": "set_input_default", "node_id": "theirs", "socket": "Scale", "value": [1, 1, 2]})
+    verdict = geonode_core.validate_plan(edit, catalogue, document)
+    assert [m["code"] for m in verdict["messages"]] == ["unknown_node"]
+    away = plan(*MOVE, object_name="Nobody")
+    verdict = geonode_core.validate_plan(away, catalogue, document)
+    assert verdict["ok"]
+    assert [(m["severity"], m["code"]) for m in verdict["messages"]] == [("warning", "unknown_object")]
 
 
 def test_validate_plan_takes_what_only_a_scene_knows_to_exist(catalogue: str) -> None:

@@ -6,11 +6,13 @@ use geonode_graph::document::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
 use geonode_graph::{Catalogue, Document, StepDelta, compile, targets};
 use geonode_protocol::{
-    Action, Code, Extensions, Finding, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
+    Action, Code, Extensions, Finding, GROUP_INPUT, GROUP_OUTPUT, Limits, Origins, Parsed, Plan, Severity,
+    parse_plan_value_with, parse_plan_with,
 };
 use geonode_run::{PlanInfo, StepInfo};
 use indexmap::IndexMap;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::EngineError;
 use crate::extensions::extensions;
@@ -87,12 +89,19 @@ pub struct Validated {
     pub plan: Option<Plan>,
 }
 
-/// Checks a plan against the protocol and, with a catalogue, against the nodes of that Blender. Objects, trees and nodes of the scene
-/// are not known here and taken to exist.
+/// Checks a plan against the protocol and, with a catalogue, against the nodes of that Blender.
+///
+/// Without a `document` (JSON of a [`Document`]) nothing is known of the scene: objects, trees and nodes that the plan names are taken to exist,
+/// and a tree that it can build by itself is taken to be new. With one, its modifiers and trees decide; objects and data-blocks that are not there
+/// are warnings, for they may come before the plan is applied.
 ///
 /// # Errors
-/// [`EngineError::Catalogue`] when the catalogue cannot be read.
-pub fn validate_plan(input: &PlanInput, catalogue: Option<&str>) -> Result<Validated, EngineError> {
+/// [`EngineError::Catalogue`] or [`EngineError::Document`] when catalogue or document cannot be read.
+pub fn validate_plan(
+    input: &PlanInput,
+    catalogue: Option<&str>,
+    document: Option<&str>,
+) -> Result<Validated, EngineError> {
     let Parsed {
         plan,
         findings,
@@ -106,8 +115,17 @@ pub fn validate_plan(input: &PlanInput, catalogue: Option<&str>) -> Result<Valid
         });
     };
     let catalogue = crate::catalogue(catalogue)?;
-    let document = imagined(plan, IndexMap::default(), None);
-    Ok(preflight(plan, findings, &origins, &document, &catalogue).0)
+    let mut findings = findings;
+    let mut scene = Scene::Imagined(imagined(plan, IndexMap::default(), None));
+    if let Some(json) = document {
+        let document: Document = serde_json::from_str(json).map_err(|e| EngineError::document("document", &e))?;
+        let missing = missing_objects(plan, &document);
+        if missing.is_empty() {
+            scene = Scene::Known(document);
+        }
+        findings.extend(missing);
+    }
+    Ok(preflight(plan, findings, &origins, &scene, &catalogue).0)
 }
 
 /// A plan compiled against a tree.
@@ -150,46 +168,62 @@ pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Re
             trees: bundle.trees,
         });
     };
-    let document = imagined(&plan, bundle.trees, bundle.root.as_deref());
-    let (verdict, compiled) = preflight(&plan, findings, &origins, &document, &catalogue);
+    let scene = Scene::Imagined(imagined(&plan, bundle.trees, bundle.root.as_deref()));
+    let (verdict, compiled) = preflight(&plan, findings, &origins, &scene, &catalogue);
     let refused = !verdict.ok;
     Ok(Reconciled {
         steps: if refused { Vec::new() } else { compiled.steps },
         diff: if refused { Vec::new() } else { compiled.diff },
-        trees: if refused { document.trees } else { compiled.after.trees },
+        trees: if refused { scene.trees() } else { compiled.after.trees },
         verdict,
     })
 }
 
-/// Findings that only a real scene can decide.
-const NEEDS_SCENE: &[Code] = &[
+/// Findings that only a real scene can decide: about what stands beside the trees, and about what is in a tree.
+const ABOUT_SCENE: &[Code] = &[
     Code::TargetMissing,
     Code::UnknownDataBlock,
-    Code::UnknownInput,
     Code::UnknownModifier,
-    Code::UnknownNode,
     Code::UnknownNodeGroup,
     Code::UnknownObject,
-    Code::UnknownZone,
 ];
+const ABOUT_TREE: &[Code] = &[Code::UnknownInput, Code::UnknownNode, Code::UnknownZone];
+
+/// What a plan is checked against.
+enum Scene {
+    /// What Blender has.
+    Known(Document),
+    /// Only trees that were given are real.
+    Imagined(Document),
+}
+
+impl Scene {
+    fn document(&self) -> &Document {
+        match self {
+            Self::Known(document) | Self::Imagined(document) => document,
+        }
+    }
+
+    fn trees(self) -> IndexMap<String, Tree> {
+        match self {
+            Self::Known(document) | Self::Imagined(document) => document.trees,
+        }
+    }
+}
 
 fn preflight(
     plan: &Plan,
     mut findings: Vec<Finding>,
     origins: &Origins,
-    document: &Document,
+    scene: &Scene,
     catalogue: &Catalogue,
 ) -> (Validated, geonode_graph::Compiled) {
-    let compiled = compile(plan, document, catalogue);
-    // A tree that is known decides about its nodes; one that was only imagined does not.
-    let blank = document.trees.values().all(|tree| tree.nodes.is_empty());
-    findings.extend(
-        compiled
-            .findings
-            .iter()
-            .filter(|f| !(NEEDS_SCENE.contains(&f.code) && (blank || f.code == Code::UnknownDataBlock)))
-            .map(|finding| origins.trace(finding.clone())),
-    );
+    let compiled = compile(plan, scene.document(), catalogue);
+    let judged = match scene {
+        Scene::Known(_) => compiled.findings.iter().cloned().map(softened).collect(),
+        Scene::Imagined(document) => decidable(plan, &compiled.findings, document),
+    };
+    findings.extend(judged.into_iter().map(|finding| origins.trace(finding)));
     let ok = !findings.iter().any(Finding::is_error);
     let plan = if ok {
         compiled.repaired_plan(plan).or_else(|| Some(plan.clone()))
@@ -206,6 +240,82 @@ fn preflight(
     )
 }
 
+/// A data-block that is missing may come before the plan is applied.
+fn softened(mut finding: Finding) -> Finding {
+    if finding.code == Code::UnknownDataBlock {
+        finding.severity = Severity::Warning;
+    }
+    finding
+}
+
+/// A warning for each step whose object is not there.
+fn missing_objects(plan: &Plan, document: &Document) -> Vec<Finding> {
+    let targets = plan
+        .steps
+        .iter()
+        .enumerate()
+        .filter_map(|(index, step)| match &step.action {
+            Action::NodeTree(payload) => Some((index, &payload.target.object_name)),
+            Action::GnOps(payload) => Some((index, &payload.target.object_name)),
+            Action::Python(_) | Action::Added(_) => None,
+        });
+    targets
+        .filter(|(_, name)| !document.objects.contains_key(*name))
+        .map(|(index, name)| {
+            Finding::warning(
+                Code::UnknownObject,
+                format!("/steps/{index}/payload/target/object_name"),
+                format!("There is no object “{name}” in this file, so only the nodes could be checked."),
+            )
+        })
+        .collect()
+}
+
+/// The findings that hold whatever the scene is.
+fn decidable(plan: &Plan, findings: &[Finding], document: &Document) -> Vec<Finding> {
+    // A tree that is known decides about its nodes; one that was only imagined does not.
+    let blank = document.trees.values().all(|tree| tree.nodes.is_empty());
+    let undecidable = |finding: &Finding| {
+        finding.code == Code::UnknownDataBlock
+            || blank && (ABOUT_SCENE.contains(&finding.code) || ABOUT_TREE.contains(&finding.code))
+    };
+    // Steps that build on a tree which is not known: a step that names no unknown node may as well be the tree's first.
+    let elsewhere = |step: usize| {
+        blank
+            && (matches!(plan.steps.get(step).map(|s| &s.action), Some(Action::GnOps(_)))
+                || findings
+                    .iter()
+                    .any(|finding| ABOUT_TREE.contains(&finding.code) && step_of(finding) == Some(step)))
+    };
+    let json = serde_json::to_value(plan).unwrap_or_default();
+    let of_interface = |finding: &Finding| {
+        finding.code == Code::UnknownSocket
+            && step_of(finding).is_some_and(elsewhere)
+            && node_named(&json, &finding.path).is_some_and(|id| id == GROUP_INPUT || id == GROUP_OUTPUT)
+    };
+    findings
+        .iter()
+        .filter(|finding| !undecidable(finding) && !of_interface(finding))
+        .cloned()
+        .collect()
+}
+
+/// Index of the step that a finding is about.
+fn step_of(finding: &Finding) -> Option<usize> {
+    finding.path.strip_prefix("/steps/")?.split('/').next()?.parse().ok()
+}
+
+/// The node whose socket the pointer names.
+fn node_named<'p>(plan: &'p Value, path: &str) -> Option<&'p str> {
+    let (parent, field) = path.rsplit_once('/')?;
+    let node = match field {
+        "from_socket" => "from_node",
+        "to_socket" => "to_node",
+        _ => "node_id",
+    };
+    plan.pointer(parent)?.get(node)?.as_str()
+}
+
 /// A scene in which everything that the plan names exists.
 fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> Document {
     let mut document = Document {
@@ -216,16 +326,14 @@ fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> D
         let (object, modifier, tree) = match &step.action {
             Action::NodeTree(payload) => {
                 let target = &payload.target;
-                (
-                    &target.object_name,
-                    &target.modifier_name,
-                    target.node_group_name.clone(),
-                )
+                let tree = &target.node_group_name;
+                let known = document.trees.contains_key(tree).then(|| tree.clone());
+                (&target.object_name, &target.modifier_name, known)
             }
             Action::GnOps(payload) => {
                 let target = &payload.target;
                 let tree = root.map_or_else(|| format!("{} tree", target.modifier_name), str::to_owned);
-                (&target.object_name, &target.modifier_name, tree)
+                (&target.object_name, &target.modifier_name, Some(tree))
             }
             Action::Python(_) | Action::Added(_) => continue,
         };
@@ -237,11 +345,13 @@ fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> D
             object.modifiers.push(Modifier {
                 name: modifier.clone(),
                 kind: "NODES".into(),
-                node_group: Some(tree.clone()),
+                node_group: tree.clone(),
                 ..Modifier::default()
             });
+            if let Some(tree) = tree {
+                document.trees.entry(tree).or_default();
+            }
         }
-        document.trees.entry(tree).or_default();
     }
     for name in document.trees.keys() {
         let info = TreeInfo {

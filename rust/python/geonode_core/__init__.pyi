@@ -187,9 +187,12 @@ class Client:
         """Ends every call in flight on this client within a second, from any thread; they raise `Cancelled`."""
 
 def validate_plan(
-    text: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any] | None = None
+    text: str | dict[str, Any],
+    catalogue: str | PathLike[str] | dict[str, Any] | None = None,
+    document: str | dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Checks a plan against the protocol and, with a catalogue (path, JSON, dict), against that Blender's nodes."""
+    """Checks a plan against the protocol; with a catalogue (path, JSON, dict) against that Blender's nodes, and with a
+    document (what the effect ``inspect`` answers) against the trees of a file."""
 
 def reconcile(
     current_ir: str | dict[str, Any],
@@ -211,7 +214,9 @@ def diff(
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema of this name; `ProtocolError` lists the names when there is none."""
 
-def register_op(name: str, schema: dict[str, Any], expand: Callable[[str, dict[str, Any]], list[dict[str, Any]]]) -> None:
+def register_op(
+    name: str, schema: dict[str, Any], expand: Callable[[str, dict[str, Any]], list[dict[str, Any]]]
+) -> None:
     """Adds an operation to both step types; ``expand(action_type, fields)`` returns the built-in operations it stands for."""
 
 def register_action(action_type: str, schema: dict[str, Any], requires_approval: bool = False) -> None:

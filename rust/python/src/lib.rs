@@ -42,17 +42,22 @@ mod geonode_core {
 
 /// Checks a plan (text or dict) against the protocol and, with a catalogue (path, JSON text or dict), against that Blender's nodes.
 ///
-/// Returns `{"ok", "messages", "plan"}`; a refused plan is a result, not an exception.
+/// With a document (text or dict: what `inspect` answers) the plan is checked against its trees. Returns `{"ok", "messages", "plan"}`; a refused
+/// plan is a result, not an exception.
 #[pyfunction]
-#[pyo3(signature = (text, catalogue=None))]
+#[pyo3(signature = (text, catalogue=None, document=None))]
 fn validate_plan<'py>(
     py: Python<'py>,
     text: &Bound<'py, PyAny>,
     catalogue: Option<&Bound<'py, PyAny>>,
+    document: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let plan = plan_input(text)?;
     let catalogue = catalogue.map(source).transpose()?;
-    let verdict = detached(py, || geonode_engine::validate_plan(&plan, catalogue.as_deref()))?;
+    let document = document.map(text_of).transpose()?;
+    let verdict = detached(py, || {
+        geonode_engine::validate_plan(&plan, catalogue.as_deref(), document.as_deref())
+    })?;
     to_python(py, &verdict)
 }
 
