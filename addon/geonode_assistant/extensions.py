@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What scripts add to the assistant: operations and step types. Each brings the schema of what it takes, which joins the
-validator, the schema that models are given, and the prompt.
+"""What scripts add to the assistant: operations and step types.
+
+Each brings the schema of what it takes, which joins the validator, the schema that models are given, and the prompt.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ class OpStrategy(Protocol):
     """An operation that stands for built-in ones, in NODE_TREE and GN_OPS steps alike."""
 
     schema: dict[str, Any]
-    """JSON Schema of its fields: an object, without ``op``. Its ``description`` tells models what the operation is for."""
+    """JSON Schema of its fields: an object, without ``op``. Its ``description`` tells models what it is for."""
 
     def expand(self, action_type: str, fields: dict[str, Any]) -> list[dict[str, Any]]:
         """The built-in operations of that step type that it stands for.
@@ -59,8 +60,10 @@ def register_op(name: str, strategy: OpStrategy) -> None:
 
 
 def register_executor(action_type: str, executor: Executor) -> None:
-    """Adds steps of the type ``action_type`` (SCREAMING_SNAKE_CASE); ``executor.requires_approval = True`` asks the artist
-    before each. Raises ``extension_invalid`` for a name that is taken or a bad schema.
+    """Adds steps of the type ``action_type`` (SCREAMING_SNAKE_CASE).
+
+    ``executor.requires_approval = True`` asks the artist before each. Raises ``extension_invalid`` for a name that is
+    taken or a bad schema.
     """
     for method in ("targets", "execute"):
         if not callable(getattr(executor, method, None)):

@@ -217,7 +217,7 @@ def schema(name: str) -> dict[str, Any]:
 def register_op(
     name: str, schema: dict[str, Any], expand: Callable[[str, dict[str, Any]], list[dict[str, Any]]]
 ) -> None:
-    """Adds an operation to both step types; ``expand(action_type, fields)`` returns the built-in operations it stands for."""
+    """Adds an operation to both step types; ``expand(action_type, fields)`` returns the operations it stands for."""
 
 def register_action(action_type: str, schema: dict[str, Any], requires_approval: bool = False) -> None:
     """Adds a step type, whose steps the host carries out (effect ``execute_step``)."""
