@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::cost::Scene;
 use crate::ir::{Map, Tree};
 
 /// What Blender answered to an `inspect`: only what a plan's targets need.
@@ -22,6 +23,9 @@ pub struct Document {
     /// Names of all data-blocks, by kind (`object`, `collection`, …).
     #[serde(default)]
     pub names: IndexMap<String, BTreeSet<String>>,
+    /// How large objects and collections are.
+    #[serde(default)]
+    pub scene: Scene,
 }
 
 /// An object and its modifiers, in stack order.

@@ -8,6 +8,7 @@ mod check;
 mod compact;
 pub mod compile;
 mod complete;
+pub mod cost;
 pub mod delta;
 mod diff;
 pub mod document;

@@ -1,0 +1,88 @@
+//! What each family of nodes makes of what it is given. A node of no family hands its first geometry on.
+
+mod curves;
+mod instances;
+mod mesh;
+mod numbers;
+mod points;
+mod primitives;
+mod text;
+mod vectors;
+mod volumes;
+
+use std::sync::Arc;
+
+use super::flow::{Content, Flow};
+use super::inputs::{Inputs, Outcome};
+
+/// What a node makes.
+pub(crate) fn outcome(inputs: &Inputs<'_>) -> Outcome {
+    let kind = inputs.kind();
+    let families = [
+        primitives::outcome,
+        mesh::outcome,
+        curves::outcome,
+        points::outcome,
+        instances::outcome,
+        volumes::outcome,
+        text::outcome,
+        numbers::outcome,
+        vectors::outcome,
+    ];
+    families
+        .iter()
+        .find_map(|family| family(kind, inputs))
+        .unwrap_or_default()
+}
+
+/// What a node that only chooses hands on, with its history: the chosen input where that is certain, else the dearest.
+pub(crate) fn chosen(inputs: &Inputs<'_>) -> Option<Flow> {
+    let flow = |name: &str| inputs.flow(name).cloned().unwrap_or_else(Flow::unknown);
+    match inputs.kind() {
+        "NodeReroute" => inputs.flows.first()?.first().cloned(),
+        "GeometryNodeSwitch" => {
+            let (no, yes) = (flow("False"), flow("True"));
+            Some(match inputs.truth("Switch") {
+                Some(true) => yes,
+                Some(false) => no,
+                None => no.either(&yes),
+            })
+        }
+        "NodeEnableOutput" => (inputs.truth("Enable") != Some(false)).then(|| flow("Value")),
+        "GeometryNodeIndexSwitch" => Some(pick(inputs, inputs.exact("Index").constant())),
+        "GeometryNodeMenuSwitch" => {
+            let item = match inputs.flow("Menu").map(|flow| &flow.content) {
+                Some(Content::Choice(item)) => Some(Arc::clone(item)),
+                _ => None,
+            };
+            let named = |item: Arc<str>| inputs.ready.inputs.iter().position(|slot| slot.name == *item);
+            let at = item.and_then(named);
+            Some(match at.and_then(|at| inputs.flows.get(at)?.first()) {
+                Some(flow) => flow.clone(),
+                None => pick(inputs, None),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The item of this index among the inputs after the first; the dearest when the index is not certain.
+fn pick(inputs: &Inputs<'_>, index: Option<f64>) -> Flow {
+    let items = inputs.ready.inputs.iter().zip(&inputs.flows).skip(1);
+    let mut items = items
+        .filter(|(slot, _)| slot.kind != "NodeSocketVirtual")
+        .filter_map(|(_, flows)| flows.first());
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to what a switch can have"
+    )]
+    match index {
+        Some(index) => items.nth(index.clamp(0.0, 1e6) as usize).cloned(),
+        None => items
+            .next()
+            .cloned()
+            .map(|first| items.fold(first, |sum, flow| sum.either(flow))),
+    }
+    .unwrap_or_else(Flow::unknown)
+}

@@ -1,0 +1,409 @@
+//! Geometry as figures: how many elements of each kind, how large.
+//!
+//! All counts are `f64`, so that no product overflows; nothing here is exact beyond what estimates need.
+
+use std::ops::{Add, Mul};
+
+/// What a mesh has.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Mesh {
+    pub vertices: f64,
+    pub edges: f64,
+    pub faces: f64,
+    pub corners: f64,
+    /// Sum of the faces, in square units.
+    pub area: f64,
+}
+
+impl Mesh {
+    /// A mesh of quads only.
+    pub(crate) fn quads(vertices: f64, edges: f64, faces: f64, area: f64) -> Self {
+        Self {
+            vertices,
+            edges,
+            faces,
+            corners: 4.0 * faces,
+            area,
+        }
+    }
+
+    /// Edges with one face (exact where every edge has one or two faces).
+    pub(crate) fn boundary(self) -> f64 {
+        (2.0 * self.edges - self.corners).max(0.0).min(self.edges)
+    }
+
+    /// Each face of n corners becomes n quads, as in both subdivision nodes.
+    pub(crate) fn subdivided(self) -> Self {
+        Self {
+            vertices: self.vertices + self.edges + self.faces,
+            edges: 2.0 * self.edges + self.corners,
+            faces: self.corners,
+            corners: 4.0 * self.corners,
+            area: self.area,
+        }
+    }
+}
+
+/// What curves have.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Curves {
+    /// Splines.
+    pub count: f64,
+    /// Control points.
+    pub points: f64,
+    /// Spans between neighbouring control points.
+    pub segments: f64,
+    /// Points of the evaluated polylines.
+    pub evaluated: f64,
+    /// Spans of the evaluated polylines.
+    pub spans: f64,
+    /// Sum over all curves.
+    pub length: f64,
+}
+
+impl Curves {
+    /// So many open or closed polylines of `points` points in all.
+    pub(crate) fn poly(curves: f64, points: f64, cyclic: bool, length: f64) -> Self {
+        let segments = if cyclic { points } else { (points - curves).max(0.0) };
+        Self {
+            count: curves,
+            points,
+            segments,
+            evaluated: points,
+            spans: segments,
+            length,
+        }
+    }
+
+    /// Share of closed curves, as far as the counts tell.
+    pub(crate) fn closed(self) -> bool {
+        self.points > 0.0 && self.segments >= self.points
+    }
+}
+
+/// What volumes have.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Volume {
+    /// Voxels that hold something.
+    pub voxels: f64,
+    /// Edge of a voxel.
+    pub voxel: f64,
+    /// Area of the surface that Volume to Mesh would find.
+    pub surface: f64,
+}
+
+/// Geometry without instances.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Parts {
+    pub mesh: Mesh,
+    pub curves: Curves,
+    /// Points of point clouds.
+    pub points: f64,
+    pub volume: Volume,
+}
+
+/// Voxels are packed: ten of them weigh as much as a vertex with its share of edges, faces and attributes.
+pub(crate) const VOXELS_PER_ELEMENT: f64 = 10.0;
+
+impl Parts {
+    /// Vertices, control points, points and voxels by weight. Edges and faces weigh in where they outnumber vertices, as in triangle soups.
+    pub(crate) fn elements(&self) -> f64 {
+        let mesh = self.mesh.vertices.max(self.mesh.faces / 2.0);
+        mesh + self.curves.points + self.points + self.volume.voxels / VOXELS_PER_ELEMENT
+    }
+
+    /// Everything that instances can stand on and Set Position moves.
+    pub(crate) fn all_points(&self) -> f64 {
+        self.mesh.vertices + self.curves.points + self.points
+    }
+
+    /// All figures in a fixed order, the edge of a voxel last.
+    fn to_array(self) -> [f64; FIGURES] {
+        let Self {
+            mesh,
+            curves,
+            points,
+            volume,
+        } = self;
+        [
+            mesh.vertices,
+            mesh.edges,
+            mesh.faces,
+            mesh.corners,
+            mesh.area,
+            curves.count,
+            curves.points,
+            curves.segments,
+            curves.evaluated,
+            curves.spans,
+            curves.length,
+            points,
+            volume.voxels,
+            volume.surface,
+            volume.voxel,
+        ]
+    }
+
+    fn from_array(figures: [f64; FIGURES]) -> Self {
+        let [
+            vertices,
+            edges,
+            faces,
+            corners,
+            area,
+            splines,
+            control,
+            segments,
+            evaluated,
+            spans,
+            length,
+            points,
+            voxels,
+            surface,
+            voxel,
+        ] = figures;
+        Self {
+            mesh: Mesh {
+                vertices,
+                edges,
+                faces,
+                corners,
+                area,
+            },
+            curves: Curves {
+                count: splines,
+                points: control,
+                segments,
+                evaluated,
+                spans,
+                length,
+            },
+            points,
+            volume: Volume { voxels, voxel, surface },
+        }
+    }
+}
+
+/// Figures of [`Parts`].
+const FIGURES: usize = 15;
+
+impl Add for Parts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let mut sum = self.to_array();
+        for (mine, its) in sum.iter_mut().zip(other.to_array()) {
+            *mine += its;
+        }
+        let mut sum = Self::from_array(sum);
+        sum.volume.voxel = self.volume.voxel.max(other.volume.voxel);
+        sum
+    }
+}
+
+impl Mul<f64> for Parts {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        let mut product = Self::from_array(self.to_array().map(|count| times(count, factor)));
+        product.volume.voxel = self.volume.voxel;
+        product
+    }
+}
+
+/// A geometry set.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Geometry {
+    /// What is there itself.
+    pub own: Parts,
+    /// What instances refer to, each once: it is in memory.
+    pub referred: Parts,
+    /// What would be there additionally if all instances were made real.
+    pub inside: Parts,
+    /// Instances at the top.
+    pub instances: f64,
+    /// Instances within instances, each as often as it shows.
+    pub nested: f64,
+    /// Extent along each axis, instances included.
+    pub size: [f64; 3],
+}
+
+impl Geometry {
+    /// Geometry without instances.
+    pub(crate) fn of(own: Parts, size: [f64; 3]) -> Self {
+        Self {
+            own,
+            size,
+            ..Self::default()
+        }
+    }
+
+    /// What Blender must hold for it: instances count as one each, what they show once.
+    pub(crate) fn elements(&self) -> f64 {
+        self.own.elements() + self.referred.elements() + self.instances + self.nested
+    }
+
+    /// The same operation on everything, as most nodes do; it must be linear in the counts.
+    pub(crate) fn map(&self, operation: impl Fn(&Parts) -> Parts) -> Self {
+        Self {
+            own: operation(&self.own),
+            referred: operation(&self.referred),
+            inside: operation(&self.inside),
+            ..*self
+        }
+    }
+
+    /// All of it made real.
+    pub(crate) fn realised(&self) -> Self {
+        Self::of(self.own + self.inside, self.size)
+    }
+
+    /// `count` instances of it.
+    pub(crate) fn instanced(&self, count: f64) -> Self {
+        Self {
+            own: Parts::default(),
+            referred: self.own + self.referred,
+            inside: (self.own + self.inside) * count,
+            instances: count,
+            nested: times(count, self.instances + self.nested),
+            size: self.size,
+        }
+    }
+
+    /// `count` instances, each of one of its instances.
+    pub(crate) fn picked(&self, count: f64) -> Self {
+        if self.instances <= 0.0 {
+            return self.instanced(count);
+        }
+        let share = count / self.instances;
+        Self {
+            own: Parts::default(),
+            referred: self.referred,
+            inside: self.inside * share,
+            instances: count,
+            nested: times(self.nested, share),
+            size: self.size,
+        }
+    }
+
+    /// `count` copies side by side.
+    pub(crate) fn repeated(&self, count: f64) -> Self {
+        Self {
+            own: self.own * count,
+            referred: self.referred,
+            inside: self.inside * count,
+            instances: times(self.instances, count),
+            nested: times(self.nested, count),
+            size: self.size,
+        }
+    }
+
+    /// Both together; how they lie to each other is not known, so the larger extent counts.
+    pub(crate) fn joined(&self, other: &Self) -> Self {
+        let mut size = self.size;
+        for (side, other) in size.iter_mut().zip(other.size) {
+            *side = side.max(other);
+        }
+        Self {
+            own: self.own + other.own,
+            referred: self.referred + other.referred,
+            inside: self.inside + other.inside,
+            instances: self.instances + other.instances,
+            nested: self.nested + other.nested,
+            size,
+        }
+    }
+}
+
+impl Geometry {
+    /// All figures in a fixed order.
+    pub(crate) fn figures(&self) -> Vec<f64> {
+        let parts = [self.own, self.referred, self.inside].map(Parts::to_array);
+        let mut figures = parts.concat();
+        figures.extend([self.instances, self.nested]);
+        figures.extend(self.size);
+        figures
+    }
+
+    /// The inverse of [`Self::figures`]; what is missing is zero.
+    pub(crate) fn from_figures(figures: &[f64]) -> Self {
+        let mut rest = figures.iter().copied().chain(std::iter::repeat(0.0));
+        let mut next = || rest.next().unwrap_or_default();
+        let mut parts = || Parts::from_array(std::array::from_fn(|_| next()));
+        let (own, referred, inside) = (parts(), parts(), parts());
+        Self {
+            own,
+            referred,
+            inside,
+            instances: next(),
+            nested: next(),
+            size: std::array::from_fn(|_| next()),
+        }
+    }
+}
+
+/// Product in which nothing times what is unbounded is nothing.
+pub(crate) fn times(a: f64, b: f64) -> f64 {
+    if a > 0.0 && b > 0.0 { a * b } else { 0.0 }
+}
+
+/// Surface of a box; of a flat one, one side.
+pub(crate) fn box_area([x, y, z]: [f64; 3]) -> f64 {
+    let sides = x * y + y * z + z * x;
+    let flat = [x, y, z].iter().any(|side| *side < 1e-6);
+    if flat { sides } else { 2.0 * sides }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube() -> Geometry {
+        let mesh = Mesh::quads(8.0, 12.0, 6.0, 6.0);
+        Geometry::of(
+            Parts {
+                mesh,
+                ..Parts::default()
+            },
+            [1.0; 3],
+        )
+    }
+
+    #[test]
+    fn subdivision_of_a_cube_is_exact() {
+        let mut mesh = cube().own.mesh;
+        for (vertices, edges, faces) in [(26.0, 48.0, 24.0), (98.0, 192.0, 96.0), (386.0, 768.0, 384.0)] {
+            mesh = mesh.subdivided();
+            assert_eq!((mesh.vertices, mesh.edges, mesh.faces), (vertices, edges, faces));
+        }
+        assert_eq!(mesh.boundary(), 0.0);
+    }
+
+    #[test]
+    fn instances_count_once_until_they_are_made_real() {
+        let many = cube().instanced(1e6);
+        assert_eq!(many.elements(), 1e6 + 8.0);
+        assert_eq!(many.realised().elements(), 8e6);
+        let nested = many.instanced(3.0);
+        assert_eq!((nested.instances, nested.nested), (3.0, 3e6));
+        assert_eq!(nested.realised().elements(), 24e6);
+    }
+
+    #[test]
+    fn picked_instances_share_what_is_there() {
+        let two = cube().instanced(1.0).joined(&cube().repeated(3.0).instanced(1.0));
+        let picked = two.picked(100.0);
+        assert_eq!(picked.instances, 100.0);
+        assert_eq!(picked.realised().own.mesh.vertices, 1600.0);
+    }
+
+    #[test]
+    fn nothing_overflows() {
+        let mut geometry = cube();
+        for _ in 0..2000 {
+            geometry = geometry.repeated(1e9).instanced(1e9).realised();
+        }
+        assert_eq!(geometry.elements(), f64::INFINITY);
+        assert_eq!(geometry.repeated(0.0).elements(), 0.0);
+    }
+}
