@@ -1,5 +1,6 @@
-//! What of a compiled plan needs the artist's word: what the plan says so itself, and what destroys work.
+//! What of a compiled plan needs the artist's word: what the plan says so itself, what destroys work, and what costs too much.
 
+use geonode_graph::cost::Risk;
 use geonode_graph::{Compiled, Document, StepDelta};
 use geonode_protocol::{Extensions, Plan};
 use serde_json::{Value, json};
@@ -13,10 +14,12 @@ pub(crate) fn request(
     document: &Document,
     settings: &Settings,
     extensions: &Extensions,
+    risk: Option<&Risk>,
 ) -> Option<Value> {
-    let mut first = None;
+    let dear = risk.map(|risk| dear_step(compiled, risk));
+    let mut reasons = Vec::new();
     let mut steps = Vec::new();
-    for (step, delta) in plan.steps.iter().zip(&compiled.steps) {
+    for (at, (step, delta)) in plan.steps.iter().zip(&compiled.steps).enumerate() {
         let kind = step.action.type_name();
         let by_plan = || {
             step.requires_approval
@@ -27,13 +30,16 @@ pub(crate) fn request(
                 .requires_approval(kind)
                 .then(|| format!("Steps of the type {kind} ask each time."))
         };
-        let reason = destroys(delta, document, settings.destructive_nodes)
+        let own = destroys(delta, document, settings.destructive_nodes)
             .or_else(by_plan)
             .or_else(by_type);
-        if let Some(reason) = &reason
-            && first.is_none()
-        {
-            first = Some(format!("Step \"{}\": {reason}", step.id));
+        let cost = risk
+            .filter(|_| dear == Some(at))
+            .map(|risk| format!("{} {}", risk.cause, risk.fix));
+        let reason = [own, cost].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let reason = (!reason.is_empty()).then_some(reason);
+        if let Some(reason) = &reason {
+            reasons.push(format!("Step \"{}\": {reason}", step.id));
         }
         steps.push(json!({
             "step_id": step.id,
@@ -42,7 +48,18 @@ pub(crate) fn request(
             "reason": reason,
         }));
     }
-    first.map(|reason| json!({"reason": reason, "steps": steps, "diff": compiled.diff}))
+    let reason = (!reasons.is_empty()).then(|| reasons.join(" "))?;
+    Some(json!({"reason": reason, "steps": steps, "diff": compiled.diff}))
+}
+
+/// The step that is asked about for its cost: the last one that writes the dear tree, else the last of all.
+fn dear_step(compiled: &Compiled, risk: &Risk) -> usize {
+    let writes = |delta: &StepDelta| {
+        delta.trees.iter().any(|tree| tree.tree == risk.tree)
+            || delta.modifier_inputs.iter().any(|input| input.object == risk.object)
+    };
+    let last = compiled.steps.len().saturating_sub(1);
+    compiled.steps.iter().rposition(writes).unwrap_or(last)
 }
 
 /// Why the step is destructive, if it is.

@@ -8,6 +8,7 @@ mod approval;
 mod catalogues;
 mod check;
 mod context;
+mod cost;
 mod error;
 mod exchange;
 mod extensions;
@@ -23,6 +24,7 @@ mod worker;
 
 pub use catalogues::catalogue;
 pub use check::{Reconciled, Validated, reconcile, validate_plan};
+pub use cost::estimates;
 pub use error::EngineError;
 pub use exchange::{check_tree, diff};
 pub use extensions::{extensions, register_action, register_op, unregister};

@@ -178,6 +178,9 @@ settings! {
     max_plan_bytes: u64 = 16_777_216, 1024..=268_435_456;
     /// From this many removed nodes of the artist's on, a step is destructive and needs approval.
     destructive_nodes: u64 = 5, 1..=100_000;
+    /// Elements (vertices, curve points, points, instances; ten voxels count as one) that a plan may be expected to make without
+    /// approval, gate `BLOWUP_RISK`.
+    max_elements: u64 = 5_000_000, 1..=2_000_000_000;
     /// Whether an empty result passes the gate `NOT_EMPTY`.
     allow_empty_result: bool = false;
 }

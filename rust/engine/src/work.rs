@@ -5,9 +5,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use geonode_gates::{Evidence, Facts, judge};
+use geonode_graph::cost::{Risk, risk};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
-use geonode_protocol::{Action, AddedStep, Extensions, Origins, Plan};
+use geonode_protocol::{Action, AddedStep, Code, Extensions, GateFinding, Origins, Plan};
 use geonode_provider::Usage;
 use geonode_run::{Answer, Failure, Feedback, Purpose};
 use indexmap::IndexMap;
@@ -163,6 +164,7 @@ impl Work {
         // Whatever comes next was told of the differences.
         self.seen.clone_from(&self.document.trees);
         let ok = compiled.ok();
+        let risk = if ok { self.risk(&compiled, &catalogue) } else { None };
         let answer = Answer::Compiled {
             findings: compiled
                 .findings
@@ -172,10 +174,27 @@ impl Work {
             objects: compiled.touched_objects.iter().cloned().collect(),
             trees: compiled.touched_trees.iter().cloned().collect(),
             approval: if ok {
-                approval::request(&plan, &compiled, &self.document, &self.settings, &self.extensions)
+                approval::request(
+                    &plan,
+                    &compiled,
+                    &self.document,
+                    &self.settings,
+                    &self.extensions,
+                    risk.as_ref(),
+                )
             } else {
                 None
             },
+            risk: risk.map(|risk| {
+                Box::new(GateFinding {
+                    gate: Code::BlowupRisk,
+                    code: Code::BlowupRisk,
+                    node_id: risk.node,
+                    socket: risk.input,
+                    cause: risk.cause,
+                    fix: Some(risk.fix),
+                })
+            }),
         };
         if ok {
             if let Some(repaired) = compiled.repaired_plan(&plan) {
@@ -198,6 +217,13 @@ impl Work {
     /// Trees that an executor worked on; the gates may find them changed.
     pub(crate) fn executed(&mut self, trees: &[String]) {
         self.written.extend(trees.iter().cloned());
+    }
+
+    /// What the plan is expected to make beyond the budget, if it makes more than is there already.
+    fn risk(&self, compiled: &Compiled, catalogue: &Catalogue) -> Option<Risk> {
+        #[expect(clippy::cast_precision_loss, reason = "the setting is bounded to 32 bits")]
+        let budget = self.settings.max_elements as f64;
+        risk(&self.document, compiled, catalogue, budget)
     }
 
     /// The delta of a step; the first one is where the run begins to write.

@@ -22,6 +22,7 @@ __all__ = [
     "check_tree",
     "diff",
     "error_codes",
+    "estimates",
     "reconcile",
     "schema",
     "settings",
@@ -227,6 +228,9 @@ def unregister(name: str) -> bool:
 
 def error_codes() -> list[str]:
     """Every code of the product, in the order of the registry."""
+
+def estimates(document: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What the modifiers of each object of a document are expected to make, without evaluating anything."""
 
 def settings() -> list[dict[str, Any]]:
     """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`."""

@@ -22,7 +22,7 @@ mod geonode_core {
     use pyo3::types::PyAnyMethods;
 
     #[pymodule_export]
-    use super::{check_tree, diff, error_codes, reconcile, schema, settings, validate_plan, version};
+    use super::{check_tree, diff, error_codes, estimates, reconcile, schema, settings, validate_plan, version};
     #[pymodule_export]
     use crate::client::{Client, Response, Stream};
     #[pymodule_export]
@@ -91,6 +91,20 @@ fn diff(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, catalogue: Option<&Bound<'_,
     let (before, after) = (text_of(a)?, text_of(b)?);
     let catalogue = catalogue.map(source).transpose()?;
     detached(a.py(), || geonode_engine::diff(&before, &after, catalogue.as_deref()))
+}
+
+/// What the modifiers of each object of a document (text or dict, as `inspect` answers) are expected to make, without evaluating
+/// anything: `{OBJECT: {"elements", "incomplete", "result": {"vertices", "edges", …}}}`.
+#[pyfunction]
+fn estimates<'py>(
+    py: Python<'py>,
+    document: &Bound<'py, PyAny>,
+    catalogue: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let document = text_of(document)?;
+    let catalogue = source(catalogue)?;
+    let found = detached(py, || geonode_engine::estimates(&document, &catalogue))?;
+    to_python(py, &found)
 }
 
 /// Name of the schema of tree documents.

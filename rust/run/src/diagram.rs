@@ -168,6 +168,7 @@ fn answers() -> Vec<(&'static str, Answer)> {
         objects: vec!["O".into()],
         trees: vec!["T".into()],
         approval,
+        risk: None,
     };
     let judged = |success| Answer::Judged {
         envelope: Envelope {

@@ -1,6 +1,6 @@
 //! What happens to a run: the driver reports, the artist decides.
 
-use geonode_protocol::{Code, Envelope, Finding};
+use geonode_protocol::{Code, Envelope, Finding, GateFinding};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -90,6 +90,9 @@ pub enum Answer {
         trees: Vec<String>,
         /// What needs the artist's word, if anything.
         approval: Option<Value>,
+        /// Why evaluating the plan would freeze Blender, if it would; then `approval` asks about it.
+        #[serde(default)]
+        risk: Option<Box<GateFinding>>,
     },
     /// `begin`: the transaction is open.
     Begun,

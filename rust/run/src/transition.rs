@@ -1,6 +1,6 @@
 //! The transition function.
 
-use geonode_protocol::{Code, Envelope, Finding, Severity};
+use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
 use serde_json::Value;
 
 use crate::effect::{Effect, Message, Notice, Origin};
@@ -78,11 +78,12 @@ impl Machine {
                     objects,
                     trees,
                     approval,
+                    risk,
                 },
             ) => {
                 self.state.wanted_objects = objects.into_iter().collect();
                 self.state.wanted_trees = trees.into_iter().collect();
-                self.compiled(findings, approval);
+                self.compiled(findings, approval, risk);
             }
             (Phase::Beginning { cancelled }, Answer::Begun) => self.begun(cancelled),
             (
@@ -234,9 +235,27 @@ impl Machine {
         }
     }
 
-    fn compiled(&mut self, findings: Vec<Finding>, approval: Option<Value>) {
+    fn compiled(&mut self, findings: Vec<Finding>, approval: Option<Value>, risk: Option<Box<GateFinding>>) {
         if findings.iter().any(|f| f.severity == Severity::Error) {
             return self.refused(Origin::Preflight, findings);
+        }
+        let alone = self.state.config.approve == Approve::None;
+        if let Some(risk) = risk {
+            // Nobody is there to approve it: the model hears what to change first.
+            if alone && self.may_retry() {
+                return self.refused(Origin::Gates, vec![risk_finding(&risk)]);
+            }
+            let mut message = Message::new(Severity::Warning, Origin::Gates, risk.gate, &risk.cause);
+            message.hint.clone_from(&risk.fix);
+            self.tell(message);
+            if alone {
+                self.state.gates = Some(Envelope {
+                    success: false,
+                    failed_gates: vec![risk.gate],
+                    messages: vec![risk.cause.clone()],
+                    findings: vec![*risk],
+                });
+            }
         }
         self.tell_findings(Origin::Preflight, &findings);
         self.state.approval = approval;
@@ -545,6 +564,13 @@ impl Machine {
 const MAX_REBASES: u32 = 2;
 
 const RESTORE_FIX: &str = "Undo (Ctrl+Z) or reload the file before you go on.";
+
+/// What the model is told about a plan that costs too much.
+fn risk_finding(risk: &GateFinding) -> Finding {
+    let mut finding = Finding::error(risk.gate, "/steps", &risk.cause);
+    finding.hint.clone_from(&risk.fix);
+    finding
+}
 
 fn retry_text(cause: &str) -> String {
     format!("{cause} The model was asked again.")

@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use geonode_protocol::{Code, Envelope, Finding, Severity};
+use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
 use geonode_run::{
     Answer, Approve, Config, Effect, Event, EventKind, Failure, Phase, PlanInfo, RunState, State, StepInfo, Task,
     transition,
@@ -41,6 +41,17 @@ struct Choice {
     done: bool,
     approval: bool,
     target: u8,
+}
+
+fn risk() -> GateFinding {
+    GateFinding {
+        gate: Code::BlowupRisk,
+        code: Code::BlowupRisk,
+        node_id: Some("sub".into()),
+        socket: Some("Level".into()),
+        cause: "Subdivision Surface at Level 12 makes about 400 million vertices.".into(),
+        fix: Some("Level 6 stays under 5 million.".into()),
+    }
 }
 
 fn choice() -> impl Strategy<Value = Choice> {
@@ -121,6 +132,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
             objects: vec![object],
             trees: Vec::new(),
             approval: c.approval.then(|| json!({"reason": "destructive"})),
+            risk: (c.approval && c.target == 0).then(risk).map(Box::new),
         },
         5 => Answer::Begun,
         6 => Answer::Applied {
