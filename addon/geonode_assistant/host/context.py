@@ -9,10 +9,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import bpy
+import numpy as np
 
 from . import export, modifiers, values
 
 OBJECT_LIMIT = 200
+MEASURED = 200_000  # vertices and faces up to which a target's mesh is measured
 HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
 _BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "ARMATURE"})
 
@@ -83,6 +85,7 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
     document["names"] = {kind: names(kind) for kind in ("object", "collection", "material", "image", "node_group")}
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     document["fingerprint"] = hashlib.sha256(text.encode()).hexdigest()
+    document["scene"] = _figures(set(document["objects"]))
     return document
 
 
@@ -93,6 +96,52 @@ def target(obj: Any) -> dict[str, Any]:
         "library": obj.library is not None,
         "modifiers": [_modifier(m, True) for m in obj.modifiers],
     }
+
+
+def _figures(targets: set[str]) -> dict[str, Any]:
+    """How large objects and collections are, as far as Blender tells without looking at their elements; the `targets`
+    are measured unless they are very large.
+    """
+    return {
+        "objects": {values.block_name(o): _size(o, o.name in targets) for o in _by_name(bpy.data.objects)},
+        "collections": {
+            values.block_name(c): sorted(values.block_name(o) for o in c.all_objects)
+            for c in _by_name(bpy.data.collections)
+        },
+    }
+
+
+def _size(obj: Any, measured: bool) -> dict[str, Any]:
+    data = obj.data
+    out: dict[str, Any] = {}
+    if obj.type not in _BOUNDLESS:
+        corners = [tuple(corner) for corner in obj.bound_box]
+        out["size"] = _numbers(max(c[axis] for c in corners) - min(c[axis] for c in corners) for axis in range(3))
+    if obj.type == "MESH":
+        out |= {"vertices": len(data.vertices), "edges": len(data.edges), "faces": len(data.polygons)}
+        out["corners"] = len(data.loops)
+        if measured and len(data.vertices) <= MEASURED and len(data.polygons) <= MEASURED:
+            out |= _measure(data)
+    elif obj.type == "CURVE":
+        splines = data.splines
+        out |= {"splines": len(splines), "points": sum(len(s.bezier_points) or len(s.points) for s in splines)}
+    elif obj.type in ("CURVES", "POINTCLOUD"):
+        out["points"] = len(data.points)
+        if obj.type == "CURVES":
+            out["splines"] = len(data.curves)
+    return {key: value for key, value in out.items() if np.isfinite(value).all()}
+
+
+def _measure(mesh: Any) -> dict[str, Any]:
+    """Extent and area of a mesh itself: an object's bounds are those of what its modifiers make."""
+    places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    areas = np.empty(len(mesh.polygons), dtype=np.float32)
+    mesh.vertices.foreach_get("co", places)
+    mesh.polygons.foreach_get("area", areas)
+    out: dict[str, Any] = {"area": values.shortest(float(areas.sum(dtype=np.float64)))}
+    if len(places):
+        out["size"] = _numbers(float(side) for side in np.ptp(places.reshape(-1, 3), axis=0))
+    return out
 
 
 def names(kind: str) -> list[str]:
@@ -186,5 +235,7 @@ def _modifier(modifier: Any, with_inputs: bool) -> dict[str, Any]:
         if with_inputs:
             out["inputs"] = modifiers.read_inputs(modifier)
     elif with_inputs:
-        out["inputs"] = {}
+        # How finely it subdivides is all that estimates ask of another modifier.
+        levels = modifier.levels if modifier.type in ("SUBSURF", "MULTIRES") and modifier.show_viewport else None
+        out["inputs"] = {} if levels is None else {"levels": levels}
     return out

@@ -229,7 +229,9 @@ def unregister(name: str) -> bool:
 def error_codes() -> list[str]:
     """Every code of the product, in the order of the registry."""
 
-def estimates(document: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]) -> dict[str, dict[str, Any]]:
+def estimates(
+    document: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
+) -> dict[str, dict[str, Any]]:
     """What the modifiers of each object of a document are expected to make, without evaluating anything."""
 
 def settings() -> list[dict[str, Any]]:

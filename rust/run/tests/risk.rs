@@ -60,6 +60,7 @@ impl Run {
         });
         self.answer(Answer::Inspected {
             fingerprint: "1".into(),
+            conflict: None,
         });
         assert_eq!(self.state.phase, Phase::Compiling);
         self.answer(Answer::Compiled {

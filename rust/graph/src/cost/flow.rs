@@ -14,11 +14,11 @@ pub(crate) enum Content {
     Number(Range),
     /// A vector by its components.
     Vector([Range; 3]),
-    /// A text by its length in characters, and by those of them that show.
+    /// A text by its length in characters, and by those of them that become instances.
     Text {
         /// All characters.
         chars: f64,
-        /// Without white space.
+        /// Without line breaks; a space is an instance of nothing.
         visible: f64,
     },
     /// The item of a menu.

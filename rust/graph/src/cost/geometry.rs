@@ -355,6 +355,7 @@ pub(crate) fn box_area([x, y, z]: [f64; 3]) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "whole numbers and round decimals are exact")]
 mod tests {
     use super::*;
 

@@ -210,7 +210,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Length of a text at an input: all characters, and those that show.
+    /// Length of a text at an input: all characters, and those that are no line breaks.
     pub(crate) fn text(&self, name: &str) -> (f64, f64) {
         match self.flow(name).map(|flow| &flow.content) {
             Some(Content::Text { chars, visible }) => (*chars, *visible),
@@ -242,7 +242,7 @@ fn number(value: &Value) -> Option<f64> {
 pub(crate) fn content(kind: &str, value: &Value) -> Content {
     let text = |text: &str| Content::Text {
         chars: length(text.chars().count()),
-        visible: length(text.chars().filter(|c| !c.is_whitespace()).count()),
+        visible: length(text.chars().filter(|c| *c != '\n').count()),
     };
     match (kind, value) {
         ("NodeSocketMenu", Value::String(item)) => Content::Choice(item.as_str().into()),

@@ -145,6 +145,7 @@ fn rounded(number: f64, to: impl Fn(f64) -> f64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "whole numbers and round decimals are exact")]
 mod tests {
     use super::*;
 

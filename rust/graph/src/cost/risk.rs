@@ -80,24 +80,25 @@ fn cause(culprit: &Arc<Culprit>, peak: f64) -> String {
         (None, None) => String::new(),
     };
     let label = &culprit.label;
-    let weight = if culprit.noun == VOXELS {
-        VOXELS_PER_ELEMENT
-    } else {
-        1.0
-    };
-    let text = format!(
-        "{label}{by} makes about {} {}.",
-        number(culprit.elements * weight),
-        culprit.noun
-    );
+    let count = number(culprit.elements * weight(culprit));
+    let text = format!("{label}{by} makes about {count} {}.", culprit.noun);
     if peak > culprit.elements * 1.5 {
         return format!("{text} The nodes after it make {} elements of them.", number(peak));
     }
     text
 }
 
+/// How many of what the culprit makes are one element.
+fn weight(culprit: &Culprit) -> f64 {
+    if culprit.noun == VOXELS {
+        VOXELS_PER_ELEMENT
+    } else {
+        1.0
+    }
+}
+
 fn fix(culprit: &Culprit, budget: f64) -> String {
-    let limit = number(budget);
+    let limit = number(budget * weight(culprit));
     match (&culprit.lever, &culprit.driver) {
         (Some(lever), _) => match lever.remedy {
             Some(remedy) => format!("{} {} stays under {limit}.", lever.input, plain(remedy)),

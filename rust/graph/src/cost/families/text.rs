@@ -54,18 +54,15 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
         }
         "FunctionNodeReplaceString" => Some(replaced(inputs)),
         "FunctionNodeInputSpecialCharacters" => {
-            let blank = || Content::Text {
-                chars: 1.0,
-                visible: 0.0,
-            };
-            Some(Outcome::at("Line Break", blank()).and("Tab", blank()))
+            let one = |visible: f64| Content::Text { chars: 1.0, visible };
+            Some(Outcome::at("Line Break", one(0.0)).and("Tab", one(1.0)))
         }
         "FunctionNodeReverseString" | "FunctionNodeSetStringCase" | "FunctionNodeTrimString" => same("String"),
         _ => None,
     }
 }
 
-/// An instance for each character that shows.
+/// An instance for each character, spaces included.
 fn to_curves(inputs: &Inputs<'_>) -> Outcome {
     let (chars, visible) = inputs.text("String");
     let size = inputs.most("Size");

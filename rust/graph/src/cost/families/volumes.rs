@@ -62,12 +62,12 @@ fn cube(inputs: &Inputs<'_>) -> Outcome {
     of(volume, size)
 }
 
-/// The edge of a voxel: given, or the diagonal by the number of voxels along it.
-fn voxel(inputs: &Inputs<'_>, size: [f64; 3]) -> f64 {
+/// The edge of a voxel: given, or the diagonal with the margin on both sides by the number of voxels along it.
+fn voxel(inputs: &Inputs<'_>, size: [f64; 3], margin: f64) -> f64 {
     if inputs.position("Voxel Amount").is_none() || inputs.mode("resolution_mode", "Resolution Mode").contains("size") {
         return inputs.finest("Voxel Size");
     }
-    let diagonal = size.iter().map(|side| side * side).sum::<f64>().sqrt();
+    let diagonal = size.iter().map(|side| side * side).sum::<f64>().sqrt() + 2.0 * margin;
     (diagonal / inputs.most("Voxel Amount").max(1.0)).max(1e-9)
 }
 
@@ -76,7 +76,7 @@ fn filled(inputs: &Inputs<'_>, main: &Geometry, margin: f64, surface: f64, most:
     if main.own.elements() <= 0.0 {
         return Outcome::geometry(Geometry::default());
     }
-    let voxel = voxel(inputs, size);
+    let voxel = voxel(inputs, main.size, margin);
     let all: f64 = size.iter().map(|side| (side / voxel).ceil().max(1.0)).product();
     let volume = Volume {
         voxels: all.min(most),
@@ -91,8 +91,7 @@ fn points(inputs: &Inputs<'_>) -> Outcome {
     let main = inputs.main();
     let radius = inputs.most("Radius");
     let count = main.own.all_points();
-    let size = main.size.map(|side| side + 2.0 * radius);
-    let voxel = voxel(inputs, size);
+    let voxel = voxel(inputs, main.size, radius);
     let ball = 4.19 * (radius / voxel).powi(3) + 1.0;
     let surface = 12.57 * radius * radius;
     filled(inputs, &main, radius, times(count, surface), times(count, ball))
@@ -103,7 +102,11 @@ fn to_mesh(inputs: &Inputs<'_>) -> Outcome {
     let mode = inputs.mode("resolution_mode", "Resolution Mode");
     let volume = main.own.volume;
     let own = mode.contains("grid") || mode.is_empty();
-    let edge = if own { volume.voxel } else { voxel(inputs, main.size) };
+    let edge = if own {
+        volume.voxel
+    } else {
+        voxel(inputs, main.size, 0.0)
+    };
     let edge = edge.max(1e-9);
     let faces = if volume.voxels > 0.0 {
         VERTICES_PER_VOXEL_FACE * volume.surface / (edge * edge)
