@@ -79,7 +79,10 @@ def document() -> dict[str, Any]:
     host = BlenderHost()
     context = host.capture_context(None, None)
     trees = [group["name"] for group in context["node_groups"]]
-    return host.inspect([item["name"] for item in context["objects"]], trees)
+    found = host.inspect([item["name"] for item in context["objects"]], trees)
+    # Figures for estimates: bounds follow evaluation, they are no state of the file.
+    del found["scene"]
+    return found
 
 
 def build_start(start: dict[str, Any] | None, base: Path) -> None:

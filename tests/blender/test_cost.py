@@ -320,12 +320,24 @@ WISHES = {
 }
 
 
+def bezier() -> bpy.types.Curve:
+    """One open curve of two points, a few metres long."""
+    curve = bpy.data.curves.new("Curve", "CURVE")
+    curve.dimensions = "3D"
+    spline = curve.splines.new("BEZIER")
+    spline.bezier_points.add(1)
+    for at, point in enumerate(spline.bezier_points):
+        point.co = (4.0 * at, at, 0.0)
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    return curve
+
+
 @pytest.mark.parametrize("preset", WISHES)
 def test_presets_are_estimated(preset: str) -> None:
-    bpy.ops.curve.primitive_bezier_curve_add()
-    bpy.context.object.name = "Curve"
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Curve", bezier()))
     objects = {o.name for o in bpy.data.objects}
-    report = api.run(WISHES[preset], "Plane", "offline")
+    target = "Curve" if "curve" in WISHES[preset] else "Cube" if "the cube" in WISHES[preset] else "Plane"
+    report = api.run(WISHES[preset], target, "offline")
     assert report.status == "done", report.messages
     assert not [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
     changed = [o.name for o in bpy.data.objects if o.name in objects and any(m.type == "NODES" for m in o.modifiers)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from . import export, modifiers, values
 
 OBJECT_LIMIT = 200
+FIGURES_LIMIT = 5_000  # objects whose size is told; each costs some tens of microseconds
 MEASURED = 200_000  # vertices and faces up to which a target's mesh is measured
 HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
 _BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "ARMATURE"})
@@ -103,7 +105,11 @@ def _figures(targets: set[str]) -> dict[str, Any]:
     are measured unless they are very large.
     """
     return {
-        "objects": {values.block_name(o): _size(o, o.name in targets) for o in _by_name(bpy.data.objects)},
+        "objects": {
+            values.block_name(o): _size(o, o.name in targets)
+            for at, o in enumerate(_by_name(bpy.data.objects))
+            if at < FIGURES_LIMIT or o.name in targets
+        },
         "collections": {
             values.block_name(c): sorted(values.block_name(o) for o in c.all_objects)
             for c in _by_name(bpy.data.collections)
@@ -115,8 +121,8 @@ def _size(obj: Any, measured: bool) -> dict[str, Any]:
     data = obj.data
     out: dict[str, Any] = {}
     if obj.type not in _BOUNDLESS:
-        corners = [tuple(corner) for corner in obj.bound_box]
-        out["size"] = _numbers(max(c[axis] for c in corners) - min(c[axis] for c in corners) for axis in range(3))
+        box = obj.bound_box
+        out["size"] = [high - low for low, high in zip(box[0], box[6], strict=True)]
     if obj.type == "MESH":
         out |= {"vertices": len(data.vertices), "edges": len(data.edges), "faces": len(data.polygons)}
         out["corners"] = len(data.loops)
@@ -129,7 +135,9 @@ def _size(obj: Any, measured: bool) -> dict[str, Any]:
         out["points"] = len(data.points)
         if obj.type == "CURVES":
             out["splines"] = len(data.curves)
-    return {key: value for key, value in out.items() if np.isfinite(value).all()}
+    if not all(map(math.isfinite, out.get("size", ()))):
+        del out["size"]
+    return out
 
 
 def _measure(mesh: Any) -> dict[str, Any]:
@@ -138,9 +146,12 @@ def _measure(mesh: Any) -> dict[str, Any]:
     areas = np.empty(len(mesh.polygons), dtype=np.float32)
     mesh.vertices.foreach_get("co", places)
     mesh.polygons.foreach_get("area", areas)
-    out: dict[str, Any] = {"area": values.shortest(float(areas.sum(dtype=np.float64)))}
+    out: dict[str, Any] = {}
+    area = float(areas.sum(dtype=np.float64))
+    if math.isfinite(area):
+        out["area"] = area
     if len(places):
-        out["size"] = _numbers(float(side) for side in np.ptp(places.reshape(-1, 3), axis=0))
+        out["size"] = np.ptp(places.reshape(-1, 3), axis=0).tolist()
     return out
 
 

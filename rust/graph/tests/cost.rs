@@ -310,6 +310,35 @@ fn density_counts_by_area() {
     fine(ops(100_000.0));
 }
 
+/// The count is given, the density computed from the sum of the face areas.
+#[test]
+fn a_count_by_area_is_followed() {
+    let ops = |count: u64| {
+        json!([
+            input("Count", "NodeSocketInt", count),
+            node("area", "GeometryNodeInputMeshFaceArea"),
+            node("sum", "GeometryNodeAttributeStatistic"),
+            property("sum", "domain", "FACE"),
+            node("density", "ShaderNodeMath"),
+            property("density", "operation", "DIVIDE"),
+            node("d", "GeometryNodeDistributePointsOnFaces"),
+            link(IN, ("sum", "Geometry")),
+            link(("area", "Area"), ("sum", "Attribute")),
+            link(("group_input", "Count"), ("density", "Value")),
+            link(("sum", "Sum"), ("density", "Value_001")),
+            link(IN, ("d", "Mesh")),
+            link(("density", "Value"), ("d", "Density")),
+            link(("d", "Points"), OUT),
+        ])
+    };
+    let found = verdict(ops(100_000_000), DEFAULT_BUDGET).unwrap();
+    assert_eq!(
+        found.cause,
+        "Distribute Points on Faces at Density 4,166,667 makes about 100 million points."
+    );
+    fine(ops(4_000_000));
+}
+
 #[test]
 fn instances_count_once_until_they_are_made_real() {
     let ops = |real: bool| {

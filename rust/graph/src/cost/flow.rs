@@ -25,6 +25,8 @@ pub(crate) enum Content {
     Choice(Arc<str>),
     /// An object or a collection by name.
     Data(Arc<str>),
+    /// The area of each face, as a field.
+    FaceArea,
     /// Anything.
     Unknown,
 }

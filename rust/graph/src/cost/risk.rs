@@ -123,13 +123,14 @@ fn setting(lever: &Lever) -> String {
 
 /// A value as an artist would type it.
 fn plain(value: f64) -> String {
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text.contains('.') || value.abs() < 1000.0 {
-        text.to_owned()
-    } else {
-        grouped(text)
+    if value.is_nan() || value.abs() >= 1e15 {
+        return number(value);
     }
+    if value.abs() >= 1000.0 {
+        return grouped(&format!("{value:.0}"));
+    }
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// `1000000` as `1,000,000`.

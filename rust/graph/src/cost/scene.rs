@@ -80,8 +80,8 @@ impl Figures {
         if self.splines > 0.0 {
             let diagonal = size.iter().map(|side| side * side).sum::<f64>().sqrt();
             let mut curves = Curves::poly(self.splines, self.points, false, self.splines * 2.0 * diagonal);
-            curves.evaluated = CURVE_RESOLUTION * self.points;
-            curves.spans = curves.evaluated;
+            curves.spans = CURVE_RESOLUTION * curves.segments;
+            curves.evaluated = curves.spans + curves.count;
             parts.curves = curves;
         } else {
             parts.points = self.points;

@@ -323,7 +323,7 @@ fn figures(state: &[Flow]) -> Vec<f64> {
         Content::Number(range) => vec![range.low, range.high],
         Content::Vector(parts) => parts.iter().flat_map(|range| [range.low, range.high]).collect(),
         Content::Text { chars, visible } => vec![*chars, *visible],
-        Content::Choice(_) | Content::Data(_) | Content::Unknown => Vec::new(),
+        Content::Choice(_) | Content::Data(_) | Content::FaceArea | Content::Unknown => Vec::new(),
     };
     state.iter().flat_map(of).collect()
 }

@@ -55,13 +55,8 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
         "ShaderNodeMix" => mixed(inputs),
         "GeometryNodeAttributeDomainSize" => domain_size(inputs),
         "GeometryNodeCurveLength" => Outcome::number("Length", Range::of([0.0, inputs.main().own.curves.length])),
-        "GeometryNodeAttributeStatistic" => {
-            let values = inputs.exact("Attribute");
-            let named = ["Mean", "Median", "Min", "Max"].into_iter();
-            named.fold(Outcome::default(), |outcome, name| {
-                outcome.and(name, Content::Number(values))
-            })
-        }
+        "GeometryNodeInputMeshFaceArea" => Outcome::at("Area", Content::FaceArea),
+        "GeometryNodeAttributeStatistic" => statistic(inputs),
         "GeometryNodeSampleIndex" | "GeometryNodeSampleNearestSurface" | "GeometryNodeSampleCurve" => {
             let value = inputs.flow("Value").map(|flow| flow.content.clone());
             Outcome::at("Value", value.unwrap_or(Content::Unknown))
@@ -309,6 +304,33 @@ fn domain_size(inputs: &Inputs<'_>) -> Outcome {
     figures.into_iter().fold(Outcome::default(), |outcome, (name, count)| {
         outcome.and(name, Content::Number(Range::exactly(count)))
     })
+}
+
+/// Bounds of what is averaged; the sum over all elements. Face areas add up to the mesh's.
+fn statistic(inputs: &Inputs<'_>) -> Outcome {
+    let own = inputs.main().own;
+    if matches!(inputs.flow("Attribute"), Some(flow) if flow.content == Content::FaceArea) {
+        let area = own.mesh.area;
+        let mean = if own.mesh.faces > 0.0 {
+            area / own.mesh.faces
+        } else {
+            0.0
+        };
+        let outcome = Outcome::number("Sum", Range::exactly(area));
+        return outcome.and("Mean", Content::Number(Range::exactly(mean)));
+    }
+    let values = inputs.exact("Attribute");
+    let count = match inputs.mode("domain", "Domain").as_str() {
+        "edge" => own.mesh.edges,
+        "face" => own.mesh.faces,
+        "corner" => own.mesh.corners,
+        "curve" => own.curves.count,
+        "instance" => inputs.main().instances,
+        _ => own.all_points(),
+    };
+    let named = ["Mean", "Median", "Min", "Max"].into_iter();
+    let outcome = Outcome::number("Sum", values.times(Range::exactly(count)));
+    named.fold(outcome, |outcome, name| outcome.and(name, Content::Number(values)))
 }
 
 /// Geometry and captured values go through under the names they came in.
