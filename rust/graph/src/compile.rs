@@ -169,6 +169,7 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
     }
     work.check_tree();
     let places = layout::places(&work.model, work.scope);
+    layout::settle(&mut work.model, &places);
     let mut delta = tree_delta(&work.model, work.scope, places);
     delta.copy_of.clone_from(&work.target.copy_of);
     let mut step_delta = StepDelta {
