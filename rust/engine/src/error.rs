@@ -86,6 +86,15 @@ impl From<geonode_graph::ReadError> for EngineError {
     }
 }
 
+impl From<geonode_graph::CompactError> for EngineError {
+    fn from(error: geonode_graph::CompactError) -> Self {
+        Self::Tree {
+            code: error.code(),
+            message: error.to_string(),
+        }
+    }
+}
+
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         Self::new(error.code(), error.to_string())

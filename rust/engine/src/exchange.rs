@@ -1,7 +1,9 @@
 //! Tree documents on their own: checked, and compared in words.
 
+use geonode_graph::catalogue::Socket;
 use geonode_graph::ir::Bundle;
-use geonode_graph::{Catalogue, semantic_diff};
+use geonode_graph::{Catalogue, compact as compact_form, node_sockets, read_compact as read_form, semantic_diff};
+use serde_json::{Map, Value, json};
 
 use crate::error::EngineError;
 
@@ -23,4 +25,47 @@ pub fn diff(before: &str, after: &str, catalogue: Option<&str>) -> Result<Vec<St
         Some(source) => Ok(semantic_diff(&before, &after, crate::catalogue(source)?.as_ref())),
         None => Ok(semantic_diff(&before, &after, &Catalogue::default())),
     }
+}
+
+/// The compact form of a tree document, as a model sees it.
+///
+/// # Errors
+/// [`EngineError::Tree`] for the document, [`EngineError::Catalogue`] for a catalogue that cannot be read.
+pub fn compact(tree: &str, catalogue: &str) -> Result<String, EngineError> {
+    Ok(compact_form(
+        &Bundle::read(tree)?,
+        crate::catalogue(catalogue)?.as_ref(),
+    ))
+}
+
+/// The trees of a compact form by name, without what it leaves out.
+///
+/// # Errors
+/// [`EngineError::Tree`] for the first line that is wrong, [`EngineError::Catalogue`] for a catalogue that cannot be read.
+pub fn read_compact(text: &str, catalogue: &str) -> Result<Value, EngineError> {
+    let trees = read_form(text, crate::catalogue(catalogue)?.as_ref())?;
+    Ok(json!(trees))
+}
+
+/// The available sockets of every node of a tree document: `{tree: {node: {"inputs"|"outputs": [[identifier, name, type]…]}}}`.
+///
+/// # Errors
+/// [`EngineError::Tree`] for the document, [`EngineError::Catalogue`] for a catalogue that cannot be read.
+pub fn sockets(tree: &str, catalogue: &str) -> Result<Value, EngineError> {
+    let bundle = Bundle::read(tree)?;
+    let catalogue = crate::catalogue(catalogue)?;
+    let list = |sockets: &[Socket]| -> Value {
+        let available = sockets.iter().filter(|socket| socket.available);
+        available
+            .map(|socket| json!([socket.identifier, socket.name, socket.kind]))
+            .collect()
+    };
+    let of_tree = |(name, tree)| {
+        let nodes = node_sockets(name, tree, &bundle.trees, &catalogue).into_iter();
+        let nodes: Map<String, Value> = nodes
+            .map(|(id, inputs, outputs)| (id, json!({"inputs": list(&inputs), "outputs": list(&outputs)})))
+            .collect();
+        (String::clone(name), Value::Object(nodes))
+    };
+    Ok(Value::Object(bundle.trees.iter().map(of_tree).collect()))
 }

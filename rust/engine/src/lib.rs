@@ -26,7 +26,7 @@ pub use catalogues::catalogue;
 pub use check::{Reconciled, Validated, reconcile, validate_plan};
 pub use cost::estimates;
 pub use error::EngineError;
-pub use exchange::{check_tree, diff};
+pub use exchange::{check_tree, compact, diff, read_compact, sockets};
 pub use extensions::{extensions, register_action, register_op, unregister};
 pub use messages::Messages;
 pub use report::Report;

@@ -29,7 +29,7 @@ mod values;
 mod words;
 
 pub use catalogue::{Catalogue, CatalogueError};
-pub use compact::compact;
+pub use compact::{Brief, CompactError, Focus, brief, compact, read_compact};
 pub use compile::{Compiled, Targets, compile, targets};
 pub use delta::StepDelta;
 pub use document::Document;

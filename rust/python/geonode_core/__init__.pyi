@@ -20,12 +20,15 @@ __all__ = [
     "Stream",
     "__version__",
     "check_tree",
+    "compact",
     "diff",
     "error_codes",
     "estimates",
+    "read_compact",
     "reconcile",
     "schema",
     "settings",
+    "sockets",
     "validate_plan",
     "version",
 ]
@@ -211,6 +214,17 @@ def diff(
     catalogue: str | PathLike[str] | dict[str, Any] | None = None,
 ) -> list[str]:
     """The changes from tree document `a` to `b` in plain words; a catalogue gives names and units."""
+
+def compact(tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]) -> str:
+    """The compact form of a tree document (a Bundle), as a model sees it."""
+
+def read_compact(text: str, catalogue: str | PathLike[str] | dict[str, Any]) -> dict[str, Any]:
+    """The trees of a compact form by name, without what it leaves out (places, frames, values of linked inputs)."""
+
+def sockets(
+    tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
+) -> dict[str, dict[str, dict[str, list[list[str]]]]]:
+    """The available sockets of every node: `{tree: {node: {"inputs"|"outputs": [[identifier, name, type]…]}}}`."""
 
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema of this name; `ProtocolError` lists the names when there is none."""

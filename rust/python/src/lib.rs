@@ -22,7 +22,10 @@ mod geonode_core {
     use pyo3::types::PyAnyMethods;
 
     #[pymodule_export]
-    use super::{check_tree, diff, error_codes, estimates, reconcile, schema, settings, validate_plan, version};
+    use super::{
+        check_tree, compact, diff, error_codes, estimates, read_compact, reconcile, schema, settings, sockets,
+        validate_plan, version,
+    };
     #[pymodule_export]
     use crate::client::{Client, Response, Stream};
     #[pymodule_export]
@@ -105,6 +108,34 @@ fn estimates<'py>(
     let catalogue = source(catalogue)?;
     let found = detached(py, || geonode_engine::estimates(&document, &catalogue))?;
     to_python(py, &found)
+}
+
+/// The compact form of a tree document (text or dict, a Bundle), as a model sees it, with the nodes of this catalogue (path, JSON text
+/// or dict).
+#[pyfunction]
+fn compact(tree: &Bound<'_, PyAny>, catalogue: &Bound<'_, PyAny>) -> PyResult<String> {
+    let (text, catalogue) = (text_of(tree)?, source(catalogue)?);
+    detached(tree.py(), || geonode_engine::compact(&text, &catalogue))
+}
+
+/// The trees of a compact form by name, without what it leaves out (places, frames, values of linked inputs).
+#[pyfunction]
+fn read_compact<'py>(py: Python<'py>, text: &str, catalogue: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let catalogue = source(catalogue)?;
+    let trees = detached(py, || geonode_engine::read_compact(text, &catalogue))?;
+    to_python(py, &trees)
+}
+
+/// The available sockets of every node of a tree document: `{tree: {node: {"inputs"|"outputs": [[identifier, name, type]…]}}}`.
+#[pyfunction]
+fn sockets<'py>(
+    py: Python<'py>,
+    tree: &Bound<'py, PyAny>,
+    catalogue: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (text, catalogue) = (text_of(tree)?, source(catalogue)?);
+    let sockets = detached(py, || geonode_engine::sockets(&text, &catalogue))?;
+    to_python(py, &sockets)
 }
 
 /// Name of the schema of tree documents.
