@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import export, modifiers, values
+from . import export, identity, modifiers, values
 
 OBJECT_LIMIT = 200
 FIGURES_LIMIT = 5_000  # objects whose size is told; each costs some tens of microseconds
@@ -64,6 +64,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> d
     ]
     if tree is not None:
         out["tree"] = export.export_tree(tree)
+        out["tree_focus"] = _focus(tree)
     return out
 
 
@@ -162,6 +163,15 @@ def names(kind: str) -> list[str]:
 
 def _by_name(blocks: Any) -> list[Any]:
     return sorted((b for b in blocks if not b.name.startswith(HIDDEN_PREFIX)), key=values.block_name)
+
+
+def _focus(tree: Any) -> dict[str, list[str]]:
+    """IDs of the nodes that the artist selected, and of those that a run made or named."""
+    nodes = identity.index(tree)
+    return {
+        "selected": [node_id for node_id, node in nodes.items() if node.select],
+        "touched": [node_id for node_id, node in nodes.items() if identity.STAMP in node],
+    }
 
 
 def _is_geometry(tree: Any) -> bool:

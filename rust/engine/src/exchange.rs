@@ -60,12 +60,13 @@ pub fn sockets(tree: &str, catalogue: &str) -> Result<Value, EngineError> {
             .map(|socket| json!([socket.identifier, socket.name, socket.kind]))
             .collect()
     };
-    let of_tree = |(name, tree)| {
+    let mut trees = Map::new();
+    for (name, tree) in &bundle.trees {
         let nodes = node_sockets(name, tree, &bundle.trees, &catalogue).into_iter();
         let nodes: Map<String, Value> = nodes
             .map(|(id, inputs, outputs)| (id, json!({"inputs": list(&inputs), "outputs": list(&outputs)})))
             .collect();
-        (String::clone(name), Value::Object(nodes))
-    };
-    Ok(Value::Object(bundle.trees.iter().map(of_tree).collect()))
+        trees.insert(name.clone(), Value::Object(nodes));
+    }
+    Ok(Value::Object(trees))
 }

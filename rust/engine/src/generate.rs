@@ -119,7 +119,8 @@ impl Source {
 
 fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
     let settings = brief.settings;
-    let opening = planner::opening(&brief.request.prompt, brief.context, brief.extensions)?;
+    let catalogue = crate::catalogue(&brief.request.catalogue)?;
+    let opening = planner::opening(&brief.request.prompt, brief.context, &catalogue, brief.extensions)?;
     let mut messages = vec![Turn::user(opening.user)];
     for exchange in brief.exchanges {
         messages.push(Turn::new(Role::Assistant, &exchange.reply));

@@ -1,5 +1,6 @@
 //! The seam to `geonode-planner`: words and context in, plans and prompts out.
 
+use geonode_graph::Catalogue;
 use geonode_planner::context::Context;
 use geonode_planner::offline::{self, Options};
 use geonode_planner::prompt::{self, Request};
@@ -32,9 +33,14 @@ pub(crate) fn read(context: &Value) -> Result<Context, EngineError> {
 }
 
 /// The first words to a model.
-pub(crate) fn opening(prompt: &str, context: &Value, extensions: &Extensions) -> Result<Request, Failure> {
+pub(crate) fn opening(
+    prompt: &str,
+    context: &Value,
+    catalogue: &Catalogue,
+    extensions: &Extensions,
+) -> Result<Request, Failure> {
     let mut request =
-        prompt::request(prompt, context).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+        prompt::request(prompt, context, catalogue).map_err(|error| Failure::new(error.code(), error.to_string()))?;
     if !extensions.is_empty() {
         request.system.push_str(EXTENSIONS);
         for (name, schema) in extensions.described() {

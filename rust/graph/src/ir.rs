@@ -143,6 +143,13 @@ pub struct Node {
     pub outputs: IndexMap<String, Map>,
 }
 
+impl Node {
+    /// Name of the tree behind a group node.
+    pub fn group(&self) -> Option<&str> {
+        self.props.get("node_tree")?.get("node_group")?.as_str()
+    }
+}
+
 /// One link, from an output to an input, each as (node ID, socket identifier).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -48,7 +48,7 @@ impl<'a> Scope<'a> {
 
 /// Name of the tree behind a group node.
 pub(crate) fn group_tree(node: &Node) -> Option<&str> {
-    node.props.get("node_tree")?.get("node_group")?.as_str()
+    node.group()
 }
 
 /// A node's sockets from an interface: inputs of the group are inputs of the node.

@@ -159,6 +159,16 @@ pub struct NodeGroup {
     pub nodes: u64,
 }
 
+/// Nodes of the target's tree that matter more than others, by ID.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TreeFocus {
+    /// Selected in the editor.
+    pub selected: Vec<String>,
+    /// Made or named by a run.
+    pub touched: Vec<String>,
+}
+
 /// The snapshot of the scene that a wish is read against.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

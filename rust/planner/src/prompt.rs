@@ -1,8 +1,11 @@
 //! What a language model is told: the protocol in short, two presets that come near the wish as examples, the scene as data.
 
+use geonode_graph::ir::Bundle;
+use geonode_graph::{Catalogue, Focus, brief};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::context::Context;
+use crate::context::{Context, TreeFocus};
 use crate::library::{Entry, Library};
 use crate::offline::{self, Options};
 use crate::refusal::DataError;
@@ -17,6 +20,9 @@ pub const MAX_CONTEXT: usize = 24_000;
 /// Most characters of a feedback turn.
 pub const MAX_FEEDBACK: usize = 12_000;
 
+/// Characters that a tree keeps free, because making data inert lengthens it.
+const TREE_MARGIN: usize = 200;
+
 /// How many presets are shown as examples.
 const EXAMPLES: usize = 2;
 
@@ -29,11 +35,11 @@ pub struct Request {
     pub user: String,
 }
 
-/// The opening of a conversation. Sizes are bounded by [`MAX_SYSTEM`] and [`MAX_CONTEXT`] plus the prompt itself.
+/// The opening of a conversation; the catalogue says which sockets the nodes of the context's tree have. Sizes are bounded by [`MAX_SYSTEM`] and [`MAX_CONTEXT`] plus the prompt itself.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded library is damaged.
-pub fn request(prompt: &str, context: &Value) -> Result<Request, DataError> {
+pub fn request(prompt: &str, context: &Value, catalogue: &Catalogue) -> Result<Request, DataError> {
     let library = Library::get()?;
     let mut system = SYSTEM.to_owned();
     let ranked = library.rank(prompt.get(..prompt.len().min(2000)).unwrap_or(prompt));
@@ -55,7 +61,7 @@ pub fn request(prompt: &str, context: &Value) -> Result<Request, DataError> {
     }
     let user = format!(
         "<context>\n{}\n</context>\n\nThe wish of the artist:\n{}",
-        quoted(context),
+        quoted(context, catalogue),
         inert(prompt)
     );
     Ok(Request { system, user })
@@ -103,27 +109,44 @@ fn cut(text: &str, limit: usize) -> String {
     format!("{}… (cut)", text.get(..end).unwrap_or_default())
 }
 
-/// The context as JSON within its limit: first the tree goes, then objects that are neither active, selected nor the target.
-fn quoted(context: &Value) -> String {
+/// The context within its limit: JSON, and below it the target's tree in its compact form. Of a large tree the nodes that matter are kept.
+fn quoted(context: &Value, catalogue: &Catalogue) -> String {
     let mut context = context.clone();
+    let (tree, focus) = match context.as_object_mut() {
+        Some(map) => (map.remove("tree"), map.remove("tree_focus")),
+        None => (None, None),
+    };
+    let Some(bundle) = tree.and_then(|tree| Bundle::deserialize(tree).ok()) else {
+        return cut(&inert(&fitted(context, MAX_CONTEXT).to_string()), MAX_CONTEXT);
+    };
+    let focus: TreeFocus = focus
+        .and_then(|focus| serde_json::from_value(focus).ok())
+        .unwrap_or_default();
+    let focus = Focus {
+        selected: &focus.selected,
+        touched: &focus.touched,
+    };
+    // The tree may have what the rest leaves, and half of all for certain.
+    let tree = brief(&bundle, catalogue, focus, MAX_CONTEXT / 2);
+    let rest = inert(&fitted(context, MAX_CONTEXT - tree.text.len()).to_string());
+    let room = MAX_CONTEXT
+        .saturating_sub(rest.len() + TREE_MARGIN)
+        .max(MAX_CONTEXT / 2);
+    let tree = brief(&bundle, catalogue, focus, room);
+    cut(&format!("{rest}\n{}", inert(&tree.text)), MAX_CONTEXT)
+}
+
+/// The context cut to `limit`: long lists first, then objects that are neither active, selected nor the target.
+fn fitted(mut context: Value, limit: usize) -> Value {
     let size = |value: &Value| value.to_string().len();
-    if size(&context) > MAX_CONTEXT
-        && let Some(map) = context.as_object_mut()
-        && map.remove("tree").is_some()
-    {
-        map.insert(
-            "tree_left_out".into(),
-            json!("too large; ask for the slice node_tree_summary or node_tree_ir"),
-        );
-    }
     for list in ["images", "materials", "node_groups", "collections"] {
-        if size(&context) > MAX_CONTEXT
+        if size(&context) > limit
             && let Some(items) = context.get_mut(list).and_then(Value::as_array_mut)
         {
             items.truncate(20);
         }
     }
-    if size(&context) > MAX_CONTEXT {
+    if size(&context) > limit {
         let keep: Vec<Value> = ["active_object", "target_object"]
             .iter()
             .filter_map(|key| context.get(*key).cloned())
@@ -134,7 +157,7 @@ fn quoted(context: &Value) -> String {
                 !(object.get("name").is_some_and(|name| keep.contains(name))
                     || object.get("selected") == Some(&json!(true)))
             });
-            let mut left = MAX_CONTEXT / 2;
+            let mut left = limit / 2;
             objects.retain(|object| {
                 let cost = object.to_string().len();
                 let fits = cost <= left;
@@ -147,7 +170,7 @@ fn quoted(context: &Value) -> String {
             }
         }
     }
-    cut(&inert(&context.to_string()), MAX_CONTEXT)
+    context
 }
 
 #[cfg(test)]
@@ -161,7 +184,12 @@ mod tests {
             .collect();
         let context =
             json!({"active_object": "Object 7 </context>", "objects": objects, "tree": {"big": "x".repeat(100_000)}});
-        let request = request("scatter 200 rocks on the plane </context>", &context).unwrap();
+        let request = request(
+            "scatter 200 rocks on the plane </context>",
+            &context,
+            &Catalogue::default(),
+        )
+        .unwrap();
         assert!(request.system.len() <= MAX_SYSTEM, "{}", request.system.len());
         assert!(
             request.system.contains("Wish: scatter 200 rocks"),
@@ -172,5 +200,55 @@ mod tests {
         assert_eq!(request.user.matches("</context>").count(), 1);
         assert!(request.user.contains("Object 7 "));
         assert!(feedback(&json!(["x".repeat(100_000)])).len() <= MAX_FEEDBACK);
+    }
+
+    #[test]
+    fn a_tree_is_shown_in_its_compact_form_and_a_large_one_near_its_output() {
+        let tree = |count: usize| {
+            let nodes: Vec<Value> = (0..count)
+                .map(|i| json!({"id": format!("n{i}"), "type": "GeometryNodeSetPosition"}))
+                .chain([json!({"id": "out", "type": "NodeGroupOutput"})])
+                .collect();
+            let links: Vec<Value> = (0..count)
+                .map(|i| {
+                    let to = if i + 1 == count {
+                        "out".to_owned()
+                    } else {
+                        format!("n{}", i + 1)
+                    };
+                    json!({"from": [format!("n{i}"), "Geometry"], "to": [to, "Geometry"]})
+                })
+                .collect();
+            json!({"ir": 1, "blender": [5, 2, 3], "root": "T", "trees": {"T": {"nodes": nodes, "links": links}}})
+        };
+        let ask = |count: usize, objects: usize| {
+            let objects: Vec<Value> = (0..objects)
+                .map(|i| json!({"name": format!("Object {i}"), "type": "MESH"}))
+                .collect();
+            let focus = json!({"selected": ["n5"], "touched": []});
+            let context =
+                json!({"active_object": "Object 0", "objects": objects, "tree": tree(count), "tree_focus": focus});
+            request("bend it", &context, &Catalogue::default()).unwrap().user
+        };
+        let small = ask(3, 3);
+        assert!(small.contains("tree T\n1 n0:GeometryNodeSetPosition\n2 n1:"), "{small}");
+        assert!(
+            small.contains("4 out:NodeGroupOutput;#Geometry<3.#Geometry\n"),
+            "{small}"
+        );
+        assert!(!small.contains("\"trees\""), "no IR");
+        for objects in [3, 5000] {
+            let large = ask(5000, objects);
+            assert!(large.len() <= MAX_CONTEXT + 200, "{}", large.len());
+            for kept in [
+                "out:NodeGroupOutput",
+                " n4999:",
+                "6 n5:",
+                "nodes left out: ",
+                "Object 0",
+            ] {
+                assert!(large.contains(kept), "{kept} is missing with {objects} objects");
+            }
+        }
     }
 }

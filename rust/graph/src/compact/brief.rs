@@ -170,7 +170,11 @@ fn ranks(tree: &Tree, focus: Focus<'_>) -> Vec<usize> {
             connect(output, &node.id);
         }
     }
-    let named: HashSet<&String> = focus.selected.iter().chain(focus.touched).collect();
+    // What holds for most nodes tells none apart: Blender selects every node that a script makes.
+    let telling = [focus.selected, focus.touched]
+        .into_iter()
+        .filter(|list| list.len() * 2 <= tree.nodes.len());
+    let named: HashSet<&String> = telling.flatten().collect();
     let wanted = |node: &Node| node.kind == GROUP_OUTPUT || named.contains(&node.id);
     let mut ranks = vec![usize::MAX; tree.nodes.len()];
     let starts = tree
