@@ -124,16 +124,17 @@ impl Drawing<'_> {
     }
 
     fn find_boxes(&mut self) {
-        for &c in &self.clusters.boxes {
-            let Some(cluster) = self.clusters.cluster(c) else {
-                continue;
-            };
-            let of = |node: &usize| self.columns.get(node).copied();
-            let spread = cluster.members.iter().filter_map(of);
-            if let (Some(first), Some(last)) = (spread.clone().min(), spread.max()) {
-                self.boxes.push((c, first, last));
+        let mut spans: HashMap<usize, (usize, usize)> = HashMap::new();
+        for &node in self.nodes {
+            let column = self.column(node);
+            for c in self.around(node) {
+                let span = spans.entry(c).or_insert((column, column));
+                *span = (span.0.min(column), span.1.max(column));
             }
         }
+        self.boxes = spans.into_iter().map(|(c, (first, last))| (c, first, last)).collect();
+        self.boxes
+            .sort_by_key(|(c, ..)| self.clusters.ranks.get(c).copied().unwrap_or_default());
     }
 
     /// The boxes around a node, inner ones first.

@@ -118,6 +118,10 @@ pub(super) struct Clusters {
     pub all: Vec<Cluster>,
     /// Those that are drawn as boxes of their own: everything in them is free, and no two of them overlap in part. Outer ones first.
     pub boxes: Vec<usize>,
+    /// Position of each box in that list, by number of the cluster.
+    pub ranks: HashMap<usize, usize>,
+    /// The zones that hold each node.
+    pub zones: Vec<Vec<usize>>,
     /// Innermost box of each node.
     pub inner: Vec<Option<usize>>,
     /// Clusters with nodes that do not move, which hold this node.
@@ -130,6 +134,14 @@ impl Clusters {
     pub(super) fn new(scene: &Scene) -> Self {
         let all = find(scene);
         let mut homes: Vec<Vec<usize>> = vec![Vec::new(); scene.things.len()];
+        let mut zones = homes.clone();
+        for (c, cluster) in all.iter().enumerate().filter(|(_, cluster)| cluster.zone.is_some()) {
+            for member in &cluster.members {
+                if let Some(list) = zones.get_mut(*member) {
+                    list.push(c);
+                }
+            }
+        }
         let mut open = Vec::new();
         for (c, cluster) in all.iter().enumerate() {
             if cluster.members.iter().all(|member| scene.thing(*member).free) {
@@ -146,6 +158,8 @@ impl Clusters {
             outlines: outlines(scene, &all),
             inner: vec![None; scene.things.len()],
             boxes: Vec::new(),
+            ranks: HashMap::new(),
+            zones,
             all,
             homes,
         };
@@ -194,6 +208,7 @@ impl Clusters {
                 }
             }
         }
+        self.ranks = boxes.iter().enumerate().map(|(rank, c)| (*c, rank)).collect();
         self.boxes = boxes;
     }
 }

@@ -16,12 +16,10 @@ enum State {
 /// output stands right of everything in the zone.
 pub(super) fn columns(scene: &Scene, clusters: &Clusters, nodes: &[usize], lines: &[usize]) -> HashMap<usize, usize> {
     let mut next: HashMap<usize, Vec<usize>> = nodes.iter().map(|node| (*node, Vec::new())).collect();
-    let zones = clusters
-        .all
-        .iter()
-        .filter_map(|cluster| Some((cluster.zone?, &cluster.members)));
-    let inside = zones.flat_map(|((input, output), members)| {
-        members.iter().flat_map(move |node| {
+    let inside = nodes.iter().flat_map(|node| {
+        let zones = clusters.zones.get(*node).into_iter().flatten();
+        let ends = zones.filter_map(|c| clusters.cluster(*c)?.zone);
+        ends.flat_map(move |(input, output)| {
             let to_output = (*node != output).then_some((*node, output));
             let from_input = (*node != input && *node != output).then_some((input, *node));
             [to_output, from_input]

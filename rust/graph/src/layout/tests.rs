@@ -118,7 +118,7 @@ fn random_trees_have_far_fewer_crossings_than_tree_order() {
     let (mut own, mut other) = (0, 0);
     for _ in 0..60 {
         let plan = plan(40).new_tree(&mut runner).unwrap().current();
-        let model = unplaced("T", &build(&plan).to_tree());
+        let model = unplaced("T", &build(&plan).into_tree());
         let (a, b) = compared(
             &model,
             Scope {
