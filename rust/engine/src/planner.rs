@@ -1,6 +1,8 @@
 //! The seam to `geonode-planner`: words and context in, plans and prompts out.
 
 use geonode_graph::Catalogue;
+use std::fmt::Write as _;
+
 use geonode_planner::context::Context;
 use geonode_planner::offline::{self, Options};
 use geonode_planner::prompt::{self, Request};
@@ -44,7 +46,7 @@ pub(crate) fn opening(
     if !extensions.is_empty() {
         request.system.push_str(EXTENSIONS);
         for (name, schema) in extensions.described() {
-            request.system.push_str(&format!("- `{name}`: {schema}\n"));
+            let _ = writeln!(request.system, "- `{name}`: {schema}");
         }
     }
     Ok(request)

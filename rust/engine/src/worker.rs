@@ -367,8 +367,8 @@ enum HostEffect {
 /// The host's answer to `apply_step` and `execute_step`.
 #[derive(Deserialize)]
 struct Applied {
-    #[serde(default)]
-    applied: Map<String, Value>,
+    #[serde(default, rename = "applied")]
+    counts: Map<String, Value>,
     #[serde(default)]
     message: String,
     #[serde(default)]
@@ -383,7 +383,7 @@ impl Applied {
         if !self.message.is_empty() {
             return self.message.clone();
         }
-        let done = self.applied.iter().filter(|(_, count)| count.as_f64() != Some(0.0));
+        let done = self.counts.iter().filter(|(_, count)| count.as_f64() != Some(0.0));
         done.map(|(what, count)| format!("{what} {count}"))
             .collect::<Vec<_>>()
             .join(", ")

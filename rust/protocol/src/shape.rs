@@ -45,8 +45,9 @@ pub(crate) fn shapes() -> Option<&'static Shapes> {
 
 /// Whether a list of operations (`NodeTreeOp`, `GnOp`) has one of this name.
 pub(crate) fn knows_op(list: &str, name: &str) -> bool {
-    let of = if list == "NodeTreeOp" { 0 } else { 1 };
-    let step = Action::TYPES.get(of).and_then(|kind| shapes()?.steps.get(*kind));
+    let [node_tree, gn_ops, _] = Action::TYPES;
+    let kind = if list == "NodeTreeOp" { node_tree } else { gn_ops };
+    let step = shapes().and_then(|shapes| shapes.steps.get(kind));
     step.and_then(|step| step.ops.as_ref())
         .is_some_and(|(_, ops)| ops.contains_key(name))
 }

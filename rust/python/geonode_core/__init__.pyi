@@ -26,9 +26,12 @@ __all__ = [
     "estimates",
     "read_compact",
     "reconcile",
+    "register_action",
+    "register_op",
     "schema",
     "settings",
     "sockets",
+    "unregister",
     "validate_plan",
     "version",
 ]

@@ -17,14 +17,14 @@ use crate::json::{dumps, loads};
 pub(crate) fn register_op(name: &str, schema: &Bound<'_, PyAny>, expand: Py<PyAny>) -> PyResult<()> {
     let schema = value(schema)?;
     let expand: Arc<Expand> = Arc::new(move |action_type, fields| call(&expand, action_type, fields));
-    geonode_engine::register_op(name, &schema, expand).map_err(invalid)
+    geonode_engine::register_op(name, &schema, expand).map_err(|error| invalid(&error))
 }
 
 /// Adds the step type `action_type`, whose steps the host hands to an executor of its own. `schema` (a dict) describes the payload.
 #[pyfunction]
 #[pyo3(signature = (action_type, schema, requires_approval=false))]
 pub(crate) fn register_action(action_type: &str, schema: &Bound<'_, PyAny>, requires_approval: bool) -> PyResult<()> {
-    geonode_engine::register_action(action_type, &value(schema)?, requires_approval).map_err(invalid)
+    geonode_engine::register_action(action_type, &value(schema)?, requires_approval).map_err(|error| invalid(&error))
 }
 
 /// Takes an operation or a step type away again; says whether it was there.
@@ -51,6 +51,6 @@ fn value(schema: &Bound<'_, PyAny>) -> PyResult<Value> {
     })
 }
 
-fn invalid(error: ExtensionError) -> PyErr {
+fn invalid(error: &ExtensionError) -> PyErr {
     CoreError::protocol(Code::ExtensionInvalid, error.to_string()).into()
 }
