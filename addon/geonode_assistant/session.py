@@ -21,8 +21,8 @@ from .messages import AssistantError, failure
 Decision = Literal["approved", "rejected", "cancelled"]
 Approve = Literal["all"] | Callable[[dict[str, Any]], Decision] | None
 
-# A slice of work short enough that a window keeps its frame rate.
-POLL_BUDGET_S = 0.02
+# A slice of work that leaves a frame of a window time for everything else: waiting for the core never takes longer.
+POLL_BUDGET_S = 0.005
 # How long a blocking wait may sit without looking at Python's signals.
 WAIT_MS = 100
 # After this many seconds the core must have ended a cancelled run; then the driver ends it without the core.

@@ -53,6 +53,16 @@ def test_instances_count_with_their_size(starter: None) -> None:
     np.testing.assert_allclose(found["bounds"], [[-6, -6, -1], [6, 6, 1]], atol=1e-5)
 
 
+def test_a_space_in_a_text_is_an_instance_of_nothing(starter: None) -> None:
+    found = result(
+        [{"id": "t", "type": "GeometryNodeStringToCurves"}],
+        [["t", "Curve Instances", "out", "@out"]],
+        [["t", "String", "a b"]],
+    )
+    assert found["instances"]["count"] in (2, 3) and found["finite"]
+    assert found["bounds"][1][0] > found["bounds"][0][0]
+
+
 def test_instances_in_instances_and_of_objects(starter: None) -> None:
     bpy.data.objects["Sphere"].data.transform(__import__("mathutils").Matrix.Scale(2, 4))
     nodes = [

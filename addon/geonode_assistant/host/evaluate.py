@@ -275,7 +275,7 @@ def _reference_points(reference: Any, depth: int, budget: int) -> _Points:
         offset[3, :3] = -np.array(reference.instance_offset)
         for obj in reference.all_objects:
             _add_object(obj, np.array(obj.matrix_world).T @ offset, points, depth, budget)
-    else:
+    elif reference is not None:  # an instance of nothing: the space in a text
         _components(reference, points)
         instances = reference.instances_pointcloud()
         if instances is not None and len(instances.points):
