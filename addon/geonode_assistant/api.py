@@ -42,6 +42,8 @@ __all__ = [
     "unregister",
 ]
 
+# Below this not even the names of the target and the units fit.
+MIN_CONTEXT_TOKENS = 300
 # Providers that never open a connection.
 LOCAL_PROVIDERS = frozenset({"offline", "replay"})
 
@@ -112,11 +114,26 @@ def _geometry_tree(tree: Any) -> bpy.types.NodeTree:
     )
 
 
-def context(object: str | None = None) -> dict[str, Any]:
-    """The snapshot of the scene that a planner sees. Reads only; the default object is the active one."""
+def context(
+    object: str | None = None, budget_tokens: int = 4000, slices: Sequence[str | dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """What a model sees of the scene within ``budget_tokens``. Reads only; the default object is the active one.
+
+    What does not fit is cut, least important first, and ``…_left_out`` says how much. ``tree`` is the active node group
+    in its compact form. ``slices`` are names (``modifier_stack, node_tree_summary, scene_summary, node_tree_ir,
+    geometry_stats, node_docs``) or ``{"slice", "object_name"?, "node_group_name"?, "query"?}``; their answers come as
+    ``slices``, in order. ``hash`` is equal for equal content.
+    """
     from .host import context as host_context
 
-    return host_context.capture_context(object)
+    if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < MIN_CONTEXT_TOKENS:
+        raise AssistantError("invalid_argument", f"budget_tokens is a whole number, at least {MIN_CONTEXT_TOKENS}.")
+    requests = [{"slice": entry} if isinstance(entry, str) else entry for entry in slices]
+    snapshot = host_context.capture_context(object)
+    objects = [r["object_name"] for r in requests if r.get("object_name")] + [snapshot["target_object"]]
+    trees = [r["node_group_name"] for r in requests if r.get("node_group_name")] + [snapshot["target_node_group"]]
+    document = host_context.inspect(filter(None, objects), filter(None, trees)) if requests else {}
+    return native.core().shown_context(snapshot, document, _catalogue(), budget_tokens, requests)
 
 
 def check_plan(plan: str | dict[str, Any]) -> Checked:

@@ -24,6 +24,7 @@ mod worker;
 
 pub use catalogues::catalogue;
 pub use check::{Reconciled, Validated, reconcile, validate_plan};
+pub use context::shown_context;
 pub use cost::estimates;
 pub use error::EngineError;
 pub use exchange::{check_tree, compact, diff, read_compact, sockets};

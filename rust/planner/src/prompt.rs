@@ -109,15 +109,35 @@ fn cut(text: &str, limit: usize) -> String {
     format!("{}… (cut)", text.get(..end).unwrap_or_default())
 }
 
-/// The context within its limit: JSON, and below it the target's tree in its compact form. Of a large tree the nodes that matter are kept.
+/// The context within its limit: JSON, and below it the target's tree in its compact form.
 fn quoted(context: &Value, catalogue: &Catalogue) -> String {
+    let view = view(context, catalogue, MAX_CONTEXT - TREE_MARGIN);
+    let rest = inert(&view.context.to_string());
+    match view.tree {
+        Some(tree) => cut(&format!("{rest}\n{}", inert(&tree)), MAX_CONTEXT),
+        None => cut(&rest, MAX_CONTEXT),
+    }
+}
+
+/// A context cut to a limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The context without its tree; `…_left_out` says how much of a list is not there.
+    pub context: Value,
+    /// The target's tree in its compact form; of a large one the nodes that matter.
+    pub tree: Option<String>,
+}
+
+/// What of the context fits into `limit` bytes of JSON and tree. The tree may have what the rest leaves, and half of all for certain.
+pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
     let mut context = context.clone();
     let (tree, focus) = match context.as_object_mut() {
         Some(map) => (map.remove("tree"), map.remove("tree_focus")),
         None => (None, None),
     };
     let Some(bundle) = tree.and_then(|tree| Bundle::deserialize(tree).ok()) else {
-        return cut(&inert(&fitted(context, MAX_CONTEXT).to_string()), MAX_CONTEXT);
+        let context = fitted(context, limit);
+        return View { context, tree: None };
     };
     let focus: TreeFocus = focus
         .and_then(|focus| serde_json::from_value(focus).ok())
@@ -126,51 +146,86 @@ fn quoted(context: &Value, catalogue: &Catalogue) -> String {
         selected: &focus.selected,
         touched: &focus.touched,
     };
-    // The tree may have what the rest leaves, and half of all for certain.
-    let tree = brief(&bundle, catalogue, focus, MAX_CONTEXT / 2);
-    let rest = inert(&fitted(context, MAX_CONTEXT - tree.text.len()).to_string());
-    let room = MAX_CONTEXT
-        .saturating_sub(rest.len() + TREE_MARGIN)
-        .max(MAX_CONTEXT / 2);
+    let tree = brief(&bundle, catalogue, focus, limit / 2);
+    let context = fitted(context, limit.saturating_sub(tree.text.len()));
+    let room = limit.saturating_sub(context.to_string().len()).max(limit / 2);
     let tree = brief(&bundle, catalogue, focus, room);
-    cut(&format!("{rest}\n{}", inert(&tree.text)), MAX_CONTEXT)
+    View {
+        context,
+        tree: Some(tree.text),
+    }
 }
+
+/// Lists that are shortened first (to 20 entries), and again when objects were not enough.
+const LISTS: [&str; 5] = ["images", "materials", "node_groups", "collections", "selection"];
+const LENGTHS: [usize; 2] = [5, 0];
 
 /// The context cut to `limit`: long lists first, then objects that are neither active, selected nor the target.
 fn fitted(mut context: Value, limit: usize) -> Value {
     let size = |value: &Value| value.to_string().len();
-    for list in ["images", "materials", "node_groups", "collections"] {
-        if size(&context) > limit
-            && let Some(items) = context.get_mut(list).and_then(Value::as_array_mut)
-        {
-            items.truncate(20);
+    for list in LISTS {
+        if size(&context) > limit {
+            shorten(&mut context, list, 20);
         }
     }
     if size(&context) > limit {
-        let keep: Vec<Value> = ["active_object", "target_object"]
-            .iter()
-            .filter_map(|key| context.get(*key).cloned())
-            .collect();
-        if let Some(objects) = context.get_mut("objects").and_then(Value::as_array_mut) {
-            let all = objects.len();
-            objects.sort_by_key(|object| {
-                !(object.get("name").is_some_and(|name| keep.contains(name))
-                    || object.get("selected") == Some(&json!(true)))
-            });
-            let mut left = limit / 2;
-            objects.retain(|object| {
-                let cost = object.to_string().len();
-                let fits = cost <= left;
-                left = left.saturating_sub(cost);
-                fits
-            });
-            let gone = all - objects.len();
-            if let Some(map) = context.as_object_mut() {
-                map.insert("objects_left_out".into(), json!(gone));
+        cut_objects(&mut context, limit / 2);
+    }
+    for length in LENGTHS {
+        for list in LISTS {
+            if size(&context) > limit {
+                shorten(&mut context, list, length);
             }
         }
     }
+    if size(&context) > limit {
+        cut_objects(&mut context, 0);
+    }
     context
+}
+
+/// Keeps the first entries of a list and says how many are gone.
+fn shorten(context: &mut Value, list: &str, length: usize) {
+    let Some(map) = context.as_object_mut() else { return };
+    let Some(items) = map.get_mut(list).and_then(Value::as_array_mut) else {
+        return;
+    };
+    let gone = items.len().saturating_sub(length);
+    items.truncate(length);
+    if gone > 0 {
+        let key = format!("{list}_left_out");
+        let before = map.get(&key).and_then(Value::as_u64).unwrap_or_default();
+        map.insert(key, json!(before + gone as u64));
+    }
+}
+
+/// Keeps what fits of the objects: the active one, the target and selected ones first.
+fn cut_objects(context: &mut Value, limit: usize) {
+    let keep: Vec<Value> = ["active_object", "target_object"]
+        .iter()
+        .filter_map(|key| context.get(*key).cloned())
+        .collect();
+    let Some(objects) = context.get_mut("objects").and_then(Value::as_array_mut) else {
+        return;
+    };
+    let all = objects.len();
+    objects.sort_by_key(|object| {
+        !(object.get("name").is_some_and(|name| keep.contains(name)) || object.get("selected") == Some(&json!(true)))
+    });
+    let mut left = limit;
+    objects.retain(|object| {
+        let cost = object.to_string().len();
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    });
+    let gone = all - objects.len();
+    if gone > 0
+        && let Some(map) = context.as_object_mut()
+    {
+        let before = map.get("objects_left_out").and_then(Value::as_u64).unwrap_or_default();
+        map.insert("objects_left_out".into(), json!(before + gone as u64));
+    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ __all__ = [
     "register_op",
     "schema",
     "settings",
+    "shown_context",
     "sockets",
     "unregister",
     "validate_plan",
@@ -242,6 +243,15 @@ def register_action(action_type: str, schema: dict[str, Any], requires_approval:
 
 def unregister(name: str) -> bool:
     """Takes an operation or a step type away again; whether it was there."""
+
+def shown_context(
+    context: str | dict[str, Any],
+    document: str | dict[str, Any],
+    catalogue: str | PathLike[str] | dict[str, Any],
+    budget_tokens: int,
+    slices: str | list[dict[str, Any]],
+) -> dict[str, Any]:
+    """What a model would see of a context within a budget of tokens, with the slices asked for and a hash."""
 
 def error_codes() -> list[str]:
     """Every code of the product, in the order of the registry."""

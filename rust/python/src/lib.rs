@@ -23,8 +23,8 @@ mod geonode_core {
 
     #[pymodule_export]
     use super::{
-        check_tree, compact, diff, error_codes, estimates, read_compact, reconcile, schema, settings, sockets,
-        validate_plan, version,
+        check_tree, compact, diff, error_codes, estimates, read_compact, reconcile, schema, settings, shown_context,
+        sockets, validate_plan, version,
     };
     #[pymodule_export]
     use crate::client::{Client, Response, Stream};
@@ -136,6 +136,24 @@ fn sockets<'py>(
     let (text, catalogue) = (text_of(tree)?, source(catalogue)?);
     let sockets = detached(py, || geonode_engine::sockets(&text, &catalogue))?;
     to_python(py, &sockets)
+}
+
+/// What a model would see of a context (as `capture_context` answers) within a budget of tokens: cut where it must be, with the target's tree
+/// in its compact form, the slices asked for, and a hash. `document` is what `inspect` answers for the slices.
+#[pyfunction]
+fn shown_context<'py>(
+    context: &Bound<'py, PyAny>,
+    document: &Bound<'py, PyAny>,
+    catalogue: &Bound<'py, PyAny>,
+    budget_tokens: usize,
+    slices: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, slices) = (context.py(), text_of(slices)?);
+    let (context, document, catalogue) = (text_of(context)?, text_of(document)?, source(catalogue)?);
+    let shown = detached(py, || {
+        geonode_engine::shown_context(&context, &document, &catalogue, budget_tokens, &slices)
+    })?;
+    to_python(py, &shown)
 }
 
 /// Name of the schema of tree documents.

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a model sees of the scene: within its budget, the same for the same scene, and honest about what was cut."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant import api
+from geonode_assistant.messages import AssistantError
+
+BYTES_PER_TOKEN = 3
+
+
+def size(shown: dict[str, Any]) -> int:
+    return len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+@pytest.fixture
+def scene() -> None:
+    """A cube with a tree of 200 nodes, beside 300 other objects."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.mesh.primitive_cube_add()
+    cube = bpy.context.object
+    tree = bpy.data.node_groups.new("Long", "GeometryNodeTree")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    last = tree.nodes.new("GeometryNodeMeshCube")
+    for _ in range(200):
+        node = tree.nodes.new("GeometryNodeTransform")
+        tree.links.new(last.outputs[0], node.inputs["Geometry"])
+        last = node
+    tree.links.new(last.outputs[0], tree.nodes.new("NodeGroupOutput").inputs[0])
+    cube.modifiers.new("GN", "NODES").node_group = tree
+    for number in range(300):
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Empty {number:03}", None))
+        bpy.data.materials.new(f"Material {number:03}")
+
+
+@pytest.mark.parametrize("budget", [300, 1000, 4000, 20_000])
+def test_a_context_keeps_to_its_budget_and_says_what_it_left_out(scene: None, budget: int) -> None:
+    shown = api.context(budget_tokens=budget)
+    assert size(shown) <= budget * BYTES_PER_TOKEN * 1.15
+    assert shown["target_object"] == "Cube"
+    assert shown["tree"]
+    kept = len(shown.get("objects", []))
+    assert kept + shown.get("objects_left_out", 0) + shown.get("cut", 0) == 301
+    assert len(shown["materials"]) + shown.get("materials_left_out", 0) == 300
+
+
+def test_more_budget_shows_more(scene: None) -> None:
+    sizes = [size(api.context(budget_tokens=budget)) for budget in (300, 1000, 4000, 20_000)]
+    assert sizes == sorted(sizes)
+    assert "Cube" in [o["name"] for o in api.context(budget_tokens=1000)["objects"]]
+
+
+def test_equal_scenes_have_equal_hashes(scene: None) -> None:
+    first = api.context()
+    assert api.context() == first
+    bpy.data.objects["Cube"].location.x = 3
+    bpy.context.view_layer.update()
+    assert api.context()["hash"] != first["hash"]
+
+
+def test_slices_are_answered_in_order(scene: None) -> None:
+    wishes = [
+        "modifier_stack",
+        {"slice": "node_docs", "query": "distribute points"},
+        {"slice": "node_tree_ir", "node_group_name": "Long"},
+        {"slice": "geometry_stats", "object_name": "Nobody"},
+    ]
+    shown = api.context(slices=wishes)
+    answers = shown["slices"]
+    assert [a["slice"] for a in answers] == ["modifier_stack", "node_docs", "node_tree_ir", "geometry_stats"]
+    assert answers[0]["data"][0]["name"] == "GN"
+    assert "GeometryNodeDistributePointsOnFaces" in json.dumps(answers[1]["data"])
+    assert "GeometryNodeTransform" in answers[2]["data"]
+    assert answers[3]["data"] == "There is nothing of this name."
+    assert size(shown) <= 4000 * BYTES_PER_TOKEN * 1.15
+
+
+@pytest.mark.parametrize("arguments", [{"budget_tokens": 0}, {"budget_tokens": 3.5}, {"budget_tokens": True}])
+def test_an_impossible_budget_is_refused(scene: None, arguments: dict[str, Any]) -> None:
+    with pytest.raises(AssistantError) as raised:
+        api.context(**arguments)
+    assert raised.value.code == "invalid_argument"
+
+
+def test_reading_writes_nothing(scene: None) -> None:
+    before = api.export_tree(bpy.data.node_groups["Long"])
+    api.context(slices=["node_tree_ir", "scene_summary"])
+    assert api.export_tree(bpy.data.node_groups["Long"]) == before
+    assert not any(n.get("geonode_id") for n in bpy.data.node_groups["Long"].nodes)
