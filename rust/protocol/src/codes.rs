@@ -66,8 +66,6 @@ codes! {
         UserNodesUntouched = "USER_NODES_UNTOUCHED",
     }
     "protocol" {
-        /// An operation or a step type cannot be added to the protocol.
-        ExtensionInvalid = "extension_invalid",
         /// Two fields are given of which only one may be.
         ConflictingFields = "conflicting_fields",
         /// Context is asked for together with steps or with `done: true`.
@@ -94,8 +92,6 @@ codes! {
         MoreFindings = "more_findings",
         /// A number is NaN, infinite or too large.
         NonFiniteNumber = "non_finite_number",
-        /// An operation that was added by `register_op` cannot be carried out.
-        OperationFailed = "operation_failed",
         /// A number, a length or a range is outside its bounds.
         OutOfRange = "out_of_range",
         /// The text of the plan is larger than allowed.
@@ -156,6 +152,8 @@ codes! {
         NothingToRemove = "nothing_to_remove",
         /// The object's type cannot carry a Geometry Nodes modifier.
         ObjectTypeUnsupported = "object_type_unsupported",
+        /// An operation that was added by `register_op` cannot be carried out.
+        OperationFailed = "operation_failed",
         /// A property is read-only.
         ReadOnlyProperty = "read_only_property",
         /// A certain mistake in the plan was repaired.
@@ -216,6 +214,8 @@ codes! {
         ExecutionFailed = "execution_failed",
         /// A manifest's expectation is not met by the scene.
         ExpectationFailed = "expectation_failed",
+        /// An operation or a step type cannot be added to the protocol.
+        ExtensionInvalid = "extension_invalid",
         /// A required gate failed.
         GateFailed = "gate_failed",
         /// Something that must not happen; the trace is in the local log only.
