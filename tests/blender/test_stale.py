@@ -119,6 +119,29 @@ def test_a_model_that_insists_after_being_told_is_obeyed(made: None) -> None:
     assert report.to_dict()["attempts"] == 2
 
 
+def test_a_plan_refused_for_something_else_does_not_hide_the_conflict(made: None) -> None:
+    nobody = edit({"op": "set_input", "node_id": "nobody_knows", "socket_name": "Scale", "value": [1, 1, 1]})
+    report = asked([nobody, LIFT], by_hand)
+    assert not report.ok
+    assert {"unknown_node", "stale_base"} <= set(codes(report))
+    assert translation() == 3.0
+
+
+def test_a_given_plan_never_runs_over_an_edit_at_its_own_place(made: None, monkeypatch: Any) -> None:
+    original, worked = BlenderHost.begin, []
+
+    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+        if not worked:
+            worked.append(True)
+            by_hand()
+        return original(self, objects, trees, extend)
+
+    monkeypatch.setattr(BlenderHost, "begin", begin)
+    report = api.apply_plan(LIFT)
+    assert report.error["code"] == "stale_base"
+    assert translation() == 3.0
+
+
 def test_an_edit_between_the_look_and_the_first_write_is_not_run_over(made: None, monkeypatch: Any) -> None:
     original, worked = BlenderHost.begin, []
 

@@ -8,7 +8,7 @@ use geonode_gates::{Evidence, Facts, judge};
 use geonode_graph::cost::{Risk, risk};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
-use geonode_protocol::{Action, AddedStep, Code, Extensions, GateFinding, Origins, Plan};
+use geonode_protocol::{Action, AddedStep, Code, Extensions, Finding, GateFinding, Origins, Plan};
 use geonode_provider::Usage;
 use geonode_run::{Answer, Failure, Feedback, Purpose};
 use indexmap::IndexMap;
@@ -40,7 +40,7 @@ pub(crate) struct Work {
     /// Operations and step types that were registered when the run started.
     pub(crate) extensions: Arc<Extensions>,
     document: Document,
-    /// Trees as whoever makes the plan saw them last.
+    /// Trees as whoever makes the plan was told of them last; those that nobody was told of as they were first inspected.
     seen: IndexMap<String, Tree>,
     /// How the last turn left its targets.
     left: Document,
@@ -159,10 +159,12 @@ impl Work {
         let mut compiled = compile(&plan, &self.document, &catalogue);
         if compiled.ok() {
             let found = stale(&self.seen, &self.document, &compiled, &catalogue);
+            if found.iter().any(Finding::is_error) {
+                // The refusal tells what changed; only now the next plan is made from that.
+                self.seen.extend(self.document.trees.clone());
+            }
             compiled.findings.extend(found);
         }
-        // Whatever comes next was told of the differences.
-        self.seen.clone_from(&self.document.trees);
         let ok = compiled.ok();
         let risk = if ok { self.risk(&compiled, &catalogue) } else { None };
         let answer = Answer::Compiled {
@@ -271,7 +273,14 @@ impl Work {
         let fingerprint = fingerprint(&document);
         let mut conflict = None;
         match purpose {
-            Purpose::Plan | Purpose::Approved => self.document = document,
+            Purpose::Plan | Purpose::Approved => {
+                for (name, tree) in &document.trees {
+                    if !self.seen.contains_key(name) {
+                        self.seen.insert(name.clone(), tree.clone());
+                    }
+                }
+                self.document = document;
+            }
             Purpose::Baseline => {
                 self.seen.clone_from(&document.trees);
                 self.left = document;
