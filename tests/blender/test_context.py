@@ -41,7 +41,7 @@ def scene() -> None:
 @pytest.mark.parametrize("budget", [300, 1000, 4000, 20_000])
 def test_a_context_keeps_to_its_budget_and_says_what_it_left_out(scene: None, budget: int) -> None:
     shown = api.context(budget_tokens=budget)
-    assert size(shown) <= budget * BYTES_PER_TOKEN * 1.15
+    assert size(shown) <= budget * BYTES_PER_TOKEN
     assert shown["target_object"] == "Cube"
     assert shown["tree"]
     kept = len(shown.get("objects", []))
@@ -77,7 +77,7 @@ def test_slices_are_answered_in_order(scene: None) -> None:
     assert "GeometryNodeDistributePoints" in json.dumps(answers[1]["data"])
     assert "GeometryNodeTransform" in answers[2]["data"]
     assert answers[3]["data"] == "There is nothing of this name."
-    assert size(shown) <= 4000 * BYTES_PER_TOKEN * 1.15
+    assert size(shown) <= 4000 * BYTES_PER_TOKEN
 
 
 @pytest.mark.parametrize("arguments", [{"budget_tokens": 0}, {"budget_tokens": 3.5}, {"budget_tokens": True}])

@@ -16,6 +16,12 @@ const MAX_DOCS: usize = 8;
 /// Most bytes of one tree.
 const MAX_TREE: usize = 40_000;
 
+/// Bytes of the field `hash`.
+const HASH: usize = 30;
+
+/// So often a context that is too long is made again with less room.
+const MAX_TRIES: usize = 8;
+
 /// Bytes of JSON that count as one token: on the safe side of what tokenizers make of it.
 const BYTES_PER_TOKEN: usize = 3;
 
@@ -40,20 +46,22 @@ pub fn shown_context(
     // Each slice has the same share of one half, the context what they leave.
     let share = budget / 2 / requests.len().max(1);
     let answers = slices_within(&requests, &context, &document, &catalogue, share.min(MAX_TREE));
-    let used = if requests.is_empty() {
-        0
-    } else {
-        answers.to_string().len()
-    };
-    let view = geonode_planner::prompt::view(&context, &catalogue, budget.saturating_sub(used));
-    let mut out = view.context;
-    if let Some(map) = out.as_object_mut() {
-        if let Some(tree) = view.tree {
-            map.insert("tree".into(), tree.into());
+    let mut room = budget;
+    let mut out = within_room(&context, &catalogue, &requests, &answers, room);
+    for _ in 0..MAX_TRIES {
+        let excess = (out.to_string().len() + HASH).saturating_sub(budget);
+        if excess == 0 {
+            break;
         }
-        if !requests.is_empty() {
-            map.insert("slices".into(), answers);
-        }
+        // The tree is longer as a JSON text than by itself, by how much is known only now.
+        room = room.saturating_sub(excess);
+        out = within_room(&context, &catalogue, &requests, &answers, room);
+    }
+    if out.to_string().len() + HASH > budget
+        && let Some(map) = out.as_object_mut()
+        && map.remove("tree").is_some()
+    {
+        map.insert("tree_left_out".into(), true.into());
     }
     let mut hasher = DefaultHasher::new();
     out.to_string().hash(&mut hasher);
@@ -61,6 +69,32 @@ pub fn shown_context(
         map.insert("hash".into(), format!("{:016x}", hasher.finish()).into());
     }
     Ok(out)
+}
+
+/// Context, tree and answers in about `room` bytes.
+fn within_room(
+    context: &Value,
+    catalogue: &Catalogue,
+    requests: &[ContextRequest],
+    answers: &Value,
+    room: usize,
+) -> Value {
+    let used = if requests.is_empty() {
+        0
+    } else {
+        answers.to_string().len()
+    };
+    let view = geonode_planner::prompt::view(context, catalogue, room.saturating_sub(used));
+    let mut out = view.context;
+    if let Some(map) = out.as_object_mut() {
+        if let Some(tree) = view.tree {
+            map.insert("tree".into(), tree.into());
+        }
+        if !requests.is_empty() {
+            map.insert("slices".into(), answers.clone());
+        }
+    }
+    out
 }
 
 /// One answer per request, in order; what is not there says so.
