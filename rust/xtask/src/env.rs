@@ -187,6 +187,16 @@ pub(crate) fn replace(file: &Path, text: &str) -> Result<()> {
     fs::rename(&temporary, file).with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// Removes a folder with all it holds; one that is not there is no error.
+pub(crate) fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The environment if its stamp fits; starts nothing.
 ///
 /// # Errors

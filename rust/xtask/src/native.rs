@@ -108,7 +108,7 @@ pub(crate) fn prepare(layout: &Layout) -> Result<Core> {
 fn build(layout: &Layout, tools: &Environment, parent: &Path, folder: &Path) -> Result<()> {
     eprintln!("· native core: building (release); the first time takes some minutes");
     let making = parent.join("making");
-    remove(&making)?;
+    env::remove(&making)?;
     maturin(layout, tools, &making, &[])?;
     let wheel = wheel_in(&making)?;
     let size = fs::metadata(&wheel)?.len();
@@ -176,15 +176,6 @@ fn forget_others(parent: &Path, newest: &Path) {
     for (_, folder) in builds.iter().rev().skip(3) {
         // A build that a running Blender holds open (Windows) goes next time.
         let _ = fs::remove_dir_all(folder);
-    }
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
-        _ => Ok(()),
     }
 }
 

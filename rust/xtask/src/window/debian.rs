@@ -65,13 +65,13 @@ pub(super) fn prepare(folder: &Path, suite: &str) -> Result<()> {
         folder.display()
     );
     let mirror = mirror()?;
-    super::remove(folder)?;
+    crate::env::remove(folder)?;
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     fs::write(&incomplete, "").context("cannot mark the folder")?;
     let apt = Apt::new(&folder.join("apt"), &mirror, suite)?;
     apt.download()?;
     unpack(&apt.archives(), &root(folder))?;
-    super::remove(&folder.join("apt"))?;
+    crate::env::remove(&folder.join("apt"))?;
     env::replace(&stamp, &wanted)?;
     fs::remove_file(&incomplete).context("cannot finish the folder")
 }

@@ -126,7 +126,7 @@ pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String]) -> Resul
     let folder = folder(layout, release);
     let root = debian::root(&folder);
     let entrance = Entrance::find(&root)?;
-    let work = root.join("work");
+    let work = root.join("session");
     stage(layout, &work, &zip)?;
 
     let mut command = entrance.command(&root)?;
@@ -140,15 +140,15 @@ pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String]) -> Resul
         "-p",
         "no:cacheprovider",
         "--import-mode=importlib",
-        "--rootdir=/work",
-        "--junitxml=/work/junit.xml",
+        "--rootdir=/session",
+        "--junitxml=/session/junit.xml",
     ]);
-    command.args(pytest).arg("/work/tests");
+    command.args(pytest).arg("/session/tests");
     let name = format!("window-{}", release.version);
     let counts = counted(&mut command, &work.join("counts.json"), LIMIT);
     // What was seen is kept, above all when a test has failed.
     let pictures = folder.join("pictures");
-    remove(&pictures)?;
+    env::remove(&pictures)?;
     fs::rename(work.join("pictures"), &pictures).context("cannot keep the pictures")?;
     if let Ok(figures) = fs::read_to_string(work.join("figures")) {
         print!("{figures}");
@@ -162,7 +162,7 @@ pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String]) -> Resul
 
 /// Puts what the tests need where they see it, and nothing of an earlier run.
 fn stage(layout: &Layout, work: &Path, zip: &Path) -> Result<()> {
-    remove(work)?;
+    env::remove(work)?;
     bundle::copy(&layout.root.join("tests/window"), &work.join("tests"))?;
     for folder in ["home", "pictures", "plugin"] {
         fs::create_dir_all(work.join(folder))?;
@@ -178,29 +178,20 @@ fn stage(layout: &Layout, work: &Path, zip: &Path) -> Result<()> {
 fn environment(suite: &str) -> Vec<String> {
     let libraries = ["blas", "lapack", "pulseaudio"].map(|name| format!("{}/{name}", debian::LIBRARIES));
     [
-        ("HOME", "/work/home"),
+        ("HOME", "/session/home"),
         ("PATH", "/usr/bin:/usr/sbin"),
         ("LC_ALL", "C.UTF-8"),
         ("LD_LIBRARY_PATH", &libraries.join(":")),
-        ("PYTHONPATH", "/work/plugin"),
+        ("PYTHONPATH", "/session/plugin"),
         ("PYTHONDONTWRITEBYTECODE", "1"),
-        ("GEONODE_COUNTS", "/work/counts.json"),
-        ("GEONODE_WORK", "/work"),
-        ("GEONODE_PICTURES", "/work/pictures"),
-        ("GEONODE_ZIP", "/work/extension.zip"),
+        ("GEONODE_COUNTS", "/session/counts.json"),
+        ("GEONODE_WORK", "/session"),
+        ("GEONODE_PICTURES", "/session/pictures"),
+        ("GEONODE_ZIP", "/session/extension.zip"),
         ("GEONODE_SUITE", suite),
     ]
     .map(|(name, value)| format!("{name}={value}"))
     .to_vec()
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]
