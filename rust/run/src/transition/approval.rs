@@ -1,0 +1,80 @@
+//! From the compiled plan to the open transaction: risk, the artist's word, the begin.
+
+use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
+use serde_json::Value;
+
+use super::Machine;
+use super::ending::cancelled_outcome;
+use crate::effect::{Message, Origin};
+use crate::event::Failure;
+use crate::state::{Approve, Phase};
+
+impl Machine {
+    pub(super) fn compiled(&mut self, findings: Vec<Finding>, approval: Option<Value>, risk: Option<Box<GateFinding>>) {
+        if findings.iter().any(|f| f.severity == Severity::Error) {
+            return self.refused(Origin::Preflight, findings);
+        }
+        let alone = self.state.config.approve == Approve::None;
+        if let Some(risk) = risk {
+            // Nobody is there to approve it: the model hears what to change first.
+            if alone && self.may_retry() {
+                return self.refused(Origin::Gates, vec![risk_finding(&risk)]);
+            }
+            let mut message = Message::new(Severity::Warning, Origin::Gates, risk.gate, &risk.cause);
+            message.hint.clone_from(&risk.fix);
+            self.tell(message);
+            if alone {
+                self.state.gates = Some(Envelope {
+                    success: false,
+                    failed_gates: vec![risk.gate],
+                    messages: vec![risk.cause.clone()],
+                    findings: vec![*risk],
+                });
+            }
+        }
+        self.tell_findings(Origin::Preflight, &findings);
+        self.state.approval = approval;
+        match (&self.state.approval, self.state.config.approve) {
+            (None, _) | (_, Approve::All) => self.begin(),
+            (Some(_), Approve::Ask) => self.enter(Phase::AwaitingApproval),
+            (Some(request), Approve::None) => {
+                let reason = request
+                    .get("reason")
+                    .and_then(Value::as_str)
+                    .unwrap_or("It asks for it.");
+                let text = format!("The plan needs approval and nobody is there to give it. {reason}");
+                self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
+            }
+        }
+    }
+
+    /// Opens the transaction, extends it when the plan reaches further, or goes straight to the first step.
+    pub(super) fn begin(&mut self) {
+        let state = &self.state;
+        let covered = state.wanted_objects.is_subset(&state.objects) && state.wanted_trees.is_subset(&state.trees);
+        if state.transaction && covered {
+            self.open_steps();
+        } else {
+            self.enter(Phase::Beginning { cancelled: false });
+        }
+    }
+
+    pub(super) fn begun(&mut self, cancelled: bool) {
+        self.state.transaction = true;
+        self.state.rebased = 0;
+        if cancelled {
+            return self.stop(cancelled_outcome());
+        }
+        let (objects, trees) = (self.state.wanted_objects.clone(), self.state.wanted_trees.clone());
+        self.state.objects.extend(objects);
+        self.state.trees.extend(trees);
+        self.open_steps();
+    }
+}
+
+/// What the model is told about a plan that costs too much.
+fn risk_finding(risk: &GateFinding) -> Finding {
+    let mut finding = Finding::error(risk.gate, "/steps", &risk.cause);
+    finding.hint.clone_from(&risk.fix);
+    finding
+}

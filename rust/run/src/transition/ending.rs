@@ -1,0 +1,86 @@
+//! The ways out of a run.
+
+use geonode_protocol::{Code, Severity};
+
+use super::Machine;
+use crate::effect::{Effect, Message, Origin};
+use crate::event::Failure;
+use crate::state::{Aftermath, Outcome, Phase, Status, StepStatus};
+
+impl Machine {
+    pub(super) fn cancel(&mut self) {
+        match self.state.phase {
+            // Over, too late, or under way: the host answers within its next poll.
+            Phase::Ended | Phase::Committing | Phase::Restoring(Aftermath::Stop(_)) => {}
+            Phase::Restoring(Aftermath::Retry) => {
+                self.state.phase = Phase::Restoring(Aftermath::Stop(cancelled_outcome()));
+            }
+            // Whether the transaction is open is known only with the answer.
+            Phase::Beginning { .. } => self.state.phase = Phase::Beginning { cancelled: true },
+            _ => {
+                if let Some(id) = self.state.awaiting.take() {
+                    self.effects.push(Effect::Abort { id });
+                }
+                if let Phase::Applying { index } = self.state.phase {
+                    let failure = Failure::new(Code::Cancelled, "Cancelled.");
+                    self.step_ended(index, StepStatus::Failed, String::new(), Some(failure));
+                }
+                self.stop(cancelled_outcome());
+            }
+        }
+    }
+
+    pub(super) fn fail(&mut self, origin: Origin, failure: Failure) {
+        self.tell(Message::new(Severity::Error, origin, failure.code, &failure.message));
+        self.stop(Outcome {
+            status: Status::Error,
+            code: Some(failure.code),
+            message: failure.message,
+        });
+    }
+
+    pub(super) fn finish(&mut self) {
+        let message = self
+            .state
+            .plan
+            .as_ref()
+            .map(|plan| plan.final_message.clone())
+            .unwrap_or_default();
+        self.end(Outcome {
+            status: Status::Done,
+            code: None,
+            message,
+        });
+    }
+
+    /// Ends without success, after a restore if anything may have been written.
+    pub(super) fn stop(&mut self, outcome: Outcome) {
+        if self.state.transaction {
+            self.enter(Phase::Restoring(Aftermath::Stop(outcome)));
+        } else {
+            self.end(outcome);
+        }
+    }
+
+    pub(super) fn end(&mut self, outcome: Outcome) {
+        if outcome.status == Status::Cancelled {
+            let code = outcome.code.unwrap_or(Code::Cancelled);
+            self.tell(Message::new(Severity::Info, Origin::Run, code, &outcome.message));
+        }
+        if outcome.status != Status::Done {
+            for record in self.state.steps.iter_mut().filter(|r| r.status == StepStatus::Done) {
+                record.status = StepStatus::Restored;
+            }
+        }
+        self.state.outcome = Some(outcome);
+        self.enter(Phase::Ended);
+    }
+}
+
+pub(super) fn cancelled_outcome() -> Outcome {
+    Outcome {
+        status: Status::Cancelled,
+        code: Some(Code::Cancelled),
+        message: "Cancelled; the file is as it was.".into(),
+    }
+}

@@ -1,0 +1,208 @@
+//! The transition function: which event leads where. What each event means for the run stands in the modules.
+
+mod approval;
+mod ending;
+mod planning;
+mod steps;
+mod verdict;
+
+use geonode_protocol::{Code, Finding};
+
+use crate::effect::{Effect, Message, Notice, Origin};
+use crate::event::{Answer, Event, EventKind, Failure};
+use crate::state::{Outcome, Phase, Purpose, State, Status, StepStatus};
+use ending::cancelled_outcome;
+
+/// What follows `event` in `state`: the next state, and what the driver shall do, in order.
+///
+/// Total: an event that does not fit (a late answer, a second start) changes nothing and has no effects.
+pub fn transition(state: State, event: Event) -> (State, Vec<Effect>) {
+    let mut machine = Machine {
+        state,
+        effects: Vec::new(),
+        at: event.at,
+    };
+    machine.handle(event.kind);
+    (machine.state, machine.effects)
+}
+
+/// One call of [`transition`] at work.
+struct Machine {
+    state: State,
+    effects: Vec<Effect>,
+    at: f64,
+}
+
+impl Machine {
+    fn handle(&mut self, event: EventKind) {
+        let awaited = self.state.awaiting;
+        match event {
+            EventKind::Start { config, label, direct } if self.state.phase == Phase::Idle => {
+                self.state.config = config;
+                self.state.label = label;
+                self.state.direct = direct;
+                self.state.attempts = 1;
+                self.enter(if direct { Phase::Checking } else { Phase::Capturing });
+            }
+            EventKind::Refuse(failure) if self.state.phase == Phase::Idle => self.fail(Origin::Request, failure),
+            EventKind::Answered { id, answer } if Some(id) == awaited => self.answered(answer),
+            EventKind::Failed { id, failure } if Some(id) == awaited => self.failed(failure),
+            EventKind::Approved { id } if Some(id) == awaited && self.state.phase == Phase::AwaitingApproval => {
+                self.enter(Phase::Inspecting(Purpose::Approved));
+            }
+            EventKind::Rejected { id } if Some(id) == awaited && self.state.phase == Phase::AwaitingApproval => {
+                self.stop(Outcome {
+                    status: Status::Cancelled,
+                    code: Some(Code::UserRejected),
+                    message: "The plan was rejected; nothing of it was applied.".into(),
+                });
+            }
+            EventKind::Cancel => self.cancel(),
+            // Late or misplaced: the run has moved on.
+            EventKind::Start { .. }
+            | EventKind::Refuse(_)
+            | EventKind::Answered { .. }
+            | EventKind::Failed { .. }
+            | EventKind::Approved { .. }
+            | EventKind::Rejected { .. } => {}
+        }
+    }
+
+    /// The awaited task was carried out.
+    fn answered(&mut self, answer: Answer) {
+        match (self.state.phase.clone(), answer) {
+            (Phase::Capturing, Answer::Context) => self.enter(Phase::Generating),
+            (Phase::Generating, Answer::Generated) => self.enter(Phase::Checking),
+            (Phase::Checking, Answer::Checked { plan, findings }) => self.checked(plan, findings),
+            (Phase::Inspecting(purpose), Answer::Inspected { fingerprint, conflict }) => {
+                self.inspected(purpose, fingerprint, conflict);
+            }
+            (
+                Phase::Compiling,
+                Answer::Compiled {
+                    findings,
+                    objects,
+                    trees,
+                    approval,
+                    risk,
+                },
+            ) => {
+                self.state.wanted_objects = objects.into_iter().collect();
+                self.state.wanted_trees = trees.into_iter().collect();
+                self.compiled(findings, approval, risk);
+            }
+            (Phase::Beginning { cancelled }, Answer::Begun) => self.begun(cancelled),
+            (
+                Phase::Applying { index },
+                Answer::Applied {
+                    message,
+                    objects,
+                    trees,
+                },
+            ) => {
+                self.state.objects.extend(objects);
+                self.state.trees.extend(trees);
+                self.step_ended(index, StepStatus::Done, message, None);
+                self.apply(index + 1);
+            }
+            (Phase::Verifying, Answer::Evidence) => self.enter(Phase::Judging),
+            (Phase::Judging, Answer::Judged { envelope }) => self.judged(envelope),
+            (Phase::Committing, Answer::Committed) => {
+                self.state.transaction = false;
+                self.finish();
+            }
+            (Phase::Restoring(then), Answer::Restored { equal }) => self.restored(then, equal),
+            (phase, answer) => {
+                let text = format!(
+                    "The answer `{}` does not fit the phase `{}`.",
+                    answer.name(),
+                    phase.name()
+                );
+                self.failed(Failure::new(Code::InternalError, text));
+            }
+        }
+    }
+
+    /// The awaited task could not be carried out.
+    fn failed(&mut self, failure: Failure) {
+        match self.state.phase.clone() {
+            Phase::Capturing | Phase::Inspecting(_) | Phase::Verifying | Phase::Committing => {
+                self.fail(Origin::Host, failure);
+            }
+            Phase::Generating => self.fail(Origin::Provider, failure),
+            Phase::Beginning { cancelled: false } if failure.code == Code::StaleBase && self.may_rebase() => {
+                // Edited between the look and the first write: the plan is compiled anew for what is there now.
+                self.state.rebased += 1;
+                self.enter(Phase::Inspecting(Purpose::Plan));
+            }
+            Phase::Beginning { cancelled } => {
+                // A transaction that did not open leaves nothing to restore; one that could not be extended does.
+                if cancelled {
+                    self.stop(cancelled_outcome());
+                } else {
+                    self.fail(Origin::Host, failure);
+                }
+            }
+            Phase::Applying { index } => {
+                self.step_ended(index, StepStatus::Failed, String::new(), Some(failure.clone()));
+                let step = self
+                    .state
+                    .plan
+                    .as_ref()
+                    .and_then(|p| p.steps.get(index))
+                    .map(|s| s.step_id.as_str());
+                let text = format!(
+                    "Step \"{}\" could not be applied: {}",
+                    step.unwrap_or_default(),
+                    failure.message
+                );
+                self.fail(Origin::Host, Failure::new(failure.code, text));
+            }
+            Phase::Restoring(_) => {
+                let text = format!("Taking the run back failed: {} {RESTORE_FIX}", failure.message);
+                self.state.transaction = false;
+                self.fail(Origin::Host, Failure::new(Code::RestoreFailed, text));
+            }
+            Phase::Idle | Phase::Ended => {}
+            Phase::Checking | Phase::Compiling | Phase::AwaitingApproval | Phase::Judging => {
+                self.fail(Origin::Run, failure);
+            }
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        let before = self.state.run_state();
+        self.state.phase = phase;
+        let state = self.state.run_state();
+        if state != before {
+            self.effects.push(Effect::Tell(Notice::State {
+                state,
+                summary: state.summary(),
+            }));
+        }
+        self.state.awaiting = self.state.task().map(|task| {
+            self.state.tasks += 1;
+            self.effects.push(Effect::Do {
+                id: self.state.tasks,
+                task,
+            });
+            self.state.tasks
+        });
+    }
+
+    fn tell(&mut self, message: Message) {
+        self.effects.push(Effect::Tell(Notice::Message(message)));
+    }
+
+    fn tell_findings(&mut self, origin: Origin, findings: &[Finding]) {
+        for finding in findings {
+            self.tell(Message::from_finding(origin, finding));
+        }
+    }
+}
+
+pub(super) const RESTORE_FIX: &str = "Undo (Ctrl+Z) or reload the file before you go on.";
+
+pub(super) fn retry_text(cause: &str) -> String {
+    format!("{cause} The model was asked again.")
+}

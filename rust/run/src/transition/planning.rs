@@ -1,0 +1,138 @@
+//! What becomes of a reply: the plan is read, its targets are inspected, or the model is asked again.
+
+use geonode_protocol::{Code, Finding, Severity};
+
+use super::{Machine, retry_text};
+use crate::effect::{Message, Origin};
+use crate::event::{Failure, PlanInfo};
+use crate::state::{Feedback, Outcome, Phase, Purpose, Status};
+
+impl Machine {
+    pub(super) fn checked(&mut self, plan: Option<PlanInfo>, mut findings: Vec<Finding>) {
+        let Some(plan) = plan else {
+            return self.refused(Origin::Plan, findings);
+        };
+        // A plan that was given directly has nobody to ask.
+        let asks = plan.wants_context && !self.state.direct;
+        let idle = plan.steps.is_empty() && !plan.done && !asks;
+        if idle {
+            findings.push(Finding {
+                severity: Severity::Error,
+                code: Code::EmptyPlan,
+                path: "/steps".into(),
+                message: "The plan has no steps, is not done and asks for nothing.".into(),
+                hint: Some("Add steps, ask for context, or say `done: true`.".into()),
+            });
+            return self.refused(Origin::Plan, findings);
+        }
+        self.tell_findings(Origin::Plan, &findings);
+        let (empty, done) = (plan.steps.is_empty(), plan.done);
+        self.state.plan = Some(plan);
+        match (empty, done) {
+            (true, true) if self.state.transaction => self.enter(Phase::Committing),
+            (true, true) => self.finish(),
+            (true, false) => self.enter(Phase::Inspecting(Purpose::Slices)),
+            (false, _) if self.state.transaction => self.enter(Phase::Inspecting(Purpose::Recheck)),
+            (false, _) => self.enter(Phase::Inspecting(Purpose::Plan)),
+        }
+    }
+
+    pub(super) fn inspected(&mut self, purpose: Purpose, fingerprint: String, conflict: Option<String>) {
+        match purpose {
+            Purpose::Plan => {
+                self.state.base = Some(fingerprint);
+                self.enter(Phase::Compiling);
+            }
+            Purpose::Approved if self.state.base.as_ref() == Some(&fingerprint) => self.begin(),
+            Purpose::Approved => {
+                // The artist worked on while the question was open: what was shown is not what would happen now.
+                self.tell(Message::new(
+                    Severity::Info,
+                    Origin::Run,
+                    Code::StaleBase,
+                    "The scene changed while the approval was open; the plan was made anew for it.",
+                ));
+                self.state.base = Some(fingerprint);
+                self.enter(Phase::Compiling);
+            }
+            Purpose::Baseline => {
+                self.state.baseline = Some(fingerprint);
+                self.again();
+            }
+            Purpose::Recheck if self.state.baseline.as_ref() == Some(&fingerprint) => {
+                self.enter(Phase::Inspecting(Purpose::Plan));
+            }
+            Purpose::Recheck => {
+                let mut text = "What this run works on was changed by hand between two of its turns, so it stopped. \
+                                Start it again when the edit is finished."
+                    .to_owned();
+                if let Some(conflict) = conflict {
+                    text.push(' ');
+                    text.push_str(&conflict);
+                }
+                self.fail(Origin::Run, Failure::new(Code::TouchedByArtist, text));
+            }
+            Purpose::Slices => {
+                self.state.feedback = Some(Feedback::Slices);
+                self.again();
+            }
+        }
+    }
+
+    /// A plan that cannot be used: the model gets another chance, or the run ends. Nothing of this plan was written, but earlier turns
+    /// may have written: they stay for the retry and are taken back at an end.
+    pub(super) fn refused(&mut self, origin: Origin, findings: Vec<Finding>) {
+        if self.may_retry() {
+            for finding in findings.iter().filter(|f| f.severity == Severity::Error) {
+                let mut message = Message::from_finding(origin, finding);
+                message.severity = Severity::Warning;
+                message.text = retry_text(&message.text);
+                self.tell(message);
+            }
+            self.state.feedback = Some(Feedback::Refused { findings });
+            return self.retry();
+        }
+        self.tell_findings(origin, &findings);
+        let worst = findings.iter().find(|f| f.severity == Severity::Error);
+        let code = worst.map_or(Code::InternalError, |f| f.code);
+        let message = worst
+            .map_or("The plan was refused without a reason.", |f| f.message.as_str())
+            .to_owned();
+        self.stop(Outcome {
+            status: Status::Error,
+            code: Some(code),
+            message,
+        });
+    }
+
+    pub(super) fn may_rebase(&self) -> bool {
+        self.state.rebased < MAX_REBASES
+    }
+
+    pub(super) fn may_retry(&self) -> bool {
+        !self.state.direct && self.state.retried < self.state.config.retries
+    }
+
+    pub(super) fn retry(&mut self) {
+        self.state.retried += 1;
+        self.state.attempts += 1;
+        self.enter(Phase::Generating);
+    }
+
+    /// Another request that is no retry.
+    pub(super) fn again(&mut self) {
+        if self.state.iterations >= self.state.config.max_iterations {
+            let text = format!(
+                "The model did not finish within {} turns.",
+                self.state.config.max_iterations
+            );
+            return self.fail(Origin::Run, Failure::new(Code::IterationsExhausted, text));
+        }
+        self.state.iterations += 1;
+        self.state.attempts += 1;
+        self.enter(Phase::Generating);
+    }
+}
+
+/// So often a plan is compiled anew because its targets changed before the first write.
+const MAX_REBASES: u32 = 2;

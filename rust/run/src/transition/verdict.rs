@@ -1,0 +1,76 @@
+//! After the last step: the gates' verdict, and what follows a restore.
+
+use geonode_protocol::{Code, Envelope, Severity};
+
+use super::{Machine, RESTORE_FIX, retry_text};
+use crate::effect::{Message, Origin};
+use crate::event::Failure;
+use crate::state::{Aftermath, Feedback, Phase, Purpose};
+
+impl Machine {
+    pub(super) fn judged(&mut self, envelope: Envelope) {
+        self.state.gates = Some(envelope.clone());
+        let done = self.state.direct || self.state.plan.as_ref().is_some_and(|plan| plan.done);
+        if !done {
+            // Half-made trees fail gates by nature; the verdict only informs the next turn.
+            self.state.feedback = Some(Feedback::Progress { envelope });
+            return self.enter(Phase::Inspecting(Purpose::Baseline));
+        }
+        // A finding of a gate that did not fail only says what Blender could not tell.
+        let (failed, unsaid): (Vec<_>, Vec<_>) = envelope
+            .findings
+            .iter()
+            .partition(|finding| envelope.failed_gates.contains(&finding.gate));
+        for finding in unsaid {
+            self.tell(Message::new(
+                Severity::Info,
+                Origin::Gates,
+                finding.code,
+                &finding.cause,
+            ));
+        }
+        if envelope.success {
+            return self.enter(Phase::Committing);
+        }
+        if self.may_retry() {
+            for finding in failed {
+                let text = retry_text(&finding.cause);
+                self.tell(Message::new(Severity::Warning, Origin::Gates, finding.gate, text));
+            }
+            self.state.feedback = Some(Feedback::GatesFailed { envelope });
+            return self.enter(Phase::Restoring(Aftermath::Retry));
+        }
+        for finding in failed {
+            let mut message = Message::new(Severity::Error, Origin::Gates, finding.gate, &finding.cause);
+            message.hint.clone_from(&finding.fix);
+            self.tell(message);
+        }
+        let why = envelope.messages.first().cloned().unwrap_or_default();
+        let text = format!("The result did not pass its checks, so everything was taken back. {why}");
+        self.fail(Origin::Gates, Failure::new(Code::GateFailed, text.trim_end()));
+    }
+
+    pub(super) fn restored(&mut self, then: Aftermath, equal: bool) {
+        self.state.transaction = false;
+        if !equal {
+            let text = format!("After taking the run back something still differs from before. {RESTORE_FIX}");
+            return self.fail(Origin::Host, Failure::new(Code::RestoreFailed, text));
+        }
+        match then {
+            Aftermath::Stop(outcome) => self.end(outcome),
+            Aftermath::Retry => {
+                self.forget_writes();
+                self.retry();
+            }
+        }
+    }
+
+    /// After a restore the run stands where it stood before its first write.
+    pub(super) fn forget_writes(&mut self) {
+        self.state.steps.clear();
+        self.state.first_step = 0;
+        self.state.objects.clear();
+        self.state.trees.clear();
+        self.state.baseline = None;
+    }
+}
