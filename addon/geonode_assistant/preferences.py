@@ -13,6 +13,9 @@ from .messages import AssistantError
 PROVIDERS = (
     ("offline", "Offline planner", "Plans from the preset library: no key, no network"),
     ("openai-compatible", "OpenAI-compatible", "Any server with Chat Completions: local ones and hosted ones"),
+    ("openai", "OpenAI", "OpenAI's own models; the key is found in OPENAI_API_KEY"),
+    ("anthropic", "Anthropic", "Anthropic's models; the key is found in ANTHROPIC_API_KEY"),
+    ("gemini", "Gemini", "Google's models; the key is found in GEMINI_API_KEY or GOOGLE_API_KEY"),
 )
 
 
@@ -36,11 +39,13 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
     model: bpy.props.StringProperty(name="Model", description="Name of the model, as the server knows it")
     base_url: bpy.props.StringProperty(
         name="Base URL",
-        description="Address of the server with its version segment, for example http://127.0.0.1:11434/v1",
+        description="Address of the server with its version segment, for example http://127.0.0.1:11434/v1. "
+        "Left empty, that of the provider",
     )
     key_variable: bpy.props.StringProperty(
         name="Key Variable",
-        description="Name of the environment variable that holds the API key. The key itself is never stored",
+        description="Name of the environment variable that holds the API key; left empty, the provider's usual one. "
+        "The key itself is never stored",
     )
 
     def draw(self, _context: bpy.types.Context) -> None:

@@ -80,9 +80,9 @@ impl Client {
                         config.provider.name()
                     )));
                 };
-                let key = match (config.api_key, config.provider.key_variable()) {
-                    (None, Some(variable)) => key_from_environment(variable)?,
-                    (key, _) => key,
+                let key = match config.api_key {
+                    None => key_from_environment(config.provider.key_variables())?,
+                    key => key,
                 };
                 Backend::Http(Box::new(Http::new(Endpoint::parse(base_url)?, dialect, key)))
             }
@@ -191,13 +191,10 @@ impl Client {
     }
 }
 
-/// The key in an environment variable; an empty one counts as none.
-fn key_from_environment(variable: &str) -> Result<Option<ApiKey>, ProviderError> {
-    std::env::var(variable)
-        .ok()
-        .filter(|key| !key.is_empty())
-        .map(ApiKey::new)
-        .transpose()
+/// The key in the first of these environment variables that is set; an empty one counts as not set.
+fn key_from_environment(variables: &[&str]) -> Result<Option<ApiKey>, ProviderError> {
+    let mut set = variables.iter().filter_map(|variable| std::env::var(variable).ok());
+    set.find(|key| !key.is_empty()).map(ApiKey::new).transpose()
 }
 
 /// Bounds everything together: attempts, waits and fallbacks.
@@ -225,10 +222,11 @@ impl Inner {
     }
 
     fn check_key(&self) -> Result<(), ProviderError> {
-        match (&self.backend, self.provider.key_variable()) {
-            (Backend::Http(http), Some(variables)) if !http.has_key() => Err(ProviderError::AuthMissing {
+        let variables = self.provider.key_variables();
+        match &self.backend {
+            Backend::Http(http) if !variables.is_empty() && !http.has_key() => Err(ProviderError::AuthMissing {
                 provider: self.provider.name(),
-                variables,
+                variables: variables.join(" or "),
             }),
             _ => Ok(()),
         }

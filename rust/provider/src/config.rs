@@ -16,6 +16,8 @@ pub enum Provider {
     OpenAi,
     /// Anthropic, by its Messages interface.
     Anthropic,
+    /// Gemini, by its generateContent interface.
+    Gemini,
     /// Any server with the Chat Completions interface: Ollama, LM Studio, llama.cpp, vLLM, OpenRouter ….
     OpenAiCompatible,
     /// Recorded replies from a file.
@@ -31,6 +33,7 @@ impl Provider {
         match name {
             "openai" => Ok(Self::OpenAi),
             "anthropic" => Ok(Self::Anthropic),
+            "gemini" => Ok(Self::Gemini),
             "openai-compatible" => Ok(Self::OpenAiCompatible),
             "replay" => Ok(Self::Replay),
             "offline" => Err(ProviderError::Config(
@@ -46,6 +49,7 @@ impl Provider {
         match self {
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
             Self::OpenAiCompatible => "openai-compatible",
             Self::Replay => "replay",
         }
@@ -56,17 +60,19 @@ impl Provider {
         match self {
             Self::OpenAi => Some("https://api.openai.com/v1"),
             Self::Anthropic => Some("https://api.anthropic.com/v1"),
+            Self::Gemini => Some("https://generativelanguage.googleapis.com/v1"),
             Self::OpenAiCompatible | Self::Replay => None,
         }
     }
 
-    /// The environment variable that holds the key; `None` for providers that need no key. A vendor's key is never sent
-    /// to a compatible server.
-    pub(crate) fn key_variable(self) -> Option<&'static str> {
+    /// The environment variables that may hold the key, the first one set counts; empty for providers that need no key. A
+    /// vendor's key is never sent to a compatible server.
+    pub(crate) fn key_variables(self) -> &'static [&'static str] {
         match self {
-            Self::OpenAi => Some("OPENAI_API_KEY"),
-            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
-            Self::OpenAiCompatible | Self::Replay => None,
+            Self::OpenAi => &["OPENAI_API_KEY"],
+            Self::Anthropic => &["ANTHROPIC_API_KEY"],
+            Self::Gemini => &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+            Self::OpenAiCompatible | Self::Replay => &[],
         }
     }
 }
@@ -80,7 +86,7 @@ pub struct ClientConfig {
     pub model: Option<String>,
     /// Address with its version segment, such as `http://127.0.0.1:11434/v1`; for `replay` the path of the recording.
     pub base_url: Option<String>,
-    /// Key. `None`: the provider's environment variable; no auth header for `openai-compatible`.
+    /// Key. `None`: the provider's environment variables; no auth header for `openai-compatible`.
     pub api_key: Option<ApiKey>,
     /// Limit of each attempt; in a stream, of the wait between pieces of content. Default 120 s.
     pub timeout: Duration,

@@ -71,7 +71,7 @@ pub enum ProviderError {
         /// Provider name.
         provider: &'static str,
         /// The environment variables that would be read.
-        variables: &'static str,
+        variables: String,
     },
     /// The endpoint refuses the key.
     #[error("{} refuses the key{}. Check the key and what it is allowed to use.", .0.place(), .0.aside())]
@@ -157,7 +157,7 @@ pub enum ProviderError {
         what: String,
     },
     /// The provider name is not one of ours.
-    #[error("There is no provider “{0}”. Known: openai, openai-compatible, anthropic, replay, offline.")]
+    #[error("There is no provider “{0}”. Known: openai, openai-compatible, anthropic, gemini, replay, offline.")]
     UnknownProvider(String),
     /// The key cannot be a key.
     #[error(

@@ -127,6 +127,97 @@ fn anthropic_request() {
 }
 
 #[test]
+fn gemini_request() {
+    let server = Server::always(json("400 No", "{}"));
+    let client = server.client_of(Provider::Gemini);
+    client.send(&conversation()).unwrap_err();
+    let plain = Request {
+        tools: Vec::new(),
+        ..conversation()
+    };
+    let plain = Request {
+        messages: vec![Message::user("plan")],
+        ..plain
+    };
+    assert!(client.stream(plain).unwrap().all(|event| event.is_err()));
+    let seen = server.seen();
+    let (head, body) = (seen[0].head.to_ascii_lowercase(), seen[0].json());
+    assert!(
+        head.starts_with("post /v1/models/m:generatecontent http") && head.contains("x-goog-api-key: sk-very-secret"),
+        "{head}"
+    );
+    assert!(!head.contains("authorization"), "{head}");
+    let system = body["systemInstruction"]["parts"][0]["text"].as_str().unwrap();
+    assert!(
+        system.starts_with("Be brief.") && system.contains("JSON Schema"),
+        "with tools, the schema goes into words"
+    );
+    assert_eq!(
+        body["contents"],
+        json!([
+            {"role": "user", "parts": [{"text": "see"}, {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}]},
+            {"role": "model", "parts": [{"text": "I look."}, {"functionCall": {"id": "c1", "name": "look", "args": {"at": "Rock"}}}]},
+            {"role": "user", "parts": [
+                {"functionResponse": {"id": "c1", "name": "look", "response": {"result": "grey"}}}, {"text": "and now?"}]},
+        ])
+    );
+    assert_eq!(
+        body["tools"],
+        json!([{"functionDeclarations": [
+            {"name": "look", "description": "looks", "parametersJsonSchema": {"type": "object"}}]}])
+    );
+    assert_eq!(
+        body["generationConfig"],
+        json!({"maxOutputTokens": 77, "temperature": 0.5, "seed": 3})
+    );
+    assert!(
+        seen[1]
+            .head
+            .starts_with("POST /v1/models/m:streamGenerateContent?alt=sse "),
+        "{}",
+        seen[1].head
+    );
+    let config = &seen[1].json()["generationConfig"];
+    assert_eq!(config["responseMimeType"], "application/json");
+    assert_eq!(config["responseJsonSchema"], conversation().schema.unwrap());
+}
+
+#[test]
+fn geminis_signature_of_a_call_goes_back_with_it() {
+    let reply = json!({"candidates": [{"content": {"parts": [
+        {"functionCall": {"name": "look", "args": {"at": 1}}, "thoughtSignature": "c2lnbmVk"},
+        {"functionCall": {"id": "own", "name": "look", "args": {"at": 2}}}]}, "finishReason": "STOP"}]});
+    let server = Server::always(json("200 OK", &reply.to_string()));
+    let client = server.client_of(Provider::Gemini);
+    let response = client.send(&hello()).unwrap();
+    assert_eq!(response.finish_reason, FinishReason::Tool);
+    let ids: Vec<String> = response.tool_calls.iter().map(|call| call.id.clone()).collect();
+    let mut messages = hello().messages;
+    messages.push(Message {
+        tool_calls: response.tool_calls,
+        ..Message::new(Role::Assistant, "")
+    });
+    messages.extend(ids.iter().map(|id| Message {
+        tool_call_id: Some(id.clone()),
+        ..Message::new(Role::Tool, r#"{"ok": true}"#)
+    }));
+    client.send(&Request::new(messages)).unwrap();
+    let body = server.seen()[1].json();
+    assert_eq!(
+        body["contents"][1]["parts"],
+        json!([
+            {"functionCall": {"name": "look", "args": {"at": 1}}, "thoughtSignature": "c2lnbmVk"},
+            {"functionCall": {"id": "own", "name": "look", "args": {"at": 2}}}])
+    );
+    assert_eq!(
+        body["contents"][2]["parts"],
+        json!([
+            {"functionResponse": {"name": "look", "response": {"ok": true}}},
+            {"functionResponse": {"id": "own", "name": "look", "response": {"ok": true}}}])
+    );
+}
+
+#[test]
 fn a_schema_that_anthropic_would_refuse_goes_into_the_prompt() {
     let server = Server::always(json("400 No", "{}"));
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}}, "required": ["a"],
@@ -167,8 +258,9 @@ fn without_a_key_nothing_is_sent() {
     for (provider, variable) in [
         (Provider::OpenAi, "OPENAI_API_KEY"),
         (Provider::Anthropic, "ANTHROPIC_API_KEY"),
+        (Provider::Gemini, "GEMINI_API_KEY or GOOGLE_API_KEY"),
     ] {
-        if std::env::var_os(variable).is_some() {
+        if variable.split(" or ").any(|name| std::env::var_os(name).is_some()) {
             continue;
         }
         let client = Client::new(ClientConfig {
@@ -246,6 +338,16 @@ data: {"type":"message_stop"}
 
 "#;
 
+const GEMINI: &str = r#"data: {"candidates":[{"content":{"role":"model","parts":[{"text":"thoughts","thought":true}]}}],"modelVersion":"served","usageMetadata":{"promptTokenCount":9}}
+
+data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hel\ud83d"}]}}],"modelVersion":"served"}
+
+data: {"candidates":[{"content":{"role":"model","parts":[{"text":"\ude00lo"}]}}],"modelVersion":"served"}
+
+data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"c","name":"look","args":{"at":1}}}]},"finishReason":"STOP"}],"modelVersion":"served","usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":2,"thoughtsTokenCount":5,"cachedContentTokenCount":4}}
+
+"#;
+
 #[test]
 fn streams_mean_the_same_and_are_errors_when_cut() {
     let call = ToolCall {
@@ -263,6 +365,7 @@ fn streams_mean_the_same_and_are_errors_when_cut() {
     let table = [
         (Provider::OpenAi, RESPONSES, usage(None, Some(5))),
         (Provider::Anthropic, ANTHROPIC, usage(Some(2), None)),
+        (Provider::Gemini, GEMINI, usage(None, Some(5))),
     ];
     for (provider, body, usage) in table {
         let all: Vec<_> = Server::always(events(body))
@@ -315,7 +418,22 @@ fn endings_and_errors_inside_a_stream() {
     let anthropic = |delta: &str| {
         format!("data: {{\"type\":\"message_delta\",\"delta\":{delta}}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n")
     };
+    let gemini = |rest: &str| format!("data: {{{rest}}}\n\n");
+    let gemini_end = |reason: &str| gemini(&format!(r#""candidates":[{{"finishReason":"{reason}"}}]"#));
     let endings = [
+        (Provider::Gemini, gemini_end("STOP"), "done"),
+        (Provider::Gemini, gemini_end("MAX_TOKENS"), "truncated"),
+        (Provider::Gemini, gemini_end("SAFETY"), "refused"),
+        (
+            Provider::Gemini,
+            gemini(r#""promptFeedback":{"blockReason":"OTHER"}"#),
+            "refused",
+        ),
+        (
+            Provider::Gemini,
+            gemini_end("MALFORMED_FUNCTION_CALL"),
+            "other:MALFORMED_FUNCTION_CALL",
+        ),
         (
             Provider::OpenAi,
             responses("incomplete", r#","incomplete_details":{"reason":"max_output_tokens"}"#),
@@ -360,6 +478,11 @@ fn endings_and_errors_inside_a_stream() {
     }
     let failures = [
         (
+            Provider::Gemini,
+            gemini(r#""error":{"code":503,"status":"UNAVAILABLE","message":"x"}"#),
+            Code::Overloaded,
+        ),
+        (
             Provider::OpenAi,
             responses("failed", r#","error":{"code":"rate_limit_exceeded","message":"x"}"#),
             Code::RateLimited,
@@ -403,6 +526,29 @@ fn long_model_lists_are_read_page_by_page_and_bounded() {
         server.seen()[1]
             .head
             .starts_with("GET /v1/models?limit=1000&after_id=a-1 "),
+        "{}",
+        server.seen()[1].head
+    );
+    let gemini = json!({"models": [
+        {"name": "models/g-1", "inputTokenLimit": 7, "supportedGenerationMethods": ["generateContent"]},
+        {"name": "models/e-1", "supportedGenerationMethods": ["embedContent"]}], "nextPageToken": "a/b"});
+    let last = json!({"models": [{"name": "models/g-2"}]});
+    let server = Server::script(vec![
+        json("200 OK", &gemini.to_string()),
+        json("200 OK", &last.to_string()),
+    ]);
+    let models = server.client_of(Provider::Gemini).models().unwrap();
+    assert_eq!(
+        models
+            .iter()
+            .map(|model| (model.id.as_str(), model.context_tokens))
+            .collect::<Vec<_>>(),
+        [("g-1", Some(7)), ("g-2", None)]
+    );
+    assert!(
+        server.seen()[1]
+            .head
+            .starts_with("GET /v1/models?pageSize=1000&pageToken=a%2Fb "),
         "{}",
         server.seen()[1].head
     );

@@ -4,6 +4,7 @@
 
 mod anthropic;
 mod chat;
+mod gemini;
 mod openai_error;
 mod responses;
 mod schema;
@@ -154,6 +155,7 @@ pub(crate) fn of(provider: Provider) -> Option<&'static dyn Dialect> {
         Provider::OpenAi => Some(&responses::Responses),
         Provider::OpenAiCompatible => Some(&chat::Chat),
         Provider::Anthropic => Some(&anthropic::Anthropic),
+        Provider::Gemini => Some(&gemini::Gemini),
         Provider::Replay => None,
     }
 }

@@ -1,0 +1,196 @@
+//! Error bodies and events of Gemini's interface.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::dialect::openai_error;
+use crate::error::{Detail, ProviderError};
+
+/// What an error answer means. Some answers are a list of one error.
+pub(super) fn refusal(status: u16, body: &[u8]) -> ProviderError {
+    let parsed: Option<Value> = serde_json::from_slice(body).ok();
+    let first = parsed
+        .as_ref()
+        .and_then(|body| body.as_array().map_or(Some(body), |list| list.first()));
+    match first.and_then(|body| body.get("error")) {
+        Some(error) => fault(status, error),
+        None => openai_error::refusal(status, body),
+    }
+}
+
+/// What an error value means; `status` is 0 inside a success.
+pub(super) fn fault(status: u16, error: &Value) -> ProviderError {
+    let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+    let said = text("message");
+    let details = || error.get("details").and_then(Value::as_array).into_iter().flatten();
+    let field = |name: &'static str| details().filter_map(move |detail| detail.get(name));
+    let detail = || {
+        Box::new(Detail {
+            retry_after: field("retryDelay").find_map(|delay| wait(delay.as_str()?)),
+            ..Detail::said(said)
+        })
+    };
+    let invalid_key = field("reason").any(|reason| reason == "API_KEY_INVALID");
+    let daily = field("violations")
+        .filter_map(Value::as_array)
+        .flatten()
+        .filter_map(|violation| violation.get("quotaId")?.as_str())
+        .any(|quota| quota.contains("PerDay"));
+    let lower = said.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    match text("status") {
+        // These two say more than the words beside them.
+        _ if matches!(status, 408 | 413) => openai_error::by_status(status, true, said),
+        _ if invalid_key => ProviderError::AuthFailed(detail()),
+        "UNAUTHENTICATED" | "PERMISSION_DENIED" => ProviderError::AuthFailed(detail()),
+        "RESOURCE_EXHAUSTED" if daily => ProviderError::QuotaExhausted(detail()),
+        "RESOURCE_EXHAUSTED" => ProviderError::RateLimited(detail()),
+        "UNAVAILABLE" | "INTERNAL" | "DEADLINE_EXCEEDED" => ProviderError::Overloaded(detail()),
+        "INVALID_ARGUMENT" if has(&["token count", "number of tokens", "context length"]) => {
+            ProviderError::ContextTooLong(detail())
+        }
+        "INVALID_ARGUMENT"
+            if has(&[
+                "too many states",
+                "response_json_schema",
+                "responsejsonschema",
+                "response_schema",
+                "responseschema",
+            ]) =>
+        {
+            ProviderError::SchemaRefused(detail())
+        }
+        _ => match text("code") {
+            "payment_required" | "quota_exceeded" => ProviderError::QuotaExhausted(detail()),
+            "authentication" => ProviderError::AuthFailed(detail()),
+            _ => openai_error::from_error(status, error).with(|known| {
+                known.retry_after = detail().retry_after;
+            }),
+        },
+    }
+}
+
+/// `3.5s`
+fn wait(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use geonode_protocol::Code;
+
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_error_table() {
+        let table: &[(u16, &str, Code)] = &[
+            (
+                400,
+                r#"{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#,
+                Code::AuthFailed,
+            ),
+            (
+                403,
+                r#"{"error":{"code":403,"message":"x","status":"PERMISSION_DENIED"}}"#,
+                Code::AuthFailed,
+            ),
+            (
+                401,
+                r#"{"error":{"code":"authentication","message":"x"}}"#,
+                Code::AuthFailed,
+            ),
+            (
+                429,
+                r#"{"error":{"code":429,"message":"x","status":"RESOURCE_EXHAUSTED"}}"#,
+                Code::RateLimited,
+            ),
+            (
+                429,
+                r#"[{"error":{"code":429,"message":"x","status":"RESOURCE_EXHAUSTED"}}]"#,
+                Code::RateLimited,
+            ),
+            (
+                429,
+                r#"{"error":{"code":"rate_limit_exceeded","message":"x"}}"#,
+                Code::RateLimited,
+            ),
+            (
+                429,
+                r#"{"error":{"code":429,"status":"rate_limit_error"}}"#,
+                Code::RateLimited,
+            ),
+            (
+                429,
+                r#"{"error":{"code":"quota_exceeded","message":"x"}}"#,
+                Code::QuotaExhausted,
+            ),
+            (
+                429,
+                r#"{"error":{"status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"RequestsPerDayPerProject"}]}]}}"#,
+                Code::QuotaExhausted,
+            ),
+            (
+                402,
+                r#"{"error":{"code":"payment_required","message":"x"}}"#,
+                Code::QuotaExhausted,
+            ),
+            (
+                503,
+                r#"{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}"#,
+                Code::Overloaded,
+            ),
+            (
+                500,
+                r#"{"error":{"code":500,"message":"x","status":"INTERNAL"}}"#,
+                Code::Overloaded,
+            ),
+            (502, "", Code::Overloaded),
+            (
+                400,
+                r#"{"error":{"message":"The input token count (9) exceeds the maximum number of tokens allowed (8).","status":"INVALID_ARGUMENT"}}"#,
+                Code::ContextTooLong,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"The specified schema produces a constraint that has too many states for serving.","status":"INVALID_ARGUMENT"}}"#,
+                Code::SchemaRefused,
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT"}}"#,
+                Code::BadRequest,
+            ),
+            (
+                404,
+                r#"{"error":{"code":404,"message":"models/x is not found","status":"NOT_FOUND"}}"#,
+                Code::UnknownModel,
+            ),
+            (404, "404 page not found", Code::BadResponse),
+            (
+                0,
+                r#"{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}"#,
+                Code::Overloaded,
+            ),
+        ];
+        for (status, body, code) in table {
+            let error = refusal(*status, body.as_bytes());
+            assert_eq!(error.code(), *code, "{status} {body}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_retry_delay_in_the_body_is_a_minimum_wait() {
+        let body = |delay: &str| {
+            format!(
+                r#"{{"error":{{"status":"RESOURCE_EXHAUSTED","details":[{{"@type":"RetryInfo","retryDelay":"{delay}"}}]}}}}"#
+            )
+        };
+        let wait = |delay: &str| refusal(429, body(delay).as_bytes()).detail().unwrap().retry_after;
+        assert_eq!(wait("3.5s"), Some(Duration::from_millis(3500)));
+        for nonsense in ["", "3", "-1s", "NaNs", "1e300s", "soon"] {
+            assert_eq!(wait(nonsense), None, "{nonsense}");
+        }
+    }
+}
