@@ -39,6 +39,8 @@ class Core(Protocol):
     def cancel(self) -> None: ...
     def approve(self, request_id: Any) -> None: ...
     def reject(self, request_id: Any) -> None: ...
+    def messages(self) -> list[dict[str, Any]]: ...
+    def note(self, code: str, text: str) -> None: ...
     def report(self) -> dict[str, Any]: ...
 
 
@@ -107,6 +109,10 @@ class RunReport:
     def to_dict(self) -> dict[str, Any]:
         """The JSON-able report."""
         return self._data
+
+
+def _message(own: dict[str, str]) -> dict[str, Any]:
+    return {"severity": "error", "origin": "driver", "code": own["code"], "text": own["message"]}
 
 
 def _copy(value: Any) -> Any:
@@ -218,19 +224,22 @@ class RunHandle:
     def report(self) -> RunReport:
         """The report; complete once ``finished``."""
         try:
+            own = self._error or (self._cancel_reason if self._core.report()["status"] == "cancelled" else None)
+            if own is not None:
+                self._core.note(own["code"], own["message"])
             data = dict(self._core.report())
         except Exception as error:
-            data = {}
+            # Nobody is left who could merge it: it is the only message.
             self._error = self._error or failure(error)
-        own = self._error
-        if own is not None:
-            data["status"] = "cancelled" if own["code"] == "cancelled" else "error"
-        elif data.get("status") == "cancelled":
-            own = self._cancel_reason
-        if own is not None:
-            message = {"severity": "error", "origin": "driver", "code": own["code"], "text": own["message"]}
-            data["messages"] = [message, *(data.get("messages") or [])]
+            own = self._error
+            data = {"messages": [_message(own)]}
+        if self._error is not None:
+            data["status"] = "cancelled" if self._error["code"] == "cancelled" else "error"
         return RunReport(data)
+
+    def messages(self) -> list[dict[str, Any]]:
+        """All messages so far, merged and ordered by the core."""
+        return self._core.messages()
 
     def _turn(self) -> list[dict[str, Any]]:
         """Takes what the core has: new state, effects to do, events to show."""
@@ -468,8 +477,8 @@ class Session:
                     self.text += event.get("text", "")
                 case "progress":
                     self.progress, self.activity = event.get("fraction"), event.get("text") or ""
-                case "message":
-                    self.messages.append({key: value for key, value in event.items() if key != "event"})
+                case "message" if self.handle is not None:
+                    self.messages = self.handle.messages()
                 case "step":
                     self._note_step({key: value for key, value in event.items() if key != "event"})
 

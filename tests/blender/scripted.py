@@ -90,6 +90,7 @@ class ScriptedCore:
         self._current: tuple[int, str] | None = None
         self._out: list[dict[str, Any]] = []
         self._events: list[dict[str, Any]] = []
+        self._messages: list[dict[str, Any]] = []
         self._deaf, self._forgets = deaf, forgets_restore
         self.open = False
         self.status: str | None = None
@@ -186,6 +187,15 @@ class ScriptedCore:
         self.ending = "error"
         self._next()
 
+    def note(self, code: str, text: str) -> None:
+        message = {"severity": "error", "origin": "driver", "code": code, "text": text}
+        if message not in self._messages:
+            self._messages.append(message)
+
+    def messages(self) -> list[dict[str, Any]]:
+        return self._messages
+
     def report(self) -> dict[str, Any]:
         self._enter("report")
-        return {"status": self.status or "error", "final_message": "Scattered.", "messages": [], "steps": []}
+        status = self.status or "error"
+        return {"status": status, "final_message": "Scattered.", "messages": list(self._messages), "steps": []}

@@ -5,10 +5,7 @@ use std::sync::Arc;
 use geonode_graph::document::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
 use geonode_graph::{Catalogue, Document, StepDelta, compile, targets};
-use geonode_protocol::{
-    Action, Code, Extensions, Finding, GROUP_INPUT, GROUP_OUTPUT, Limits, Origins, Parsed, Plan, Severity,
-    parse_plan_value_with, parse_plan_with,
-};
+use geonode_protocol::{Action, Code, Finding, GROUP_INPUT, GROUP_OUTPUT, Limits, Origins, Parsed, Plan, Severity};
 use geonode_run::{PlanInfo, StepInfo};
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -17,30 +14,18 @@ use serde_json::Value;
 use crate::error::EngineError;
 use crate::extensions::extensions;
 use crate::request::PlanInput;
+use crate::validate::{Mode, Response, response};
 
-/// Reads a plan and applies the rules of this version: scripts are refused until safe mode exists.
-pub(crate) fn read(input: &PlanInput, limits: &Limits, extensions: &Extensions) -> Parsed {
-    let mut parsed = match input {
-        PlanInput::Text(text) => parse_plan_with(text, limits, extensions),
-        PlanInput::Json(value) => parse_plan_value_with(value, limits, extensions),
-    };
-    let steps = parsed.plan.iter().flat_map(|plan| &plan.steps).enumerate();
-    let scripts: Vec<Finding> = steps
-        .filter(|(_, step)| matches!(step.action, Action::Python(_)))
-        .map(|(index, _)| {
-            Finding::error(
-                Code::PythonNotAllowed,
-                format!("/steps/{index}/type"),
-                "Python steps are not carried out: this version has no safe mode for scripts.",
-            )
-            .hint("Express the step with NODE_TREE or GN_OPS operations.")
-        })
-        .collect();
-    if !scripts.is_empty() {
-        parsed.plan = None;
-        parsed.findings.extend(scripts);
+/// Reads a plan that no model wrote.
+fn read(input: &PlanInput) -> Parsed {
+    let extensions = extensions();
+    let mut given = Response::new(input, None, Limits::default(), &extensions);
+    let findings = response(&mut given, Mode::Strict).findings;
+    Parsed {
+        plan: given.plan,
+        findings,
+        origins: given.origins,
     }
-    parsed
 }
 
 /// What the machine needs to know of a plan.
@@ -106,7 +91,7 @@ pub fn validate_plan(
         plan,
         findings,
         origins,
-    } = read(input, &Limits::default(), &extensions());
+    } = read(input);
     let Some((plan, catalogue)) = plan.as_ref().zip(catalogue) else {
         return Ok(Validated {
             ok: plan.is_some(),
@@ -154,7 +139,7 @@ pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Re
         plan,
         findings,
         origins,
-    } = read(input, &Limits::default(), &extensions());
+    } = read(input);
     let Some(plan) = plan else {
         let verdict = Validated {
             ok: false,

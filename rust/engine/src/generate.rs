@@ -31,6 +31,8 @@ pub(crate) struct Reply {
     pub(crate) text: String,
     pub(crate) model: Option<String>,
     pub(crate) usage: Option<Usage>,
+    /// How the model ended.
+    pub(crate) finish: Option<FinishReason>,
 }
 
 /// One exchange with the model that was not the last.
@@ -87,6 +89,7 @@ impl Source {
                     text: plan.to_string(),
                     model: None,
                     usage: None,
+                    finish: None,
                 })
             }
             Self::Recorded(replies) => {
@@ -105,6 +108,7 @@ impl Source {
                     text,
                     model: Some("recorded".into()),
                     usage: None,
+                    finish: None,
                 })
             }
             Self::Model(client) => {
@@ -141,7 +145,7 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
             seed: None,
         },
     };
-    let (reply, finish) = if settings.stream {
+    let reply = if settings.stream {
         listen(client, request, listener)?
     } else {
         let response = client.send(&request).map_err(|error| failure(&error))?;
@@ -153,43 +157,22 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
                 notice.text,
             ));
         }
-        let reply = Reply {
+        Reply {
             text: response.text,
             model: Some(response.model),
             usage: response.usage,
-        };
-        (reply, response.finish_reason)
+            finish: Some(response.finish_reason),
+        }
     };
-    match finish {
-        FinishReason::Refused => {
-            let said = if reply.text.trim().is_empty() {
-                "It gave no reason."
-            } else {
-                reply.text.trim()
-            };
-            Err(Failure::new(
-                Code::ContentRefused,
-                format!("The model declined: {said}"),
-            ))
-        }
-        FinishReason::Truncated => {
-            listener.message(Message::new(
-                Severity::Warning,
-                Origin::Provider,
-                Code::CutOff,
-                "The reply was cut off at a token limit. Raise `max_tokens`, or ask for less at once.",
-            ));
-            Ok(reply)
-        }
-        FinishReason::Done | FinishReason::Tool | FinishReason::Other(_) => Ok(reply),
-    }
+    Ok(reply)
 }
 
-fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<(Reply, FinishReason), Failure> {
+fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<Reply, Failure> {
     let mut reply = Reply {
         text: String::new(),
         model: None,
         usage: None,
+        finish: None,
     };
     for event in client.stream(request).map_err(|error| failure(&error))? {
         match event.map_err(|error| failure(&error))? {
@@ -211,7 +194,8 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
                 finish_reason, model, ..
             } => {
                 reply.model = Some(model);
-                return Ok((reply, finish_reason));
+                reply.finish = Some(finish_reason);
+                return Ok(reply);
             }
         }
     }

@@ -19,8 +19,11 @@ mod report;
 mod request;
 mod run;
 mod settings;
+mod validate;
 mod work;
 mod worker;
+
+pub use geonode_run::{Message, Origin};
 
 pub use catalogues::catalogue;
 pub use check::{Reconciled, Validated, reconcile, validate_plan};
@@ -34,3 +37,4 @@ pub use report::Report;
 pub use request::{PlanInput, RunRequest};
 pub use run::{Run, Turn};
 pub use settings::{Setting, Settings};
+pub use validate::{Feature, Tally};

@@ -2,13 +2,49 @@
 
 use std::collections::HashMap;
 
-use geonode_run::Message;
+use geonode_protocol::{Code, Severity};
+use geonode_run::{Message, Origin};
+use serde::{Deserialize, Serialize};
+
+/// Most messages of a run; of more, the gravest and earliest stay.
+const MAX_MESSAGES: usize = 200;
 
 /// Messages of a run: each text once, the gravest first, otherwise in the order of arrival.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Kept", into = "Kept")]
 pub struct Messages {
     list: Vec<Message>,
     by_text: HashMap<String, usize>,
+    left_out: usize,
+}
+
+/// What is stored of them.
+#[derive(Clone, Serialize, Deserialize)]
+struct Kept {
+    list: Vec<Message>,
+    left_out: usize,
+}
+
+impl From<Messages> for Kept {
+    fn from(messages: Messages) -> Self {
+        Self {
+            list: messages.list,
+            left_out: messages.left_out,
+        }
+    }
+}
+
+impl From<Kept> for Messages {
+    fn from(kept: Kept) -> Self {
+        let mut messages = Self {
+            left_out: kept.left_out,
+            ..Self::default()
+        };
+        for message in kept.list {
+            messages.add(message);
+        }
+        messages
+    }
 }
 
 impl Messages {
@@ -24,14 +60,31 @@ impl Messages {
             }
             return;
         }
+        if self.list.len() >= MAX_MESSAGES {
+            self.left_out += 1;
+            let lightest = self
+                .list
+                .iter()
+                .enumerate()
+                .max_by_key(|(_, known)| known.severity)
+                .filter(|(_, known)| message.severity < known.severity)
+                .map(|(index, _)| index);
+            let Some(index) = lightest else { return };
+            self.list.remove(index);
+            self.by_text = self.list.iter().zip(0..).map(|(m, at)| (m.text.clone(), at)).collect();
+        }
         self.by_text.insert(message.text.clone(), self.list.len());
         self.list.push(message);
     }
 
-    /// All messages, ordered by severity.
+    /// All messages, ordered by severity; the last one says how many were left out.
     pub fn ordered(&self) -> Vec<Message> {
         let mut list = self.list.clone();
         list.sort_by_key(|message| message.severity);
+        if self.left_out > 0 {
+            let text = format!("{} further messages were left out.", self.left_out);
+            list.push(Message::new(Severity::Info, Origin::Run, Code::MoreFindings, text));
+        }
         list
     }
 }
@@ -39,8 +92,6 @@ impl Messages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use geonode_protocol::{Code, Severity};
-    use geonode_run::Origin;
 
     #[test]
     fn same_texts_merge_into_the_gravest() {
@@ -56,5 +107,33 @@ mod tests {
             (Severity::Error, Origin::Gates, Code::NotEmpty)
         );
         assert_eq!(list[1].text, "b");
+    }
+
+    #[test]
+    fn the_gravest_stay_when_there_are_too_many_and_the_rest_is_counted() {
+        let mut messages = Messages::default();
+        let say = |severity, text: String| Message::new(severity, Origin::Plan, Code::Repaired, text);
+        for n in 0..MAX_MESSAGES + 10 {
+            messages.add(say(Severity::Info, format!("info {n}")));
+        }
+        for n in 0..3 {
+            messages.add(say(Severity::Error, format!("error {n}")));
+            messages.add(say(Severity::Warning, format!("warning {n}")));
+        }
+        let list = messages.ordered();
+        assert_eq!(list.len(), MAX_MESSAGES + 1);
+        assert!(list[..3].iter().all(|m| m.severity == Severity::Error));
+        assert!(list[3..6].iter().all(|m| m.severity == Severity::Warning));
+        let rest = list.last().unwrap();
+        assert_eq!(
+            (rest.code, rest.text.as_str()),
+            (Code::MoreFindings, "16 further messages were left out.")
+        );
+        messages.add(say(Severity::Error, "info 0".into()));
+        assert_eq!(messages.ordered()[0].text, "info 0", "it is the same message still");
+
+        let stored = serde_json::to_string(&messages).unwrap();
+        let back: Messages = serde_json::from_str(&stored).unwrap();
+        assert_eq!(back.ordered(), messages.ordered());
     }
 }

@@ -6,6 +6,8 @@ use geonode_run::{Message, RunState, StepRecord};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::validate::Tally;
+
 /// The report of a run; complete once it has finished.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -33,6 +35,8 @@ pub struct Report {
     pub messages: Vec<Message>,
     /// Tokens of all requests together, as the provider counted them.
     pub usage: Option<Usage>,
+    /// What the validators found, per turn and chain.
+    pub validation: Vec<Tally>,
     /// What the artist reads in the end.
     pub final_message: String,
     /// What was changed, in plain words.

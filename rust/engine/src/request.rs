@@ -1,6 +1,6 @@
 //! What a run is asked for.
 
-use geonode_provider::{ApiKey, Provider};
+use geonode_provider::ApiKey;
 use geonode_run::Approve;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -106,34 +106,6 @@ impl RunRequest {
             }),
             replies: wire.replies,
         })
-    }
-
-    /// Whether the run may start.
-    ///
-    /// # Errors
-    /// The first thing that is wrong with the request.
-    pub fn check(&self) -> Result<Settings, EngineError> {
-        let settings = self.settings.clone()?;
-        if self.plan.is_some() {
-            return Ok(settings);
-        }
-        if self.prompt.trim().is_empty() {
-            return Err(EngineError::PromptEmpty);
-        }
-        let length = self.prompt.chars().count();
-        if u64::try_from(length).unwrap_or(u64::MAX) > settings.max_prompt_chars {
-            return Err(EngineError::PromptTooLong {
-                length,
-                limit: settings.max_prompt_chars,
-            });
-        }
-        if self.provider != OFFLINE && self.replies.is_none() {
-            Provider::from_name(&self.provider).map_err(|error| EngineError::Provider {
-                code: error.code(),
-                message: error.to_string(),
-            })?;
-        }
-        Ok(settings)
     }
 
     /// The same request would get the same reply: a retry is pointless.

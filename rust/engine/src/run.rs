@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use geonode_protocol::Plan;
 use geonode_provider::{Client, Usage};
-use geonode_run::{RunState, State, Status, Summary};
+use geonode_run::{Message, RunState, State, Status, Summary};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -16,6 +16,7 @@ use crate::error::EngineError;
 use crate::messages::Messages;
 use crate::report::Report;
 use crate::request::RunRequest;
+use crate::validate::Tally;
 use crate::worker;
 
 /// What came up since the last poll.
@@ -144,6 +145,16 @@ impl Run {
         self.shared.front().report()
     }
 
+    /// All messages so far, the gravest first.
+    pub fn messages(&self) -> Vec<Message> {
+        self.shared.front().messages.ordered()
+    }
+
+    /// A message of the host's driver; it stands among the others in the report.
+    pub fn note(&self, message: Message) {
+        self.shared.show(|front| front.messages.add(message));
+    }
+
     /// A worker that has ended needs no word any more.
     fn say(&self, input: Input) {
         let _ = self.inbox.send(input);
@@ -245,6 +256,7 @@ pub(crate) struct Front {
     pub(crate) plan: Option<Arc<Plan>>,
     pub(crate) diff: Arc<Vec<String>>,
     pub(crate) usage: Option<Usage>,
+    pub(crate) validation: Vec<Tally>,
     pub(crate) model: Option<String>,
     pub(crate) blender: Option<String>,
     prompt: String,
@@ -263,6 +275,7 @@ impl Front {
             plan: None,
             diff: Arc::default(),
             usage: None,
+            validation: Vec::new(),
             model: request.model.clone(),
             blender: None,
             prompt: request.prompt.clone(),
@@ -317,6 +330,7 @@ impl Front {
             gates: self.machine.gates.clone(),
             messages: self.messages.ordered(),
             usage: self.usage,
+            validation: self.validation.clone(),
             final_message: outcome.map(|outcome| outcome.message.clone()).unwrap_or_default(),
             diff: self.diff.to_vec(),
             plan: self.plan.as_deref().cloned(),

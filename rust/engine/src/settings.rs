@@ -183,6 +183,12 @@ settings! {
     max_elements: u64 = 5_000_000, 1..=2_000_000_000;
     /// Whether an empty result passes the gate `NOT_EMPTY`.
     allow_empty_result: bool = false;
+    /// Whether a request that breaks a rule which can be waived (its length) is refused; else that is a warning.
+    strict_requests: bool = true;
+    /// Whether a reply that breaks a rule which can be waived (an end that was cut off and added) is refused; else that is a warning.
+    strict_responses: bool = true;
+    /// Whether a call of a tool that breaks a rule which can be waived is refused; else that is a warning.
+    strict_tools: bool = true;
 }
 
 impl Settings {

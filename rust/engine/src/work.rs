@@ -9,7 +9,7 @@ use geonode_graph::cost::{Risk, risk};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
 use geonode_protocol::{Action, AddedStep, Code, Extensions, Finding, GateFinding, Origins, Plan};
-use geonode_provider::Usage;
+use geonode_provider::{FinishReason, Usage};
 use geonode_run::{Answer, Failure, Feedback, Purpose};
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -23,6 +23,7 @@ use crate::generate::{Brief, Exchange, Listener, Source};
 use crate::planner;
 use crate::request::{PlanInput, RunRequest};
 use crate::settings::Settings;
+use crate::validate::{self, Ledger, Mode, Response};
 
 /// Everything that belongs to one run; owned by its worker.
 pub(crate) struct Work {
@@ -56,6 +57,12 @@ pub(crate) struct Work {
     pub(crate) diff: Arc<Vec<String>>,
     earlier: Vec<String>,
     pub(crate) usage: Option<Usage>,
+    /// How the last reply ended.
+    finish: Option<FinishReason>,
+    /// Number of the plan that is asked for.
+    pub(crate) turn: u32,
+    /// What the validators found.
+    pub(crate) ledger: Ledger,
     pub(crate) model: Option<String>,
 }
 
@@ -81,6 +88,9 @@ impl Work {
             diff: Arc::default(),
             earlier: Vec::new(),
             usage: None,
+            finish: None,
+            turn: 0,
+            ledger: Ledger::default(),
             model: request.model.clone(),
             request,
             settings,
@@ -124,20 +134,28 @@ impl Work {
         let reply = source.plan(&brief, listener)?;
         self.model = reply.model.or(self.model.take());
         self.usage = sum(self.usage, reply.usage);
+        self.finish = reply.finish;
         self.reply = Some(PlanInput::Text(reply.text));
         Ok(Answer::Generated)
     }
 
-    pub(crate) fn check(&mut self) -> Answer {
+    /// Reads the reply.
+    ///
+    /// # Errors
+    /// When the model declined: asking again would not change its mind.
+    pub(crate) fn check(&mut self) -> Result<Answer, Failure> {
         self.plan = None;
         let Some(reply) = &self.reply else {
-            return Answer::Checked {
-                plan: None,
-                findings: Vec::new(),
-            };
+            return Err(lost("reply"));
         };
-        let parsed = check::read(reply, &self.settings.limits(), &self.extensions);
-        let mut info = parsed.plan.as_ref().map(check::info);
+        let mut given = Response::new(reply, self.finish.as_ref(), self.settings.limits(), &self.extensions);
+        let verdict = validate::response(&mut given, Mode::strict(self.settings.strict_responses));
+        self.ledger.note(self.turn, &verdict);
+        if let Some(refusal) = verdict.error().filter(|finding| finding.code == Code::ContentRefused) {
+            return Err(Failure::new(refusal.code, refusal.message.as_str()));
+        }
+        let Response { plan, origins, .. } = given;
+        let mut info = plan.as_ref().map(check::info);
         if let Some(info) = &mut info
             && info.wants_context
         {
@@ -145,12 +163,12 @@ impl Work {
             info.objects.extend(target("target_object"));
             info.trees.extend(target("target_node_group"));
         }
-        self.plan = parsed.plan.map(Arc::new);
-        self.origins = parsed.origins;
-        Answer::Checked {
+        self.plan = plan.map(Arc::new);
+        self.origins = origins;
+        Ok(Answer::Checked {
             plan: info,
-            findings: parsed.findings,
-        }
+            findings: verdict.findings,
+        })
     }
 
     pub(crate) fn compile(&mut self) -> Result<Answer, Failure> {

@@ -19,6 +19,7 @@ use crate::error::EngineError;
 use crate::generate::Listener;
 use crate::request::RunRequest;
 use crate::run::{Event as Shown, Input, Ready, Shared};
+use crate::validate::{self, Verdict};
 use crate::work::Work;
 
 /// Longest text of an undo step.
@@ -26,9 +27,9 @@ const LABEL_CHARS: usize = 40;
 
 /// Serves one run until it is over or its handle is gone.
 pub(crate) fn serve(request: RunRequest, shared: &Shared, inbox: &Receiver<Input>) {
-    let checked = request.check();
-    let start = match &checked {
-        Ok(settings) => EventKind::Start {
+    let (verdict, settings) = validate::request(&request);
+    let start = match verdict.error() {
+        None => EventKind::Start {
             config: Config {
                 retries: if request.deterministic() {
                     0
@@ -41,15 +42,16 @@ pub(crate) fn serve(request: RunRequest, shared: &Shared, inbox: &Receiver<Input
             label: label(&request.prompt),
             direct: request.plan.is_some(),
         },
-        Err(error) => EventKind::Refuse(error.clone().into()),
+        Some(finding) => EventKind::Refuse(Failure::new(finding.code, finding.message.as_str())),
     };
     let mut worker = Worker {
         state: State::default(),
-        work: Work::new(request, checked.unwrap_or_default()),
+        work: Work::new(request, settings),
         shared,
         todo: VecDeque::new(),
     };
     let ended = catch_unwind(AssertUnwindSafe(|| {
+        worker.note_request(&verdict);
         worker.feed(start);
         while !worker.state.finished() {
             match inbox.recv() {
@@ -90,6 +92,16 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
+    /// What the request is doubtful about; a refusal is told by the machine.
+    fn note_request(&mut self, verdict: &Verdict) {
+        self.work.ledger.note(0, verdict);
+        for finding in verdict.findings.iter().filter(|finding| !finding.is_error()) {
+            let mut message = Message::from_finding(Origin::Request, finding);
+            message.path = None;
+            self.tell(Notice::Message(message));
+        }
+    }
+
     fn hear(&mut self, input: Input) {
         let event = match input {
             Input::Answer { id, json } => {
@@ -148,6 +160,7 @@ impl Worker<'_> {
             front.plan.clone_from(&work.plan);
             front.diff = work.diff.clone();
             front.usage = work.usage;
+            front.validation = work.ledger.tallies().to_vec();
             front.model.clone_from(&work.model);
             front.blender = blender;
             if machine
@@ -191,6 +204,7 @@ impl Worker<'_> {
 
     /// A task that needs no host.
     fn carry_out(&mut self, task: &Task) -> Result<Answer, Failure> {
+        self.work.turn = self.state.attempts;
         match task {
             Task::Generate { attempt, feedback } => {
                 self.progress(
@@ -203,7 +217,7 @@ impl Worker<'_> {
                 );
                 self.work.generate(feedback.as_ref(), &Ears { shared: self.shared })
             }
-            Task::CheckPlan => Ok(self.work.check()),
+            Task::CheckPlan => self.work.check(),
             Task::Compile => self.work.compile(),
             Task::Judge => self.work.judge(),
             other => Err(EngineError::Internal(format!("{} is the host's", other.name())).into()),

@@ -328,16 +328,10 @@ codes! {
         UnknownModel = "unknown_model",
     }
     "messages" {
-        /// No key is given for the provider.
-        AuthenticationMissing = "authentication_missing",
-        /// The provider refused the key.
-        AuthorizationFailed = "authorization_failed",
         /// The request body does not have its form.
         BodyInvalid = "body_invalid",
         /// The model cannot do what the request needs.
         CapabilityMismatch = "capability_mismatch",
-        /// The provider did not answer in time.
-        NetworkTimeout = "network_timeout",
         /// No known model can do what the request needs.
         NoCapableModel = "no_capable_model",
         /// No provider is chosen.
@@ -357,6 +351,15 @@ codes! {
     }
 }
 
+/// Further names of codes. A text that is one of them is read as the code; nothing is ever written with it.
+///
+/// The client's errors and the messages of a run name the same causes; both use the client's names.
+pub const ALIASES: &[(&str, Code)] = &[
+    ("authentication_missing", Code::AuthMissing),
+    ("authorization_failed", Code::AuthFailed),
+    ("network_timeout", Code::Timeout),
+];
+
 /// The text is no code of the registry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown code {0:?}")]
@@ -370,6 +373,7 @@ impl FromStr for Code {
             .iter()
             .copied()
             .find(|code| code.as_str() == text)
+            .or_else(|| ALIASES.iter().find(|(name, _)| *name == text).map(|(_, code)| *code))
             .ok_or_else(|| UnknownCode(text.to_owned()))
     }
 }
@@ -435,6 +439,14 @@ mod tests {
             assert!(seen.insert(code.as_str()), "{code} is listed twice");
             assert_eq!(code.as_str().parse(), Ok(*code));
             assert!(code.doc().ends_with('.'), "{code}: the doc line is a sentence");
+        }
+    }
+
+    #[test]
+    fn an_alias_is_read_as_its_code_and_is_none_itself() {
+        for (name, code) in super::ALIASES {
+            assert_eq!(name.parse(), Ok(*code));
+            assert!(Code::ALL.iter().all(|code| code.as_str() != *name), "{name}");
         }
     }
 

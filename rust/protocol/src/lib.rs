@@ -24,7 +24,7 @@ mod shape;
 mod shapes;
 mod value;
 
-pub use codes::{Code, UnknownCode};
+pub use codes::{ALIASES, Code, UnknownCode};
 pub use envelope::{Envelope, GateFinding};
 pub use extension::{Expand, ExtensionError, Extensions, Origins};
 pub use finding::{Finding, Severity};

@@ -109,6 +109,12 @@ class Run:
     def reject(self, effect_id: str | int) -> None:
         """The artist refuses; the run ends with nothing written."""
 
+    def messages(self) -> list[dict[str, Any]]:
+        """All messages so far, the gravest first."""
+
+    def note(self, code: str, text: str) -> None:
+        """Adds an error of the driver's own to the messages of the run; an unknown code becomes `unknown`."""
+
     def report(self) -> dict[str, Any]:
         """The RunReport so far; complete once `poll` said `finished`."""
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use geonode_engine::{EngineError, RunRequest};
-use geonode_protocol::Code;
+use geonode_engine::{EngineError, Message, Origin, RunRequest};
+use geonode_protocol::{Code, Severity};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -81,6 +81,17 @@ impl Run {
     fn reject(&self, effect_id: &Bound<'_, PyAny>) -> PyResult<()> {
         self.0.reject(number(effect_id)?);
         Ok(())
+    }
+
+    /// All messages so far, the gravest first: `[{"severity", "origin", "code", "text", "path"?, "hint"?}]`.
+    fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.messages())
+    }
+
+    /// Adds an error of the driver's own to the messages of the run; a code that nobody knows becomes `unknown`.
+    fn note(&self, code: &str, text: String) {
+        let code = code.parse().unwrap_or(Code::Unknown);
+        self.0.note(Message::new(Severity::Error, Origin::Driver, code, text));
     }
 
     /// The `RunReport` so far; complete once `poll` said `finished`.

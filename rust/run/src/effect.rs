@@ -146,6 +146,8 @@ pub enum Origin {
     Gates,
     /// The run itself.
     Run,
+    /// Whoever drives the run in the host.
+    Driver,
 }
 
 /// A message for the artist: severity, origin, code, text (MSG-1). The interface decides by code, never by text.

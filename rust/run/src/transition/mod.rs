@@ -130,6 +130,7 @@ impl Machine {
                 self.fail(Origin::Host, failure);
             }
             Phase::Generating => self.fail(Origin::Provider, failure),
+            Phase::Checking if failure.code == Code::ContentRefused => self.fail(Origin::Provider, failure),
             Phase::Beginning { cancelled: false } if failure.code == Code::StaleBase && self.may_rebase() => {
                 // Edited between the look and the first write: the plan is compiled anew for what is there now.
                 self.state.rebased += 1;

@@ -1,0 +1,203 @@
+//! The chain for what a planner answers.
+
+use geonode_protocol::{
+    Action, Code, Extensions, Finding, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
+};
+use geonode_provider::FinishReason;
+
+use super::{Chain, Feature, Link, Mode, Stage, Verdict};
+use crate::request::PlanInput;
+
+/// A reply, and the plan that was read from it.
+pub(crate) struct Response<'a> {
+    pub(crate) reply: &'a PlanInput,
+    /// How the model ended; none for a plan that no model wrote.
+    pub(crate) finish: Option<&'a FinishReason>,
+    pub(crate) limits: Limits,
+    pub(crate) extensions: &'a Extensions,
+    pub(crate) plan: Option<Plan>,
+    pub(crate) origins: Origins,
+}
+
+impl<'a> Response<'a> {
+    /// A reply that was not read yet.
+    pub(crate) fn new(
+        reply: &'a PlanInput,
+        finish: Option<&'a FinishReason>,
+        limits: Limits,
+        extensions: &'a Extensions,
+    ) -> Self {
+        Self {
+            reply,
+            finish,
+            limits,
+            extensions,
+            plan: None,
+            origins: Origins::default(),
+        }
+    }
+}
+
+/// Reads a reply. It has a plan unless the verdict refuses.
+pub(crate) fn response(response: &mut Response<'_>, mode: Mode) -> Verdict {
+    let verdict = chain().run(response, mode);
+    if verdict.error().is_some() {
+        response.plan = None;
+    }
+    verdict
+}
+
+fn chain<'a>() -> Chain<Response<'a>> {
+    Chain::new(
+        Feature::Responses,
+        [
+            Link {
+                stage: Stage::Structure,
+                fatal: true,
+                check: willing,
+            },
+            Link {
+                stage: Stage::Structure,
+                fatal: true,
+                check: says_something,
+            },
+            Link {
+                stage: Stage::Schema,
+                fatal: true,
+                check: form,
+            },
+            Link {
+                stage: Stage::Domain,
+                fatal: true,
+                check: no_scripts,
+            },
+            Link {
+                stage: Stage::Domain,
+                fatal: false,
+                check: complete,
+            },
+        ],
+    )
+}
+
+fn willing(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
+    if response.finish == Some(&FinishReason::Refused) {
+        // The model's own words are for the artist; everything else of the reply is not repeated.
+        let said = match response.reply {
+            PlanInput::Text(text) if !text.trim().is_empty() => text.trim(),
+            _ => "It gave no reason.",
+        };
+        let text = format!("The model declined: {said}");
+        findings.push(Finding::error(Code::ContentRefused, "", text));
+    }
+}
+
+fn says_something(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
+    if response.finish == Some(&FinishReason::Truncated) {
+        let text = "The reply was cut off at a token limit.";
+        let hint = "Raise `max_tokens`, or ask for less at once.";
+        findings.push(Finding::warning(Code::CutOff, "", text).hint(hint));
+    }
+    if matches!(response.reply, PlanInput::Text(text) if text.trim().is_empty()) {
+        let hint = "Answer with one JSON object of the plan's schema.";
+        findings.push(Finding::error(Code::ReturnInvalid, "", "The reply is empty.").hint(hint));
+    }
+}
+
+fn form(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
+    let (limits, extensions) = (&response.limits, response.extensions);
+    let parsed = match response.reply {
+        PlanInput::Text(text) => parse_plan_with(text, limits, extensions),
+        PlanInput::Json(value) => parse_plan_value_with(value, limits, extensions),
+    };
+    let Parsed {
+        plan,
+        findings: found,
+        origins,
+    } = parsed;
+    response.plan = plan;
+    response.origins = origins;
+    findings.extend(found);
+}
+
+/// Scripts are refused until safe mode exists.
+fn no_scripts(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
+    let steps = response.plan.iter().flat_map(|plan| &plan.steps).enumerate();
+    findings.extend(
+        steps
+            .filter(|(_, step)| matches!(step.action, Action::Python(_)))
+            .map(|(index, _)| {
+                Finding::error(
+                    Code::PythonNotAllowed,
+                    format!("/steps/{index}/type"),
+                    "Python steps are not carried out: this version has no safe mode for scripts.",
+                )
+                .hint("Express the step with NODE_TREE or GN_OPS operations.")
+            }),
+    );
+}
+
+/// A plan whose end was added may lack what would have stood there when the provider says that it cut the reply off.
+fn complete(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
+    let mended = findings.iter().any(|finding| finding.code == Code::RecoveredCutOff);
+    if mended && response.finish == Some(&FinishReason::Truncated) {
+        let text = "The end of the plan is missing because the reply was cut off at a token limit.";
+        let hint = "Raise `max_tokens`, or make a shorter plan.";
+        findings.push(Finding::error(Code::CutOff, "", text).hint(hint));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DONE: &str = r#"{"version":"1.1","steps":[],"done":true,"final_message":"x"}"#;
+
+    fn found(text: &str, finish: &FinishReason, mode: Mode) -> (Vec<Code>, bool) {
+        let (reply, extensions) = (PlanInput::Text(text.to_owned()), Extensions::default());
+        let mut given = Response::new(&reply, Some(finish), Limits::default(), &extensions);
+        let verdict = response(&mut given, mode);
+        assert_eq!(given.plan.is_some(), verdict.error().is_none());
+        (verdict.findings.iter().map(|f| f.code).collect(), given.plan.is_some())
+    }
+
+    #[test]
+    fn a_refusal_and_silence_are_told_apart_from_bad_form() {
+        let strict = Mode::Strict;
+        assert_eq!(
+            found(DONE, &FinishReason::Refused, strict),
+            (vec![Code::ContentRefused], false)
+        );
+        assert_eq!(
+            found(" \n", &FinishReason::Done, strict),
+            (vec![Code::ReturnInvalid], false)
+        );
+        assert_eq!(found("{]", &FinishReason::Done, strict).0, [Code::InvalidJson]);
+        assert_eq!(found(DONE, &FinishReason::Done, strict), (vec![], true));
+    }
+
+    #[test]
+    fn a_plan_without_its_end_is_used_only_on_request() {
+        let cut = DONE.trim_end_matches('}');
+        assert_eq!(
+            found(cut, &FinishReason::Done, Mode::Strict),
+            (vec![Code::RecoveredCutOff], true)
+        );
+        let codes = vec![Code::CutOff, Code::RecoveredCutOff, Code::CutOff];
+        assert_eq!(
+            found(cut, &FinishReason::Truncated, Mode::Strict),
+            (codes.clone(), false)
+        );
+        assert_eq!(found(cut, &FinishReason::Truncated, Mode::Warn), (codes, true));
+    }
+
+    #[test]
+    fn no_setting_waives_the_rule_about_scripts() {
+        let step = r#"{"id":"s","type":"PYTHON","description":"d","payload":{"code":"1"}}"#;
+        let text = format!(r#"{{"version":"1.1","steps":[{step}],"done":true,"final_message":""}}"#);
+        for mode in [Mode::Strict, Mode::Warn] {
+            let (codes, plan) = found(&text, &FinishReason::Done, mode);
+            assert!(codes.contains(&Code::PythonNotAllowed) && !plan, "{codes:?}");
+        }
+    }
+}
