@@ -1,10 +1,12 @@
 //! The facade: one client per endpoint, usable from several threads.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use geonode_protocol::Code;
+use serde_json::Value;
 use tokio::sync::{OnceCell, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +21,7 @@ use crate::replay::Replay;
 use crate::reply::{Model, Notice, Response, StreamEvent};
 use crate::retry::Retries;
 use crate::runtime;
+use crate::schema;
 use crate::secret::ApiKey;
 use crate::stream::{self, EventStream, Outlet};
 
@@ -150,6 +153,15 @@ impl Client {
         Ok(stream)
     }
 
+    /// The schema in a form that this provider's constrained output takes, though replies to it may have another form than
+    /// the schema says: [`schema::lift`] brings them back. `None`: the provider takes any schema, or cannot be given this one.
+    pub fn lowered(&self, schema: &Value) -> Option<Value> {
+        match &self.inner.backend {
+            Backend::Http(http) => schema::lower(schema, http.dialect.subset()?, schema::Shape::Free).ok(),
+            Backend::Replay(_) => None,
+        }
+    }
+
     /// The models that the endpoint offers, in its order. Blocks.
     ///
     /// # Errors
@@ -232,10 +244,19 @@ impl Inner {
         }
     }
 
-    /// How the schema of a request travels first.
-    fn schema_use(http: &Http, request: &Request) -> SchemaUse {
-        let native = request.schema.as_ref().is_none_or(|schema| http.dialect.takes(schema));
-        if native { SchemaUse::Native } else { SchemaUse::InPrompt }
+    /// How the schema of a request travels first: in the provider's subset, as advice where it takes that, else in words.
+    fn carried<'a>(http: &Http, request: &'a Request) -> (Option<Cow<'a, Value>>, SchemaUse) {
+        let Some(schema) = &request.schema else {
+            return (None, SchemaUse::Native);
+        };
+        let Some(subset) = http.dialect.subset() else {
+            return (Some(Cow::Borrowed(schema)), SchemaUse::Native);
+        };
+        match schema::lower(schema, subset, schema::Shape::Kept) {
+            Ok(lowered) => (Some(Cow::Owned(lowered)), SchemaUse::Native),
+            Err(_) if http.dialect.takes_advice() => (Some(Cow::Borrowed(schema)), SchemaUse::Native),
+            Err(_) => (Some(Cow::Borrowed(schema)), SchemaUse::InPrompt),
+        }
     }
 
     async fn send(&self, request: &Request) -> Result<Response, ProviderError> {
@@ -244,11 +265,17 @@ impl Inner {
             Backend::Http(http) => http,
         };
         let model = self.model(http).await?;
-        let schema_use = Self::schema_use(http, request);
-        let first = Self::outgoing(http, request, model, false, schema_use);
+        let (schema, schema_use) = Self::carried(http, request);
+        let first = Self::outgoing(http, request, model, false, (schema.as_deref(), schema_use));
         match self.send_retrying(http, &first).await {
             Err(ProviderError::SchemaRefused(_)) if schema_use == SchemaUse::Native && request.schema.is_some() => {
-                let fallback = Self::outgoing(http, request, model, false, SchemaUse::InPrompt);
+                let fallback = Self::outgoing(
+                    http,
+                    request,
+                    model,
+                    false,
+                    (request.schema.as_ref(), SchemaUse::InPrompt),
+                );
                 let mut response = self.send_retrying(http, &fallback).await?;
                 response.notices.push(schema_notice());
                 Ok(response)
@@ -269,8 +296,8 @@ impl Inner {
             Backend::Http(http) => http,
         };
         let model = self.model(http).await?;
-        let schema_use = Self::schema_use(http, request);
-        let first = Self::outgoing(http, request, model, true, schema_use);
+        let (schema, schema_use) = Self::carried(http, request);
+        let first = Self::outgoing(http, request, model, true, (schema.as_deref(), schema_use));
         match self.stream_retrying(http, &first, outlet).await {
             Err(ProviderError::SchemaRefused(_))
                 if schema_use == SchemaUse::Native && request.schema.is_some() && !outlet.begun =>
@@ -280,7 +307,13 @@ impl Inner {
                         notice: schema_notice(),
                     })
                     .await?;
-                let fallback = Self::outgoing(http, request, model, true, SchemaUse::InPrompt);
+                let fallback = Self::outgoing(
+                    http,
+                    request,
+                    model,
+                    true,
+                    (request.schema.as_ref(), SchemaUse::InPrompt),
+                );
                 self.stream_retrying(http, &fallback, outlet).await
             }
             result => result,
@@ -352,11 +385,18 @@ impl Inner {
         result.map_err(|error| http.locate(error, None))
     }
 
-    fn outgoing(http: &Http, request: &Request, model: &str, stream: bool, schema_use: SchemaUse) -> Outgoing {
+    fn outgoing(
+        http: &Http,
+        request: &Request,
+        model: &str,
+        stream: bool,
+        (schema, schema_use): (Option<&Value>, SchemaUse),
+    ) -> Outgoing {
         let call = Call {
             request,
             model,
             stream,
+            schema,
             schema_use,
             host: http.endpoint.host(),
         };

@@ -17,6 +17,7 @@ mod replay;
 mod reply;
 mod retry;
 mod runtime;
+pub mod schema;
 mod secret;
 mod sse;
 mod stream;

@@ -218,21 +218,45 @@ fn geminis_signature_of_a_call_goes_back_with_it() {
 }
 
 #[test]
-fn a_schema_that_anthropic_would_refuse_goes_into_the_prompt() {
-    let server = Server::always(json("400 No", "{}"));
-    let schema = json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}}, "required": ["a"],
+fn schemas_travel_in_the_providers_subset_or_else_in_words() {
+    let bounded = json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}}, "required": ["a"],
                         "additionalProperties": false});
-    server
-        .client_of(Provider::Anthropic)
-        .send(&Request {
-            schema: Some(schema),
+    let recursive = json!({"type": "object", "properties": {"next": {"$ref": "#"}}, "required": [],
+                        "additionalProperties": false});
+    let sent = |provider, schema: &Value| {
+        let server = Server::always(json("400 No", "{}"));
+        let request = Request {
+            schema: Some(schema.clone()),
             ..hello()
-        })
-        .unwrap_err();
-    let body = server.seen()[0].json();
-    assert!(
-        body.get("output_config").is_none() && body["system"].as_str().unwrap().contains("minimum"),
-        "{body}"
+        };
+        server.client_of(provider).send(&request).unwrap_err();
+        server.seen()[0].json()
+    };
+    let body = sent(Provider::Anthropic, &bounded);
+    assert_eq!(
+        body["output_config"]["format"]["schema"]["properties"]["a"],
+        json!({"type": "integer", "description": "(at least 3)"})
+    );
+    assert!(body.get("system").is_none());
+    let body = sent(Provider::Gemini, &bounded);
+    assert_eq!(body["generationConfig"]["responseJsonSchema"], bounded);
+    let body = sent(Provider::OpenAi, &bounded);
+    assert_eq!(
+        (&body["text"]["format"]["strict"], &body["text"]["format"]["schema"]),
+        (&json!(true), &bounded)
+    );
+    // What a subset cannot say is never sent as if it could.
+    let body = sent(Provider::Anthropic, &recursive);
+    assert!(body.get("output_config").is_none(), "{body}");
+    assert!(body["system"].as_str().unwrap().contains("\"$ref\":\"#\""), "{body}");
+    let body = sent(Provider::Gemini, &recursive);
+    assert!(body.get("generationConfig").is_none(), "{body}");
+    assert!(body["systemInstruction"].to_string().contains("$ref"), "{body}");
+    let body = sent(Provider::OpenAi, &recursive);
+    assert_eq!(
+        body["text"]["format"]["strict"],
+        json!(false),
+        "as advice: a property is optional"
     );
 }
 

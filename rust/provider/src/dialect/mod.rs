@@ -7,7 +7,6 @@ mod chat;
 mod gemini;
 mod openai_error;
 mod responses;
-mod schema;
 
 use serde_json::Value;
 
@@ -15,6 +14,7 @@ use crate::config::Provider;
 use crate::error::ProviderError;
 use crate::message::Request;
 use crate::reply::{Model, Response, StreamEvent};
+use crate::schema::Subset;
 use crate::secret::ApiKey;
 use crate::sse::SseEvent;
 
@@ -33,6 +33,8 @@ pub(crate) struct Call<'a> {
     pub(crate) request: &'a Request,
     pub(crate) model: &'a str,
     pub(crate) stream: bool,
+    /// The schema as it is brought to the model.
+    pub(crate) schema: Option<&'a Value>,
     pub(crate) schema_use: SchemaUse,
     /// Host of the endpoint: the vendor's own servers and lookalikes differ in details.
     pub(crate) host: &'a str,
@@ -42,7 +44,7 @@ impl Call<'_> {
     /// The instructions, the schema included where it must be said in words.
     pub(crate) fn instructions(&self) -> Option<String> {
         let mut parts: Vec<String> = self.request.instructions().into_iter().collect();
-        if let (Some(schema), SchemaUse::InPrompt) = (&self.request.schema, self.schema_use) {
+        if let (Some(schema), SchemaUse::InPrompt) = (self.schema, self.schema_use) {
             parts.push(format!(
                 "Answer with one JSON object and nothing else: no prose, no code fence. It satisfies this JSON Schema:\n{schema}"
             ));
@@ -110,9 +112,14 @@ pub(crate) trait Dialect: Send + Sync {
     /// Path below the base address.
     fn path(&self, call: &Call<'_>) -> String;
 
-    /// Whether the provider can constrain a reply by this schema; otherwise it is asked for in words.
-    fn takes(&self, _schema: &Value) -> bool {
-        true
+    /// What the provider's constrained output takes; none: it takes what it is given, or refuses it.
+    fn subset(&self) -> Option<&'static Subset> {
+        None
+    }
+
+    /// Whether the provider also takes schemas outside of its subset, as advice.
+    fn takes_advice(&self) -> bool {
+        false
     }
 
     /// Refuses what only this provider would refuse, before anything is sent.

@@ -4,10 +4,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::chat;
-use super::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, arguments, openai_error, parse, schema};
+use super::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, arguments, openai_error, parse};
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, Tool, ToolCall};
 use crate::reply::{FinishReason, Response, StreamEvent, Usage};
+use crate::schema::{self, Subset};
 use crate::secret::ApiKey;
 use crate::sse::SseEvent;
 use crate::text::{Joiner, RawText};
@@ -18,6 +19,14 @@ pub(super) struct Responses;
 impl Dialect for Responses {
     fn path(&self, _call: &Call<'_>) -> String {
         "responses".to_owned()
+    }
+
+    fn subset(&self) -> Option<&'static Subset> {
+        Some(&schema::OPENAI)
+    }
+
+    fn takes_advice(&self) -> bool {
+        true
     }
 
     fn auth(&self, key: &ApiKey) -> (&'static str, String) {
@@ -36,15 +45,15 @@ impl Dialect for Responses {
         if call.stream {
             body.insert("stream".into(), true.into());
         }
-        if let (Some(wanted), SchemaUse::Native) = (&request.schema, call.schema_use) {
-            let strict = schema::is_strict(wanted);
+        if let (Some(wanted), SchemaUse::Native) = (call.schema, call.schema_use) {
+            let strict = schema::conforms(wanted, &schema::OPENAI);
             let format = json!({"type": "json_schema", "name": "reply", "strict": strict, "schema": wanted});
             body.insert("text".into(), json!({ "format": format }));
         }
         if !request.tools.is_empty() {
             let tool = |tool: &Tool| {
                 json!({"type": "function", "name": tool.name, "description": tool.description,
-                       "parameters": tool.input_schema, "strict": schema::is_strict(&tool.input_schema)})
+                       "parameters": tool.input_schema, "strict": schema::conforms(&tool.input_schema, &schema::OPENAI)})
             };
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
         }

@@ -6,10 +6,11 @@ mod stream;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Call, Dialect, ModelPage, Reader, SchemaUse, parse, schema};
+use super::{Call, Dialect, ModelPage, Reader, SchemaUse, parse};
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Request, Role, Tool, ToolCall};
 use crate::reply::{FinishReason, Model, Response, Usage};
+use crate::schema::{self, Subset};
 use crate::secret::ApiKey;
 use crate::text::RawText;
 
@@ -24,8 +25,8 @@ impl Dialect for Anthropic {
         "messages".to_owned()
     }
 
-    fn takes(&self, wanted: &Value) -> bool {
-        schema::is_plain(wanted)
+    fn subset(&self) -> Option<&'static Subset> {
+        Some(&schema::ANTHROPIC)
     }
 
     fn check(&self, request: &Request) -> Result<(), ProviderError> {
@@ -71,7 +72,7 @@ impl Dialect for Anthropic {
         if call.stream {
             body.insert("stream".into(), true.into());
         }
-        if let (Some(wanted), SchemaUse::Native) = (&request.schema, call.schema_use) {
+        if let (Some(wanted), SchemaUse::Native) = (call.schema, call.schema_use) {
             body.insert(
                 "output_config".into(),
                 json!({"format": {"type": "json_schema", "schema": wanted}}),

@@ -5,10 +5,11 @@ mod stream;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Call, Dialect, ModelPage, Reader, SchemaUse, arguments, openai_error, parse, schema};
+use super::{Call, Dialect, ModelPage, Reader, SchemaUse, arguments, openai_error, parse};
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, ToolCall};
 use crate::reply::{FinishReason, Model, Response, Usage};
+use crate::schema;
 use crate::secret::ApiKey;
 use crate::text::{Joiner, RawText};
 
@@ -42,8 +43,9 @@ impl Dialect for Chat {
             body.insert("stream".into(), true.into());
             body.insert("stream_options".into(), json!({"include_usage": true}));
         }
-        if let (Some(wanted), SchemaUse::Native) = (&request.schema, call.schema_use) {
-            let format = json!({"name": SCHEMA_NAME, "strict": schema::is_strict(wanted), "schema": wanted});
+        if let (Some(wanted), SchemaUse::Native) = (call.schema, call.schema_use) {
+            let format =
+                json!({"name": SCHEMA_NAME, "strict": schema::conforms(wanted, &schema::OPENAI), "schema": wanted});
             body.insert(
                 "response_format".into(),
                 json!({"type": "json_schema", "json_schema": format}),

@@ -9,10 +9,11 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Call, Dialect, ModelPage, Reader, parse, schema};
+use super::{Call, Dialect, ModelPage, Reader, parse};
 use crate::error::ProviderError;
 use crate::message::ToolCall;
 use crate::reply::{FinishReason, Model, Response, Usage};
+use crate::schema::{self, Subset};
 use crate::secret::ApiKey;
 use crate::text::RawText;
 
@@ -36,8 +37,8 @@ impl Dialect for Gemini {
         }
     }
 
-    fn takes(&self, wanted: &Value) -> bool {
-        schema::is_plain(wanted)
+    fn subset(&self) -> Option<&'static Subset> {
+        Some(&schema::GEMINI)
     }
 
     fn auth(&self, key: &ApiKey) -> (&'static str, String) {

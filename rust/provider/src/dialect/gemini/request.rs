@@ -30,9 +30,9 @@ pub(super) fn body(call: &Call<'_>) -> Value {
     if let Some(seed) = request.options.seed {
         config.insert("seed".into(), seed.into());
     }
-    if let (Some(schema), SchemaUse::Native) = (&request.schema, schema_use) {
+    if let (Some(schema), SchemaUse::Native) = (call.schema, schema_use) {
         config.insert("responseMimeType".into(), "application/json".into());
-        config.insert("responseJsonSchema".into(), without_const(schema));
+        config.insert("responseJsonSchema".into(), schema.clone());
     }
     if !config.is_empty() {
         body.insert("generationConfig".into(), config.into());
@@ -43,25 +43,6 @@ pub(super) fn body(call: &Call<'_>) -> Value {
         body.insert("tools".into(), json!([{"functionDeclarations": all}]));
     }
     Value::Object(body)
-}
-
-/// This interface has no `const`; a list of one word says the same. Recursion is bounded: the schema was looked at before.
-fn without_const(schema: &Value) -> Value {
-    match schema {
-        Value::Object(map) => map
-            .iter()
-            .map(|(key, value)| {
-                if key == "const" {
-                    ("enum".to_owned(), json!([value]))
-                } else {
-                    (key.clone(), without_const(value))
-                }
-            })
-            .collect::<Map<_, _>>()
-            .into(),
-        Value::Array(items) => items.iter().map(without_const).collect(),
-        other => other.clone(),
-    }
 }
 
 /// The conversation: turns of one speaker in a row are one, results of calls travel as the user's.

@@ -1,0 +1,386 @@
+//! Brings a schema into a provider's subset.
+
+use serde_json::{Map, Value, json};
+
+use super::lint::{is_object, lint, resolve};
+use super::{Issue, Subset};
+use crate::limits;
+
+/// Whether replies may have another form than the schema says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A reply that satisfies the lowered schema has the form of the original.
+    Kept,
+    /// Replies go through [`super::lift`]: what may be absent may come as null or empty, a map as a list of names and values.
+    Free,
+}
+
+/// The schema in the subset. Bounds that the subset does not know go into the description; everything else that is lost only
+/// widens what a reply may be.
+///
+/// # Errors
+/// What still lies outside: the schema cannot be said in this subset.
+pub fn lower(schema: &Value, subset: &Subset, shape: Shape) -> Result<Value, Vec<Issue>> {
+    let lowering = Lowering {
+        subset,
+        shape,
+        root: schema,
+    };
+    let mut lowered = lowering.node(schema, 0);
+    let defs = schema.get("$defs").and_then(Value::as_object);
+    if let (Some(defs), Some(map)) = (defs, lowered.as_object_mut()) {
+        let mut used = Map::new();
+        // Definitions that became plain lists of words stand where they are used.
+        for name in reachable(map, defs.len(), |name| {
+            defs.get(name).map(|part| lowering.node(part, 1))
+        }) {
+            if let Some(part) = defs.get(&name) {
+                used.insert(name, lowering.node(part, 1));
+            }
+        }
+        if !used.is_empty() {
+            map.insert("$defs".into(), used.into());
+        }
+    }
+    let issues = lint(&lowered, subset);
+    if issues.is_empty() { Ok(lowered) } else { Err(issues) }
+}
+
+/// Names of definitions that are referred to from `map`, directly or through each other, in the order of their first use.
+fn reachable(map: &Map<String, Value>, most: usize, part: impl Fn(&str) -> Option<Value>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut open: Vec<Value> = vec![Value::Object(map.clone())];
+    while let Some(value) = open.pop() {
+        let mut found = Vec::new();
+        references(&value, &mut found);
+        for name in found {
+            if !names.contains(&name) && names.len() < most {
+                open.extend(part(&name));
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn references(value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            if let Some(name) = map
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|target| target.strip_prefix("#/$defs/"))
+            {
+                out.push(name.to_owned());
+            }
+            map.values().for_each(|part| references(part, out));
+        }
+        Value::Array(items) => items.iter().for_each(|part| references(part, out)),
+        _ => {}
+    }
+}
+
+struct Lowering<'a> {
+    subset: &'a Subset,
+    shape: Shape,
+    root: &'a Value,
+}
+
+/// Bounds, and how they read in words.
+const BOUNDS: [(&str, &str); 11] = [
+    ("minimum", "at least"),
+    ("exclusiveMinimum", "more than"),
+    ("maximum", "at most"),
+    ("exclusiveMaximum", "less than"),
+    ("multipleOf", "a multiple of"),
+    ("minLength", "characters at least"),
+    ("maxLength", "characters at most"),
+    ("minItems", "entries at least"),
+    ("maxItems", "entries at most"),
+    ("pattern", "pattern"),
+    ("format", "format"),
+];
+
+/// Bounds that need no words: a model would not think of breaking them.
+const SILENT: f64 = 1e30;
+
+impl Lowering<'_> {
+    fn knows(&self, keyword: &str) -> bool {
+        self.subset.keywords.contains(&keyword)
+    }
+
+    /// A level that is too deep stays as it is; the lint at the end says so.
+    fn node(&self, schema: &Value, nesting: usize) -> Value {
+        let Some(map) = schema.as_object().filter(|_| nesting <= limits::JSON_DEPTH) else {
+            return schema.clone();
+        };
+        if let Some(target) = map.get("$ref") {
+            return self.reference(target, map, nesting);
+        }
+        if let Some(words) = words_of(map) {
+            return self.listed(&words, map);
+        }
+        let mut out = Map::new();
+        let union = ["oneOf", "anyOf"]
+            .iter()
+            .find_map(|keyword| Some((*keyword, map.get(*keyword)?.as_array()?)));
+        let described = self.description(map);
+        match union.filter(|_| !map.contains_key("properties")) {
+            Some((keyword, branches)) => {
+                let keyword = if self.knows(keyword) { keyword } else { "anyOf" };
+                let branches = branches.iter().map(|branch| self.node(branch, nesting + 1)).collect();
+                out.insert(keyword.into(), branches);
+                out.extend(described);
+                return Value::Object(out);
+            }
+            None if self.shape == Shape::Free && self.subset.closed && is_map(map) => {
+                return self.pairs(map, described, nesting);
+            }
+            None => {}
+        }
+        if let Some(kind) = map.get("type") {
+            out.insert("type".into(), kind.clone());
+        }
+        out.extend(described);
+        self.values(map, &mut out);
+        self.parts(map, &mut out, nesting);
+        Value::Object(out)
+    }
+
+    /// Nothing stands beside a reference; a definition that is only a list of words is said where it is used.
+    fn reference(&self, target: &Value, map: &Map<String, Value>, nesting: usize) -> Value {
+        let found = target.as_str().and_then(|target| resolve(self.root, target));
+        if let Some(words) = found.and_then(Value::as_object).and_then(words_of) {
+            return self.listed(&words, map);
+        }
+        // The root keeps its definitions elsewhere.
+        if nesting == 0
+            && let Some(found) = found
+        {
+            return self.node(found, nesting + 1);
+        }
+        json!({"$ref": target})
+    }
+
+    /// A choice of words.
+    fn listed(&self, words: &[Value], map: &Map<String, Value>) -> Value {
+        let mut out = Map::new();
+        if words.iter().all(Value::is_string) {
+            out.insert("type".into(), "string".into());
+        } else if words.iter().all(Value::is_i64) {
+            out.insert("type".into(), "integer".into());
+        }
+        out.extend(self.description(map));
+        match words {
+            [one] if self.knows("const") => out.insert("const".into(), one.clone()),
+            _ => out.insert("enum".into(), words.into()),
+        };
+        Value::Object(out)
+    }
+
+    /// Keywords about the value itself, as far as they are known.
+    fn values(&self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
+        match map.get("const") {
+            Some(value) if self.knows("const") => {
+                out.insert("const".into(), value.clone());
+            }
+            Some(value) => {
+                out.insert("enum".into(), json!([value]));
+            }
+            None => {}
+        }
+        for (keyword, value) in map {
+            let bound = BOUNDS.iter().any(|(name, _)| name == keyword);
+            if (bound || keyword == "enum" || keyword == "title") && self.knows(keyword) {
+                out.insert(keyword.clone(), value.clone());
+            }
+        }
+    }
+
+    /// Properties and items.
+    fn parts(&self, map: &Map<String, Value>, out: &mut Map<String, Value>, nesting: usize) {
+        for keyword in ["items", "prefixItems"] {
+            match map.get(keyword).filter(|_| self.knows(keyword)) {
+                Some(Value::Array(items)) => {
+                    let items = items.iter().map(|item| self.node(item, nesting + 1)).collect();
+                    out.insert(keyword.into(), items);
+                }
+                Some(item) => {
+                    out.insert(keyword.into(), self.node(item, nesting + 1));
+                }
+                None => {}
+            }
+        }
+        if !is_object(map) {
+            return;
+        }
+        let required = required(map);
+        let (mut properties, mut needed) = (Map::new(), Vec::new());
+        let given = map.get("properties").and_then(Value::as_object);
+        // The word that tells branches apart comes first: whoever writes in order decides by it.
+        let (tags, others): (Vec<_>, Vec<_>) = given
+            .into_iter()
+            .flatten()
+            .partition(|(_, part)| part.get("const").is_some());
+        for (name, part) in tags.into_iter().chain(others) {
+            let (lowered, must) = self.property(part, required.contains(&name.as_str()), nesting);
+            properties.insert(name.clone(), lowered);
+            if must {
+                needed.push(Value::from(name.as_str()));
+            }
+        }
+        if !properties.is_empty() || map.get("additionalProperties") == Some(&Value::Bool(false)) {
+            out.insert("properties".into(), properties.into());
+            out.insert("required".into(), needed.into());
+        }
+        let bare = given.is_none_or(Map::is_empty);
+        match map.get("additionalProperties") {
+            // A map that is not said as pairs cannot be said where objects must be closed; the lint says so.
+            Some(part) if part.is_object() && (bare || !self.subset.closed) => {
+                out.insert("additionalProperties".into(), self.node(part, nesting + 1));
+            }
+            None | Some(Value::Bool(true)) if bare => {}
+            // What an open object may hold beside its properties, nobody asks for.
+            _ => {
+                out.insert("additionalProperties".into(), false.into());
+            }
+        }
+    }
+
+    /// A property, and whether it must be there.
+    fn property(&self, part: &Value, required: bool, nesting: usize) -> (Value, bool) {
+        let lowered = self.node(part, nesting + 1);
+        if required {
+            return (lowered, true);
+        }
+        let scarce = self.subset.all_required || self.subset.max_optional < usize::MAX;
+        if scarce && part.get("default").is_some() {
+            return (lowered, true);
+        }
+        if self.shape == Shape::Kept || !scarce {
+            return (lowered, false);
+        }
+        match absent(self.root, part).filter(|_| lowered.get("$ref").is_none()) {
+            // The empty value means nothing else, so it can say "absent".
+            Some(empty) => (emptied(lowered, &empty), true),
+            None if self.subset.all_required => (nullable(lowered), true),
+            None => (lowered, false),
+        }
+    }
+
+    /// A map as a list of names and values: constrained output has no free names.
+    fn pairs(&self, map: &Map<String, Value>, described: Option<(String, Value)>, nesting: usize) -> Value {
+        let value = map
+            .get("additionalProperties")
+            .map_or(Value::Null, |part| self.node(part, nesting + 2));
+        // In the order that lowering gives to properties, so that it is final.
+        let (first, second) = if value.get("const").is_some() {
+            (("value", value), ("name", json!({"type": "string"})))
+        } else {
+            (("name", json!({"type": "string"})), ("value", value))
+        };
+        let mut out = Map::new();
+        out.insert("type".into(), "array".into());
+        out.extend(described);
+        out.insert(
+            "items".into(),
+            json!({"type": "object", "properties": {first.0: first.1, second.0: second.1},
+                   "required": [first.0, second.0], "additionalProperties": false}),
+        );
+        Value::Object(out)
+    }
+
+    /// The description with the bounds that cannot be said otherwise.
+    fn description(&self, map: &Map<String, Value>) -> Option<(String, Value)> {
+        let mut text = map
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        for (keyword, words) in BOUNDS {
+            let Some(bound) = map.get(keyword).filter(|_| !self.knows(keyword)) else {
+                continue;
+            };
+            let plain = keyword == "format" || (keyword == "minLength" && bound == 1);
+            if plain || bound.as_f64().is_some_and(|number| number.abs() > SILENT) {
+                continue;
+            }
+            let bound = bound.as_str().map_or_else(|| bound.to_string(), str::to_owned);
+            let note = if words.starts_with("characters") || words.starts_with("entries") {
+                format!("({bound} {words})")
+            } else {
+                format!("({words} {bound})")
+            };
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&note);
+        }
+        (!text.is_empty()).then(|| ("description".into(), text.into()))
+    }
+}
+
+/// The words of a choice between words.
+fn words_of(map: &Map<String, Value>) -> Option<Vec<Value>> {
+    let branches = map.get("oneOf").or_else(|| map.get("anyOf"))?.as_array()?;
+    let words: Option<Vec<Value>> = branches.iter().map(|branch| branch.get("const").cloned()).collect();
+    words.filter(|words| !words.is_empty() && !map.contains_key("properties"))
+}
+
+/// An object with names that the schema does not know.
+pub(super) fn is_map(map: &Map<String, Value>) -> bool {
+    is_object(map)
+        && map
+            .get("properties")
+            .and_then(Value::as_object)
+            .is_none_or(Map::is_empty)
+        && map.get("additionalProperties").is_some_and(Value::is_object)
+}
+
+/// Names of the properties that must be there.
+pub(super) fn required(map: &Map<String, Value>) -> Vec<&str> {
+    let all = map.get("required").and_then(Value::as_array);
+    all.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The value of a property's type that its schema forbids and that therefore can stand for "absent".
+pub(super) fn absent(root: &Value, part: &Value) -> Option<Value> {
+    let part = match part.get("$ref").and_then(Value::as_str) {
+        Some(target) => resolve(root, target)?,
+        None => part,
+    };
+    let at_least_one = |keyword: &str| part.get(keyword).and_then(Value::as_u64).is_some_and(|least| least > 0);
+    let words = part.get("enum").and_then(Value::as_array);
+    match part.get("type").and_then(Value::as_str)? {
+        _ if part.get("pattern").is_some() => None,
+        "string" if at_least_one("minLength") || words.is_some_and(|words| !words.contains(&"".into())) => {
+            Some("".into())
+        }
+        "array" if at_least_one("minItems") => Some(json!([])),
+        _ => None,
+    }
+}
+
+/// A schema that takes the empty value too.
+fn emptied(mut schema: Value, empty: &Value) -> Value {
+    if let Some(map) = schema.as_object_mut() {
+        map.shift_remove("minItems");
+        if let Some(words) = map.get_mut("enum").and_then(Value::as_array_mut) {
+            words.push(empty.clone());
+        }
+        let text = map.get("description").and_then(Value::as_str).unwrap_or_default();
+        let word = if empty.is_string() { "\"\"" } else { "[]" };
+        let text = format!("{text} {word} when there is none.").trim_start().to_owned();
+        map.insert("description".into(), text.into());
+    }
+    schema
+}
+
+/// A schema that takes null too.
+fn nullable(schema: Value) -> Value {
+    let takes = |kind: &Value| kind == "null" || kind.as_array().is_some_and(|all| all.iter().any(|one| one == "null"));
+    if schema.get("type").is_some_and(takes) {
+        return schema;
+    }
+    json!({"anyOf": [schema, {"type": "null"}]})
+}

@@ -1,0 +1,147 @@
+//! JSON Schemas in the part of the language that a provider's constrained output knows.
+//!
+//! Each provider publishes a subset of its own ([`Subset`]); a schema outside of it is refused, or worse, silently not obeyed.
+//! [`lint`] says what of a schema lies outside, [`lower`] brings it inside, [`lift`] brings a reply back into the form of the
+//! original schema. What is lost on the way down (bounds, mostly) only widens what the model may say: the caller validates
+//! every reply against the original in any case.
+//!
+//! The published limits are those that the vendors' documents and client libraries state (2026-11).
+
+mod lift;
+mod lint;
+mod lower;
+
+pub use lift::lift;
+pub use lint::{Issue, conforms, lint};
+pub use lower::{Shape, lower};
+
+/// What a provider's constrained output takes. The root of a schema is an object and no union for all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subset {
+    /// Whose it is.
+    pub name: &'static str,
+    /// Keywords that may stand in a schema.
+    pub keywords: &'static [&'static str],
+    /// Every object says `additionalProperties: false`.
+    pub closed: bool,
+    /// Every property is required.
+    pub all_required: bool,
+    /// References may lead back to where they stand.
+    pub recursion: bool,
+    /// Most properties that are not required, over the whole schema.
+    pub max_optional: usize,
+    /// Most unions: `anyOf` and lists of types.
+    pub max_unions: usize,
+    /// Most properties.
+    pub max_properties: usize,
+    /// Deepest nesting of objects.
+    pub max_depth: usize,
+    /// Most values of all `enum`s together.
+    pub max_values: usize,
+    /// Most characters of all names and values together.
+    pub max_chars: usize,
+}
+
+/// Strict mode of OpenAI's Responses and Chat Completions.
+pub const OPENAI: Subset = Subset {
+    name: "OpenAI's strict mode",
+    keywords: &[
+        "type",
+        "description",
+        "title",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "const",
+        "anyOf",
+        "$ref",
+        "$defs",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minItems",
+        "maxItems",
+        "pattern",
+    ],
+    closed: true,
+    all_required: true,
+    recursion: true,
+    max_optional: 0,
+    max_unions: usize::MAX,
+    max_properties: 5_000,
+    max_depth: 10,
+    max_values: 1_000,
+    max_chars: 120_000,
+};
+
+/// Anthropic's `output_config.format`.
+pub const ANTHROPIC: Subset = Subset {
+    name: "Anthropic's structured output",
+    keywords: &[
+        "type",
+        "description",
+        "title",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "const",
+        "anyOf",
+        "$ref",
+        "$defs",
+    ],
+    closed: true,
+    all_required: false,
+    recursion: false,
+    max_optional: 24,
+    max_unions: 16,
+    max_properties: usize::MAX,
+    max_depth: usize::MAX,
+    max_values: usize::MAX,
+    max_chars: usize::MAX,
+};
+
+/// Gemini's `responseJsonSchema`.
+pub const GEMINI: Subset = Subset {
+    name: "Gemini's structured output",
+    keywords: &[
+        "type",
+        "description",
+        "title",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "enum",
+        "anyOf",
+        "oneOf",
+        "$ref",
+        "$defs",
+        "minItems",
+        "maxItems",
+        "minimum",
+        "maximum",
+    ],
+    closed: false,
+    all_required: false,
+    recursion: false,
+    max_optional: usize::MAX,
+    max_unions: usize::MAX,
+    max_properties: usize::MAX,
+    max_depth: usize::MAX,
+    max_values: usize::MAX,
+    max_chars: usize::MAX,
+};
+
+/// Keywords whose value is one schema.
+const ONE: [&str; 2] = ["items", "additionalProperties"];
+/// Keywords whose value is a list of schemas.
+const LIST: [&str; 3] = ["anyOf", "oneOf", "prefixItems"];
+/// Keywords whose value names schemas.
+const NAMED: [&str; 2] = ["properties", "$defs"];
