@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use geonode_protocol::{Code, Extensions, Severity};
+use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
+use geonode_provider::schema::lift;
 use geonode_provider::{
     Client, ClientConfig, FinishReason, Message as Turn, Options, Provider, ProviderError, Request, Role, StreamEvent,
     Usage,
@@ -130,14 +131,16 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
         messages.push(Turn::new(Role::Assistant, &exchange.reply));
         messages.push(Turn::user(&exchange.feedback));
     }
+    let schema = if settings.structured_output {
+        brief.extensions.schema("plan")
+    } else {
+        None
+    };
+    let lowered = schema.as_ref().and_then(|schema| client.lowered(schema));
     let request = Request {
         messages,
         system: Some(opening.system),
-        schema: if settings.structured_output {
-            brief.extensions.schema("plan")
-        } else {
-            None
-        },
+        schema: lowered.clone().or_else(|| schema.clone()),
         tools: Vec::new(),
         max_tokens: settings.max_tokens.and_then(|n| u32::try_from(n).ok()),
         options: Options {
@@ -145,7 +148,7 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
             seed: None,
         },
     };
-    let reply = if settings.stream {
+    let mut reply = if settings.stream {
         listen(client, request, listener)?
     } else {
         let response = client.send(&request).map_err(|error| failure(&error))?;
@@ -164,7 +167,25 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
             finish: Some(response.finish_reason),
         }
     };
+    if let (Some(schema), Some(_)) = (&schema, lowered)
+        && let Some(plan) = lifted(&reply.text, schema, brief.extensions)
+    {
+        reply.text = plan;
+    }
     Ok(reply)
+}
+
+/// The plan of a reply in the lowered form; none when it has the plan's own form already, or is not certain to be JSON.
+fn lifted(text: &str, schema: &Value, extensions: &Extensions) -> Option<String> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let plan = lift(value.clone(), schema);
+    if plan == value {
+        return None;
+    }
+    // A key that comes twice is refused, not silently one of the two.
+    let found = parse_plan_with(text, &Limits::default(), extensions).findings;
+    let twice = found.iter().any(|finding| finding.code == Code::DuplicateKey);
+    (!twice).then(|| plan.to_string())
 }
 
 fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<Reply, Failure> {
@@ -204,4 +225,30 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
 
 fn failure(error: &ProviderError) -> Failure {
     Failure::new(error.code(), error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_reply_in_the_lowered_form_becomes_a_plan() {
+        let extensions = Extensions::default();
+        let schema = extensions.schema("plan").unwrap();
+        let lift =
+            |value: &str| lifted(value, &schema, &extensions).map(|text| serde_json::from_str::<Value>(&text).unwrap());
+        let written = json!({"version": "1.1", "steps": [], "done": true, "final_message": "x",
+            "meta": {"requires_gate_verification": true}, "context_requests": null});
+        let mut plan = written.clone();
+        plan.as_object_mut().unwrap().shift_remove("context_requests");
+        assert_eq!(lift(&written.to_string()), Some(plan.clone()));
+        assert_eq!(lift(&plan.to_string()), None, "it is a plan already");
+        assert_eq!(lift("```json {}"), None);
+        let twice = written
+            .to_string()
+            .replacen("\"done\":true", "\"done\":true,\"done\":false", 1);
+        assert_eq!(lift(&twice), None);
+    }
 }

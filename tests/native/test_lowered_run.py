@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs against stand-ins for three vendors that obey the schema that they were sent, as constrained output does."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from scripted_host import MOVE, Host, plan
+
+
+def schema_of(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The schema that constrains the reply, wherever the dialect puts it."""
+    if "text" in body:
+        return body["text"]["format"]["schema"] if body["text"]["format"]["strict"] else None
+    if "output_config" in body:
+        return body["output_config"]["format"]["schema"]
+    return body.get("generationConfig", {}).get("responseJsonSchema")
+
+
+def obeying(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+    """``value`` as a model must write it under ``schema``: everything required is there, maps are lists of pairs."""
+    while "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+    if branches := schema.get("anyOf") or schema.get("oneOf"):
+        return obeying(value, next(one for one in branches if fits(value, one, root)), root)
+    if isinstance(value, dict) and schema["type"] == "array":
+        item = schema["items"]["properties"]["value"]
+        return [{"name": name, "value": obeying(part, item, root)} for name, part in value.items()]
+    if isinstance(value, dict):
+        parts = schema.get("properties", {})
+        assert schema.get("additionalProperties") or set(value) <= set(parts), (value, sorted(parts))
+        out = {
+            name: obeying(part, parts.get(name) or schema["additionalProperties"], root) for name, part in value.items()
+        }
+        for name in set(schema.get("required", ())) - set(out):
+            out[name] = unsaid(name, parts[name], root)
+        return out
+    if isinstance(value, list):
+        return [obeying(part, schema["items"], root) for part in value]
+    return value
+
+
+def fits(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> bool:
+    while "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+    if "anyOf" in schema:
+        return any(fits(value, one, root) for one in schema["anyOf"])
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    parts = schema.get("properties", {}).items()
+    tags = {name: part.get("const", part.get("enum", [None])[0]) for name, part in parts if one_word(part)}
+    names = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", type(None): "null"}
+    if isinstance(value, dict):
+        return "object" in kinds and all(value.get(name) == word for name, word in tags.items())
+    return names[type(value)] in kinds
+
+
+def one_word(schema: dict[str, Any]) -> bool:
+    return "const" in schema or len(schema.get("enum", ())) == 1
+
+
+def unsaid(name: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+    if any(one.get("type") == "null" for one in schema.get("anyOf", ())):
+        return None
+    while "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+    if schema["type"] == "object":
+        return {part: unsaid(part, schema["properties"][part], root) for part in schema["required"]}
+    return {"string": "", "array": [], "boolean": name == "requires_gate_verification"}[schema["type"]]
+
+
+class Vendor(BaseHTTPRequestHandler):
+    """One request in any of the three dialects."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Stays quiet."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(body)
+        schema = schema_of(body)
+        wanted = plan(*MOVE)
+        text = json.dumps(obeying(wanted, schema, schema) if schema else wanted)
+        self.server.wrote.append(json.loads(text))
+        if self.path.endswith("/responses"):
+            item = {"type": "message", "content": [{"type": "output_text", "text": text}]}
+            reply = {"model": "m", "status": "completed", "output": [item]}
+        elif self.path.endswith("/messages"):
+            reply = {"model": "m", "content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
+        else:
+            reply = {"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}]}
+        data = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+@pytest.fixture
+def vendor() -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Vendor)
+    server.daemon_threads, server.asked, server.wrote = True, [], []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+def test_a_constrained_reply_becomes_the_plan_that_it_means(start, host: Host, vendor, provider: str) -> None:
+    url = f"http://127.0.0.1:{vendor.server_port}/v1"
+    run = start("move it up", provider=provider, model="m", base_url=url, api_key="sk-test", settings={"stream": False})
+    report = host.drive(run)
+    assert report["status"] == "done", report["messages"]
+    assert len(vendor.asked) == 1, "the schema was taken at the first try"
+    assert schema_of(vendor.asked[0]) is not None, "the reply was constrained"
+    # Gemini takes properties that may be absent; for the others their absence must be said.
+    assert (vendor.wrote[0] == plan(*MOVE)) == (provider == "gemini")
+    assert report["steps"][0]["status"] == "done"
