@@ -8,7 +8,7 @@ Errors of these calls are ``messages.AssistantError`` or the host's and core's o
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,10 +163,16 @@ def _targets(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
     return objects, trees
 
 
-def apply_plan(plan: str | dict[str, Any], object: str | None = None, approve: Approve = None) -> RunReport:
-    """Applies a plan as one undo step, or leaves the file as it was and says why."""
+def apply_plan(
+    plan: str | dict[str, Any],
+    object: str | None = None,
+    approve: Approve = None,
+    *,
+    settings: Mapping[str, Any] | None = None,
+) -> RunReport:
+    """Applies a plan as one undo step, or leaves the file as it was and says why. ``settings`` as in ``start``."""
     _refuse_in_window("apply_plan")
-    request = _request("", object, "offline", None, None, approve) | {"plan": plan}
+    request = _request("", object, "offline", None, None, approve, settings=settings) | {"plan": plan}
     return session.drive(_launch(request, approve))
 
 
@@ -181,15 +187,25 @@ def run(
     approve: Approve = None,
     on_event: Callable[[dict[str, Any]], None] | None = None,
     timeout_s: float | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> RunReport:
     """Carries out a wish and returns when it is done: one undo step, or nothing changed.
 
     For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
     what needs approval, ``"all"`` accepts it, a callable decides. ``timeout_s`` cancels after that many seconds.
-    ``key_variable`` names the environment variable that holds the provider's key.
+    ``key_variable`` names the environment variable that holds the provider's key. ``settings`` as in ``start``.
     """
     _refuse_in_window("run")
-    handle = start(prompt, object, provider, model, base_url=base_url, key_variable=key_variable, approve=approve)
+    handle = start(
+        prompt,
+        object,
+        provider,
+        model,
+        base_url=base_url,
+        key_variable=key_variable,
+        approve=approve,
+        settings=settings,
+    )
     return session.drive(handle, on_event, timeout_s)
 
 
@@ -203,13 +219,15 @@ def start(
     key_variable: str | None = None,
     approve: Approve | str = None,
     replies: Sequence[Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> RunHandle:
     """Starts a wish and returns at once; ``poll`` the handle until it has ``finished``.
 
     What is left out comes from the add-on's preferences, else the offline planner answers. ``approve="ask"`` puts
-    requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``.
+    requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``. ``settings`` are
+    those of one run by name (``geonode_core.settings()`` lists them); wrong ones end it with ``setting_invalid``.
     """
-    request = _request(prompt, object, provider, model, base_url, approve, key_variable)
+    request = _request(prompt, object, provider, model, base_url, approve, key_variable, settings)
     if replies is not None:
         request["replies"] = list(replies)
     return _launch(request, approve, prompt)
@@ -243,6 +261,7 @@ def _request(
     base_url: str | None,
     approve: Approve | str,
     key_variable: str | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The request of ``geonode_core.Run``; absent keys take the core's defaults."""
     from . import preferences
@@ -258,6 +277,7 @@ def _request(
         "api_key": chosen.api_key,
         "catalogue": _catalogue(),
         "approve": "ask" if callable(approve) else approve or "none",
+        "settings": dict(settings) if settings else None,
     }
     return {key: value for key, value in request.items() if value is not None}
 

@@ -192,6 +192,15 @@ def test_replayed_replies_are_a_provider() -> None:
     assert top() == pytest.approx(2)
 
 
+def test_settings_hold_for_one_run_and_wrong_ones_end_it() -> None:
+    report = api.apply_plan(PLAN, settings={"max_operations": 1})
+    assert report.error["code"] == "too_many_operations"
+    assert api.apply_plan(PLAN).status == "done"
+    report = api.run("scatter 20 cubes on the plane", settings={"retrys": 1})
+    assert report.error["code"] == "setting_invalid"
+    assert "retries" in report.error["text"]
+
+
 def test_one_run_at_a_time() -> None:
     handle = api.start("scatter 20 cubes on the plane")
     with pytest.raises(AssistantError) as caught:

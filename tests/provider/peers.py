@@ -41,7 +41,7 @@ START_SECONDS = 60
 MODEL_SERVER = """
 import sys, xllamacpp
 p = xllamacpp.CommonParams()
-p.model.path, p.hostnames, p.port, p.n_ctx = sys.argv[1], ["127.0.0.1"], int(sys.argv[2]), 2048
+p.model.path, p.hostnames, p.port, p.n_ctx = sys.argv[1], ["127.0.0.1"], int(sys.argv[2]), 8192
 p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1
 p.n_parallel = 1
 server = xllamacpp.Server(p)

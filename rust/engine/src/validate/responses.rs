@@ -98,7 +98,9 @@ fn says_something(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
         let hint = "Raise `max_tokens`, or ask for less at once.";
         findings.push(Finding::warning(Code::CutOff, "", text).hint(hint));
     }
-    if matches!(response.reply, PlanInput::Text(text) if text.trim().is_empty()) {
+    // A plan that no model wrote is only judged by its form.
+    let silent = matches!(response.reply, PlanInput::Text(text) if text.trim().is_empty());
+    if silent && response.finish.is_some() {
         let hint = "Answer with one JSON object of the plan's schema.";
         findings.push(Finding::error(Code::ReturnInvalid, "", "The reply is empty.").hint(hint));
     }
@@ -174,6 +176,18 @@ mod tests {
         );
         assert_eq!(found("{]", &FinishReason::Done, strict).0, [Code::InvalidJson]);
         assert_eq!(found(DONE, &FinishReason::Done, strict), (vec![], true));
+    }
+
+    #[test]
+    fn an_empty_plan_that_was_given_directly_is_not_json() {
+        let (reply, extensions) = (PlanInput::Text(String::new()), Extensions::default());
+        let mut given = Response::new(&reply, None, Limits::default(), &extensions);
+        let codes: Vec<Code> = response(&mut given, Mode::Strict)
+            .findings
+            .iter()
+            .map(|f| f.code)
+            .collect();
+        assert_eq!(codes, [Code::InvalidJson]);
     }
 
     #[test]
