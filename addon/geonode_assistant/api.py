@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import bpy
 
-from . import exchange, native, session
+from . import connection, exchange, native, session
 from .extensions import register_executor, register_op, unregister
 from .messages import AssistantError
 from .session import Approve, RunHandle, RunReport
@@ -27,18 +27,21 @@ if TYPE_CHECKING:
 __all__ = [
     "Checked",
     "apply_plan",
+    "begin_connection_test",
     "build_tree",
     "check_plan",
     "context",
     "diff_trees",
     "export_tree",
     "load_tree",
+    "local_servers",
     "register_executor",
     "register_op",
     "run",
     "run_manifest",
     "save_tree",
     "start",
+    "test_connection",
     "unregister",
 ]
 
@@ -231,6 +234,41 @@ def start(
     if replies is not None:
         request["replies"] = list(replies)
     return _launch(request, approve, prompt)
+
+
+def test_connection(
+    provider: str | None = None,
+    model: str | None = None,
+    *,
+    base_url: str | None = None,
+    key_variable: str | None = None,
+) -> connection.Outcome:
+    """Whether a provider answers, in words a person can act on; what is left out comes from the preferences.
+
+    Waits up to a minute; in a window use the button in the preferences.
+    """
+    _refuse_in_window("test_connection")
+    return begin_connection_test(provider, model, base_url=base_url, key_variable=key_variable).result()
+
+
+def begin_connection_test(
+    provider: str | None = None,
+    model: str | None = None,
+    *,
+    base_url: str | None = None,
+    key_variable: str | None = None,
+) -> connection.Check[connection.Outcome]:
+    """The same without waiting: look at ``finished``, then take ``result()``."""
+    from . import preferences
+
+    chosen = preferences.choice(provider, model, base_url, key_variable)
+    check_online(chosen.provider, chosen.base_url)
+    return connection.test(native.core(), chosen.provider, chosen.model, chosen.base_url, chosen.api_key)
+
+
+def local_servers() -> list[connection.LocalServer]:
+    """Servers of language models that answer on this machine's usual ports. Takes a second at most."""
+    return connection.find_local(native.core()).result()
 
 
 def run_manifest(path: str | Path) -> ManifestReport:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import bpy
 
+from . import connection
 from .messages import AssistantError
 
 PROVIDERS = (
@@ -52,13 +53,69 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "provider")
-        if self.provider == "offline":
-            return
-        layout.prop(self, "model")
-        layout.prop(self, "base_url")
-        layout.prop(self, "key_variable")
-        if not bpy.app.online_access:
-            layout.label(text="Online access is off: only servers on this machine answer", icon="INTERNET_OFFLINE")
+        if self.provider != "offline":
+            layout.prop(self, "model")
+            layout.prop(self, "base_url")
+            layout.prop(self, "key_variable")
+            if not bpy.app.online_access:
+                layout.label(text="Online access is off: only servers on this machine answer", icon="INTERNET_OFFLINE")
+        row = layout.row()
+        if self.provider != "offline":
+            row.operator("geonode.test_connection")
+        row.operator("geonode.find_servers")
+        connection_state.draw(layout)
+
+
+class ConnectionState:
+    """What is known of the connection in this process; nothing of it is stored."""
+
+    # Models of a server that are offered as buttons.
+    SHOWN_MODELS = 8
+
+    def __init__(self) -> None:
+        self.check: connection.Check | None = None
+        self.outcome: connection.Outcome | None = None
+        self.servers: list[connection.LocalServer] = []
+
+    @property
+    def busy(self) -> bool:
+        """Whether a test or a search is under way."""
+        return self.check is not None and not self.check.finished
+
+    def begin(self, check: connection.Check) -> None:
+        """A test or a search has begun."""
+        self.check = check
+
+    def close(self) -> None:
+        """Ends what is under way: the add-on goes."""
+        if self.check is not None:
+            self.check.cancel()
+        self.__init__()
+
+    def draw(self, layout: bpy.types.UILayout) -> None:
+        """Progress, the last outcome, and the servers that were found."""
+        column = layout.column(align=True)
+        if self.busy:
+            column.label(text="Asking… (Esc cancels)", icon="SORTTIME")
+        elif self.outcome is not None:
+            column.label(text=self.outcome.text, icon="CHECKMARK" if self.outcome.ok else "ERROR")
+            if self.outcome.hint:
+                column.label(text=self.outcome.hint, icon="BLANK1")
+        for server in self.servers:
+            column.label(text=f"{server.name} at {server.base_url}", icon="URL")
+            flow = column.grid_flow(columns=2, align=True)
+            for model in server.models[: self.SHOWN_MODELS]:
+                button = flow.operator("geonode.use_server", text=f"Use {model}", translate=False)
+                button.base_url, button.model = server.base_url, model
+
+
+connection_state = ConnectionState()
+
+
+def stored() -> GeoNodePreferences | None:
+    """The add-on's preferences; None where it is imported without being installed."""
+    addon = bpy.context.preferences.addons.get(__package__)
+    return addon.preferences if addon is not None else None
 
 
 def choice(provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None) -> Choice:
@@ -66,13 +123,12 @@ def choice(provider: str | None, model: str | None, base_url: str | None, key_va
 
     Raises AssistantError ``auth_missing`` when the named key variable is empty.
     """
-    addon = bpy.context.preferences.addons.get(__package__)
-    stored = addon.preferences if addon is not None else None
-    provider = provider or (stored.provider if stored else "offline")
-    if stored is None or stored.provider != provider:
+    kept = stored()
+    provider = provider or (kept.provider if kept else "offline")
+    if kept is None or kept.provider != provider:
         return Choice(provider, model, base_url, _key(provider, key_variable))
-    key = _key(provider, key_variable or stored.key_variable)
-    return Choice(provider, model or stored.model or None, base_url or stored.base_url or None, key)
+    key = _key(provider, key_variable or kept.key_variable)
+    return Choice(provider, model or kept.model or None, base_url or kept.base_url or None, key)
 
 
 def _key(provider: str, variable: str | None) -> str | None:

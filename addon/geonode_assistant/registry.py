@@ -9,10 +9,11 @@ from collections.abc import Callable
 import bpy
 
 from . import polling, preferences, properties
+from .operators import connection as connection_operators
 from .operators import run as run_operators
 from .panels import sidebar
 
-MODULES = (properties, preferences, run_operators, sidebar)
+MODULES = (properties, preferences, connection_operators, run_operators, sidebar)
 
 _undo: list[Callable[[], object]] = []
 
@@ -34,6 +35,7 @@ def register() -> None:
             _undo.append(lambda handlers=handlers, handler=handler: handlers.remove(handler))
         command = bpy.utils.register_cli_command("geonode", _command)
         _undo.append(lambda: bpy.utils.unregister_cli_command(command))
+        _undo.append(preferences.connection_state.close)
         _undo.append(polling.stop)
     except BaseException:
         with contextlib.suppress(Exception):
