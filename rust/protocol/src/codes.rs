@@ -269,6 +269,44 @@ codes! {
         /// The object is of a kind that the preset cannot use.
         WrongObjectKind = "wrong_object_kind",
     }
+    "script" {
+        /// A script reads, writes or calls an attribute that safe mode does not allow.
+        ScriptAttribute = "script_attribute",
+        /// A call of a script is not allowed in this form.
+        ScriptCall = "script_call",
+        /// A script has characters that hide what it does: control, bidirectional, zero-width, look-alike.
+        ScriptCharacter = "script_character",
+        /// A class of a script is not allowed in this form.
+        ScriptClass = "script_class",
+        /// A part of a script removes data; the artist is asked.
+        ScriptDestructive = "script_destructive",
+        /// A loop of a script never ends.
+        ScriptEndless = "script_endless",
+        /// A handler of a script would swallow the signal that stops it.
+        ScriptException = "script_exception",
+        /// A text is formatted in a way that reaches attributes or grows without bounds.
+        ScriptFormat = "script_format",
+        /// A script imports what safe mode does not allow.
+        ScriptImport = "script_import",
+        /// A script is nested deeper or chained longer than allowed.
+        ScriptLimit = "script_limit",
+        /// A module is used as a value, or a member of it is not allowed.
+        ScriptModule = "script_module",
+        /// A script uses a name that safe mode does not allow.
+        ScriptName = "script_name",
+        /// A script makes a node that reads or writes files or runs scripts.
+        ScriptNode = "script_node",
+        /// A script calls an operator that safe mode does not allow.
+        ScriptOperator = "script_operator",
+        /// A number in a script would take all memory or freeze Blender.
+        ScriptSize = "script_size",
+        /// A statement or expression is of a kind that safe mode does not allow.
+        ScriptStatement = "script_statement",
+        /// The text is not Python as every supported Blender reads it.
+        ScriptSyntax = "script_syntax",
+        /// A type of Blender is used for more than a comparison.
+        ScriptType = "script_type",
+    }
     "files" {
         /// The .blend file is incomplete or overwritten.
         DamagedBlend = "damaged_blend",

@@ -1,0 +1,3 @@
+# expect: calls
+n = 'x'.upper()
+getattr(1, n)

@@ -1,0 +1,2 @@
+# expect: calls
+map(getattr, [1], ['x'])

@@ -1,0 +1,2 @@
+# expect: calls
+getattr(*[1, 'x'])

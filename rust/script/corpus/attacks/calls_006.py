@@ -1,0 +1,2 @@
+# expect: calls
+setattr(1, f'{1}', 2)

@@ -1,0 +1,3 @@
+# expect: calls
+def f(n):
+    return getattr(1, n)

@@ -1,0 +1,2 @@
+# expect: calls
+hasattr(1, chr(95))

@@ -1,0 +1,2 @@
+# expect: calls
+delattr(1, 'a' + 'b')

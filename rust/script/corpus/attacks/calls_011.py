@@ -1,0 +1,2 @@
+# expect: calls
+x = type(1)

@@ -1,0 +1,2 @@
+# expect: calls
+type(1).mro()

@@ -1,0 +1,2 @@
+# expect: calls
+list(map(type, [1]))

@@ -1,0 +1,3 @@
+# expect: calls
+from functools import partial
+partial(getattr, 1)

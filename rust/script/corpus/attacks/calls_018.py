@@ -1,0 +1,4 @@
+# expect: calls
+class A:
+    def f(self):
+        return super(A, self).f()

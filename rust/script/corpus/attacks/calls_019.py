@@ -1,0 +1,2 @@
+# expect: calls
+s = super

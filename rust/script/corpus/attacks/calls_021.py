@@ -1,0 +1,5 @@
+# expect: calls
+class A:
+    pass
+with A():
+    pass

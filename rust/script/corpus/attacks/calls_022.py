@@ -1,0 +1,3 @@
+# expect: calls
+f = setattr
+f(1, 'x', 2)

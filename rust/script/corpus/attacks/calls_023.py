@@ -1,0 +1,2 @@
+# expect: calls
+k = dict(x=hasattr)

@@ -1,0 +1,3 @@
+# expect: calls
+for n in dir(1):
+    getattr(1, n)

@@ -1,0 +1,2 @@
+# expect: calls
+format_it = format

@@ -1,0 +1,2 @@
+# expect: calls
+dict(__class__=1)

@@ -1,0 +1,2 @@
+# expect: attributes
+getattr(1, '__class__')

@@ -1,0 +1,3 @@
+# expect: attributes
+n = '__class__'
+getattr(1, n)

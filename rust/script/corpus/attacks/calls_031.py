@@ -1,0 +1,2 @@
+# expect: attributes
+setattr(1, '__class__', 2)

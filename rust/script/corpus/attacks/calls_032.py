@@ -1,0 +1,2 @@
+# expect: attributes
+hasattr(1, 'gi_frame')

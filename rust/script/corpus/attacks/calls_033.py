@@ -1,0 +1,2 @@
+# expect: attributes
+delattr(1, '__doc__')

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+getattr(bpy.context, 'preferences')

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+setattr(bpy.context.scene.render, 'filepath', '/tmp/x')

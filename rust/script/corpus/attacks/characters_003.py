@@ -1,0 +1,2 @@
+# expect: scan
+еval('1')

@@ -1,0 +1,2 @@
+# expect: scan
+ｅval('1')

@@ -1,0 +1,2 @@
+# expect: scan
+x́ = 1

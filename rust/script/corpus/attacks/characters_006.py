@@ -1,0 +1,2 @@
+# expect: scan
+print(1)print(2)

@@ -1,0 +1,2 @@
+# expect: scan
+def а(): pass

@@ -1,0 +1,2 @@
+# expect: scan
+aª = 1

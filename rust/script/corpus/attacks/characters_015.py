@@ -1,0 +1,2 @@
+# expect: scan
+_＿ = 1

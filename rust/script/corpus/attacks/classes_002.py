@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __del__(self):
+        pass

@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __exit__(self, *a):
+        return True

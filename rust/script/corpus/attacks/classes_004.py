@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __getattr__(self, n):
+        return n

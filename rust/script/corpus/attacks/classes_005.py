@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __getattribute__(self, n):
+        return n

@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __get__(self, o, t):
+        return 1

@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __init_subclass__(cls):
+        pass

@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __class_getitem__(cls, i):
+        return i

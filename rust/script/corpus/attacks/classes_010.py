@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __format__(self, s):
+        return s

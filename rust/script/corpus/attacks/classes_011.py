@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __index__(self):
+        return 1

@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __instancecheck__(self, o):
+        return True

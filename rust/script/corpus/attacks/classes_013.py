@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __new__(cls):
+        return 1

@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __reduce__(self):
+        return (print, ('x',))

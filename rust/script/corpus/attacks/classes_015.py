@@ -1,0 +1,4 @@
+# expect: classes
+class A:
+    def __setattr__(self, n, v):
+        pass

@@ -1,0 +1,3 @@
+# expect: classes
+class A(str):
+    pass

@@ -1,0 +1,4 @@
+# expect: classes
+x = int
+class A(x):
+    pass

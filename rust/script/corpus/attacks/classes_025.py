@@ -1,0 +1,4 @@
+# expect: classes
+import mathutils
+class V(mathutils.Vector):
+    pass

@@ -1,0 +1,3 @@
+# expect: statements
+async def f():
+    pass

@@ -1,0 +1,5 @@
+# expect: statements
+async def f():
+    await g()
+def g():
+    pass

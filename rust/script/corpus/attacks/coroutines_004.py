@@ -1,0 +1,5 @@
+# expect: statements
+async def f():
+    async with y:
+        pass
+y = 1

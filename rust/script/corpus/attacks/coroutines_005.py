@@ -1,0 +1,4 @@
+# expect: statements
+async def f():
+    return [x async for x in y]
+y = 1

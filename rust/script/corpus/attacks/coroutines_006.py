@@ -1,0 +1,5 @@
+# expect: statements
+try:
+    pass
+except* ValueError:
+    pass

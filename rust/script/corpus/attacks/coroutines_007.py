@@ -1,0 +1,2 @@
+# expect: statements
+type A = int

@@ -1,0 +1,3 @@
+# expect: statements
+def f[T](x: T):
+    return x

@@ -1,0 +1,3 @@
+# expect: statements
+class A[T]:
+    pass

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.preferences.filepaths.script_directory

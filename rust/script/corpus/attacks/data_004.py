@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.window_manager.keyconfigs.user.keymaps

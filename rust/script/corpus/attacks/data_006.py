@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.window_manager.modal_handler_add(1)

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.libraries.write('/tmp/x.blend', set())

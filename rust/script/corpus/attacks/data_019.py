@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.images['x'].filepath_raw = '/tmp/x'

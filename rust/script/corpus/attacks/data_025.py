@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.volumes.new('x').filepath = '/x'

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.cache_files[0].filepath

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.brushes[0].icon_filepath = '/x'

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.temp_data()

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.object.animation_data.drivers[0].driver.expression = '__import__("os")'

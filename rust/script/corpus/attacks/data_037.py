@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.scene.path_resolve('x')

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.scene.sequence_editor_create()

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.object.modifiers['x'].cache_file

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.object.modifiers['Ocean'].filepath = '/x'

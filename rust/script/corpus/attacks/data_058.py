@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.object.particle_systems[0].point_cache.filepath = '/x'

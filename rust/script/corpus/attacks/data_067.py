@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.collections[0].exporters[0].filepath

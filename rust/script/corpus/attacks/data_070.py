@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.screens[0].areas[0].spaces[0].params.directory

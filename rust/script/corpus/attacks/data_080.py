@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.data.batch_remove.__self__

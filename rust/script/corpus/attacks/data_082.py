@@ -1,0 +1,3 @@
+# expect: attributes
+from bpy import context as C
+C.preferences

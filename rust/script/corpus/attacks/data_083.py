@@ -1,0 +1,4 @@
+# expect: attributes
+from bpy import data
+d = data
+d.texts

@@ -1,0 +1,5 @@
+# expect: attributes
+import bpy
+def f(d):
+    return d.libraries
+f(bpy.data)

@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+[d.texts for d in [bpy.data]]

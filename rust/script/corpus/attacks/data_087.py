@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+(lambda d: d.libraries)(bpy.data)

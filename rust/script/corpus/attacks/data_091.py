@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+x, *bpy.context.scene.render.filepath = [1, 2]

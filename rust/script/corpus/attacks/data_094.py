@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+del bpy.context.object.animation_data.drivers

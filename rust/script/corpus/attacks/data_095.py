@@ -1,0 +1,5 @@
+# expect: attributes
+class A:
+    filepath = 1
+    def f(self):
+        return self.filepath

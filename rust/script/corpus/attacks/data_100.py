@@ -1,0 +1,3 @@
+# expect: attributes
+import numpy as np
+np.array([1]).ctypes.data

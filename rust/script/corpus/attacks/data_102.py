@@ -1,0 +1,3 @@
+# expect: calls
+import bpy
+bpy.data.x(filepath='/x')

@@ -1,0 +1,4 @@
+# expect: calls
+import bpy
+f = bpy.data.images.new
+f('x', 1, 1, filepath='/etc/passwd')

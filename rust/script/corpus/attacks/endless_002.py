@@ -1,0 +1,3 @@
+# expect: loops
+while 1:
+    x = 1

@@ -1,0 +1,3 @@
+# expect: loops
+while 'a':
+    x = 1

@@ -1,0 +1,4 @@
+# expect: loops
+while True:
+    for i in range(3):
+        break

@@ -1,0 +1,6 @@
+# expect: loops
+while True:
+    try:
+        x = 1
+    except Exception:
+        continue

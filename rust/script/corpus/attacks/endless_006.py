@@ -1,0 +1,4 @@
+# expect: loops
+x = [1]
+for y in x:
+    x.append(y)

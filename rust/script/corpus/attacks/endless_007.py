@@ -1,0 +1,4 @@
+# expect: loops
+import itertools
+for i in itertools.count():
+    pass

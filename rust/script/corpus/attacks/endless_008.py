@@ -1,0 +1,4 @@
+# expect: loops
+from itertools import cycle
+for i in cycle([1]):
+    x = i

@@ -1,0 +1,3 @@
+# expect: loops
+for i in iter(int, 1):
+    pass

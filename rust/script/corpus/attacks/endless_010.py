@@ -1,0 +1,4 @@
+# expect: loops
+while True:
+    def f():
+        return 1

@@ -1,0 +1,3 @@
+# expect: loops
+while 2.5:
+    pass

@@ -1,0 +1,2 @@
+# expect: formats
+'{a.b}'.format(a=1)

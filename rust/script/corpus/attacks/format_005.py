@@ -1,0 +1,3 @@
+# expect: formats
+f = '{}'.format
+f(1)

@@ -1,0 +1,2 @@
+# expect: formats
+str.format('{0.__class__}', 1)

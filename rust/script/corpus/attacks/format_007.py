@@ -1,0 +1,2 @@
+# expect: formats
+('{0.__cl' + 'ass__}').format(1)

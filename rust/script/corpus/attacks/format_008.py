@@ -1,0 +1,3 @@
+# expect: formats
+s = input_text = 'x'
+s.upper().format(1)

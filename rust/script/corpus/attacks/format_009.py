@@ -1,0 +1,2 @@
+# expect: formats
+'{:>9999999999}'.format(1)

@@ -1,0 +1,2 @@
+# expect: formats
+'{:{}}'.format(1, 10**9)

@@ -1,0 +1,3 @@
+# expect: formats
+w = 10**9
+f'{1:>{w}}'

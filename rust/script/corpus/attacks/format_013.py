@@ -1,0 +1,3 @@
+# expect: formats
+n = len('abc') * 10**8
+f'{1:{n}}'

@@ -1,0 +1,2 @@
+# expect: formats
+'%1000000000d' % 1

@@ -1,0 +1,2 @@
+# expect: formats
+'%*d' % (10**9, 1)

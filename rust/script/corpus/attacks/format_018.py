@@ -1,0 +1,2 @@
+# expect: formats
+format(1, '>1000000000')

@@ -1,0 +1,2 @@
+# expect: formats
+map('{0.__class__}'.format, [1])

@@ -1,0 +1,2 @@
+# expect: formats
+f'%{9}d' % 1

@@ -1,0 +1,2 @@
+# expect: attributes
+'{x.__class__}'.format_map({'x': 1})

@@ -1,0 +1,2 @@
+# expect: attributes
+str.format_map('{x}', {})

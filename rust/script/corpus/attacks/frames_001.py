@@ -1,0 +1,5 @@
+# expect: attributes
+def g():
+    yield
+x = g()
+print(x.gi_frame.f_back.f_globals)

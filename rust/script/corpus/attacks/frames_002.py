@@ -1,0 +1,5 @@
+# expect: attributes
+def g():
+    yield
+x = g()
+x.gi_code

@@ -1,0 +1,6 @@
+# expect: attributes
+try:
+    1 / 0
+except ZeroDivisionError as e:
+    tb = e.with_traceback(None)
+    tb.tb_frame

@@ -1,0 +1,5 @@
+# expect: attributes
+try:
+    None.x
+except AttributeError as e:
+    print(e.obj)

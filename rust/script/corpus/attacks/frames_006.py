@@ -1,0 +1,5 @@
+# expect: attributes
+try:
+    raise ValueError from TypeError()
+except ValueError as e:
+    e.__cause__.__context__

@@ -1,0 +1,5 @@
+# expect: attributes
+def g():
+    yield g
+for x in g():
+    x.gi_yieldfrom

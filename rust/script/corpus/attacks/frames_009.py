@@ -1,0 +1,2 @@
+# expect: attributes
+[f.f_back for f in []]

@@ -1,0 +1,3 @@
+# expect: attributes
+x = (i for i in [1])
+x.gi_frame.f_locals['x'] = 2

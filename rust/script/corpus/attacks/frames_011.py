@@ -1,0 +1,3 @@
+# expect: attributes
+f = lambda f: f.f_builtins
+f(1)

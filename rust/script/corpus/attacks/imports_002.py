@@ -1,0 +1,2 @@
+# expect: imports
+import os.path as p

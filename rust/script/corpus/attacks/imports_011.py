@@ -1,0 +1,2 @@
+# expect: imports
+from importlib import import_module

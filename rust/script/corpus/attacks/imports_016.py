@@ -1,0 +1,2 @@
+# expect: imports
+from pathlib import Path

@@ -1,0 +1,2 @@
+# expect: imports
+from bpy import ops as o, path

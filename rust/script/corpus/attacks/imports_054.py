@@ -1,0 +1,2 @@
+# expect: imports
+from typing import get_type_hints

@@ -1,0 +1,2 @@
+# expect: imports
+from json import load

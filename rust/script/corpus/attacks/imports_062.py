@@ -1,0 +1,3 @@
+# expect: imports
+import this
+import antigravity

@@ -1,0 +1,2 @@
+# expect: imports
+from bpy.types import Panel, PropertyGroup

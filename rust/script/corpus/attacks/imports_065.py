@@ -1,0 +1,2 @@
+# expect: imports
+from bpy_extras.io_utils import ImportHelper

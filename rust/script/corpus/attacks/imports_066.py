@@ -1,0 +1,2 @@
+# expect: imports
+from bpy_extras import io_utils

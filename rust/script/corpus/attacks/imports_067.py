@@ -1,0 +1,2 @@
+# expect: imports
+from numpy import f2py

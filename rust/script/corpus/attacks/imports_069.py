@@ -1,0 +1,3 @@
+# expect: names
+m = __import__
+m('os')

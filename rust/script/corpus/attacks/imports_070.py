@@ -1,0 +1,2 @@
+# expect: names
+f = [__import__][0]

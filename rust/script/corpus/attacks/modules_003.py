@@ -1,0 +1,3 @@
+# expect: modules
+import math
+[math][0].sin(1)

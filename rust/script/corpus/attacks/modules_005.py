@@ -1,0 +1,3 @@
+# expect: modules
+import random
+random._os.system('true')

@@ -1,0 +1,3 @@
+# expect: modules
+import random as r
+r.SystemRandom()

@@ -1,0 +1,3 @@
+# expect: modules
+import math
+math.pi = 3

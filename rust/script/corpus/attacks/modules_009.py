@@ -1,0 +1,3 @@
+# expect: modules
+import bpy
+del bpy.context

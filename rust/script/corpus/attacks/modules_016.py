@@ -1,0 +1,3 @@
+# expect: modules
+import numpy as np
+np.lib.format

@@ -1,0 +1,3 @@
+# expect: modules
+import numpy as np
+np.frompyfunc(1, 1, 1)

@@ -1,0 +1,3 @@
+# expect: modules
+import time
+time.sleep(10**6)

@@ -1,0 +1,3 @@
+# expect: modules
+import bpy
+bpy.app.driver_namespace['x'] = print

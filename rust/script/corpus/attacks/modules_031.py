@@ -1,0 +1,3 @@
+# expect: modules
+import bpy
+bpy.app.tempdir

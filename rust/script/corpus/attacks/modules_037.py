@@ -1,0 +1,3 @@
+# expect: modules
+import bmesh
+bmesh.types.x

@@ -1,0 +1,3 @@
+# expect: modules
+import mathutils
+mathutils.noise.sys

@@ -1,0 +1,3 @@
+# expect: modules
+import json
+json.codecs.open('x')

@@ -1,0 +1,3 @@
+# expect: modules
+import enum
+enum.sys.modules

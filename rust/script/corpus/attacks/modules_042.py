@@ -1,0 +1,3 @@
+# expect: modules
+import dataclasses
+dataclasses.make_dataclass('A', ['x'])

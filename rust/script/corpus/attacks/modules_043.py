@@ -1,0 +1,3 @@
+# expect: modules
+import collections
+collections._sys

@@ -1,0 +1,3 @@
+# expect: modules
+import typing
+typing.sys

@@ -1,0 +1,3 @@
+# expect: modules
+import copy
+copy.dispatch_table

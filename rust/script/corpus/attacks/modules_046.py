@@ -1,0 +1,3 @@
+# expect: modules
+import statistics
+statistics.sys

@@ -1,0 +1,4 @@
+# expect: modules
+import bpy
+class A(bpy.data.foo): pass
+bpy.foo

@@ -1,0 +1,3 @@
+# expect: names
+import math
+math = 3

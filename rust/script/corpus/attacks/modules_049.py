@@ -1,0 +1,4 @@
+# expect: names
+import bpy as x
+def f(x):
+    return x

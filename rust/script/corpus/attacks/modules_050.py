@@ -1,0 +1,4 @@
+# expect: names
+import math
+for math in [1]:
+    pass

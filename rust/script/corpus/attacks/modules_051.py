@@ -1,0 +1,3 @@
+# expect: names
+import math
+[math for math in [1]]

@@ -1,0 +1,3 @@
+# expect: names
+from math import sin
+sin = 3

@@ -1,0 +1,2 @@
+# expect: names
+exec('x = 1')

@@ -1,0 +1,2 @@
+# expect: names
+compile('1', 'x', 'eval')

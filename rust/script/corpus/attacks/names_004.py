@@ -1,0 +1,2 @@
+# expect: names
+open('/etc/passwd').read()

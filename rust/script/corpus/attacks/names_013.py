@@ -1,0 +1,2 @@
+# expect: names
+memoryview(b'x')

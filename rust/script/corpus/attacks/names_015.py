@@ -1,0 +1,2 @@
+# expect: names
+__builtins__['eval']

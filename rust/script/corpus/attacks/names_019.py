@@ -1,0 +1,2 @@
+# expect: names
+__doc__.x = 1

@@ -1,0 +1,3 @@
+# expect: names
+f = eval
+f('1')

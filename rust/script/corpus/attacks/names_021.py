@@ -1,0 +1,2 @@
+# expect: names
+[eval][0]('1')

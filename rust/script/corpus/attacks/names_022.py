@@ -1,0 +1,2 @@
+# expect: names
+map(eval, ['1'])

@@ -1,0 +1,2 @@
+# expect: names
+sorted(['1'], key=eval)

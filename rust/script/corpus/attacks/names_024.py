@@ -1,0 +1,3 @@
+# expect: names
+class A:
+    x = open

@@ -1,0 +1,3 @@
+# expect: names
+def f(g=eval):
+    return g('1')

@@ -1,0 +1,4 @@
+# expect: names
+@eval
+def f():
+    pass

@@ -1,0 +1,4 @@
+# expect: names
+@exec
+class A:
+    pass

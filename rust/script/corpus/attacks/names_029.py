@@ -1,0 +1,2 @@
+# expect: names
+lambda x=open: x('y')

@@ -1,0 +1,2 @@
+# expect: names
+(x := eval)('1')

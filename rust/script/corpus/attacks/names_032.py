@@ -1,0 +1,3 @@
+# expect: names
+def open():
+    pass

@@ -1,0 +1,2 @@
+# expect: names
+import math as eval

@@ -1,0 +1,3 @@
+# expect: names
+for eval in [1]:
+    pass

@@ -1,0 +1,3 @@
+# expect: names
+with 1 as open:
+    pass

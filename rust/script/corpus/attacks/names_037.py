@@ -1,0 +1,5 @@
+# expect: names
+try:
+    pass
+except Exception as exec:
+    pass

@@ -1,0 +1,2 @@
+# expect: names
+__match_args__ = ('gi_frame',)

@@ -1,0 +1,3 @@
+# expect: names
+class A:
+    __match_args__ = ('gi_frame',)

@@ -1,0 +1,3 @@
+# expect: names
+class A:
+    __class__ = int

@@ -1,0 +1,2 @@
+# expect: names
+[x for __builtins__ in [1]]

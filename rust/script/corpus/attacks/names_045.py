@@ -1,0 +1,4 @@
+# expect: names
+match 1:
+    case eval:
+        pass

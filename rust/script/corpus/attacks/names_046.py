@@ -1,0 +1,5 @@
+# expect: names
+try:
+    pass
+except BaseException:
+    pass

@@ -1,0 +1,2 @@
+# expect: names
+bpy.ops.mesh.primitive_cube_add()

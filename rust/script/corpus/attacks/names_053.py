@@ -1,0 +1,3 @@
+# expect: names
+def f(__class__):
+    pass

@@ -1,0 +1,2 @@
+# expect: names
+getattr = 3

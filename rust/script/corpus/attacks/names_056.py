@@ -1,0 +1,3 @@
+# expect: names
+def type(x):
+    pass

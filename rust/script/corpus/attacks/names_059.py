@@ -1,0 +1,3 @@
+# expect: names
+def __build_class__():
+    pass

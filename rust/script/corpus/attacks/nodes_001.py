@@ -1,0 +1,3 @@
+# expect: nodes
+import bpy
+bpy.data.node_groups[0].nodes.new('ShaderNodeScript')

@@ -1,0 +1,4 @@
+# expect: nodes
+import bpy
+for t in ['GeometryNodeImportOBJ', 'GeometryNodeImportVDB']:
+    bpy.data.node_groups[0].nodes.new(t)

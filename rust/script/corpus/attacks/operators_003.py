@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.wm.save_as_mainfile()

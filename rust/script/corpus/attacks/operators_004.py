@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.wm.open_mainfile()

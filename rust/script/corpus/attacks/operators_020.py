@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.wm.recover_last_session()

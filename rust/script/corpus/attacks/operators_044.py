@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.preferences.addon_enable()

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.preferences.keyitem_add()

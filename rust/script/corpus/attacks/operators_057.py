@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.render.play_rendered_anim()

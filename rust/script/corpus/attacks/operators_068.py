@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.file.unpack_all()

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.file.make_paths_relative()

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.ed.flush_edits()

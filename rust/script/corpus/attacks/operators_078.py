@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.anim.driver_button_add()

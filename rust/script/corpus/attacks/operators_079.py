@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.graph.driver_variables_paste()

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.anim.keying_set_export()

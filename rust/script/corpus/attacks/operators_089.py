@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.object.simulation_nodes_cache_bake()

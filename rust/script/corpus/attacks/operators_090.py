@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.object.multires_external_save()

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.sequencer.movie_strip_add()

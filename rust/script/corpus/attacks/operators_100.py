@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.sequencer.sound_strip_add()

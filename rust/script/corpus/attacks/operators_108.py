@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.scene.freestyle_module_open()

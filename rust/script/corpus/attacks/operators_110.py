@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.ui.copy_data_path_button()

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.ui.reports_to_textblock()

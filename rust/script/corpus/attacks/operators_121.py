@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.paint.image_from_view()

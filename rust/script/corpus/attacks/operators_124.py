@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.geometry.execute_node_group()

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+f = bpy.ops.mesh.primitive_cube_add

@@ -1,0 +1,4 @@
+# expect: operators
+import bpy
+k = {'size': 1}
+bpy.ops.mesh.primitive_cube_add(**k)

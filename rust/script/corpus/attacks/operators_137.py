@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.mesh.primitive_cube_add({'x': 1})

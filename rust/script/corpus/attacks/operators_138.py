@@ -1,0 +1,4 @@
+# expect: operators
+import bpy
+for g in (bpy.ops.wm, bpy.ops.text):
+    pass

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy as b
+b.ops.wm.quit_blender()

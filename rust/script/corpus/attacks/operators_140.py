@@ -1,0 +1,3 @@
+# expect: operators
+from bpy import ops
+ops.wm.quit_blender()

@@ -1,0 +1,3 @@
+# expect: operators
+from bpy import ops as o
+o.wm.save_mainfile(filepath='/tmp/x.blend')

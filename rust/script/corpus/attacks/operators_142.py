@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+bpy.ops.mesh.no_such_operator()

@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+map(bpy.ops.object.select_all, [1])

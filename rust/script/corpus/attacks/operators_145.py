@@ -1,0 +1,3 @@
+# expect: operators
+import bpy
+getattr(bpy.ops.wm, 'quit_blender')()

@@ -1,0 +1,3 @@
+# expect: modules
+import bpy
+getattr(bpy.ops, 'wm')

@@ -1,0 +1,3 @@
+# expect: modules
+import bpy
+[bpy.ops][0].wm.quit_blender()

@@ -1,0 +1,3 @@
+# expect: modules
+import bpy
+f = lambda x=bpy.ops: x.wm

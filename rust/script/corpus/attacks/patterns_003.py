@@ -1,0 +1,5 @@
+# expect: attributes
+import bpy
+match bpy.context:
+    case object(preferences=p):
+        pass

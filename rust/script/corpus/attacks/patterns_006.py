@@ -1,0 +1,4 @@
+# expect: attributes
+match 1:
+    case object(real=object(__self__=g)) | object(imag=g):
+        pass

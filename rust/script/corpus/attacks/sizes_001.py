@@ -1,0 +1,2 @@
+# expect: bounds
+10 ** 10 ** 10

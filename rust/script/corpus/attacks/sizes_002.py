@@ -1,0 +1,2 @@
+# expect: bounds
+2 ** 100000

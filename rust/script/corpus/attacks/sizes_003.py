@@ -1,0 +1,3 @@
+# expect: bounds
+x = 3
+x ** (10**6)

@@ -1,0 +1,2 @@
+# expect: bounds
+1 << 10**9

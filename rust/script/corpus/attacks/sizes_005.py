@@ -1,0 +1,3 @@
+# expect: bounds
+x = 1
+x <<= 10**9

@@ -1,0 +1,3 @@
+# expect: bounds
+x = 2
+x **= 10**6

@@ -1,0 +1,2 @@
+# expect: bounds
+'x' * 10**9

@@ -1,0 +1,2 @@
+# expect: bounds
+b'x' * (1 << 40)

@@ -1,0 +1,2 @@
+# expect: bounds
+[0] * 10**9

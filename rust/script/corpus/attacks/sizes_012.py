@@ -1,0 +1,3 @@
+# expect: bounds
+N = 10**9
+'x' * N

@@ -1,0 +1,2 @@
+# expect: bounds
+range(10**12)

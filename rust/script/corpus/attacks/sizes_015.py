@@ -1,0 +1,2 @@
+# expect: bounds
+sum(range(10**10))

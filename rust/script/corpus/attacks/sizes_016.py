@@ -1,0 +1,2 @@
+# expect: bounds
+list(range(0, 10**9))

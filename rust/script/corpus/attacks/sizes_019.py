@@ -1,0 +1,2 @@
+# expect: bounds
+{(i, j) for i in range(10**4) for j in range(10**4)}

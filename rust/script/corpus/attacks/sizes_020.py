@@ -1,0 +1,2 @@
+# expect: bounds
+sum(1 for i in range(10**6) for j in range(10**6))

@@ -1,0 +1,2 @@
+# expect: bounds
+bytearray(10**10)

@@ -1,0 +1,2 @@
+# expect: bounds
+bytes(10**10)

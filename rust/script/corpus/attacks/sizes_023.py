@@ -1,0 +1,2 @@
+# expect: bounds
+'x'.zfill(10**9)

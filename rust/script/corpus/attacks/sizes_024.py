@@ -1,0 +1,2 @@
+# expect: bounds
+'x'.ljust(10**9)

@@ -1,0 +1,2 @@
+# expect: bounds
+'x'.center(10**10)

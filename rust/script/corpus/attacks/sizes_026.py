@@ -1,0 +1,2 @@
+# expect: bounds
+'x'.rjust(10**9, 'y')

@@ -1,0 +1,2 @@
+# expect: bounds
+'\t'.expandtabs(10**9)

@@ -1,0 +1,2 @@
+# expect: bounds
+pow(10, 10**8)

@@ -1,0 +1,3 @@
+# expect: bounds
+import numpy as np
+np.zeros(10**10)

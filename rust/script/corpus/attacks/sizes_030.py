@@ -1,0 +1,3 @@
+# expect: bounds
+import numpy as np
+np.ones((10**5, 10**5))

@@ -1,0 +1,3 @@
+# expect: bounds
+import numpy as np
+np.arange(10**12)

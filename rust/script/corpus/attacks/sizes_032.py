@@ -1,0 +1,3 @@
+# expect: bounds
+import numpy as np
+np.random.rand(100000, 100000)

@@ -1,0 +1,3 @@
+# expect: bounds
+import numpy as np
+np.zeros(shape=(10**5, 10**5))

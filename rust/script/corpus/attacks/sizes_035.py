@@ -1,0 +1,3 @@
+# expect: bounds
+import numpy as np
+np.full((50000, 50000), 1.0)

@@ -1,0 +1,3 @@
+# expect: bounds
+import numpy as np
+np.eye(100000000)

@@ -1,0 +1,4 @@
+# expect: bounds
+import bpy
+mod = bpy.context.object.modifiers.new('s', 'SUBSURF')
+mod.levels = 14

@@ -1,0 +1,3 @@
+# expect: bounds
+import bpy
+bpy.ops.mesh.subdivide(number_cuts=100000)

@@ -1,0 +1,3 @@
+# expect: bounds
+import bpy
+bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=14)

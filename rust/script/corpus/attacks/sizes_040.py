@@ -1,0 +1,3 @@
+# expect: bounds
+import bpy
+bpy.ops.mesh.primitive_grid_add(x_subdivisions=100000, y_subdivisions=100000)

@@ -1,0 +1,3 @@
+# expect: bounds
+import bpy
+setattr(bpy.context.object.modifiers[0], 'levels', 20)

@@ -1,0 +1,4 @@
+# expect: bounds
+import bpy, bmesh
+bm = bmesh.new()
+bmesh.ops.create_icosphere(bm, subdivisions=20, radius=1)

@@ -1,0 +1,4 @@
+# expect: bounds
+import bpy, bmesh
+bm = bmesh.new()
+bmesh.ops.subdivide_edges(bm, edges=bm.edges, cuts=5000)

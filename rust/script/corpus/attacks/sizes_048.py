@@ -1,0 +1,3 @@
+# expect: bounds
+import bpy
+bpy.context.object.modifiers[0].render_levels = 12

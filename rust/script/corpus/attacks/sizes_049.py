@@ -1,0 +1,3 @@
+# expect: regexes
+import re
+re.match('(a+)+$', 'a' * 40)

@@ -1,0 +1,3 @@
+# expect: regexes
+import re
+re.search('(a|aa)+$', 'a' * 40)

@@ -1,0 +1,4 @@
+# expect: regexes
+import re
+p = '(a' + '+)+'
+re.match(p, 'a')

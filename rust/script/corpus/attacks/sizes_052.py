@@ -1,0 +1,3 @@
+# expect: regexes
+from re import match
+match('((a*)*)*b', 'aaa')

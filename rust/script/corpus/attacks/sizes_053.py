@@ -1,0 +1,3 @@
+# expect: regexes
+import re
+re.compile('(.*a){20}')

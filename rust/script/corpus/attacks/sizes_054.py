@@ -1,0 +1,3 @@
+# expect: regexes
+import re
+re.sub('x' * 1000, '', '')

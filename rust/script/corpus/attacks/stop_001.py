@@ -1,0 +1,6 @@
+# expect: exceptions
+while 1 < 2:
+    try:
+        pass
+    except:
+        pass

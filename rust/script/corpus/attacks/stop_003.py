@@ -1,0 +1,6 @@
+# expect: exceptions
+def f():
+    try:
+        pass
+    finally:
+        return 1

@@ -1,0 +1,6 @@
+# expect: exceptions
+E = Exception
+try:
+    pass
+except E:
+    pass

@@ -1,0 +1,7 @@
+# expect: exceptions
+def f():
+    return Exception
+try:
+    pass
+except f():
+    pass

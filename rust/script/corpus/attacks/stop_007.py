@@ -1,0 +1,6 @@
+# expect: exceptions
+T = (ValueError, TypeError)
+try:
+    pass
+except T:
+    pass

@@ -1,0 +1,5 @@
+# expect: exceptions
+try:
+    pass
+except (ValueError, type(1)):
+    pass

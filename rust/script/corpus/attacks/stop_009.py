@@ -1,0 +1,7 @@
+# expect: exceptions
+def f():
+    try:
+        pass
+    finally:
+        if 1:
+            return 2

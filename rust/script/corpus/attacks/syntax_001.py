@@ -1,0 +1,2 @@
+# expect: parse
+x = = 1

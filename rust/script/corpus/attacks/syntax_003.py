@@ -1,0 +1,3 @@
+# expect: parse
+def f(:
+    pass

@@ -1,0 +1,4 @@
+# expect: parse
+```python
+x = 1
+```

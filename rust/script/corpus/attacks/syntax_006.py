@@ -1,0 +1,3 @@
+# expect: parse
+if True
+    pass

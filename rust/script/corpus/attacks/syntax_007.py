@@ -1,0 +1,5 @@
+# expect: parse
+try:
+    pass
+except ValueError, TypeError:
+    pass

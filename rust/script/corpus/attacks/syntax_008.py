@@ -1,0 +1,3 @@
+# expect: parse
+   x = 1
+  y = 2

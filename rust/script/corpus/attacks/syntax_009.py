@@ -1,0 +1,3 @@
+# expect: parse
+class A
+    pass

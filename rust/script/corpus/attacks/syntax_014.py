@@ -1,0 +1,2 @@
+# expect: parse
+for in range(3): pass

@@ -1,0 +1,2 @@
+# expect: parse
+Make a cube, please.

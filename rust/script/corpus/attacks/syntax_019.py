@@ -1,0 +1,3 @@
+# expect: scan
+x = f'{
+1}'

@@ -1,0 +1,3 @@
+# expect: scan
+d = {}
+x = f'{f'{d['a']}'}'

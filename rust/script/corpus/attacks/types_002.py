@@ -1,0 +1,3 @@
+# expect: types
+import bpy
+bpy.types.Object.evil = property(print)

@@ -1,0 +1,3 @@
+# expect: types
+import bpy
+T = bpy.types.Object

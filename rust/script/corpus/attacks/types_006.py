@@ -1,0 +1,3 @@
+# expect: types
+import bpy
+bpy.types.Panel.__subclasses__()

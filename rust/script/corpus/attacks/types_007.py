@@ -1,0 +1,3 @@
+# expect: types
+import bpy
+bpy.types.VIEW3D_MT_add.append(print)

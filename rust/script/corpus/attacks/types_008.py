@@ -1,0 +1,3 @@
+# expect: types
+import bpy
+bpy.types.SpaceView3D.draw_handler_add(print, (), 'WINDOW', 'POST_PIXEL')

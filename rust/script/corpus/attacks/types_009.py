@@ -1,0 +1,3 @@
+# expect: types
+import bpy
+bpy.types.NodeTree.evil = 1

@@ -1,0 +1,3 @@
+# expect: types
+from bpy.types import Object
+Object.evil = 1

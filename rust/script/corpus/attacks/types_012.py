@@ -1,0 +1,3 @@
+# expect: types
+import bpy
+x: (bpy.types.Object).evil = 1

@@ -1,0 +1,3 @@
+# expect: types
+import bpy
+isinstance(1, [T := bpy.types.Object][0])

@@ -1,0 +1,2 @@
+# expect: attributes
+''.__class__.__mro__[1]

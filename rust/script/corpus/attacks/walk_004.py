@@ -1,0 +1,2 @@
+# expect: attributes
+(lambda: 0).__globals__['__builtins__']

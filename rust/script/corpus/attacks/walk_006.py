@@ -1,0 +1,4 @@
+# expect: attributes
+def f():
+    pass
+f.__code__ = (lambda: 1).__code__

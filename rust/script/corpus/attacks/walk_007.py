@@ -1,0 +1,4 @@
+# expect: attributes
+def f():
+    pass
+print(f.__defaults__, f.__closure__)

@@ -1,0 +1,3 @@
+# expect: attributes
+x = [1]
+x.__reduce_ex__(4)

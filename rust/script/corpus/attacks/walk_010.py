@@ -1,0 +1,3 @@
+# expect: attributes
+import bpy
+bpy.context.__class__.__subclasses__()

@@ -1,0 +1,2 @@
+# expect: attributes
+print.__self__.eval('1')

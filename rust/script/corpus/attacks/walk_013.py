@@ -1,0 +1,5 @@
+# expect: attributes
+class A:
+    def m(self):
+        pass
+A().m.__func__.__globals__

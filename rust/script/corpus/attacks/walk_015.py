@@ -1,0 +1,4 @@
+# expect: attributes
+def f():
+    return f.__builtins__
+f()

@@ -1,0 +1,4 @@
+# expect: attributes
+import random
+r = random.Random()
+r._os.system('true')

@@ -1,0 +1,4 @@
+# expect: attributes
+import bpy
+obj = bpy.context.object
+obj.__dict__['x'] = 1

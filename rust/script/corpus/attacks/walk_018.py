@@ -1,0 +1,3 @@
+# expect: attributes
+x = 1
+x.__class__ = int

@@ -1,0 +1,2 @@
+# expect: attributes
+del (lambda: 0).__doc__

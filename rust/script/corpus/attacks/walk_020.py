@@ -1,0 +1,5 @@
+# expect: attributes
+class A:
+    pass
+a = A()
+a.__init_subclass__()

@@ -1,0 +1,249 @@
+//! Which names a script binds, and to what: modules, imported members, classes, constants, attributes of its own.
+
+use foldhash::{HashMap, HashSet};
+use rustpython_parser::ast::{Constant, Expr, ExprContext, Stmt, StmtImportFrom};
+
+use crate::fold::{Folded, fold};
+use crate::policy::Policy;
+use crate::tree::{self, How, Node, Visitor};
+
+/// The names of one script, wherever they are bound in it.
+#[derive(Default)]
+pub(crate) struct Bindings<'t> {
+    /// Names of modules, with the module: `np` → `numpy`. A name with two modules is in `contested`.
+    pub(crate) modules: HashMap<&'t str, String>,
+    /// Names of members, with the member: `Vector` → `mathutils.Vector`.
+    pub(crate) members: HashMap<&'t str, String>,
+    /// Every bound name and how often it is bound.
+    pub(crate) bound: HashMap<&'t str, usize>,
+    /// Names that are bound otherwise than by an import.
+    pub(crate) rebound: HashSet<&'t str>,
+    /// Names that stand for two modules, or for a module and something else.
+    pub(crate) contested: HashSet<&'t str>,
+    pub(crate) classes: HashSet<&'t str>,
+    /// Attributes that the script gives to its own objects.
+    pub(crate) attributes: HashSet<String>,
+    /// Names that are bound once, to a constant.
+    pub(crate) constants: HashMap<&'t str, Folded>,
+    /// Names that are bound once, to a text.
+    pub(crate) texts: HashMap<&'t str, &'t str>,
+    /// Names that are bound once, by a loop over texts that are written out.
+    pub(crate) choices: HashMap<&'t str, Vec<&'t str>>,
+    loops: Vec<(&'t str, &'t Expr)>,
+    candidates: Vec<(&'t str, &'t Expr)>,
+}
+
+/// Collects the bindings of a script.
+pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
+    let mut collector = Collector {
+        names: Bindings::default(),
+        policy,
+    };
+    tree::suite(&mut collector, body);
+    let mut names = collector.names;
+    for name in names.modules.keys().chain(names.members.keys()) {
+        if names.rebound.contains(name) {
+            names.contested.insert(name);
+        }
+    }
+    for (name, list) in std::mem::take(&mut names.loops) {
+        if names.bound.get(name) == Some(&1)
+            && let Some(texts) = texts(list)
+        {
+            names.choices.insert(name, texts);
+        }
+    }
+    for (name, value) in std::mem::take(&mut names.candidates) {
+        if names.bound.get(name) != Some(&1) {
+            continue;
+        }
+        if let Some(value) = fold(value, &names) {
+            names.constants.insert(name, value);
+        }
+        if let Some(text) = literal(value) {
+            names.texts.insert(name, text);
+        }
+    }
+    names
+}
+
+/// The text of a literal.
+pub(crate) fn literal(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Constant(one) => match &one.value {
+            Constant::Str(text) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The texts of a list of literals.
+fn texts(expr: &Expr) -> Option<Vec<&str>> {
+    match expr {
+        Expr::List(one) => one.elts.iter().map(literal).collect(),
+        Expr::Tuple(one) => one.elts.iter().map(literal).collect(),
+        _ => None,
+    }
+}
+
+struct Collector<'t, 'p> {
+    names: Bindings<'t>,
+    policy: &'p Policy,
+}
+
+impl<'t> Visitor<'t> for Collector<'t, '_> {
+    fn visit(&mut self, node: Node<'t>) -> bool {
+        match node {
+            Node::Bind(binding) => {
+                if binding.how != How::Import {
+                    self.names.rebound.insert(binding.name);
+                }
+                if binding.how == How::Class {
+                    self.names.classes.insert(binding.name);
+                }
+                self.count(binding.name);
+            }
+            Node::Expr(Expr::Name(one)) if one.ctx != ExprContext::Load => {
+                self.names.rebound.insert(one.id.as_str());
+                self.count(one.id.as_str());
+            }
+            Node::Expr(Expr::Attribute(one)) if one.ctx == ExprContext::Store => {
+                if matches!(&*one.value, Expr::Name(base) if !self.names.modules.contains_key(base.id.as_str())) {
+                    self.names.attributes.insert(one.attr.to_string());
+                }
+            }
+            Node::Expr(Expr::Call(call)) => self.fields(call),
+            Node::Stmt(stmt) => self.statement(stmt),
+            _ => {}
+        }
+        true
+    }
+}
+
+impl<'t> Collector<'t, '_> {
+    fn count(&mut self, name: &'t str) {
+        let entry = self.names.bound.entry(name).or_insert(0);
+        *entry = entry.saturating_add(1);
+    }
+
+    fn statement(&mut self, stmt: &'t Stmt) {
+        match stmt {
+            Stmt::Assign(one) => {
+                if let [Expr::Name(name)] = one.targets.as_slice() {
+                    self.names.candidates.push((name.id.as_str(), &one.value));
+                }
+            }
+            Stmt::For(one) => {
+                if let Expr::Name(name) = &*one.target {
+                    self.names.loops.push((name.id.as_str(), &one.iter));
+                }
+            }
+            // Bound again in each turn: what is added is not constant.
+            Stmt::AugAssign(one) => {
+                if let Expr::Name(name) = &*one.target {
+                    self.count(name.id.as_str());
+                }
+            }
+            Stmt::Import(one) => {
+                for alias in &one.names {
+                    let full = alias.name.as_str();
+                    match &alias.asname {
+                        Some(name) => self.module(name.as_str(), full.to_owned()),
+                        None => {
+                            let first = full.split('.').next().unwrap_or(full);
+                            self.module(first, first.to_owned());
+                        }
+                    }
+                }
+            }
+            Stmt::ImportFrom(one) => self.import_from(one),
+            Stmt::ClassDef(one) => {
+                for inner in &one.body {
+                    self.class_member(inner);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn import_from(&mut self, one: &'t StmtImportFrom) {
+        let Some(module) = &one.module else { return };
+        for alias in &one.names {
+            let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+            let full = format!("{module}.{}", alias.name);
+            if self.policy.is_module(&full) {
+                self.module(name, full);
+            } else {
+                if self.names.modules.contains_key(name) {
+                    self.names.contested.insert(name);
+                }
+                self.names.members.insert(name, full);
+            }
+        }
+    }
+
+    fn module(&mut self, name: &'t str, path: String) {
+        if self.names.members.contains_key(name) || self.names.modules.get(name).is_some_and(|known| *known != path) {
+            self.names.contested.insert(name);
+        }
+        self.names.modules.insert(name, path);
+    }
+
+    fn class_member(&mut self, stmt: &'t Stmt) {
+        let names = &mut self.names.attributes;
+        match stmt {
+            Stmt::FunctionDef(one) => {
+                names.insert(one.name.to_string());
+            }
+            Stmt::ClassDef(one) => {
+                names.insert(one.name.to_string());
+            }
+            Stmt::AnnAssign(one) => {
+                if let Expr::Name(name) = &*one.target {
+                    names.insert(name.id.to_string());
+                }
+            }
+            Stmt::Assign(one) => {
+                for target in &one.targets {
+                    match target {
+                        Expr::Name(name) => {
+                            names.insert(name.id.to_string());
+                        }
+                        Expr::Tuple(tuple) => names.extend(tuple.elts.iter().filter_map(|each| match each {
+                            Expr::Name(name) => Some(name.id.to_string()),
+                            _ => None,
+                        })),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The fields of `namedtuple("Point", "x y")` and `namedtuple("Point", ["x", "y"])`.
+    fn fields(&mut self, call: &'t rustpython_parser::ast::ExprCall) {
+        let named = match &*call.func {
+            Expr::Name(one) => one.id.as_str() == "namedtuple",
+            Expr::Attribute(one) => one.attr.as_str() == "namedtuple",
+            _ => false,
+        };
+        let Some(fields) = call.args.get(1).filter(|_| named) else {
+            return;
+        };
+        let mut add = |text: &str| {
+            let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+            self.names.attributes.extend(words.map(str::to_owned));
+        };
+        match fields {
+            Expr::List(list) => list.elts.iter().filter_map(literal).for_each(&mut add),
+            Expr::Tuple(list) => list.elts.iter().filter_map(literal).for_each(&mut add),
+            other => {
+                if let Some(text) = literal(other) {
+                    add(text);
+                }
+            }
+        }
+    }
+}

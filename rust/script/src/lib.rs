@@ -1,0 +1,104 @@
+//! The verdict on a Python step: may it run in safe mode, and if not, which line breaks which rule.
+//!
+//! A text passes three stages: [`scan`] looks at characters and depth before anything is parsed; the parser makes a tree; the rules in
+//! [`rules`] look at every node of it. All of it works on allow-lists from `policy/`: what is not named there is refused. The filter
+//! holds no state, reads no files, and no input makes it panic or overflow: parsing, visiting and dropping happen on an own stack
+//! whose size fits the deepest tree that [`scan`] lets through.
+
+mod bindings;
+mod checker;
+mod fold;
+mod parse;
+mod policy;
+mod rules;
+mod scan;
+mod tree;
+mod verdict;
+
+use std::thread;
+
+use geonode_protocol::{Code, Limits};
+
+pub use policy::VERSIONS;
+pub use verdict::{Finding, Verdict};
+
+use verdict::{Raw, located};
+
+/// Findings of one verdict, the note about the others included.
+pub const MAX_FINDINGS: usize = 50;
+
+/// Bytes of stack for parsing, visiting and dropping; reserved, and only touched as deep as the tree is. Even a script of the greatest
+/// length with one level for each of its characters stays far below.
+const STACK: usize = 128 << 20;
+
+/// Judges a script for a Blender version such as `5.2`; an unknown version is judged as the nearest older known one.
+#[must_use]
+pub fn check(source: &str, blender: &str) -> Verdict {
+    let longest = Limits::default().max_python_chars;
+    if source.len() > longest.saturating_mul(4) || source.chars().count() > longest {
+        let raw = Raw {
+            code: Code::PythonTooLong,
+            rule: "scan",
+            at: 0,
+            text: format!("The script is longer than {longest} characters."),
+            hint: "Make it shorter, or several steps.".to_owned(),
+        };
+        return verdict("", vec![raw], Vec::new());
+    }
+    let scanned = scan::scan(source);
+    if !scanned.findings.is_empty() {
+        return verdict(source, scanned.findings, Vec::new());
+    }
+    let rewritten = exchanged(source, &scanned.quotes);
+    let judged = rewritten.as_deref().unwrap_or(source);
+    let (findings, asks) = on_own_stack(judged, blender);
+    let mut verdict = verdict(judged, findings, asks);
+    verdict.rewritten = rewritten;
+    verdict
+}
+
+/// Parses and judges on a stack of its own; a fault there is a finding here.
+fn on_own_stack(source: &str, blender: &str) -> (Vec<Raw>, Vec<Raw>) {
+    thread::scope(|scope| {
+        thread::Builder::new()
+            .name("geonode-script".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, || match parse::parse(source) {
+                Ok(suite) => checker::judged(&suite, blender),
+                Err(error) => (vec![error], Vec::new()),
+            })
+            .ok()
+            .and_then(|worker| worker.join().ok())
+    })
+    .unwrap_or_else(|| {
+        let raw = Raw {
+            code: Code::InternalError,
+            rule: "parse",
+            at: 0,
+            text: "The script could not be checked.".to_owned(),
+            hint: "Write it more simply.".to_owned(),
+        };
+        (vec![raw], Vec::new())
+    })
+}
+
+/// The text with single bytes replaced; `None` when there are none.
+fn exchanged(source: &str, quotes: &[(usize, u8)]) -> Option<String> {
+    if quotes.is_empty() {
+        return None;
+    }
+    let mut bytes = source.as_bytes().to_vec();
+    for (at, quote) in quotes {
+        *bytes.get_mut(*at)? = *quote;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn verdict(source: &str, findings: Vec<Raw>, asks: Vec<Raw>) -> Verdict {
+    Verdict {
+        ok: findings.is_empty(),
+        findings: located(source, findings, MAX_FINDINGS),
+        asks: located(source, asks, MAX_FINDINGS),
+        rewritten: None,
+    }
+}

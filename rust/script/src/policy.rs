@@ -1,0 +1,194 @@
+//! The decisions of `policy/`, as data: `reviewed.json` by people, `names.json` derived from four Blenders by `tests/host/policy.py`.
+
+use std::sync::OnceLock;
+
+use foldhash::{HashMap, HashSet};
+use serde::Deserialize;
+
+/// Versions of Blender that the policy knows, in the order of their bits.
+pub const VERSIONS: [&str; 4] = ["4.2", "4.5", "5.0", "5.2"];
+
+type Text = &'static str;
+type Causes = HashMap<Text, HashMap<Text, u8>>;
+
+/// What people decided.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(crate) struct Reviewed {
+    pub(crate) modules: HashMap<Text, HashSet<Text>>,
+    pub(crate) instead: HashMap<Text, Text>,
+    pub(crate) builtins: HashSet<Text>,
+    pub(crate) called_only: HashSet<Text>,
+    pub(crate) methods: HashSet<Text>,
+    pub(crate) attributes_refused: HashMap<Text, (Text, Text)>,
+    pub(crate) underscored: HashSet<Text>,
+    pub(crate) dunder_read: HashSet<Text>,
+    pub(crate) app: HashMap<Text, (Text, Text)>,
+    pub(crate) node_types: HashMap<Text, Text>,
+    pub(crate) operators_refused: HashMap<Text, Text>,
+    pub(crate) bounds: HashMap<Text, f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+struct Names {
+    attributes: Causes,
+    operators: Causes,
+    types: Causes,
+    #[serde(rename = "bmesh.ops")]
+    bmesh_ops: Causes,
+}
+
+/// A name of one kind: where it is allowed, or where and why it is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    Allowed,
+    /// The cause in `names.json`.
+    Refused(Text),
+    /// Exists, but only in other versions of Blender.
+    Elsewhere,
+    Unknown,
+}
+
+/// Names of one kind with a bit per version.
+#[derive(Default)]
+pub(crate) struct Table {
+    allowed: HashMap<Text, u8>,
+    refused: HashMap<Text, (u8, Text)>,
+}
+
+impl Table {
+    fn new(causes: Causes) -> Self {
+        let mut table = Self::default();
+        for (cause, names) in causes {
+            if cause.is_empty() {
+                table.allowed = names;
+            } else {
+                for (name, bits) in names {
+                    let entry = table.refused.entry(name).or_insert((0, cause));
+                    entry.0 |= bits;
+                }
+            }
+        }
+        table
+    }
+
+    /// What is known of a name in the version with this bit. A refusal in that version weighs more than anything.
+    pub(crate) fn look(&self, name: &str, bit: u8) -> Known {
+        if let Some((bits, cause)) = self.refused.get(name)
+            && bits & bit != 0
+        {
+            return Known::Refused(cause);
+        }
+        match self.allowed.get(name) {
+            Some(bits) if bits & bit != 0 => Known::Allowed,
+            Some(_) => Known::Elsewhere,
+            None => self
+                .refused
+                .get(name)
+                .map_or(Known::Unknown, |(_, cause)| Known::Refused(cause)),
+        }
+    }
+
+    /// The allowed name that is nearest to a misspelt one.
+    pub(crate) fn nearest(&self, name: &str, bit: u8) -> Option<Text> {
+        self.allowed
+            .iter()
+            .filter(|(known, bits)| *bits & bit != 0 && known.len().abs_diff(name.len()) < 3)
+            .map(|(known, _)| (strsim::damerau_levenshtein(known, name), *known))
+            .filter(|(distance, known)| distance.saturating_mul(4) <= known.len())
+            .min()
+            .map(|(_, known)| known)
+    }
+}
+
+/// The whole policy.
+pub(crate) struct Policy {
+    pub(crate) reviewed: Reviewed,
+    pub(crate) attributes: Table,
+    pub(crate) operators: Table,
+    pub(crate) types: Table,
+    pub(crate) bmesh_ops: Table,
+}
+
+impl Policy {
+    /// Whether this full name is a module, which is never a value.
+    pub(crate) fn is_module(&self, full: &str) -> bool {
+        self.reviewed.modules.contains_key(full) || matches!(full, "bpy.ops" | "bpy.types" | "bmesh.ops")
+    }
+}
+
+/// The policy, read once. `None` cannot happen with the committed files; a test holds that.
+pub(crate) fn policy() -> Option<&'static Policy> {
+    static POLICY: OnceLock<Option<Policy>> = OnceLock::new();
+    POLICY
+        .get_or_init(|| {
+            let reviewed = serde_json::from_str(include_str!("../policy/reviewed.json")).ok()?;
+            let names: Names = serde_json::from_str(include_str!("../policy/names.json")).ok()?;
+            Some(Policy {
+                reviewed,
+                attributes: Table::new(names.attributes),
+                operators: Table::new(names.operators),
+                types: Table::new(names.types),
+                bmesh_ops: Table::new(names.bmesh_ops),
+            })
+        })
+        .as_ref()
+}
+
+/// The bit of a version such as `5.2` or `5.2.1`: the newest known one that is not newer, else the oldest.
+pub(crate) fn bit(blender: &str) -> u8 {
+    let number = |text: &str| {
+        let mut parts = text.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+        (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+    };
+    let wanted = number(blender);
+    let index = VERSIONS.iter().rposition(|known| number(known) <= wanted).unwrap_or(0);
+    1u8.checked_shl(u32::try_from(index).unwrap_or(0)).unwrap_or(1)
+}
+
+/// Whether a text fits a pattern with `*` for any characters.
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((head, rest)) => text.strip_prefix(head).is_some_and(|text| {
+            rest.is_empty()
+                || text
+                    .char_indices()
+                    .map(|(at, _)| at)
+                    .chain([text.len()])
+                    .any(|at| text.get(at..).is_some_and(|tail| fits(rest, tail)))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{VERSIONS, bit, fits, policy};
+
+    #[test]
+    fn the_committed_policy_can_be_read() {
+        let policy = policy().unwrap();
+        assert!(policy.reviewed.modules.len() > 20);
+        assert!(policy.attributes.allowed.len() > 4000);
+        assert!(policy.operators.allowed.len() > 1000);
+    }
+
+    #[test]
+    fn versions_have_bits() {
+        assert_eq!(VERSIONS.map(bit), [1, 2, 4, 8]);
+        assert_eq!(bit("5.2.1"), 8);
+        assert_eq!(bit("5.1.0"), 4);
+        assert_eq!(bit("6.0"), 8);
+        assert_eq!(bit("3.6"), 1);
+        assert_eq!(bit("nonsense"), 1);
+    }
+
+    #[test]
+    fn patterns() {
+        assert!(fits("anim.*driver*", "anim.driver_button_add"));
+        assert!(fits("*.*_preset_add", "particle.hair_preset_add"));
+        assert!(!fits("anim.*driver*", "anim.keyframe_insert"));
+        assert!(fits("mesh.pen", "mesh.pen") && !fits("mesh.pen", "mesh.pencil"));
+    }
+}

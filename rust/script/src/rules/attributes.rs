@@ -1,0 +1,97 @@
+//! Refuses attributes that are not on the list, wherever they are read, written, deleted or named by text.
+//!
+//! Why: from any object a few attributes lead to its class, the interpreter, files, handlers or preferences. A name is on the list only
+//! when it is safe on every object that a script can reach in this Blender; so no guess about the object is needed.
+//! Example: `().__class__`, `f.gi_frame`, `scene.render.filepath`
+
+use geonode_protocol::Code;
+use rustpython_parser::ast::{Expr, ExprContext};
+use rustpython_parser::text_size::TextRange;
+
+use super::names::dunder;
+use crate::checker::{Checker, Rule, attr_range, chain};
+use crate::policy::Known;
+
+const RULE: Rule = Rule {
+    name: "attributes",
+    code: Code::ScriptAttribute,
+};
+
+pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
+    let Expr::Attribute(one) = expr else { return };
+    // A chain that begins with a module is judged as a whole.
+    if chain(expr).is_some_and(|(root, _)| cx.names.modules.contains_key(root.id.as_str())) {
+        return;
+    }
+    attribute(cx, one.attr.as_str(), one.ctx, attr_range(one), one.range);
+}
+
+/// Judges the name of an attribute at a place. `whole` is the range of the expression that holds it.
+pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: TextRange, whole: TextRange) {
+    if dunder(name) {
+        if ctx != ExprContext::Load || !cx.policy.reviewed.dunder_read.contains(name) {
+            let text = format!(".{name} leads to the interpreter behind an object.");
+            cx.refuse(
+                &RULE,
+                at,
+                text,
+                "Leave it out; isinstance() compares types, and print() shows values.",
+            );
+        }
+        return;
+    }
+    let own = cx.names.attributes.contains(name);
+    if name.starts_with('_') {
+        if !own && !cx.policy.reviewed.underscored.contains(name) {
+            let text = format!(".{name} is private to another object.");
+            cx.refuse(&RULE, at, text, "Use a public attribute.");
+        }
+        return;
+    }
+    if name == "format" {
+        if !cx.is_granted(whole) {
+            let text = ".format of a text that is not written out can reach any attribute.";
+            cx.refuse(&super::formats::RULE, at, text, "Use an f-string.");
+        }
+        return;
+    }
+    match cx.policy.attributes.look(name, cx.bit) {
+        Known::Allowed => {}
+        Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere") if own => {}
+        known => refused(cx, name, known, own, at),
+    }
+}
+
+fn refused(cx: &mut Checker<'_>, name: &str, known: Known, own: bool, at: TextRange) {
+    let decided = cx.policy.reviewed.attributes_refused.get(name).copied();
+    let (text, mut hint) = match (decided, known) {
+        (Some((what, instead)), _) => (format!(".{name} reaches {what}."), format!("Do this: {instead}.")),
+        (None, Known::Refused("path")) => (
+            format!(".{name} is or takes a path to a file or a folder."),
+            "Safe mode has no files: make the data in the script.".to_owned(),
+        ),
+        (None, Known::Refused("type")) => (
+            format!(".{name} leads to a part of Blender that scripts must not touch."),
+            "Leave it to the artist.".to_owned(),
+        ),
+        (None, Known::Refused("function")) => (
+            format!(".{name}() is not among the functions that safe mode allows."),
+            "Use another way, for example by plain properties.".to_owned(),
+        ),
+        (None, Known::Elsewhere) => (
+            format!(".{name} does not exist in this version of Blender."),
+            "Use what this version has.".to_owned(),
+        ),
+        (None, _) => (
+            format!(".{name} is no attribute that safe mode knows."),
+            cx.suggestion(&cx.policy.attributes, name).map_or_else(
+                || "Use a property that Blender documents for this version.".to_owned(),
+                |near| format!("Did you mean .{near}?"),
+            ),
+        ),
+    };
+    if own {
+        hint = format!("If it is an attribute of your own class, give it another name, for example `{name}_value`.");
+    }
+    cx.refuse(&RULE, at, text, hint);
+}

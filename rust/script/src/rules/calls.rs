@@ -1,0 +1,151 @@
+//! Refuses what reaches attributes by text, and makes or passes on what makes types.
+//!
+//! Why: `getattr(x, name)` is any attribute; `type(name, bases, body)` is any class; handed on as values they are called out of sight.
+//! Example: `getattr(obj, "__cl" + "ass__")`, `map(getattr, …)`
+
+use geonode_protocol::Code;
+use rustpython_parser::ast::{Expr, ExprCall, ExprContext, Ranged, Stmt};
+use rustpython_parser::text_size::TextRange;
+
+use super::{attributes, names::dunder};
+use crate::checker::{Checker, Rule};
+use crate::policy::Known;
+
+const RULE: Rule = Rule {
+    name: "calls",
+    code: Code::ScriptCall,
+};
+
+pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
+    match expr {
+        Expr::Call(call) => called(cx, call),
+        Expr::Compare(one) => std::iter::once(&*one.left)
+            .chain(&one.comparators)
+            .for_each(|side| type_value(cx, side)),
+        Expr::FormattedValue(one) => type_value(cx, &one.value),
+        Expr::Attribute(one) if one.attr.as_str() == "__name__" => type_value(cx, &one.value),
+        Expr::Name(one)
+            if one.ctx == ExprContext::Load
+                && cx.policy.reviewed.called_only.contains(one.id.as_str())
+                && !cx.is_granted(one.range) =>
+        {
+            let text = format!("{} is called where it is named, and not passed on.", one.id);
+            cx.refuse(&RULE, one.range, text, "Write a lambda or a loop that calls it.");
+        }
+        _ => {}
+    }
+}
+
+/// Grants `type(x)` where its result is only looked at.
+fn type_value(cx: &mut Checker<'_>, expr: &Expr) {
+    if matches!(expr, Expr::Call(call) if matches!(&*call.func, Expr::Name(one) if one.id.as_str() == "type")) {
+        cx.grant(expr);
+    }
+}
+
+fn called(cx: &mut Checker<'_>, call: &ExprCall) {
+    let Expr::Name(name) = &*call.func else { return };
+    match name.id.as_str() {
+        "print" | "str" | "repr" => call.args.iter().for_each(|one| type_value(cx, one)),
+        "getattr" | "hasattr" | "setattr" | "delattr" => {
+            cx.grant(&call.func);
+            by_text(cx, call, name.id.as_str());
+        }
+        "type" => {
+            cx.grant(&call.func);
+            let single = call.args.len() == 1 && call.keywords.is_empty() && !starred(call);
+            if !single || !cx.is_granted(call.range) {
+                cx.refuse(
+                    &RULE,
+                    call.range,
+                    "type() makes types, and types are not values.",
+                    "Use isinstance(x, NAME), `type(x) is NAME`, or type(x).__name__.",
+                );
+            }
+        }
+        "super" => {
+            cx.grant(&call.func);
+            if !call.args.is_empty() || !call.keywords.is_empty() {
+                cx.refuse(
+                    &RULE,
+                    call.range,
+                    "super() with arguments reaches other classes.",
+                    "Write super() alone.",
+                );
+            }
+        }
+        "format" => cx.grant(&call.func),
+        _ => {}
+    }
+}
+
+fn starred(call: &ExprCall) -> bool {
+    call.args.iter().any(|one| matches!(one, Expr::Starred(_)))
+}
+
+fn by_text(cx: &mut Checker<'_>, call: &ExprCall, function: &str) {
+    let known = call.args.get(1).filter(|_| !starred(call) && call.keywords.is_empty());
+    let texts = known.and_then(|name| cx.text(name).map(|text| vec![text]).or_else(|| choices(cx, name)));
+    let Some(texts) = texts else {
+        cx.refuse(
+            &RULE,
+            call.range,
+            format!("{function}() with a computed name can reach any attribute."),
+            "Write the name as a text in the call, loop over a tuple of texts, or write `obj.name`.",
+        );
+        return;
+    };
+    let ctx = match function {
+        "setattr" => ExprContext::Store,
+        "delattr" => ExprContext::Del,
+        _ => ExprContext::Load,
+    };
+    for text in texts {
+        attributes::attribute(cx, &text, ctx, call.range, call.range);
+    }
+}
+
+/// The texts that a loop gives to a name, where all its values are written out.
+fn choices(cx: &Checker<'_>, expr: &Expr) -> Option<Vec<String>> {
+    let Expr::Name(one) = expr else { return None };
+    cx.names
+        .choices
+        .get(one.id.as_str())
+        .map(|texts| texts.iter().map(|text| (*text).to_owned()).collect())
+}
+
+/// Judges the name of a keyword argument: an attribute in disguise.
+pub(crate) fn keyword(cx: &mut Checker<'_>, name: &str, range: TextRange) {
+    let own = cx.names.bound.contains_key(name) || cx.names.attributes.contains(name);
+    if dunder(name) {
+        let text = format!("The argument {name} belongs to the interpreter.");
+        cx.refuse(&RULE, range, text, "Leave it out.");
+    } else if !own && cx.policy.attributes.look(name, cx.bit) == Known::Refused("path") && name != "path" {
+        let text = format!("The argument {name} is a path to a file or a folder.");
+        cx.refuse(
+            &RULE,
+            range,
+            text,
+            "Safe mode has no files: make the data in the script.",
+        );
+    }
+}
+
+/// `del` and `with` on what is not a value of the script.
+pub(crate) fn statement(cx: &mut Checker<'_>, stmt: &Stmt) {
+    let Stmt::With(one) = stmt else { return };
+    for item in &one.items {
+        let fine = match &item.context_expr {
+            Expr::Call(call) => matches!(&*call.func, Expr::Attribute(one) if one.attr.as_str() == "temp_override"),
+            _ => false,
+        };
+        if !fine {
+            cx.refuse(
+                &RULE,
+                item.context_expr.range(),
+                "Of context managers safe mode has temp_override() only.",
+                "Use `with bpy.context.temp_override(...)`, or try / finally.",
+            );
+        }
+    }
+}

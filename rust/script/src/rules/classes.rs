@@ -1,0 +1,91 @@
+//! Refuses classes that change how Python works.
+//!
+//! Why: metaclasses, descriptors, `__del__`, `__exit__` and their like run code at moments no rule and no guard sees; a subclass of a type
+//! of Blender or of `str` stands in for it.
+//! Example: `class A(metaclass=M): …`, `def __del__(self): …`
+
+use geonode_protocol::Code;
+use rustpython_parser::ast::{Expr, Ranged, Stmt, StmtClassDef};
+
+use super::names::dunder;
+use crate::checker::{Checker, Rule};
+
+const RULE: Rule = Rule {
+    name: "classes",
+    code: Code::ScriptClass,
+};
+const LIBRARY: &[&str] = &[
+    "enum.Enum",
+    "enum.IntEnum",
+    "enum.Flag",
+    "enum.IntFlag",
+    "typing.NamedTuple",
+    "typing.Generic",
+];
+
+pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
+    match stmt {
+        Stmt::ClassDef(one) => class(cx, one),
+        Stmt::FunctionDef(one) => {
+            let name = one.name.as_str();
+            if dunder(name) && !cx.policy.reviewed.methods.contains(name) {
+                let text = format!("The method {name} runs at moments that safe mode cannot guard.");
+                cx.refuse(
+                    &RULE,
+                    one.range,
+                    text,
+                    "Use a method with an ordinary name and call it.",
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
+    for base in &one.bases {
+        if !allowed(cx, base) {
+            let of_blender = cx.full_name(base).is_some_and(|full| full.starts_with("bpy.types."));
+            let (text, hint) = if of_blender {
+                (
+                    "A class of Blender's types registers code that outlives the run.",
+                    "Write a function and call it at the end of the script.",
+                )
+            } else {
+                (
+                    "Only own classes, exceptions, Enum and NamedTuple may be derived from.",
+                    "Keep the value in an attribute of the class.",
+                )
+            };
+            // The base is judged here alone.
+            cx.grant(base);
+            cx.refuse(&RULE, base.range(), text, hint);
+        }
+    }
+    for keyword in &one.keywords {
+        cx.refuse(
+            &RULE,
+            keyword.range,
+            "A class in safe mode has no metaclass and no arguments.",
+            "Leave it out.",
+        );
+    }
+}
+
+fn allowed(cx: &Checker<'_>, base: &Expr) -> bool {
+    match base {
+        Expr::Name(one) => {
+            let name = one.id.as_str();
+            let exception =
+                (name.ends_with("Error") || name.ends_with("Warning") || matches!(name, "Exception" | "StopIteration"))
+                    && cx.policy.reviewed.builtins.contains(name);
+            name == "object" || exception || cx.names.classes.contains(name) || library(cx, base)
+        }
+        Expr::Subscript(one) => cx.full_name(&one.value).is_some_and(|full| full == "typing.Generic"),
+        _ => library(cx, base),
+    }
+}
+
+fn library(cx: &Checker<'_>, base: &Expr) -> bool {
+    cx.full_name(base).is_some_and(|full| LIBRARY.contains(&full.as_str()))
+}

@@ -1,0 +1,91 @@
+//! Refuses handlers that swallow the signal by which a script is stopped.
+//!
+//! Why: the time limit and the artist's Esc arrive as an exception that is not an `Exception`.
+//! Example: `except: pass`, `finally: continue`
+
+use geonode_protocol::Code;
+use rustpython_parser::ast::{ExceptHandler, Expr, Ranged, Stmt};
+
+use crate::checker::{Checker, Rule};
+
+const RULE: Rule = Rule {
+    name: "exceptions",
+    code: Code::ScriptException,
+};
+
+pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
+    let Stmt::Try(one) = stmt else { return };
+    for ExceptHandler::ExceptHandler(handler) in &one.handlers {
+        match handler.type_.as_deref() {
+            None => cx.refuse(
+                &RULE,
+                handler.range,
+                "A bare `except:` also catches what stops the script.",
+                "Write `except Exception:`.",
+            ),
+            Some(Expr::Tuple(tuple)) => tuple.elts.iter().for_each(|one| caught(cx, one)),
+            Some(one) => caught(cx, one),
+        }
+    }
+    leaves(cx, &one.finalbody, false);
+}
+
+/// What is caught must be an exception by name: a computed one could be anything.
+fn caught(cx: &mut Checker<'_>, expr: &Expr) {
+    let named = match expr {
+        Expr::Name(one) => {
+            cx.policy.reviewed.builtins.contains(one.id.as_str()) || cx.names.classes.contains(one.id.as_str())
+        }
+        _ => false,
+    };
+    if !named {
+        cx.refuse(
+            &RULE,
+            expr.range(),
+            "Only exceptions by their names can be caught.",
+            "Write `except Exception:`, `except ValueError:` or the name of an own class.",
+        );
+    }
+}
+
+/// Statements in `finally` that leave it, and with it drop the exception under way.
+fn leaves(cx: &mut Checker<'_>, body: &[Stmt], in_loop: bool) {
+    for stmt in body {
+        match stmt {
+            Stmt::Return(_) => left(cx, stmt),
+            Stmt::Break(_) | Stmt::Continue(_) if !in_loop => left(cx, stmt),
+            Stmt::If(one) => {
+                leaves(cx, &one.body, in_loop);
+                leaves(cx, &one.orelse, in_loop);
+            }
+            Stmt::For(one) => {
+                leaves(cx, &one.body, true);
+                leaves(cx, &one.orelse, in_loop);
+            }
+            Stmt::While(one) => {
+                leaves(cx, &one.body, true);
+                leaves(cx, &one.orelse, in_loop);
+            }
+            Stmt::With(one) => leaves(cx, &one.body, in_loop),
+            Stmt::Match(one) => one.cases.iter().for_each(|case| leaves(cx, &case.body, in_loop)),
+            Stmt::Try(one) => {
+                for part in [&one.body, &one.orelse, &one.finalbody] {
+                    leaves(cx, part, in_loop);
+                }
+                for ExceptHandler::ExceptHandler(handler) in &one.handlers {
+                    leaves(cx, &handler.body, in_loop);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn left(cx: &mut Checker<'_>, stmt: &Stmt) {
+    cx.refuse(
+        &RULE,
+        stmt.range(),
+        "Leaving `finally` drops the exception that stops the script.",
+        "Put this after the `try` statement.",
+    );
+}
