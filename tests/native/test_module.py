@@ -188,6 +188,18 @@ def test_schemas_and_codes() -> None:
     assert geonode_core.version()["protocol"] == ["1.0", "1.1"]
 
 
+def test_fingerprints_are_of_what_is_asked_and_of_whom() -> None:
+    request = {"messages": [{"role": "user", "content": "hello"}], "provider": "anthropic"}
+    print_ = geonode_core.fingerprint(request)
+    assert print_ == "5a63278aa8361ad404adc17376d29148b20d444cba56b0d8c58d278ec8e38aa5"
+    assert geonode_core.fingerprint(dict(reversed(request.items()))) == print_
+    assert geonode_core.fingerprint({**request, "model": "m"}) != print_
+    for wrong in ({}, {"messages": []}, {**request, "colour": 1}, {**request, "tool_filter": {"only": ["x"]}}):
+        with pytest.raises(geonode_core.ProtocolError) as caught:
+            geonode_core.fingerprint(wrong)
+        assert caught.value.code == "body_invalid"
+
+
 def test_an_endpoint_that_is_down_is_named() -> None:
     client = geonode_core.Client("openai-compatible", base_url="http://127.0.0.1:9/v1", model="m", max_retries=0)
     with pytest.raises(geonode_core.ProviderError) as caught:

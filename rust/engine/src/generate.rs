@@ -137,17 +137,16 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
         None
     };
     let lowered = schema.as_ref().and_then(|schema| client.lowered(schema));
-    let request = Request {
-        messages,
-        system: Some(opening.system),
-        schema: lowered.clone().or_else(|| schema.clone()),
-        tools: Vec::new(),
-        max_tokens: settings.max_tokens.and_then(|n| u32::try_from(n).ok()),
-        options: Options {
+    let request = Request::builder(messages)
+        .system(Some(opening.system))
+        .schema(lowered.clone().or_else(|| schema.clone()))
+        .max_tokens(settings.max_tokens.and_then(|n| u32::try_from(n).ok()))
+        .options(Options {
             temperature: settings.temperature,
             seed: None,
-        },
-    };
+        })
+        .build()
+        .map_err(|error| failure(&error))?;
     let mut reply = if settings.stream {
         listen(client, request, listener)?
     } else {

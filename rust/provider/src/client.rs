@@ -16,9 +16,9 @@ use crate::dialect::{self, Call, Dialect, SchemaUse};
 use crate::error::ProviderError;
 use crate::http::{Http, Outgoing};
 use crate::limits;
-use crate::message::Request;
 use crate::replay::Replay;
 use crate::reply::{Model, Notice, Response, StreamEvent};
+use crate::request::Request;
 use crate::retry::Retries;
 use crate::runtime;
 use crate::schema;
@@ -226,7 +226,6 @@ fn schema_notice() -> Notice {
 impl Inner {
     /// Refuses what cannot succeed, before anything is sent.
     fn check(&self, request: &Request) -> Result<(), ProviderError> {
-        request.check()?;
         if let Backend::Http(http) = &self.backend {
             http.dialect.check(request)?;
         }

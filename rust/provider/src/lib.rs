@@ -6,6 +6,7 @@
 //! What never happens here: a key in a message, log or redirect; plain http beyond this computer; a wait without an end;
 //! a second request after text was handed over; a panic on what a server sends.
 
+mod canonical;
 mod client;
 mod config;
 mod dialect;
@@ -15,6 +16,7 @@ mod limits;
 mod message;
 mod replay;
 mod reply;
+mod request;
 mod retry;
 mod runtime;
 pub mod schema;
@@ -26,7 +28,8 @@ mod text;
 pub use client::Client;
 pub use config::{ClientConfig, Provider};
 pub use error::{Detail, ErrorClass, ProviderError};
-pub use message::{Content, Message, Options, Part, Request, Role, Tool, ToolCall};
+pub use message::{Content, Message, Options, Part, Role, Tool, ToolCall};
 pub use reply::{FinishReason, Model, Notice, Response, StreamEvent, Usage};
+pub use request::{Body, Filter, Fingerprint, Request, RequestBuilder};
 pub use secret::{ApiKey, REDACTED};
 pub use stream::EventStream;

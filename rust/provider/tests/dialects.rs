@@ -23,44 +23,44 @@ fn conversation() -> Request {
         name: "look".into(),
         arguments: json!({"at": "Rock"}),
     };
-    Request {
-        system: Some("Be brief.".into()),
-        messages: vec![
-            Message {
-                content: Content::Parts(vec![
-                    Part::Text { text: "see".into() },
-                    Part::Image {
-                        media_type: "image/png".into(),
-                        data: "AAAA".into(),
-                    },
-                ]),
-                ..Message::user("")
-            },
-            Message {
-                tool_calls: vec![call],
-                ..Message::new(Role::Assistant, "I look.")
-            },
-            Message {
-                tool_call_id: Some("c1".into()),
-                ..Message::new(Role::Tool, "grey")
-            },
-            Message::user("and now?"),
-        ],
-        schema: Some(
-            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
-                            "additionalProperties": false}),
-        ),
-        tools: vec![Tool {
-            name: "look".into(),
-            description: "looks".into(),
-            input_schema: json!({"type": "object"}),
-        }],
-        max_tokens: Some(77),
-        options: Options {
-            temperature: Some(0.5),
-            seed: Some(3),
+    Request::builder(vec![
+        Message {
+            content: Content::Parts(vec![
+                Part::Text { text: "see".into() },
+                Part::Image {
+                    media_type: "image/png".into(),
+                    data: "AAAA".into(),
+                },
+            ]),
+            ..Message::user("")
         },
-    }
+        Message {
+            tool_calls: vec![call],
+            ..Message::new(Role::Assistant, "I look.")
+        },
+        Message {
+            tool_call_id: Some("c1".into()),
+            ..Message::new(Role::Tool, "grey")
+        },
+        Message::user("and now?"),
+    ])
+    .system(Some("Be brief.".into()))
+    .schema(Some(
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
+                            "additionalProperties": false}),
+    ))
+    .tools(vec![Tool {
+        name: "look".into(),
+        description: "looks".into(),
+        input_schema: json!({"type": "object"}),
+    }])
+    .max_tokens(Some(77))
+    .options(Options {
+        temperature: Some(0.5),
+        seed: Some(3),
+    })
+    .build()
+    .unwrap()
 }
 
 /// Sends the conversation to a server that fails; gives head and body of the request.
@@ -131,14 +131,8 @@ fn gemini_request() {
     let server = Server::always(json("400 No", "{}"));
     let client = server.client_of(Provider::Gemini);
     client.send(&conversation()).unwrap_err();
-    let plain = Request {
-        tools: Vec::new(),
-        ..conversation()
-    };
-    let plain = Request {
-        messages: vec![Message::user("plan")],
-        ..plain
-    };
+    let plain = conversation().to_builder().tools(Vec::new());
+    let plain = plain.messages(vec![Message::user("plan")]).build().unwrap();
     assert!(client.stream(plain).unwrap().all(|event| event.is_err()));
     let seen = server.seen();
     let (head, body) = (seen[0].head.to_ascii_lowercase(), seen[0].json());
@@ -179,7 +173,7 @@ fn gemini_request() {
     );
     let config = &seen[1].json()["generationConfig"];
     assert_eq!(config["responseMimeType"], "application/json");
-    assert_eq!(config["responseJsonSchema"], conversation().schema.unwrap());
+    assert_eq!(config["responseJsonSchema"], *conversation().schema.as_ref().unwrap());
 }
 
 #[test]
@@ -192,7 +186,7 @@ fn geminis_signature_of_a_call_goes_back_with_it() {
     let response = client.send(&hello()).unwrap();
     assert_eq!(response.finish_reason, FinishReason::Tool);
     let ids: Vec<String> = response.tool_calls.iter().map(|call| call.id.clone()).collect();
-    let mut messages = hello().messages;
+    let mut messages = hello().messages.clone();
     messages.push(Message {
         tool_calls: response.tool_calls,
         ..Message::new(Role::Assistant, "")
@@ -201,7 +195,7 @@ fn geminis_signature_of_a_call_goes_back_with_it() {
         tool_call_id: Some(id.clone()),
         ..Message::new(Role::Tool, r#"{"ok": true}"#)
     }));
-    client.send(&Request::new(messages)).unwrap();
+    client.send(&Request::new(messages).unwrap()).unwrap();
     let body = server.seen()[1].json();
     assert_eq!(
         body["contents"][1]["parts"],
@@ -225,10 +219,7 @@ fn schemas_travel_in_the_providers_subset_or_else_in_words() {
                         "additionalProperties": false});
     let sent = |provider, schema: &Value| {
         let server = Server::always(json("400 No", "{}"));
-        let request = Request {
-            schema: Some(schema.clone()),
-            ..hello()
-        };
+        let request = hello().with_schema(Some(schema.clone())).unwrap();
         server.client_of(provider).send(&request).unwrap_err();
         server.seen()[0].json()
     };
@@ -269,7 +260,7 @@ fn anthropic_conversations_begin_and_end_with_the_user() {
     ] {
         let error = server
             .client_of(Provider::Anthropic)
-            .send(&Request::new(messages))
+            .send(&Request::new(messages).unwrap())
             .unwrap_err();
         assert_eq!(error.code(), Code::BodyInvalid);
     }

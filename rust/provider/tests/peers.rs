@@ -86,7 +86,7 @@ const DIALECTS: [Provider; 4] = [
 ];
 
 fn ask(text: &str) -> Request {
-    Request::new(vec![Message::user(text)])
+    Request::new(vec![Message::user(text)]).unwrap()
 }
 
 /// Text and the last event, or the error that ended it.
@@ -271,10 +271,7 @@ fn aimock_speaks_the_dialects() {
             description: "Looks.".into(),
             input_schema: json!({"type": "object"}),
         };
-        let request = Request {
-            tools: vec![tool],
-            ..ask("look at the rock")
-        };
+        let request = ask("look at the rock").with_tools(vec![tool]).unwrap();
         let response = client.send(&request).unwrap();
         let rock = json!({"at": "Rock"});
         assert_eq!(response.finish_reason, FinishReason::Tool, "{provider:?}");
@@ -304,29 +301,17 @@ fn aimock_speaks_the_dialects() {
 #[ignore = "starts servers"]
 fn a_real_model_answers_streams_and_stops() {
     let client = client("model", 0);
-    let brief = |text: &str| Request {
-        max_tokens: Some(16),
-        ..ask(text)
-    };
-    let whole = client.send(&brief("Say hello.")).unwrap();
+    let brief = |text: &str, tokens| ask(text).with_max_tokens(Some(tokens)).unwrap();
+    let whole = client.send(&brief("Say hello.", 16)).unwrap();
     assert!(!whole.text.is_empty());
     let usage = whole.usage.unwrap();
     assert!(usage.input_tokens.unwrap() > 0 && usage.output_tokens.unwrap() <= 16);
-    let (text, end) = collect(
-        &client,
-        Request {
-            max_tokens: Some(5),
-            ..ask("Count from one to a hundred in words.")
-        },
-    );
+    let (text, end) = collect(&client, brief("Count from one to a hundred in words.", 5));
     assert!(!text.is_empty());
     assert_eq!(end, Ok(FinishReason::Truncated));
 
     let mut stream = client
-        .stream(Request {
-            max_tokens: Some(1500),
-            ..ask("Count from one to a thousand in words.")
-        })
+        .stream(brief("Count from one to a thousand in words.", 1500))
         .unwrap();
     assert!(
         stream
@@ -352,15 +337,16 @@ fn a_real_model_keeps_to_a_schema() {
     });
     let mut judged = 0;
     for seed in 0..5 {
-        let request = Request {
-            schema: Some(schema.clone()),
-            max_tokens: Some(64),
-            options: Options {
-                temperature: Some(0.9),
-                seed: Some(seed),
-            },
-            ..ask("Three spheres, please.")
+        let options = Options {
+            temperature: Some(0.9),
+            seed: Some(seed),
         };
+        let request = Request::builder(vec![Message::user("Three spheres, please.")])
+            .schema(Some(schema.clone()))
+            .max_tokens(Some(64))
+            .options(options)
+            .build()
+            .unwrap();
         let (text, end) = collect(&client, request);
         if end == Ok(FinishReason::Done) {
             let value: Value = serde_json::from_str(&text).unwrap();

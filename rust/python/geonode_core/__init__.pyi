@@ -24,6 +24,7 @@ __all__ = [
     "diff",
     "error_codes",
     "estimates",
+    "fingerprint",
     "read_compact",
     "reconcile",
     "register_action",
@@ -266,6 +267,10 @@ def estimates(
     document: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """What the modifiers of each object of a document are expected to make, without evaluating anything."""
+
+def fingerprint(request: dict[str, Any]) -> str:
+    """SHA-256 (hexadecimal) over what a request asks, and of whom: `messages` and, where wanted, `provider`, `model`, `system`, `schema`,
+    `tools`, `tool_filter`, `context_filter`, `max_tokens`, `options`."""
 
 def settings() -> list[dict[str, Any]]:
     """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`."""

@@ -4,9 +4,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use geonode_protocol::Code;
-use geonode_provider::{ApiKey, ClientConfig, EventStream, Provider, ProviderError, Request};
+use geonode_provider::{ApiKey, ClientConfig, EventStream, Provider, ProviderError, Request, RequestBuilder};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::errors::{CoreError, detached};
 use crate::json::{dumps, to_python};
@@ -196,11 +198,41 @@ fn request(
     }
     body.set_item("max_tokens", max_tokens)?;
     let text = dumps(body.as_any())?;
-    serde_json::from_str(&text).map_err(|error| {
-        CoreError::protocol(
-            Code::BodyInvalid,
-            format!("The request does not have its form: {error}."),
-        )
-        .into()
-    })
+    let builder: RequestBuilder = serde_json::from_str(&text).map_err(|error| formless(&error))?;
+    Ok(builder.build().map_err(CoreError::from)?)
+}
+
+fn formless(error: &serde_json::Error) -> CoreError {
+    CoreError::protocol(
+        Code::BodyInvalid,
+        format!("The request does not have its form: {error}."),
+    )
+}
+
+/// A request with whom it goes to.
+#[derive(Deserialize)]
+struct Addressed {
+    #[serde(default)]
+    provider: Option<String>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(flatten)]
+    body: Map<String, Value>,
+}
+
+/// SHA-256 (hexadecimal) over what a request asks, and of whom: equal requests have equal fingerprints, on every platform. The request
+/// is a dict: `messages` and, where wanted, `provider`, `model`, `system`, `schema`, `tools`, `tool_filter`, `context_filter`,
+/// `max_tokens`, `options`.
+#[pyfunction]
+pub(crate) fn fingerprint(request: &Bound<'_, PyAny>) -> PyResult<String> {
+    let text = dumps(request)?;
+    let read = || -> Result<(Addressed, RequestBuilder), serde_json::Error> {
+        let mut addressed: Addressed = serde_json::from_str(&text)?;
+        let body = serde_json::from_value(Value::Object(std::mem::take(&mut addressed.body)))?;
+        Ok((addressed, body))
+    };
+    let (to, builder) = read().map_err(|error| formless(&error))?;
+    let request = builder.build().map_err(CoreError::from)?;
+    let provider = to.provider.as_deref().unwrap_or_default();
+    Ok(request.fingerprint(provider, to.model.as_deref()).to_string())
 }

@@ -27,7 +27,7 @@ mod geonode_core {
         sockets, validate_plan, version,
     };
     #[pymodule_export]
-    use crate::client::{Client, Response, Stream};
+    use crate::client::{Client, Response, Stream, fingerprint};
     #[pymodule_export]
     use crate::extensions::{register_action, register_op, unregister};
     #[pymodule_export]

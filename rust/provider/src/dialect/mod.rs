@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::config::Provider;
 use crate::error::ProviderError;
-use crate::message::Request;
 use crate::reply::{Model, Response, StreamEvent};
+use crate::request::Request;
 use crate::schema::Subset;
 use crate::secret::ApiKey;
 use crate::sse::SseEvent;

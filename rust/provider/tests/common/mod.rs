@@ -178,5 +178,5 @@ pub(crate) const FINISH: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\
 pub(crate) const DONE: &str = "data: [DONE]\n\n";
 
 pub(crate) fn hello() -> Request {
-    Request::new(vec![Message::user("hello")])
+    Request::new(vec![Message::user("hello")]).unwrap()
 }

@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::{Call, Dialect, ModelPage, Reader, SchemaUse, parse};
 use crate::error::ProviderError;
-use crate::message::{Content, Message, Part, Request, Role, Tool, ToolCall};
+use crate::message::{Content, Message, Part, Role, Tool, ToolCall};
 use crate::reply::{FinishReason, Model, Response, Usage};
+use crate::request::Request;
 use crate::schema::{self, Subset};
 use crate::secret::ApiKey;
 use crate::text::RawText;

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{SIGNED, UNNAMED};
 use crate::dialect::{Call, SchemaUse};
-use crate::message::{Content, Message, Part, Request, Role, Tool};
+use crate::message::{Content, Message, Part, Role, Tool};
+use crate::request::Request;
 
 /// The whole body. Together with tools, a schema is asked for in words: most models take only one of the two.
 pub(super) fn body(call: &Call<'_>) -> Value {

@@ -1,0 +1,290 @@
+//! A request: an immutable value, the same for every provider, that only a builder makes (REQ-1).
+
+mod check;
+mod fingerprint;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use fingerprint::Fingerprint;
+
+use crate::error::ProviderError;
+use crate::message::{Message, Options, Role, Tool};
+
+/// Which of several named things a request takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Filter {
+    /// Every one.
+    All,
+    /// Not one.
+    None,
+    /// Those of these names.
+    Only(Vec<String>),
+}
+
+impl Filter {
+    /// Whether the thing of this name is taken.
+    pub fn takes(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Only(names) => names.iter().any(|one| one == name),
+        }
+    }
+
+    fn all() -> Self {
+        Self::All
+    }
+
+    fn none() -> Self {
+        Self::None
+    }
+}
+
+/// The content of a request. It is read through a [`Request`], which cannot be changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Body {
+    /// The interactions so far, oldest first.
+    pub messages: Vec<Message>,
+    /// Instructions that stand above the conversation.
+    #[serde(default)]
+    pub system: Option<String>,
+    /// JSON Schema that the reply shall satisfy.
+    #[serde(default)]
+    pub schema: Option<Value>,
+    /// Tools that there are.
+    #[serde(default)]
+    pub tools: Vec<Tool>,
+    /// Tools that the model may call, of those that there are.
+    #[serde(default = "Filter::all")]
+    pub tool_filter: Filter,
+    /// Keys of the context that the model is shown.
+    #[serde(default = "Filter::none")]
+    pub context_filter: Filter,
+    /// Most tokens of the reply, reasoning included.
+    #[serde(default)]
+    pub max_tokens: Option<u32>,
+    /// Fine control.
+    #[serde(default)]
+    pub options: Options,
+}
+
+impl Body {
+    /// `system` and all system messages, in order, joined by blank lines.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        let own = self.system.iter().cloned();
+        let among = self
+            .messages
+            .iter()
+            .filter(|message| message.role == Role::System)
+            .map(|m| m.content.text());
+        let all: Vec<String> = own.chain(among).filter(|text| !text.trim().is_empty()).collect();
+        (!all.is_empty()).then(|| all.join("\n\n"))
+    }
+
+    /// The conversation without its system messages.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|message| message.role != Role::System)
+    }
+
+    /// The tools that pass the filter, in their order.
+    pub fn offered(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(|tool| self.tool_filter.takes(&tool.name))
+    }
+}
+
+/// One request, independent of the provider: checked when it was built, cheap to clone, never changed. Its fields are those of
+/// [`Body`]; each `with_…` gives a changed copy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request(Arc<Body>);
+
+impl Deref for Request {
+    type Target = Body;
+
+    fn deref(&self) -> &Body {
+        &self.0
+    }
+}
+
+impl Request {
+    /// A conversation with nothing else set.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn new(messages: Vec<Message>) -> Result<Self, ProviderError> {
+        RequestBuilder::new(messages).build()
+    }
+
+    /// A builder that begins with a conversation.
+    pub fn builder(messages: Vec<Message>) -> RequestBuilder {
+        RequestBuilder::new(messages)
+    }
+
+    /// A builder that begins with a copy of this request.
+    pub fn to_builder(&self) -> RequestBuilder {
+        RequestBuilder(Body::clone(&self.0))
+    }
+
+    /// A copy with another conversation.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_messages(&self, messages: Vec<Message>) -> Result<Self, ProviderError> {
+        self.to_builder().messages(messages).build()
+    }
+
+    /// A copy with one more message.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_message(&self, message: Message) -> Result<Self, ProviderError> {
+        self.to_builder().message(message).build()
+    }
+
+    /// A copy with other instructions.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_system(&self, system: Option<String>) -> Result<Self, ProviderError> {
+        self.to_builder().system(system).build()
+    }
+
+    /// A copy with another schema.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_schema(&self, schema: Option<Value>) -> Result<Self, ProviderError> {
+        self.to_builder().schema(schema).build()
+    }
+
+    /// A copy with other tools.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_tools(&self, tools: Vec<Tool>) -> Result<Self, ProviderError> {
+        self.to_builder().tools(tools).build()
+    }
+
+    /// A copy whose model may call other tools of those that there are.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_tool_filter(&self, filter: Filter) -> Result<Self, ProviderError> {
+        self.to_builder().tool_filter(filter).build()
+    }
+
+    /// A copy whose model sees other parts of the context.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_context_filter(&self, filter: Filter) -> Result<Self, ProviderError> {
+        self.to_builder().context_filter(filter).build()
+    }
+
+    /// A copy with another limit of the reply, in tokens.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_max_tokens(&self, limit: Option<u32>) -> Result<Self, ProviderError> {
+        self.to_builder().max_tokens(limit).build()
+    }
+
+    /// A copy with other fine control.
+    ///
+    /// # Errors
+    /// As [`RequestBuilder::build`].
+    pub fn with_options(&self, options: Options) -> Result<Self, ProviderError> {
+        self.to_builder().options(options).build()
+    }
+}
+
+/// Collects what a request shall hold; [`build`](Self::build) judges it as a whole. Its JSON form is that of [`Body`].
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(transparent)]
+#[must_use]
+pub struct RequestBuilder(Body);
+
+impl RequestBuilder {
+    /// Begins with a conversation and nothing else.
+    pub fn new(messages: Vec<Message>) -> Self {
+        Self(Body {
+            messages,
+            system: None,
+            schema: None,
+            tools: Vec::new(),
+            tool_filter: Filter::All,
+            context_filter: Filter::None,
+            max_tokens: None,
+            options: Options::default(),
+        })
+    }
+
+    /// Replaces the conversation.
+    pub fn messages(mut self, messages: Vec<Message>) -> Self {
+        self.0.messages = messages;
+        self
+    }
+
+    /// Appends a message.
+    pub fn message(mut self, message: Message) -> Self {
+        self.0.messages.push(message);
+        self
+    }
+
+    /// Instructions that stand above the conversation.
+    pub fn system(mut self, system: Option<String>) -> Self {
+        self.0.system = system;
+        self
+    }
+
+    /// JSON Schema that the reply shall satisfy.
+    pub fn schema(mut self, schema: Option<Value>) -> Self {
+        self.0.schema = schema;
+        self
+    }
+
+    /// Tools that there are.
+    pub fn tools(mut self, tools: Vec<Tool>) -> Self {
+        self.0.tools = tools;
+        self
+    }
+
+    /// Tools that the model may call, of those that there are.
+    pub fn tool_filter(mut self, filter: Filter) -> Self {
+        self.0.tool_filter = filter;
+        self
+    }
+
+    /// Keys of the context that the model is shown.
+    pub fn context_filter(mut self, filter: Filter) -> Self {
+        self.0.context_filter = filter;
+        self
+    }
+
+    /// Most tokens of the reply, reasoning included.
+    pub fn max_tokens(mut self, limit: Option<u32>) -> Self {
+        self.0.max_tokens = limit;
+        self
+    }
+
+    /// Fine control.
+    pub fn options(mut self, options: Options) -> Self {
+        self.0.options = options;
+        self
+    }
+
+    /// The request, if every provider would take it.
+    ///
+    /// # Errors
+    /// `BodyInvalid` with a JSON Pointer into the messages, `RequestInvalid` with the field.
+    pub fn build(self) -> Result<Request, ProviderError> {
+        check::check(&self.0)?;
+        Ok(Request(Arc::new(self.0)))
+    }
+}
