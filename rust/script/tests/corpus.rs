@@ -1,4 +1,4 @@
-//! Every script of the corpus gets the verdict that its first line states, and `CORPUS.md` tells the results.
+//! Every script of the corpus gets the verdict that its second line states, and `CORPUS.md` tells the results.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +46,7 @@ fn every_attack_is_refused_by_the_rule_it_names() {
     let attacks = files("attacks");
     assert!(attacks.len() >= 150, "only {} attacks", attacks.len());
     for (path, text) in &attacks {
-        let expected = text.lines().next().unwrap().strip_prefix("# expect: ").unwrap();
+        let expected = text.lines().nth(1).unwrap().strip_prefix("# expect: ").unwrap();
         for version in [VERSIONS[0], VERSIONS[3]] {
             let verdict = check(text, version);
             let rules: BTreeSet<&str> = verdict.findings.iter().map(|one| one.rule).collect();
@@ -75,7 +75,7 @@ fn every_ordinary_script_passes_in_every_version() {
     let scripts = files("scripts");
     assert!(scripts.len() >= 60, "only {} scripts", scripts.len());
     for (path, text) in &scripts {
-        let expected = text.lines().next().unwrap().strip_prefix("# expect: ok").unwrap();
+        let expected = text.lines().nth(1).unwrap().strip_prefix("# expect: ok").unwrap();
         let versions: Vec<&str> = match expected.strip_prefix(" in ") {
             Some(list) => list.split(' ').collect(),
             None => VERSIONS.to_vec(),
@@ -111,7 +111,7 @@ fn the_table_of_results_is_up_to_date() {
     }
     let mut table = String::from(
         "# Corpus of the safe-mode filter\n\n\
-         Written from principles for this project; the first line of each file states the verdict that it must get, in all supported versions of\n\
+         Written from principles for this project; the second line of each file states the verdict that it must get, in all supported versions of\n\
          Blender. Generated: `UPDATE=1 cargo test -p geonode-script --test corpus`.\n\n\
          | corpus | family | files | as expected |\n| --- | --- | --- | --- |\n",
     );

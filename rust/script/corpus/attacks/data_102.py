@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # expect: calls
 import bpy
 bpy.data.x(filepath='/x')

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # expect: nodes
 import bpy
 t = 'GeometryNodeImportSTL'

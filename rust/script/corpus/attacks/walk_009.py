@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # expect: attributes
 x = [1]
 x.__reduce_ex__(4)

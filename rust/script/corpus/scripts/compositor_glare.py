@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # expect: ok in 4.2 4.5
 import bpy
 

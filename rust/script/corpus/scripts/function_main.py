@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # expect: ok
 """Builds a table with four legs."""
 import bpy
