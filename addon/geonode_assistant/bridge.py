@@ -9,6 +9,7 @@ from .messages import AssistantError
 
 if TYPE_CHECKING:
     from .host.transaction import Transaction
+    from .trial import Trial
 
 
 class BlenderHost:
@@ -90,6 +91,11 @@ class BlenderHost:
     def commit(self, message: str) -> dict[str, Any]:
         self._open().commit(message)
         return self._close()
+
+    def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial:
+        from .host import dry_run
+
+        return dry_run.start(plan, catalogue, seconds, megabytes)
 
     def _open(self) -> Transaction:
         if self._transaction is None:

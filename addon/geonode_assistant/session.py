@@ -19,7 +19,9 @@ from typing import Any, Literal, Protocol
 from .messages import AssistantError, failure
 
 Decision = Literal["approved", "rejected", "cancelled"]
-Approve = Literal["all"] | Callable[[dict[str, Any]], Decision] | None
+Approve = Literal["all"] | Callable[[dict[str, Any]], Decision | dict[str, Any]] | None
+"""A callable says ``"approved"``, ``"rejected"``, ``"cancelled"``, ``{"decision": "approved", "without": [IDs]}`` or
+``{"decision": "rejected", "words": "what shall be different"}``."""
 
 # A slice of work that leaves a frame of a window time for everything else: waiting for the core never takes longer.
 POLL_BUDGET_S = 0.005
@@ -37,11 +39,24 @@ class Core(Protocol):
     def answer(self, effect_id: Any, result: dict[str, Any]) -> None: ...
     def fail(self, effect_id: Any, error: dict[str, Any]) -> None: ...
     def cancel(self) -> None: ...
-    def approve(self, request_id: Any) -> None: ...
-    def reject(self, request_id: Any) -> None: ...
+    def approve(self, request_id: Any, without: list[str] = ...) -> None: ...
+    def reject(self, request_id: Any, words: str | None = None) -> None: ...
+    def dry_run(self, request_id: Any, without: list[str] = ...) -> None: ...
     def messages(self) -> list[dict[str, Any]]: ...
     def note(self, code: str, text: str) -> None: ...
     def report(self) -> dict[str, Any]: ...
+
+
+class Trial(Protocol):
+    """A dry run under way: the plan is applied to a copy of the file in another process."""
+
+    def poll(self) -> dict[str, Any] | None:
+        """The result once it is over, else None; never waits."""
+        ...
+
+    def stop(self, wait: bool = False) -> None:
+        """Ends the process and removes what it left; ``wait``: before this returns, else within a second."""
+        ...
 
 
 class Host(Protocol):
@@ -54,6 +69,7 @@ class Host(Protocol):
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]: ...
     def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
     def restore(self) -> dict[str, Any]: ...
+    def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial: ...
     def commit(self, message: str) -> dict[str, Any]: ...
 
 
@@ -64,6 +80,7 @@ class RunReport:
     steps: list[dict[str, Any]]
     intermediate_steps: list[dict[str, Any]]
     gates: dict[str, Any] | None
+    approvals: list[dict[str, Any]]
     messages: list[dict[str, Any]]
     usage: dict[str, Any] | None
     final_message: str
@@ -75,6 +92,7 @@ class RunReport:
         "steps": [],
         "intermediate_steps": [],
         "gates": None,
+        "approvals": [],
         "messages": [],
         "usage": None,
         "final_message": "",
@@ -140,6 +158,7 @@ class RunHandle:
         self.pending: dict[str, dict[str, Any]] = {}
         """Approvals that wait for the artist: request by id (a string, whatever the core counts with)."""
         self._asked: dict[str, Any] = {}
+        self._trial: tuple[Any, Trial] | None = None
 
     @property
     def half_written(self) -> bool:
@@ -157,6 +176,7 @@ class RunHandle:
             return events
         deadline = time.monotonic() + budget_s
         try:
+            self._follow_trial()
             events += self._turn()
             while self._effects and not self.finished:
                 self._carry_out(self._effects.popleft())
@@ -190,6 +210,7 @@ class RunHandle:
         if self._cancelled_at is None:
             self._cancelled_at = time.monotonic()
         self.pending.clear()
+        self._stop_trial()
         try:
             self._core.cancel()
             # What has not begun need not begin; only what opens or ends a transaction is the core's to decide.
@@ -202,15 +223,42 @@ class RunHandle:
         except Exception as error:
             self._abort(error)
 
-    def approve(self, request_id: str) -> None:
-        """The artist agrees to what request ``request_id`` describes."""
-        if self.pending.pop(request_id, None) is not None:
-            self._core.approve(self._asked[request_id])
+    def approve(self, request_id: str, without: Iterable[str] = ()) -> None:
+        """The artist agrees to what request ``request_id`` describes, without the steps and operations with these IDs.
 
-    def reject(self, request_id: str) -> None:
-        """The artist refuses; the run ends with nothing written."""
-        if self.pending.pop(request_id, None) is not None:
-            self._core.reject(self._asked[request_id])
+        When the rest does not fit, nothing is written and another request says why. An answer to a request that is no
+        longer open changes nothing.
+        """
+        if request_id in self.pending:
+            self._core.approve(self._asked[request_id], list(without))
+            self._answered(request_id)
+
+    def reject(self, request_id: str, words: str | None = None) -> None:
+        """The artist refuses; nothing is written. Without words the run ends; with them whoever plans tries again.
+
+        Raises ``prompt_too_long`` for too many words; the request stays open then.
+        """
+        if request_id in self.pending:
+            self._core.reject(self._asked[request_id], words)
+            self._answered(request_id)
+
+    def dry_run(self, request_id: str, without: Iterable[str] = ()) -> None:
+        """Tries what request ``request_id`` describes, without these IDs, on a copy of the file in another process.
+
+        The request can still be answered, which ends the trial; once that is over it is replaced by one with the result
+        in ``dry_run``.
+        """
+        if request_id in self.pending and self._trial is None:
+            self._core.dry_run(self._asked[request_id], list(without))
+
+    @property
+    def trying(self) -> bool:
+        """Whether a dry run is under way."""
+        return self._trial is not None
+
+    def _answered(self, request_id: str) -> None:
+        del self.pending[request_id]
+        self._stop_trial()
 
     def wait(self, ms: int = WAIT_MS) -> bool:
         """Blocks up to ``ms`` milliseconds for news from the core. For scripts in the background only."""
@@ -245,6 +293,9 @@ class RunHandle:
         """Takes what the core has: new state, effects to do, events to show."""
         turn = self._core.poll()
         self.state, self.summary = turn["state"], turn["summary"]
+        if turn["effects"] or turn["finished"]:
+            # One thing at a time: the core does not wait for the trial any more.
+            self._stop_trial()
         self._effects.extend(turn["effects"])
         if turn["finished"]:
             self._effects.clear()
@@ -258,6 +309,9 @@ class RunHandle:
         effect_id = effect["id"]
         if effect["effect"] == "ask_approval":
             self._ask(effect)
+            return
+        if effect["effect"] == "dry_run":
+            self._try_out(effect)
             return
         self._performing = True
         try:
@@ -304,17 +358,50 @@ class RunHandle:
 
     def _ask(self, effect: dict[str, Any]) -> None:
         request = effect["request"]
+        # A question follows the one before: what was asked earlier is answered or outdated.
+        self.pending.clear()
         if not callable(self._approve):
             key = str(effect["id"])
             self.pending[key], self._asked[key] = request, effect["id"]
             return
-        decision = self._approve(request)
+        decision, without, words = _decision(self._approve(request))
         if decision == "approved":
-            self._core.approve(effect["id"])
+            self._core.approve(effect["id"], without)
         elif decision == "rejected":
-            self._core.reject(effect["id"])
+            self._core.reject(effect["id"], words)
         else:
             self.cancel()
+
+    def _try_out(self, effect: dict[str, Any]) -> None:
+        self._performing = True
+        try:
+            trial = self._host.dry_run(effect["plan"], effect["catalogue"], effect["seconds"], effect["megabytes"])
+        except Exception as error:
+            # No trial is no end of the run: the artist is asked again and told why.
+            self._core.fail(effect["id"], failure(error))
+        else:
+            self._trial = (effect["id"], trial)
+        finally:
+            self._performing = False
+
+    def _follow_trial(self) -> None:
+        if self._trial is None:
+            return
+        effect_id, trial = self._trial
+        try:
+            result = trial.poll()
+        except Exception as error:
+            self._stop_trial()
+            self._core.fail(effect_id, failure(error))
+            return
+        if result is not None:
+            self._stop_trial()
+            self._core.answer(effect_id, result)
+
+    def _stop_trial(self, wait: bool = False) -> None:
+        if self._trial is not None:
+            (_, trial), self._trial = self._trial, None
+            trial.stop(wait)
 
     def _cancel_overdue(self) -> bool:
         return (
@@ -328,6 +415,8 @@ class RunHandle:
         self._error = failure(error)
         self._effects.clear()
         self.pending.clear()
+        with contextlib.suppress(Exception):
+            self._stop_trial(wait=True)
         if self._transaction_open:
             self._transaction_open = False
             try:
@@ -344,6 +433,25 @@ class RunHandle:
         self.finished = True
         self.state = "cancelled" if self._error["code"] == "cancelled" else "error"
         self.summary = self.state.upper()
+
+
+def _decision(answer: Any) -> tuple[str, list[str], str | None]:
+    """What a callable ``approve`` said: decision, IDs left out, words."""
+    given = {"decision": answer} if isinstance(answer, str) else answer
+    known = {"approved": {"without"}, "rejected": {"words"}, "cancelled": set()}
+    if isinstance(given, dict) and given.get("decision") in known:
+        fields = {key: value for key, value in given.items() if key != "decision"}
+        without, words = fields.get("without"), fields.get("words")
+        ids = [] if without is None else without
+        well = isinstance(ids, list | tuple | set) and all(isinstance(one, str) for one in ids)
+        if well and (words is None or isinstance(words, str)) and fields.keys() <= known[given["decision"]]:
+            return given["decision"], list(ids), words
+    raise AssistantError(
+        "invalid_argument",
+        f"The callable approve answered {answer!r}.",
+        'It answers "approved", "rejected", "cancelled", {"decision": "approved", "without": [IDs]} or '
+        '{"decision": "rejected", "words": "…"}.',
+    )
 
 
 def drive(
@@ -394,6 +502,10 @@ class Session:
         self.steps: list[dict[str, Any]] = []
         self.messages: list[dict[str, Any]] = []
         self.report: RunReport | None = None
+        self.left_out: set[str] = set()
+        """Operations of the open request that the artist does not want."""
+        self._question: str | None = None
+        self._tried_since: float | None = None
         self._started = time.monotonic()
         self._second = 0
 
@@ -442,6 +554,7 @@ class Session:
             return False
         events = self.handle.poll(budget_s)
         self._fold(events)
+        self._follow_questions()
         second = self.elapsed_s
         changed = bool(events) or self.state != self.handle.state or second != self._second
         self._second = second
@@ -459,10 +572,41 @@ class Session:
         if self.handle is not None:
             self.handle.cancel()
 
-    def decide(self, request_id: str, accept: bool) -> None:
-        """The artist's answer to one of ``pending``."""
+    def decide(self, request_id: str, accept: bool, words: str | None = None) -> None:
+        """The artist's answer to one of ``pending``, without ``left_out``; ``words`` go with a rejection."""
+        if self.handle is None:
+            return
+        if accept:
+            self.handle.approve(request_id, sorted(self.left_out))
+        else:
+            self.handle.reject(request_id, words)
+
+    def toggle(self, operation_id: str) -> None:
+        """Takes an operation of the open request out, or back in."""
+        self.left_out ^= {operation_id}
+
+    def try_out(self, request_id: str) -> None:
+        """Tries one of ``pending``, without ``left_out``, on a copy of the file in another process."""
         if self.handle is not None:
-            (self.handle.approve if accept else self.handle.reject)(request_id)
+            self.handle.dry_run(request_id, sorted(self.left_out))
+
+    @property
+    def trying(self) -> bool:
+        """Whether what is asked about is being tried."""
+        return self.handle is not None and self.handle.trying
+
+    @property
+    def tried_s(self) -> int | None:
+        """Whole seconds that the trial takes already; None when there is none."""
+        return None if self._tried_since is None else int(time.monotonic() - self._tried_since)
+
+    def _follow_questions(self) -> None:
+        if self.trying != (self._tried_since is not None):
+            self._tried_since = time.monotonic() if self.trying else None
+        request_id, request = next(iter(self.pending), (None, {}))
+        if request_id != self._question:
+            self._question = request_id
+            self.left_out = set(request.get("without", ()))
 
     def close(self) -> None:
         """Ends the run at once, restoring what it wrote: the file is about to go, or the add-on is."""

@@ -178,13 +178,18 @@ class ScriptedCore:
             self._current = None
             self._next()
 
-    def approve(self, request_id: int) -> None:
-        self.decisions.append(("approve", request_id))
+    def approve(self, request_id: int, without: list[str]) -> None:
+        self.decisions.append(("approve", request_id, without))
         self._next()
 
-    def reject(self, request_id: int) -> None:
-        self.decisions.append(("reject", request_id))
-        self.ending = "error"
+    def reject(self, request_id: int, words: str | None) -> None:
+        self.decisions.append(("reject", request_id, words))
+        if words is None:
+            self.ending = "error"
+        self._next()
+
+    def dry_run(self, request_id: int, without: list[str]) -> None:
+        self.decisions.append(("dry_run", request_id, without))
         self._next()
 
     def note(self, code: str, text: str) -> None:

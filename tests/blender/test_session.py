@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 import pytest
 from geonode_assistant import session
@@ -204,7 +205,90 @@ def test_a_request_waits_for_the_artist() -> None:
     handle.approve(request_id)
     handle.approve(request_id)
     assert finish(handle).ok
-    assert core.decisions == [("approve", int(request_id))]
+    assert core.decisions == [("approve", int(request_id), [])]
+
+
+class FakeTrial:
+    """Is over after so many looks."""
+
+    def __init__(self, looks: int = 3) -> None:
+        self.looks = looks
+        self.stopped: list[bool] = []
+
+    def poll(self) -> dict[str, Any] | None:
+        self.looks -= 1
+        return {"ok": True} if self.looks < 0 else None
+
+    def stop(self, wait: bool = False) -> None:
+        self.stopped.append(wait)
+
+
+class TrialHost(FakeHost):
+    def __init__(self, made: FakeTrial | Exception) -> None:
+        super().__init__()
+        self.made = made
+
+    def dry_run(self, plan: dict, catalogue: str, seconds: int, megabytes: int) -> FakeTrial:
+        self._call("dry_run")
+        if isinstance(self.made, Exception):
+            raise self.made
+        return self.made
+
+
+AGAIN = ("ask_approval", {"request": {"again": True}})
+TRY = (ASK[0], ("dry_run", {"plan": {}, "catalogue": "", "seconds": 1, "megabytes": 1}), AGAIN, *HAPPY)
+
+
+def trying(made: FakeTrial | Exception) -> tuple[RunHandle, ScriptedCore, str]:
+    core = ScriptedCore(TRY)
+    handle = RunHandle(core, TrialHost(made))
+    handle.poll(0)
+    [request_id] = handle.pending
+    handle.dry_run(request_id)
+    handle.poll(0)
+    return handle, core, request_id
+
+
+def test_a_trial_is_looked_at_until_it_is_over() -> None:
+    made = FakeTrial()
+    handle, core, request_id = trying(made)
+    assert handle.trying and list(handle.pending) == [request_id]
+    handle.dry_run(request_id)
+    while handle.trying:
+        handle.poll(0)
+    handle.poll(0)
+    assert made.stopped == [False]
+    assert [decision[0] for decision in core.decisions] == ["dry_run"]
+    [second] = handle.pending
+    assert second != request_id and handle.pending[second] == {"again": True}
+    handle.approve(second)
+    assert finish(handle).ok
+
+
+@pytest.mark.parametrize(("end", "waits"), [("approve", False), ("reject", False), ("cancel", False), ("close", True)])
+def test_whatever_ends_the_question_ends_the_trial(end: str, waits: bool) -> None:
+    made = FakeTrial(1000)
+    handle, _, request_id = trying(made)
+    getattr(handle, end)(*([request_id] if end in ("approve", "reject") else []))
+    assert made.stopped == [waits]
+    assert not handle.trying and not handle.pending
+    handle.poll(0)
+    assert made.stopped == [waits]
+
+
+def test_a_trial_that_breaks_is_told_to_the_core() -> None:
+    made = FakeTrial(1000)
+    handle, core, _ = trying(made)
+    made.poll = lambda: 1 / 0  # type: ignore[method-assign]
+    handle.poll(0)
+    assert [failed["code"] for failed in core.failures] == ["internal_error"]
+    assert made.stopped == [False]
+
+
+def test_a_trial_that_cannot_start_is_told_to_the_core() -> None:
+    handle, core, _ = trying(AssistantError("disk_full", "No space."))
+    assert [failed["code"] for failed in core.failures] == ["disk_full"]
+    assert not handle.trying
 
 
 def test_a_blocking_run_rejects_what_nobody_can_answer() -> None:

@@ -1,38 +1,34 @@
-//! What of a compiled plan needs the artist's word: what the plan says so itself, what destroys work, and what costs too much.
+//! What of a compiled plan needs the artist's word: what the plan says so itself, what destroys work, what costs too much, and
+//! everything where the artist wants to see each plan first.
 
 use geonode_graph::cost::Risk;
-use geonode_graph::{Compiled, Document, StepDelta};
-use geonode_protocol::{Extensions, Plan};
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, operations};
+use geonode_protocol::{Action, Extensions, Plan, Step};
 use serde_json::{Value, json};
 
+use crate::choice::{operation_id, step_id};
 use crate::settings::Settings;
 
+/// What a request is made from.
+pub(crate) struct Subject<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) document: &'a Document,
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) settings: &'a Settings,
+    pub(crate) extensions: &'a Extensions,
+    /// Every plan is shown, whether or not it needs approval.
+    pub(crate) preview: bool,
+}
+
 /// The request that the artist is shown, or none when nothing needs approval.
-pub(crate) fn request(
-    plan: &Plan,
-    compiled: &Compiled,
-    document: &Document,
-    settings: &Settings,
-    extensions: &Extensions,
-    risk: Option<&Risk>,
-) -> Option<Value> {
+pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&Risk>) -> Option<Value> {
     let dear = risk.map(|risk| dear_step(compiled, risk));
     let mut reasons = Vec::new();
     let mut steps = Vec::new();
-    for (at, (step, delta)) in plan.steps.iter().zip(&compiled.steps).enumerate() {
-        let kind = step.action.type_name();
-        let by_plan = || {
-            step.requires_approval
-                .then(|| "The plan itself asks for approval of this step.".to_owned())
-        };
-        let by_type = || {
-            extensions
-                .requires_approval(kind)
-                .then(|| format!("Steps of the type {kind} ask each time."))
-        };
-        let own = destroys(delta, document, settings.destructive_nodes)
-            .or_else(by_plan)
-            .or_else(by_type);
+    for (at, (step, delta)) in subject.plan.steps.iter().zip(&compiled.steps).enumerate() {
+        let destroyed = destroys(delta, subject.document, subject.settings.destructive_nodes);
+        let destructive = destroyed.is_some();
+        let own = destroyed.or_else(|| asked_for(step, subject.extensions));
         let cost = risk
             .filter(|_| dear == Some(at))
             .map(|risk| format!("{} {}", risk.cause, risk.fix));
@@ -42,14 +38,73 @@ pub(crate) fn request(
             reasons.push(format!("Step \"{}\": {reason}", step.id));
         }
         steps.push(json!({
+            "id": step_id(at),
             "step_id": step.id,
-            "action_type": kind,
+            "action_type": step.action.type_name(),
             "description": step.description,
+            "destructive": destructive,
             "reason": reason,
+            "operations": listed(at, step, subject),
         }));
     }
+    if reasons.is_empty() && subject.preview {
+        reasons.push("Every plan is shown before it is applied.".to_owned());
+    }
     let reason = (!reasons.is_empty()).then(|| reasons.join(" "))?;
-    Some(json!({"reason": reason, "steps": steps, "diff": compiled.diff}))
+    let dry_run = match untried(subject.plan) {
+        Some(why) => json!({"available": false, "why": why}),
+        None => json!({"available": true}),
+    };
+    Some(json!({"reason": reason, "steps": steps, "diff": compiled.diff, "dry_run": dry_run}))
+}
+
+/// Why the plan cannot be tried in another process, if it cannot.
+pub(crate) fn untried(plan: &Plan) -> Option<String> {
+    if plan.steps.is_empty() {
+        return Some("Nothing of the plan is left to try.".to_owned());
+    }
+    plan.steps
+        .iter()
+        .find(|step| matches!(step.action, Action::Added(_)))
+        .map(|step| {
+            format!(
+                "Steps of the type {} are carried out by a script that only this Blender has loaded.",
+                step.action.type_name()
+            )
+        })
+}
+
+/// The reasons of the steps of a request.
+pub(crate) fn reasons(request: &Value) -> Vec<String> {
+    let steps = request.get("steps").and_then(Value::as_array);
+    let reasons = steps
+        .into_iter()
+        .flatten()
+        .filter_map(|step| step.get("reason")?.as_str());
+    reasons.map(str::to_owned).collect()
+}
+
+/// Each operation with its ID; a step without any stands for itself.
+fn listed(at: usize, step: &Step, subject: &Subject<'_>) -> Vec<Value> {
+    operations(step, subject.document, subject.catalogue)
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, spoken)| {
+            let id = operation_id(&step.action, at, index)?;
+            Some(json!({"id": id, "words": spoken.words, "destructive": spoken.destructive}))
+        })
+        .collect()
+}
+
+/// Why the step asks by itself or by its type.
+fn asked_for(step: &Step, extensions: &Extensions) -> Option<String> {
+    let kind = step.action.type_name();
+    if step.requires_approval {
+        return Some("The plan itself asks for approval of this step.".to_owned());
+    }
+    extensions
+        .requires_approval(kind)
+        .then(|| format!("Steps of the type {kind} ask each time."))
 }
 
 /// The step that is asked about for its cost: the last one that writes the dear tree, else the last of all.

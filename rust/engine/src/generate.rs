@@ -52,6 +52,8 @@ pub(crate) struct Brief<'a> {
     pub(crate) context: &'a Value,
     pub(crate) exchanges: &'a [Exchange],
     pub(crate) extensions: &'a Extensions,
+    /// What the artist said when rejecting the last plan.
+    pub(crate) words: Option<&'a str>,
 }
 
 /// The source of plans of one run; made at its first use.
@@ -85,7 +87,9 @@ impl Source {
     pub(crate) fn plan(&mut self, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
         match self {
             Self::Offline => {
-                let plan = planner::offline(&brief.request.prompt, brief.request.object.as_deref(), brief.context)?;
+                // It has no memory of a conversation: the artist's last words are the wish.
+                let wish = brief.words.unwrap_or(&brief.request.prompt);
+                let plan = planner::offline(wish, brief.request.object.as_deref(), brief.context)?;
                 Ok(Reply {
                     text: plan.to_string(),
                     model: None,

@@ -7,6 +7,7 @@
 mod approval;
 mod catalogues;
 mod check;
+mod choice;
 mod context;
 mod cost;
 mod error;

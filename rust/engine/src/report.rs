@@ -2,7 +2,7 @@
 
 use geonode_protocol::{Envelope, Plan};
 use geonode_provider::Usage;
-use geonode_run::{Message, RunState, StepRecord};
+use geonode_run::{ApprovalRecord, Message, RunState, StepRecord};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -31,6 +31,8 @@ pub struct Report {
     pub intermediate_steps: Vec<Value>,
     /// Last verdict of the gates.
     pub gates: Option<Envelope>,
+    /// What the artist was asked, and what was answered.
+    pub approvals: Vec<ApprovalRecord>,
     /// All messages, the gravest first.
     pub messages: Vec<Message>,
     /// Tokens of all requests together, as the provider counted them.

@@ -39,6 +39,8 @@ pub struct Turn {
 pub struct Run {
     shared: Arc<Shared>,
     inbox: Sender<Input>,
+    /// Most characters that the artist may say at once.
+    longest: u64,
 }
 
 /// What the host says.
@@ -55,9 +57,15 @@ pub(crate) enum Input {
     },
     Approve {
         id: u64,
+        without: Vec<String>,
     },
     Reject {
         id: u64,
+        words: Option<String>,
+    },
+    DryRun {
+        id: u64,
+        without: Vec<String>,
     },
     /// Look at the flag; the host has cancelled.
     Cancel,
@@ -69,6 +77,10 @@ impl Run {
     /// # Errors
     /// [`EngineError::Internal`] when the system gives no thread.
     pub fn start(request: RunRequest) -> Result<Self, EngineError> {
+        let longest = request
+            .settings
+            .as_ref()
+            .map_or(0, |settings| settings.max_prompt_chars);
         let (inbox, orders) = channel();
         let shared = Arc::new(Shared::new(&request));
         let worker = Arc::clone(&shared);
@@ -76,7 +88,7 @@ impl Run {
             .name("geonode-run".into())
             .spawn(move || worker::serve(request, &worker, &orders))
             .map_err(|error| EngineError::Internal(format!("no thread for the run: {error}")))?;
-        Ok(Self { shared, inbox })
+        Ok(Self { shared, inbox, longest })
     }
 
     /// What is new. Never waits for the worker's work.
@@ -124,14 +136,30 @@ impl Run {
         self.say(Input::Fail { id, code, message });
     }
 
-    /// The artist approved request `id`.
-    pub fn approve(&self, id: u64) {
-        self.say(Input::Approve { id });
+    /// The artist approved request `id`, without the steps and operations with these IDs.
+    pub fn approve(&self, id: u64, without: Vec<String>) {
+        self.say(Input::Approve { id, without });
     }
 
-    /// The artist rejected request `id`.
-    pub fn reject(&self, id: u64) {
-        self.say(Input::Reject { id });
+    /// The artist rejected request `id`. With words the next turn begins, without them the run ends.
+    ///
+    /// # Errors
+    /// [`EngineError::PromptTooLong`] for words that are longer than a prompt may be; the request stays open.
+    pub fn reject(&self, id: u64, words: Option<String>) -> Result<(), EngineError> {
+        let length = words.as_ref().map_or(0, |words| words.chars().count());
+        if u64::try_from(length).unwrap_or(u64::MAX) > self.longest {
+            return Err(EngineError::PromptTooLong {
+                length,
+                limit: self.longest,
+            });
+        }
+        self.say(Input::Reject { id, words });
+        Ok(())
+    }
+
+    /// The artist wants what request `id` describes, without these IDs, tried in another process first.
+    pub fn dry_run(&self, id: u64, without: Vec<String>) {
+        self.say(Input::DryRun { id, without });
     }
 
     /// Ends the run: what is in flight stops within a second, what was written is restored by the host.
@@ -328,6 +356,7 @@ impl Front {
             steps: self.machine.steps.clone(),
             intermediate_steps: Vec::new(),
             gates: self.machine.gates.clone(),
+            approvals: self.machine.approvals.clone(),
             messages: self.messages.ordered(),
             usage: self.usage,
             validation: self.validation.clone(),

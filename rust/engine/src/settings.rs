@@ -181,6 +181,12 @@ settings! {
     /// Elements (vertices, curve points, points, instances; ten voxels count as one) that a plan may be expected to make without
     /// approval, gate `BLOWUP_RISK`.
     max_elements: u64 = 5_000_000, 1..=2_000_000_000;
+    /// Whether every plan is shown before it is applied, where somebody can be asked.
+    preview: bool = false;
+    /// Limit of a dry run in the background, in seconds.
+    dry_run_s: u64 = 60, 1..=3600;
+    /// Most memory that a dry run may take, in megabytes.
+    dry_run_mb: u64 = 4096, 512..=1_048_576;
     /// Whether an empty result passes the gate `NOT_EMPTY`.
     allow_empty_result: bool = false;
     /// Whether a request that breaks a rule which can be waived (its length) is refused; else that is a warning.

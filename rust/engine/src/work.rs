@@ -10,13 +10,14 @@ use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
 use geonode_protocol::{Action, AddedStep, Code, Extensions, Finding, GateFinding, Origins, Plan};
 use geonode_provider::{FinishReason, Usage};
-use geonode_run::{Answer, Failure, Feedback, Purpose};
+use geonode_run::{Answer, Approve, Failure, Feedback, Purpose};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::approval;
 use crate::check;
+use crate::choice::Places;
 use crate::context;
 use crate::error::EngineError;
 use crate::generate::{Brief, Exchange, Listener, Source};
@@ -40,9 +41,15 @@ pub(crate) struct Work {
     origins: Origins,
     /// Operations and step types that were registered when the run started.
     pub(crate) extensions: Arc<Extensions>,
-    document: Document,
+    pub(crate) document: Document,
     /// Trees as whoever makes the plan was told of them last; those that nobody was told of as they were first inspected.
     seen: IndexMap<String, Tree>,
+    /// Where the steps of the plan stood before the artist left something out.
+    pub(crate) places: Option<Places>,
+    /// What the artist left out, in words for whoever plans.
+    pub(crate) left_out: Vec<String>,
+    /// Why the artist was asked about the present plan.
+    pub(crate) told: Vec<String>,
     /// How the last turn left its targets.
     left: Document,
     compiled: Option<Compiled>,
@@ -79,6 +86,9 @@ impl Work {
             extensions: crate::extensions(),
             document: Document::default(),
             seen: IndexMap::default(),
+            places: None,
+            left_out: Vec::new(),
+            told: Vec::new(),
             left: Document::default(),
             compiled: None,
             evidence: None,
@@ -97,7 +107,7 @@ impl Work {
         }
     }
 
-    fn catalogue(&self) -> Result<Arc<Catalogue>, Failure> {
+    pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, Failure> {
         crate::catalogue(&self.request.catalogue).map_err(Failure::from)
     }
 
@@ -111,7 +121,8 @@ impl Work {
 
     pub(crate) fn generate(&mut self, feedback: Option<&Feedback>, listener: &dyn Listener) -> Result<Answer, Failure> {
         if let (Some(feedback), Some(PlanInput::Text(reply))) = (feedback, &self.reply) {
-            let feedback = planner::feedback(feedback, self.slices.take().as_ref());
+            let left_out = std::mem::take(&mut self.left_out);
+            let feedback = planner::feedback(feedback, self.slices.take().as_ref(), &left_out);
             self.exchanges.push(Exchange {
                 reply: reply.clone(),
                 feedback,
@@ -130,6 +141,10 @@ impl Work {
             context: &self.context,
             exchanges: &self.exchanges,
             extensions: &self.extensions,
+            words: match feedback {
+                Some(Feedback::Rejected { words }) => Some(words),
+                _ => None,
+            },
         };
         let reply = source.plan(&brief, listener)?;
         self.model = reply.model.or(self.model.take());
@@ -145,6 +160,7 @@ impl Work {
     /// When the model declined: asking again would not change its mind.
     pub(crate) fn check(&mut self) -> Result<Answer, Failure> {
         self.plan = None;
+        self.places = None;
         let Some(reply) = &self.reply else {
             return Err(lost("reply"));
         };
@@ -185,26 +201,18 @@ impl Work {
         }
         let ok = compiled.ok();
         let risk = if ok { self.risk(&compiled, &catalogue) } else { None };
+        let asked = || approval::request(&self.subject(&plan, &catalogue), &compiled, risk.as_ref());
+        let approval = if ok { asked() } else { None };
+        self.told = approval.as_ref().map(approval::reasons).unwrap_or_default();
         let answer = Answer::Compiled {
             findings: compiled
                 .findings
                 .iter()
-                .map(|finding| self.origins.trace(finding.clone()))
+                .map(|finding| self.trace(finding.clone()))
                 .collect(),
             objects: compiled.touched_objects.iter().cloned().collect(),
             trees: compiled.touched_trees.iter().cloned().collect(),
-            approval: if ok {
-                approval::request(
-                    &plan,
-                    &compiled,
-                    &self.document,
-                    &self.settings,
-                    &self.extensions,
-                    risk.as_ref(),
-                )
-            } else {
-                None
-            },
+            approval,
             risk: risk.map(|risk| {
                 Box::new(GateFinding {
                     gate: Code::BlowupRisk,
@@ -217,13 +225,38 @@ impl Work {
             }),
         };
         if ok {
-            if let Some(repaired) = compiled.repaired_plan(&plan) {
-                self.plan = Some(Arc::new(repaired));
-            }
-            self.diff = Arc::new(self.earlier.iter().chain(&compiled.diff).cloned().collect());
+            let repaired = compiled.repaired_plan(&plan);
+            self.take(repaired.unwrap_or_else(|| plan.as_ref().clone()), compiled);
         }
-        self.compiled = Some(compiled);
         Ok(answer)
+    }
+
+    /// This is what the next steps carry out.
+    pub(crate) fn take(&mut self, plan: Plan, compiled: Compiled) {
+        self.plan = Some(Arc::new(plan));
+        self.diff = Arc::new(self.earlier.iter().chain(&compiled.diff).cloned().collect());
+        self.compiled = Some(compiled);
+    }
+
+    /// The finding with the pointer that the reply has.
+    fn trace(&self, finding: Finding) -> Finding {
+        let finding = match &self.places {
+            Some(places) => places.trace(finding),
+            None => finding,
+        };
+        self.origins.trace(finding)
+    }
+
+    pub(crate) fn subject<'a>(&'a self, plan: &'a Plan, catalogue: &'a Catalogue) -> approval::Subject<'a> {
+        approval::Subject {
+            plan,
+            document: &self.document,
+            catalogue,
+            settings: &self.settings,
+            extensions: &self.extensions,
+            // Where nobody looks, there is nobody to show it to.
+            preview: self.settings.preview && self.request.approve == Approve::Ask,
+        }
     }
 
     /// The step, if its type was added and an executor of the host carries it out.
@@ -240,7 +273,7 @@ impl Work {
     }
 
     /// What the plan is expected to make beyond the budget, if it makes more than is there already.
-    fn risk(&self, compiled: &Compiled, catalogue: &Catalogue) -> Option<Risk> {
+    pub(crate) fn risk(&self, compiled: &Compiled, catalogue: &Catalogue) -> Option<Risk> {
         #[expect(clippy::cast_precision_loss, reason = "the setting is bounded to 32 bits")]
         let budget = self.settings.max_elements as f64;
         risk(&self.document, compiled, catalogue, budget)
@@ -373,7 +406,7 @@ fn fingerprint(document: &Document) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-fn lost(what: &str) -> Failure {
+pub(crate) fn lost(what: &str) -> Failure {
     EngineError::Internal(format!("the {what} of this run is not there")).into()
 }
 

@@ -117,8 +117,9 @@ impl Worker<'_> {
                     failure: Failure::new(code, message),
                 }
             }
-            Input::Approve { id } => EventKind::Approved { id },
-            Input::Reject { id } => EventKind::Rejected { id },
+            Input::Approve { id, without } => EventKind::Approved { id, without },
+            Input::Reject { id, words } => EventKind::Rejected { id, words },
+            Input::DryRun { id, without } => EventKind::DryRun { id, without },
             Input::Cancel => EventKind::Cancel,
         };
         self.feed(event);
@@ -180,7 +181,7 @@ impl Worker<'_> {
             Effect::Tell(notice) => self.tell(notice),
             Effect::Abort { id } => self.shared.show(|front| front.withdraw(id)),
             Effect::Do { id, task } => match task {
-                Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Judge => {
+                Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Choose { .. } | Task::Judge => {
                     self.todo.push_back((id, Todo::Do(task)));
                 }
                 task => {
@@ -219,6 +220,7 @@ impl Worker<'_> {
             }
             Task::CheckPlan => self.work.check(),
             Task::Compile => self.work.compile(),
+            Task::Choose { without } => self.work.choose(without),
             Task::Judge => self.work.judge(),
             other => Err(EngineError::Internal(format!("{} is the host's", other.name())).into()),
         }
@@ -258,9 +260,18 @@ impl Worker<'_> {
             Task::Inspect { objects, trees, .. } => HostEffect::Inspect { objects, trees },
             Task::Begin { objects, trees, extend } => HostEffect::Begin { objects, trees, extend },
             Task::AskApproval { request } => HostEffect::AskApproval { request },
+            Task::DryRun { without } => {
+                self.progress(None, "Trying the plan in the background");
+                HostEffect::DryRun {
+                    plan: self.work.trial(&without)?,
+                    catalogue: self.work.request.catalogue.clone(),
+                    seconds: self.work.settings.dry_run_s,
+                    megabytes: self.work.settings.dry_run_mb,
+                }
+            }
             Task::Restore => HostEffect::Restore,
             Task::Commit { message } => HostEffect::Commit { message },
-            Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Judge => {
+            Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Choose { .. } | Task::Judge => {
                 return Err(EngineError::Internal("a task of the core was handed out".into()).into());
             }
         };
@@ -282,6 +293,11 @@ impl Worker<'_> {
         Some(match self.state.task()? {
             Task::CaptureContext => work.keep_context(json),
             Task::Inspect { purpose, .. } => work.keep_document(json, purpose),
+            Task::DryRun { .. } => {
+                read::<Map<String, Value>>("result of the dry run", json).map(|result| Answer::DryRun {
+                    result: Value::Object(result),
+                })
+            }
             Task::Begin { .. } => Ok(Answer::Begun),
             Task::ApplyStep { .. } => read::<Applied>("result of a step", json).map(|applied| {
                 work.executed(&applied.trees);
@@ -294,7 +310,12 @@ impl Worker<'_> {
             Task::Verify { .. } => work.keep_evidence(json),
             Task::Restore => read::<Restored>("result of a restore", json).map(|r| Answer::Restored { equal: r.equal }),
             Task::Commit { .. } => Ok(Answer::Committed),
-            Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Judge | Task::AskApproval { .. } => {
+            Task::Generate { .. }
+            | Task::CheckPlan
+            | Task::Compile
+            | Task::Choose { .. }
+            | Task::Judge
+            | Task::AskApproval { .. } => {
                 return None;
             }
         })
@@ -375,6 +396,12 @@ enum HostEffect {
     },
     AskApproval {
         request: Value,
+    },
+    DryRun {
+        plan: Value,
+        catalogue: String,
+        seconds: u64,
+        megabytes: u64,
     },
 }
 

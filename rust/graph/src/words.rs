@@ -118,7 +118,7 @@ fn plain(socket: &str) -> &str {
     socket.strip_prefix('=').unwrap_or(socket)
 }
 
-fn value(value: &Value) -> String {
+pub(crate) fn value(value: &Value) -> String {
     match value {
         Value::Object(object) if object.len() == 1 => object
             .iter()

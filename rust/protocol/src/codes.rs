@@ -208,6 +208,12 @@ codes! {
         Cancelled = "cancelled",
         /// The native part of the add-on cannot be loaded.
         CoreMissing = "core_missing",
+        /// The process of a dry run ended without a result.
+        DryRunCrashed = "dry_run_crashed",
+        /// A dry run needed more memory than it may use.
+        DryRunMemory = "dry_run_memory",
+        /// A dry run took longer than it may.
+        DryRunTimeout = "dry_run_timeout",
         /// The plan has no steps, is not done and asks for nothing.
         EmptyPlan = "empty_plan",
         /// Blender failed while carrying out a step.

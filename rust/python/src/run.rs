@@ -71,15 +71,24 @@ impl Run {
         })
     }
 
-    /// The artist agrees to what effect `effect_id` (`ask_approval`) describes.
-    fn approve(&self, effect_id: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.approve(number(effect_id)?);
+    /// The artist agrees to what effect `effect_id` (`ask_approval`) describes, without the steps and operations with these IDs.
+    #[pyo3(signature = (effect_id, without = Vec::new()))]
+    fn approve(&self, effect_id: &Bound<'_, PyAny>, without: Vec<String>) -> PyResult<()> {
+        self.0.approve(number(effect_id)?, without);
         Ok(())
     }
 
-    /// The artist refuses; the run ends with nothing written.
-    fn reject(&self, effect_id: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.reject(number(effect_id)?);
+    /// The artist refuses; nothing is written. Without words the run ends, with them the next turn begins.
+    #[pyo3(signature = (effect_id, words = None))]
+    fn reject(&self, effect_id: &Bound<'_, PyAny>, words: Option<String>) -> PyResult<()> {
+        let id = number(effect_id)?;
+        self.0.reject(id, words).map_err(|error| CoreError::from(error).into())
+    }
+
+    /// The artist wants the plan of effect `effect_id` (`ask_approval`), without these IDs, tried in another process first.
+    #[pyo3(signature = (effect_id, without = Vec::new()))]
+    fn dry_run(&self, effect_id: &Bound<'_, PyAny>, without: Vec<String>) -> PyResult<()> {
+        self.0.dry_run(number(effect_id)?, without);
         Ok(())
     }
 

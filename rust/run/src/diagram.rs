@@ -7,7 +7,7 @@ use geonode_protocol::{Code, Envelope, Finding, Severity};
 use serde_json::json;
 
 use crate::event::{Answer, Event, EventKind, Failure, PlanInfo, StepInfo};
-use crate::state::{Approve, Config, Phase, State};
+use crate::state::{Approve, Config, Phase, Purpose, State};
 use crate::transition::transition;
 
 /// A Markdown document with the table of phases and a Mermaid diagram of all transitions.
@@ -71,6 +71,13 @@ fn key(state: &State) -> String {
     let mut state = state.clone();
     state.tasks = 0;
     state.awaiting = None;
+    state.approvals.clear();
+    // Of a question only its choice decides what follows, and only until it is answered.
+    let asked = matches!(state.phase, Phase::Inspecting(Purpose::Approved) | Phase::Choosing);
+    let without = std::mem::take(&mut state.asking).without;
+    if asked {
+        state.asking.without = without;
+    }
     json!(state).to_string()
 }
 
@@ -107,8 +114,16 @@ fn representative_events(state: &State) -> Vec<(String, EventKind)> {
         events.push(("failed".into(), EventKind::Failed { id, failure }));
         let failure = Failure::new(Code::StaleBase, "");
         events.push(("stale".into(), EventKind::Failed { id, failure }));
-        events.push(("approved".into(), EventKind::Approved { id }));
-        events.push(("rejected".into(), EventKind::Rejected { id }));
+        events.push(("approved".into(), EventKind::Approved { id, without: vec![] }));
+        let without = vec!["/steps/0".to_owned()];
+        for id in [id, state.asking.id] {
+            let without = without.clone();
+            events.push(("approved in part".into(), EventKind::Approved { id, without }));
+            events.push(("rejected".into(), EventKind::Rejected { id, words: None }));
+            let words = Some("Smaller.".to_owned());
+            events.push(("rejected with words".into(), EventKind::Rejected { id, words }));
+        }
+        events.push(("dry run".into(), EventKind::DryRun { id, without }));
         for (label, answer) in answers() {
             // Only answers that fit; one that does not is a failure of the driver and drawn as such.
             if fits(state, &answer) {
@@ -126,6 +141,8 @@ fn fits(state: &State, answer: &Answer) -> bool {
         Some("check_plan") => "checked",
         Some("inspect") => "inspected",
         Some("compile") => "compiled",
+        Some("dry_run") => "dry_run",
+        Some("choose") => "chosen",
         Some("begin") => "begun",
         Some("apply_step") => "applied",
         Some("verify") => "evidence",
@@ -138,27 +155,7 @@ fn fits(state: &State, answer: &Answer) -> bool {
 }
 
 fn answers() -> Vec<(&'static str, Answer)> {
-    let plan = |steps: usize, done, wants_context| PlanInfo {
-        steps: vec![
-            StepInfo {
-                step_id: "s".into(),
-                action_type: "NODE_TREE".into()
-            };
-            steps
-        ],
-        done,
-        final_message: String::new(),
-        objects: vec!["O".into()],
-        trees: vec!["T".into()],
-        wants_context,
-    };
-    let error = Finding {
-        severity: Severity::Error,
-        code: Code::InternalError,
-        path: String::new(),
-        message: String::new(),
-        hint: None,
-    };
+    let error = an_error();
     let checked = |plan| Answer::Checked {
         plan: Some(plan),
         findings: Vec::new(),
@@ -178,7 +175,7 @@ fn answers() -> Vec<(&'static str, Answer)> {
             findings: Vec::new(),
         },
     };
-    vec![
+    let mut all = vec![
         ("context", Answer::Context),
         ("reply", Answer::Generated),
         ("plan", checked(plan(1, true, false))),
@@ -207,7 +204,10 @@ fn answers() -> Vec<(&'static str, Answer)> {
             },
         ),
         ("compiled", compiled(Vec::new(), None)),
-        ("needs approval", compiled(Vec::new(), Some(json!({})))),
+        (
+            "needs approval",
+            compiled(Vec::new(), Some(json!({"steps": [{"id": "/steps/0"}]}))),
+        ),
         ("refused", compiled(vec![error], None)),
         ("begun", Answer::Begun),
         (
@@ -224,5 +224,55 @@ fn answers() -> Vec<(&'static str, Answer)> {
         ("restored", Answer::Restored { equal: true }),
         ("not equal", Answer::Restored { equal: false }),
         ("committed", Answer::Committed),
+    ];
+    all.extend(answers_to_a_choice());
+    all
+}
+
+fn answers_to_a_choice() -> Vec<(&'static str, Answer)> {
+    let chosen = |plan, findings| Answer::Chosen {
+        plan,
+        findings,
+        objects: vec!["O".into()],
+        trees: vec!["T".into()],
+        reason: None,
+    };
+    vec![
+        (
+            "tried",
+            Answer::DryRun {
+                result: json!({"ok": true}),
+            },
+        ),
+        ("rest fits", chosen(Some(plan(1, true, false)), Vec::new())),
+        ("nothing left", chosen(None, Vec::new())),
+        ("rest does not fit", chosen(None, vec![an_error()])),
     ]
+}
+
+fn plan(steps: usize, done: bool, wants_context: bool) -> PlanInfo {
+    PlanInfo {
+        steps: vec![
+            StepInfo {
+                step_id: "s".into(),
+                action_type: "NODE_TREE".into()
+            };
+            steps
+        ],
+        done,
+        final_message: String::new(),
+        objects: vec!["O".into()],
+        trees: vec!["T".into()],
+        wants_context,
+    }
+}
+
+fn an_error() -> Finding {
+    Finding {
+        severity: Severity::Error,
+        code: Code::InternalError,
+        path: String::new(),
+        message: String::new(),
+        hint: None,
+    }
 }

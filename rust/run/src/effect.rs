@@ -57,6 +57,16 @@ pub enum Task {
         /// What is asked, as the driver composed it.
         request: Value,
     },
+    /// Host: apply the plan to a copy of the file in another process and say how it went.
+    DryRun {
+        /// Operations that are left out, as JSON Pointers into the plan.
+        without: Vec<String>,
+    },
+    /// Driver: take these operations out of the plan, validate and compile the rest.
+    Choose {
+        /// Operations that are left out, as JSON Pointers into the plan.
+        without: Vec<String>,
+    },
     /// Host: open the transaction, or extend the open one to further objects and trees.
     Begin {
         /// Objects that will be written.
@@ -101,6 +111,8 @@ impl Task {
             Self::Inspect { .. } => "inspect",
             Self::Compile => "compile",
             Self::AskApproval { .. } => "ask_approval",
+            Self::DryRun { .. } => "dry_run",
+            Self::Choose { .. } => "choose",
             Self::Begin { .. } => "begin",
             Self::ApplyStep { .. } => "apply_step",
             Self::Verify { .. } => "verify",

@@ -48,11 +48,22 @@ pub enum EventKind {
     Approved {
         /// Number of the task `ask_approval`.
         id: u64,
+        /// Steps and operations that shall not be applied, as JSON Pointers into the plan.
+        without: Vec<String>,
     },
     /// The artist rejected the request with this number.
     Rejected {
         /// Number of the task `ask_approval`.
         id: u64,
+        /// What shall be different: the next turn begins with it. None: the run ends.
+        words: Option<String>,
+    },
+    /// The artist wants the plan tried elsewhere before the answer.
+    DryRun {
+        /// Number of the task `ask_approval`.
+        id: u64,
+        /// Steps and operations that shall not be tried, as JSON Pointers into the plan.
+        without: Vec<String>,
     },
     /// The artist, or Blender on closing, wants the run to stop.
     Cancel,
@@ -94,6 +105,24 @@ pub enum Answer {
         #[serde(default)]
         risk: Option<Box<GateFinding>>,
     },
+    /// `dry_run`: what came of it.
+    DryRun {
+        /// For the artist, as the host composed it.
+        result: Value,
+    },
+    /// `choose`: what is left of the plan fits unless `findings` holds an error.
+    Chosen {
+        /// What is left; none when nothing is.
+        plan: Option<PlanInfo>,
+        /// Errors, warnings and repairs.
+        findings: Vec<Finding>,
+        /// Objects that will be written.
+        objects: Vec<String>,
+        /// Trees that will be written or made.
+        trees: Vec<String>,
+        /// Why the rest needs approval, if for a reason that the artist was not told.
+        reason: Option<String>,
+    },
     /// `begin`: the transaction is open.
     Begun,
     /// `apply_step`: done.
@@ -130,6 +159,8 @@ impl Answer {
             Self::Checked { .. } => "checked",
             Self::Inspected { .. } => "inspected",
             Self::Compiled { .. } => "compiled",
+            Self::DryRun { .. } => "dry_run",
+            Self::Chosen { .. } => "chosen",
             Self::Begun => "begun",
             Self::Applied { .. } => "applied",
             Self::Evidence => "evidence",

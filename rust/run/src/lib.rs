@@ -9,12 +9,14 @@
 //! - a retry or an end without success after a write is preceded by a restore;
 //! - `done`, `error` and `cancelled` absorb every event.
 
+mod asking;
 mod diagram;
 mod effect;
 mod event;
 mod state;
 mod transition;
 
+pub use asking::{ApprovalRecord, Asking, Decision};
 pub use diagram::diagram;
 pub use effect::{Effect, Message, Notice, Origin, Task};
 pub use event::{Answer, Event, EventKind, Failure, PlanInfo, StepInfo};

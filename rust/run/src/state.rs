@@ -6,6 +6,7 @@ use geonode_protocol::{Code, Envelope, Finding};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::asking::{ApprovalRecord, Asking};
 use crate::effect::Task;
 use crate::event::PlanInfo;
 
@@ -84,6 +85,10 @@ pub enum Phase {
     Compiling,
     /// The artist is asked.
     AwaitingApproval,
+    /// The plan is tried in another process, while the artist's answer is still open.
+    DryRunning,
+    /// What the artist left of the plan is validated and compiled.
+    Choosing,
     /// The transaction opens.
     Beginning {
         /// Cancelled meanwhile: restore as soon as it is open.
@@ -121,6 +126,8 @@ impl Phase {
             Self::Inspecting(Purpose::Slices) => "inspecting_slices",
             Self::Compiling => "compiling",
             Self::AwaitingApproval => "awaiting_approval",
+            Self::DryRunning => "dry_running",
+            Self::Choosing => "choosing",
             Self::Beginning { cancelled: false } => "beginning",
             Self::Beginning { cancelled: true } => "beginning_cancelled",
             Self::Applying { .. } => "applying",
@@ -237,6 +244,11 @@ pub enum Feedback {
         /// The verdict.
         envelope: Envelope,
     },
+    /// The artist rejected the plan and said what shall be different; nothing of it was written.
+    Rejected {
+        /// The artist's words.
+        words: String,
+    },
     /// The context that was asked for is in the request.
     Slices,
 }
@@ -303,6 +315,10 @@ pub struct State {
     pub plan: Option<PlanInfo>,
     /// What needs approval.
     pub(crate) approval: Option<Value>,
+    /// The question about it.
+    pub(crate) asking: Asking,
+    /// The artist's answers so far.
+    pub approvals: Vec<ApprovalRecord>,
     /// Fingerprint of what the plan was compiled against.
     pub(crate) base: Option<String>,
     /// Fingerprint of how the last turn left its targets.
@@ -344,6 +360,8 @@ impl Default for State {
             feedback: None,
             plan: None,
             approval: None,
+            asking: Asking::default(),
+            approvals: Vec::new(),
             base: None,
             baseline: None,
             rebased: 0,
@@ -374,6 +392,8 @@ impl State {
             ) => RunState::RequestingContext,
             (
                 Phase::AwaitingApproval
+                | Phase::DryRunning
+                | Phase::Choosing
                 | Phase::Inspecting(Purpose::Approved)
                 | Phase::Beginning { .. }
                 | Phase::Applying { .. },
@@ -432,7 +452,13 @@ impl State {
             },
             Phase::Compiling => Task::Compile,
             Phase::AwaitingApproval => Task::AskApproval {
-                request: self.approval.clone().unwrap_or_default(),
+                request: self.asking.request(self.approval.as_ref()),
+            },
+            Phase::DryRunning => Task::DryRun {
+                without: self.asking.without.clone(),
+            },
+            Phase::Choosing => Task::Choose {
+                without: self.asking.without.clone(),
             },
             Phase::Beginning { .. } => Task::Begin {
                 objects: names(&self.wanted_objects),

@@ -28,8 +28,12 @@ enum Move {
     /// Any answer, for the awaited task or a late one.
     Any(Choice, u8, bool),
     Fail(bool),
-    Approve,
-    Reject,
+    /// With how many operations left out, and one that is not there.
+    Approve(u8, bool),
+    Reject(bool),
+    DryRun(bool),
+    /// An answer to the question before the last.
+    Late(bool),
     Cancel,
 }
 
@@ -82,16 +86,34 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         2 => start.clone(),
         1 => Just(Move::Refuse),
         40 => choice().prop_map(Move::Fitting),
-        3 => (choice(), 0..11u8, any::<bool>()).prop_map(|(c, kind, late)| Move::Any(c, kind, late)),
+        3 => (choice(), 0..13u8, any::<bool>()).prop_map(|(c, kind, late)| Move::Any(c, kind, late)),
         2 => any::<bool>().prop_map(Move::Fail),
-        4 => Just(Move::Approve),
-        1 => Just(Move::Reject),
+        4 => (0..3u8, prop::bool::weighted(0.1)).prop_map(|(n, wrong)| Move::Approve(n, wrong)),
+        1 => any::<bool>().prop_map(Move::Reject),
+        2 => any::<bool>().prop_map(Move::DryRun),
+        1 => any::<bool>().prop_map(Move::Late),
         1 => Just(Move::Cancel),
     ];
     (start, prop::collection::vec(one, 0..120)).prop_map(|(start, mut rest)| {
         rest.insert(0, start);
         rest
     })
+}
+
+fn planned(c: Choice) -> PlanInfo {
+    PlanInfo {
+        steps: (0..c.steps)
+            .map(|i| StepInfo {
+                step_id: i.to_string(),
+                action_type: "GN_OPS".into(),
+            })
+            .collect(),
+        done: c.done,
+        final_message: "made".into(),
+        objects: vec![format!("O{}", c.target)],
+        trees: Vec::new(),
+        wants_context: c.steps == 0 && !c.done && c.approval,
+    }
 }
 
 fn answer(kind: u8, c: Choice) -> Answer {
@@ -108,19 +130,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
         0 => Answer::Context,
         1 => Answer::Generated,
         2 => Answer::Checked {
-            plan: c.good.then(|| PlanInfo {
-                steps: (0..c.steps)
-                    .map(|i| StepInfo {
-                        step_id: i.to_string(),
-                        action_type: "GN_OPS".into(),
-                    })
-                    .collect(),
-                done: c.done,
-                final_message: "made".into(),
-                objects: vec![object],
-                trees: Vec::new(),
-                wants_context: c.steps == 0 && !c.done && c.approval,
-            }),
+            plan: c.good.then(|| planned(c)),
             findings,
         },
         3 => Answer::Inspected {
@@ -131,7 +141,10 @@ fn answer(kind: u8, c: Choice) -> Answer {
             findings,
             objects: vec![object],
             trees: Vec::new(),
-            approval: c.approval.then(|| json!({"reason": "destructive"})),
+            approval: c.approval.then(|| {
+                let operations = json!([{"id": "/steps/0/payload/ops/0"}, {"id": "/steps/0/payload/ops/1"}]);
+                json!({"reason": "destructive", "steps": [{"id": "/steps/0", "operations": operations}]})
+            }),
             risk: (c.approval && c.target == 0).then(risk).map(Box::new),
         },
         5 => Answer::Begun,
@@ -150,7 +163,17 @@ fn answer(kind: u8, c: Choice) -> Answer {
             },
         },
         9 => Answer::Restored { equal: c.good },
-        _ => Answer::Committed,
+        10 => Answer::Committed,
+        11 => Answer::DryRun {
+            result: json!({"ok": c.good}),
+        },
+        _ => Answer::Chosen {
+            plan: (c.steps > 0).then(|| planned(c)),
+            findings,
+            objects: vec![object],
+            trees: Vec::new(),
+            reason: (c.approval && c.target == 1).then(|| "It removes 9 nodes.".into()),
+        },
     }
 }
 
@@ -167,6 +190,8 @@ fn wanted(task: &Task) -> u8 {
         Task::Judge => 8,
         Task::Restore => 9,
         Task::Commit { .. } => 10,
+        Task::DryRun { .. } => 11,
+        Task::Choose { .. } => 12,
     }
 }
 
@@ -188,7 +213,7 @@ fn event(state: &State, one: &Move, at: f64) -> Event {
         },
         Move::Refuse => EventKind::Refuse(Failure::new(Code::PromptEmpty, "empty")),
         Move::Fitting(c) => match state.task() {
-            Some(Task::AskApproval { .. }) => EventKind::Approved { id },
+            Some(Task::AskApproval { .. }) => EventKind::Approved { id, without: vec![] },
             Some(task) => EventKind::Answered {
                 id,
                 answer: answer(wanted(&task), c),
@@ -203,8 +228,29 @@ fn event(state: &State, one: &Move, at: f64) -> Event {
             id: if late { id.saturating_sub(1) } else { id },
             failure: Failure::new(Code::InternalError, "failed"),
         },
-        Move::Approve => EventKind::Approved { id },
-        Move::Reject => EventKind::Rejected { id },
+        Move::Approve(left_out, wrong) => {
+            let mut without: Vec<String> = (0..left_out).map(|n| format!("/steps/0/payload/ops/{n}")).collect();
+            if wrong {
+                without.push("/steps/7".into());
+            }
+            EventKind::Approved { id, without }
+        }
+        Move::Reject(talks) => EventKind::Rejected {
+            id,
+            words: talks.then(|| "Smaller.".into()),
+        },
+        Move::DryRun(wrong) => EventKind::DryRun {
+            id,
+            without: if wrong { vec!["x".into()] } else { vec![] },
+        },
+        Move::Late(accept) => {
+            let id = id.saturating_sub(1);
+            if accept {
+                EventKind::Approved { id, without: vec![] }
+            } else {
+                EventKind::Rejected { id, words: None }
+            }
+        }
         Move::Cancel => EventKind::Cancel,
     };
     Event { at, kind }
@@ -219,6 +265,8 @@ struct Watch {
     wrote: bool,
     in_flight: Option<(u64, Task)>,
     clock: f64,
+    /// The artist was asked about the present plan and has not agreed.
+    undecided: bool,
 }
 
 impl Watch {
@@ -228,6 +276,11 @@ impl Watch {
         let before = self.state.clone();
         self.host_sees(&event.kind);
         let (after, effects) = transition(before.clone(), event.clone());
+        if let EventKind::Approved { .. } = event.kind
+            && after.approvals.len() > before.approvals.len()
+        {
+            self.undecided = false;
+        }
         assert_eq!(
             (after.clone(), effects.clone()),
             transition(before.clone(), event),
@@ -285,8 +338,17 @@ impl Watch {
 
     fn start(&mut self, id: u64, task: Task) {
         match &task {
-            Task::Begin { extend, .. } => assert_eq!(*extend, self.open),
+            Task::AskApproval { .. } => self.undecided = true,
+            Task::Generate { .. } | Task::CheckPlan | Task::Compile => self.undecided = false,
+            _ => {}
+        }
+        match &task {
+            Task::Begin { extend, .. } => {
+                assert_eq!(*extend, self.open);
+                assert!(!self.undecided, "a write without the artist's word");
+            }
             Task::ApplyStep { .. } => {
+                assert!(!self.undecided, "a write without the artist's word");
                 assert!(self.open, "write without transaction");
                 self.wrote = true;
             }

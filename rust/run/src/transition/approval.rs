@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::Machine;
 use super::ending::cancelled_outcome;
+use crate::asking::Asking;
 use crate::effect::{Message, Origin};
 use crate::event::Failure;
 use crate::state::{Approve, Phase};
@@ -36,7 +37,13 @@ impl Machine {
         self.state.approval = approval;
         match (&self.state.approval, self.state.config.approve) {
             (None, _) | (_, Approve::All) => self.begin(),
-            (Some(_), Approve::Ask) => self.enter(Phase::AwaitingApproval),
+            (Some(_), Approve::Ask) => {
+                self.state.asking = Asking {
+                    times: self.state.asking.times,
+                    ..Asking::default()
+                };
+                self.ask();
+            }
             (Some(request), Approve::None) => {
                 let reason = request
                     .get("reason")

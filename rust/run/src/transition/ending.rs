@@ -3,6 +3,7 @@
 use geonode_protocol::{Code, Severity};
 
 use super::Machine;
+use crate::asking::Decision;
 use crate::effect::{Effect, Message, Origin};
 use crate::event::Failure;
 use crate::state::{Aftermath, Outcome, Phase, Status, StepStatus};
@@ -18,15 +19,23 @@ impl Machine {
             // Whether the transaction is open is known only with the answer.
             Phase::Beginning { .. } => self.state.phase = Phase::Beginning { cancelled: true },
             _ => {
-                if let Some(id) = self.state.awaiting.take() {
-                    self.effects.push(Effect::Abort { id });
+                if matches!(self.state.phase, Phase::AwaitingApproval | Phase::DryRunning) {
+                    self.record(Decision::Cancelled, Vec::new(), None);
                 }
+                self.abort();
                 if let Phase::Applying { index } = self.state.phase {
                     let failure = Failure::new(Code::Cancelled, "Cancelled.");
                     self.step_ended(index, StepStatus::Failed, String::new(), Some(failure));
                 }
                 self.stop(cancelled_outcome());
             }
+        }
+    }
+
+    /// The awaited task is no longer wanted.
+    pub(super) fn abort(&mut self) {
+        if let Some(id) = self.state.awaiting.take() {
+            self.effects.push(Effect::Abort { id });
         }
     }
 

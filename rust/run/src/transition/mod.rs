@@ -1,16 +1,18 @@
 //! The transition function: which event leads where. What each event means for the run stands in the modules.
 
 mod approval;
+mod asking;
 mod ending;
 mod planning;
 mod steps;
 mod verdict;
 
 use geonode_protocol::{Code, Finding};
+use serde_json::json;
 
 use crate::effect::{Effect, Message, Notice, Origin};
 use crate::event::{Answer, Event, EventKind, Failure};
-use crate::state::{Outcome, Phase, Purpose, State, Status, StepStatus};
+use crate::state::{Phase, Purpose, State, StepStatus};
 use ending::cancelled_outcome;
 
 /// What follows `event` in `state`: the next state, and what the driver shall do, in order.
@@ -47,16 +49,9 @@ impl Machine {
             EventKind::Refuse(failure) if self.state.phase == Phase::Idle => self.fail(Origin::Request, failure),
             EventKind::Answered { id, answer } if Some(id) == awaited => self.answered(answer),
             EventKind::Failed { id, failure } if Some(id) == awaited => self.failed(failure),
-            EventKind::Approved { id } if Some(id) == awaited && self.state.phase == Phase::AwaitingApproval => {
-                self.enter(Phase::Inspecting(Purpose::Approved));
-            }
-            EventKind::Rejected { id } if Some(id) == awaited && self.state.phase == Phase::AwaitingApproval => {
-                self.stop(Outcome {
-                    status: Status::Cancelled,
-                    code: Some(Code::UserRejected),
-                    message: "The plan was rejected; nothing of it was applied.".into(),
-                });
-            }
+            EventKind::Approved { id, without } if self.asks(id) => self.approved(without),
+            EventKind::Rejected { id, words } if self.asks(id) => self.rejected(words),
+            EventKind::DryRun { id, without } if Some(id) == awaited && self.asks(id) => self.try_out(without),
             EventKind::Cancel => self.cancel(),
             // Late or misplaced: the run has moved on.
             EventKind::Start { .. }
@@ -64,7 +59,8 @@ impl Machine {
             | EventKind::Answered { .. }
             | EventKind::Failed { .. }
             | EventKind::Approved { .. }
-            | EventKind::Rejected { .. } => {}
+            | EventKind::Rejected { .. }
+            | EventKind::DryRun { .. } => {}
         }
     }
 
@@ -91,6 +87,17 @@ impl Machine {
                 self.state.wanted_trees = trees.into_iter().collect();
                 self.compiled(findings, approval, risk);
             }
+            (Phase::DryRunning, Answer::DryRun { result }) => self.tried(result),
+            (
+                Phase::Choosing,
+                Answer::Chosen {
+                    plan,
+                    findings,
+                    objects,
+                    trees,
+                    reason,
+                },
+            ) => self.chosen(plan, findings, (objects, trees), reason),
             (Phase::Beginning { cancelled }, Answer::Begun) => self.begun(cancelled),
             (
                 Phase::Applying { index },
@@ -131,6 +138,8 @@ impl Machine {
             }
             Phase::Generating => self.fail(Origin::Provider, failure),
             Phase::Checking if failure.code == Code::ContentRefused => self.fail(Origin::Provider, failure),
+            // A trial that fails says something about the plan or the machine, and nothing about the run.
+            Phase::DryRunning => self.tried(json!({"ok": false, "code": failure.code, "text": failure.message})),
             Phase::Beginning { cancelled: false } if failure.code == Code::StaleBase && self.may_rebase() => {
                 // Edited between the look and the first write: the plan is compiled anew for what is there now.
                 self.state.rebased += 1;
@@ -165,7 +174,7 @@ impl Machine {
                 self.fail(Origin::Host, Failure::new(Code::RestoreFailed, text));
             }
             Phase::Idle | Phase::Ended => {}
-            Phase::Checking | Phase::Compiling | Phase::AwaitingApproval | Phase::Judging => {
+            Phase::Checking | Phase::Compiling | Phase::AwaitingApproval | Phase::Choosing | Phase::Judging => {
                 self.fail(Origin::Run, failure);
             }
         }

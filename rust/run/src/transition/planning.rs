@@ -28,6 +28,7 @@ impl Machine {
         self.tell_findings(Origin::Plan, &findings);
         let (empty, done) = (plan.steps.is_empty(), plan.done);
         self.state.plan = Some(plan);
+        self.state.asking.times = 0;
         match (empty, done) {
             (true, true) if self.state.transaction => self.enter(Phase::Committing),
             (true, true) => self.finish(),
@@ -43,7 +44,13 @@ impl Machine {
                 self.state.base = Some(fingerprint);
                 self.enter(Phase::Compiling);
             }
-            Purpose::Approved if self.state.base.as_ref() == Some(&fingerprint) => self.begin(),
+            Purpose::Approved if self.state.base.as_ref() == Some(&fingerprint) => {
+                if self.state.asking.without.is_empty() {
+                    self.begin();
+                } else {
+                    self.enter(Phase::Choosing);
+                }
+            }
             Purpose::Approved => {
                 // The artist worked on while the question was open: what was shown is not what would happen now.
                 self.tell(Message::new(

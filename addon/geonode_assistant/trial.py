@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A process of its own that tries a plan, watched from outside: time, memory and output have limits.
+
+Knows no ``bpy``. Invariants: a look at the process takes no longer than a few file reads; whatever ends a trial leaves
+neither a process nor a file behind; nothing that the process does or leaves is an error here, only a result.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import Any
+
+REPORT, OUTPUT = "report.json", "output.txt"
+REPORT_BYTES, OUTPUT_BYTES, OUTPUT_TAIL_BYTES, TEXT_CHARACTERS, LINES = 1 << 20, 64 << 20, 1 << 16, 600, 20
+# How long an end that is waited for may take.
+END_S = 2.0
+# What Blender, C++ and Python say when memory runs out.
+OUT_OF_MEMORY = (b"alloc returns null", b"bad_alloc", b"MemoryError", b"Unable to allocate", b"out of memory")
+# All that the process sees of this one's environment: no keys.
+PASSED_ON = frozenset(
+    "PATH LANG LC_ALL LC_CTYPE LD_LIBRARY_PATH DYLD_LIBRARY_PATH SYSTEMROOT WINDIR COMSPEC NUMBER_OF_PROCESSORS".split()
+)
+
+_alive: weakref.WeakSet[Trial] = weakref.WeakSet()
+
+
+class Trial:
+    """A dry run under way."""
+
+    def __init__(self, command: list[str], folder: Path, seconds: float, megabytes: int) -> None:
+        """Starts ``command``, which writes ``REPORT`` into ``folder``; that is the trial's own and removed with it.
+
+        Limits: ``seconds`` of wall time, ``megabytes`` of resident memory. Raises OSError when it cannot be started.
+        """
+        self._folder = folder
+        self._seconds, self._megabytes = seconds, megabytes
+        self._peak = 0
+        self._reaper: threading.Thread | None = None
+        self._started = time.monotonic()
+        with (folder / OUTPUT).open("wb") as output:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
+                env=environment(folder),
+                start_new_session=True,
+            )
+        _alive.add(self)
+
+    def poll(self) -> dict[str, Any] | None:
+        """The result once it is over, else None."""
+        status = self._process.poll()
+        seconds = time.monotonic() - self._started
+        if status is not None:
+            return self._ended(status, seconds)
+        self._peak = max(self._peak, resident_mb(self._process))
+        if self._peak > self._megabytes:
+            return self._failed("dry_run_memory", self._too_large(), seconds)
+        if self._written() > OUTPUT_BYTES:
+            return self._failed("dry_run_crashed", "The dry run was ended: it wrote without end.", seconds)
+        if seconds > self._seconds:
+            text = f"The dry run ended after {self._seconds:g} s: the plan takes longer and may freeze Blender."
+            return self._failed("dry_run_timeout", text, seconds)
+        return None
+
+    def stop(self, wait: bool = False) -> None:
+        """Ends the process with all that it started, and removes the folder."""
+        if self._reaper is None:
+            _kill(self._process)
+            # A process with much memory takes a moment to go; nobody has to wait for that.
+            self._reaper = threading.Thread(target=self._reap, name="geonode-trial", daemon=True)
+            self._reaper.start()
+        if wait:
+            self._reaper.join(END_S)
+
+    def _reap(self) -> None:
+        with contextlib.suppress(Exception):
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        _alive.discard(self)
+
+    def _ended(self, status: int, seconds: float) -> dict[str, Any]:
+        report = read_report(self._folder / REPORT)
+        if report is not None:
+            return _result(report, seconds, self._peak)
+        if any(word in self._said() for word in OUT_OF_MEMORY):
+            return self._failed("dry_run_memory", self._too_large(), seconds)
+        how = f"signal {-status}" if status < 0 else f"exit status {status}"
+        text = f"The dry run ended without a result ({how}): the plan may crash Blender."
+        return self._failed("dry_run_crashed", text, seconds)
+
+    def _too_large(self) -> str:
+        return f"The dry run ended at its limit of {self._megabytes} MB: the plan needs more memory than that."
+
+    def _failed(self, code: str, text: str, seconds: float) -> dict[str, Any]:
+        return {"ok": False, "code": code, "text": text, "seconds": round(seconds, 1), "peak_mb": self._peak}
+
+    def _written(self) -> int:
+        try:
+            return (self._folder / OUTPUT).stat().st_size
+        except OSError:
+            return 0
+
+    def _said(self) -> bytes:
+        """The end of what it wrote."""
+        try:
+            with (self._folder / OUTPUT).open("rb") as stream:
+                stream.seek(max(0, os.fstat(stream.fileno()).st_size - OUTPUT_TAIL_BYTES))
+                return stream.read(OUTPUT_TAIL_BYTES)
+        except OSError:
+            return b""
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What a trial's process gets to see: enough to run, its own folder as home, nothing of the user's."""
+    kept = {name: value for name, value in os.environ.items() if name.upper() in PASSED_ON}
+    own = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "BLENDER_USER_RESOURCES", "XDG_CACHE_HOME")
+    return {**kept, **dict.fromkeys(own, str(folder))}
+
+
+def read_report(path: Path) -> dict[str, Any] | None:
+    """What the process left, if it is a report and no larger than one may be."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(REPORT_BYTES + 1)
+        report = json.loads(data) if len(data) <= REPORT_BYTES else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return report if isinstance(report, dict) and report.get("status") in ("done", "error", "cancelled") else None
+
+
+def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]:
+    """A report as the artist is shown it; every part is bounded, whatever the process wrote."""
+    messages = [m for m in _list(report.get("messages")) if isinstance(m, dict)]
+    errors = [m for m in messages if m.get("severity") == "error"]
+    gates = report.get("gates") if isinstance(report.get("gates"), dict) else {}
+    peak = max(peak, report["peak_mb"]) if isinstance(report.get("peak_mb"), int) else peak
+    made = [_text(line) for line in _list(report.get("made"))]
+    out: dict[str, Any] = {
+        "ok": report["status"] == "done",
+        "seconds": round(seconds, 1),
+        "peak_mb": peak,
+        "made": made,
+        "failed_gates": [_text(gate) for gate in _list(gates.get("failed_gates"))],
+    }
+    if out["ok"]:
+        what = f": {'; '.join(made)}" if made else ""
+        return {**out, "text": f"The dry run worked in {out['seconds']:g} s with {peak} MB{what}."}
+    worst = errors[0] if errors else {}
+    code = _text(worst.get("code")) or "internal_error"
+    if code == "internal_error" and "memory" in _text(worst.get("text")):
+        code = "dry_run_memory"
+    reason = _text(worst.get("text")) or "no reason was given."
+    return {**out, "code": code, "text": f"The dry run did not work: {reason}"}
+
+
+def _list(value: Any) -> list[Any]:
+    return value[:LINES] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value[:TEXT_CHARACTERS] if isinstance(value, str) else ""
+
+
+def resident_mb(process: subprocess.Popen[bytes]) -> int:
+    """Memory in use by the process, in megabytes; 0 where the system does not tell."""
+    try:
+        if sys.platform == "win32":
+            used = _working_set(process)
+        elif sys.platform == "darwin":
+            used = _task_memory(process.pid)
+        else:
+            used = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
+    return used >> 20
+
+
+def _task_memory(pid: int) -> int:
+    """``resident_size`` of ``struct proc_taskinfo``, its second field."""
+    import ctypes
+
+    info = ctypes.create_string_buffer(96)
+    proc_pidtaskinfo = 4
+    size = ctypes.CDLL("libproc.dylib").proc_pidinfo(pid, proc_pidtaskinfo, ctypes.c_uint64(0), info, len(info))
+    return struct.unpack_from("=QQ", info)[1] if size == len(info) else 0
+
+
+def _working_set(process: subprocess.Popen[bytes]) -> int:
+    """``WorkingSetSize`` of ``PROCESS_MEMORY_COUNTERS``: two 32-bit numbers, then sizes."""
+    import ctypes
+
+    word = ctypes.sizeof(ctypes.c_size_t)
+    counters = ctypes.create_string_buffer(8 + 8 * word)
+    handle = ctypes.c_void_p(int(process._handle))  # type: ignore[attr-defined]
+    ask = ctypes.CDLL("kernel32").K32GetProcessMemoryInfo
+    return struct.unpack_from("N", counters, 8 + word)[0] if ask(handle, counters, len(counters)) else 0
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if os.name == "posix":
+            # The group may outlive its first process.
+            os.killpg(process.pid, signal.SIGKILL)
+        elif process.poll() is None:
+            process.kill()
+
+
+@atexit.register
+def _end_all() -> None:
+    """Nothing survives Blender's end."""
+    for trial in list(_alive):
+        trial.stop(wait=True)

@@ -1,0 +1,150 @@
+//! The artist's word: asked, answered, the rest of a plan chosen, the plan tried elsewhere first.
+
+use geonode_protocol::{Code, Finding};
+use serde_json::{Value, json};
+
+use super::Machine;
+use crate::asking::{ApprovalRecord, Decision, offers};
+use crate::effect::Origin;
+use crate::event::{Failure, PlanInfo};
+use crate::state::{Feedback, Outcome, Phase, Purpose, Status};
+
+/// So often the artist (or a script in the artist's place) is asked about one plan.
+const MAX_TIMES: u32 = 50;
+
+impl Machine {
+    /// Puts the question, with everything that has come up about it.
+    pub(super) fn ask(&mut self) {
+        if self.state.asking.times >= MAX_TIMES {
+            let text = format!("The plan was asked about {MAX_TIMES} times without an answer that fits.");
+            return self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
+        }
+        self.state.asking.times += 1;
+        self.enter(Phase::AwaitingApproval);
+        self.state.asking.id = self.state.awaiting.unwrap_or_default();
+    }
+
+    /// Whether the request with this number is open; it stays so while the plan is tried.
+    pub(super) fn asks(&self, id: u64) -> bool {
+        let state = &self.state;
+        match state.phase {
+            Phase::AwaitingApproval => state.awaiting == Some(id),
+            Phase::DryRunning => state.asking.id == id,
+            _ => false,
+        }
+    }
+
+    pub(super) fn record(&mut self, decision: Decision, without: Vec<String>, words: Option<String>) {
+        self.state.approvals.push(ApprovalRecord {
+            id: self.state.asking.id.to_string(),
+            decision,
+            without,
+            words,
+            at: self.at,
+        });
+    }
+
+    pub(super) fn approved(&mut self, without: Vec<String>) {
+        self.stop_trying();
+        if !self.takes(&without) {
+            return self.ask();
+        }
+        self.record(Decision::Approved, without.clone(), None);
+        self.state.asking.without = without;
+        self.enter(Phase::Inspecting(Purpose::Approved));
+    }
+
+    pub(super) fn rejected(&mut self, words: Option<String>) {
+        self.stop_trying();
+        let words = words.filter(|words| !words.trim().is_empty());
+        self.record(Decision::Rejected, Vec::new(), words.clone());
+        match words {
+            Some(words) if !self.state.direct => {
+                self.state.feedback = Some(Feedback::Rejected { words });
+                self.again();
+            }
+            // A plan that was given directly has nobody who could plan anew.
+            _ => self.stop(rejection("The plan was rejected; nothing of it was applied.")),
+        }
+    }
+
+    pub(super) fn try_out(&mut self, without: Vec<String>) {
+        if !self.takes(&without) {
+            return self.ask();
+        }
+        self.state.asking.without = without;
+        self.enter(Phase::DryRunning);
+    }
+
+    /// The trial is over, one way or another: the question is put again, with what came of it.
+    pub(super) fn tried(&mut self, mut result: Value) {
+        if let Some(result) = result.as_object_mut() {
+            result.insert("without".into(), json!(self.state.asking.without));
+        }
+        self.state.asking.tried = Some(result);
+        self.ask();
+    }
+
+    /// What is left of the plan was compiled: it is applied, or the choice is to be mended.
+    pub(super) fn chosen(
+        &mut self,
+        plan: Option<PlanInfo>,
+        findings: Vec<Finding>,
+        (objects, trees): (Vec<String>, Vec<String>),
+        reason: Option<String>,
+    ) {
+        if reason.is_some() || findings.iter().any(Finding::is_error) {
+            self.state.asking.reason = reason;
+            self.state.asking.findings = findings;
+            return self.ask();
+        }
+        let Some(plan) = plan else {
+            if let Some(last) = self.state.approvals.last_mut() {
+                last.decision = Decision::Rejected;
+            }
+            return self.stop(rejection(
+                "Everything in the plan was left out; nothing of it was applied.",
+            ));
+        };
+        self.tell_findings(Origin::Preflight, &findings);
+        self.state.plan = Some(plan);
+        self.state.wanted_objects = objects.into_iter().collect();
+        self.state.wanted_trees = trees.into_iter().collect();
+        self.begin();
+    }
+
+    /// Whether all of these stand in the request; what does not becomes a finding of the next one.
+    fn takes(&mut self, without: &[String]) -> bool {
+        let composed = self.state.approval.as_ref();
+        let unknown = without.iter().filter(|id| !offers(composed, id));
+        let findings: Vec<Finding> = unknown
+            .map(|id| {
+                Finding::error(
+                    Code::InvalidArgument,
+                    id,
+                    format!("The request has no operation \"{id}\"."),
+                )
+                .hint("Name operations by the IDs that the request gives them.")
+            })
+            .collect();
+        let all = findings.is_empty();
+        self.state.asking.findings = findings;
+        self.state.asking.reason = None;
+        all
+    }
+
+    /// An answer does not wait for the trial.
+    fn stop_trying(&mut self) {
+        if self.state.phase == Phase::DryRunning {
+            self.abort();
+        }
+    }
+}
+
+fn rejection(message: &str) -> Outcome {
+    Outcome {
+        status: Status::Cancelled,
+        code: Some(Code::UserRejected),
+        message: message.into(),
+    }
+}

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artist's word in a real Blender: parts left out, words, callables, edits while the question is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant import api, e2e, session
+
+OPS = "/steps/0/payload/operations"
+HIGHER = f"{OPS}/3"
+
+
+@pytest.fixture(autouse=True)
+def scene() -> Iterator[None]:
+    session.current._reset("")
+    e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
+    yield
+    session.current.close()
+
+
+def lift(height: float = 2.0, **step: Any) -> dict[str, Any]:
+    """Moves the plane up, after the artist's consent."""
+
+    def end(node: str) -> dict[str, str]:
+        return {"node_id": node, "socket": "Geometry"}
+
+    operations = [
+        {"op": "set_group_io", "direction": "input", "name": "Geometry", "socket_type": "NodeSocketGeometry"},
+        {"op": "set_group_io", "direction": "output", "name": "Geometry", "socket_type": "NodeSocketGeometry"},
+        {"op": "create_node", "node_id": "move", "bl_idname": "GeometryNodeTransform"},
+        {"op": "set_input_default", "node_id": "move", "socket": "Translation", "value": [0, 0, height]},
+        {"op": "link", "from": end("group_input"), "to": end("move")},
+        {"op": "link", "from": end("move"), "to": end("group_output")},
+    ]
+    target = {"object_name": "Plane", "modifier_name": "Lift", "node_group_name": "Lift"}
+    one = {"id": "lift", "type": "NODE_TREE", "description": "Lift the plane", "requires_approval": True}
+    one["payload"] = {"target": target, "operations": operations}
+    return {"version": "1.1", "steps": [{**one, **step}], "done": True, "final_message": "Lifted."}
+
+
+def height() -> float:
+    move = next(n for n in bpy.data.node_groups["Lift"].nodes if n.bl_idname == "GeometryNodeTransform")
+    return move.inputs["Translation"].default_value[2]
+
+
+def codes(report: session.RunReport) -> set[str]:
+    return {message["code"] for message in report.messages}
+
+
+def test_a_callable_leaves_a_part_out() -> None:
+    asked = []
+
+    def approve(request: dict[str, Any]) -> dict[str, Any]:
+        asked.append(request)
+        return {"decision": "approved", "without": [HIGHER]}
+
+    report = api.apply_plan(lift(), approve=approve)
+    assert report.ok, report.messages
+    assert height() == 0
+    assert [one["words"] for one in asked[0]["steps"][0]["operations"]][2:4] == [
+        "Add Transform Geometry “move”",
+        "Set Translation of “move” to [0,0,2.0]",
+    ]
+    [record] = report.approvals
+    assert (record["decision"], record["without"]) == ("approved", [HIGHER])
+    bpy.ops.ed.undo_push(message="after")
+
+
+def test_a_choice_that_does_not_fit_writes_nothing_and_can_be_mended() -> None:
+    before = e2e.document()
+    asked = []
+
+    def approve(request: dict[str, Any]) -> dict[str, Any]:
+        asked.append(request)
+        assert e2e.document() == before
+        return {"decision": "approved", "without": [f"{OPS}/2"] if len(asked) == 1 else [HIGHER]}
+
+    report = api.apply_plan(lift(), approve=approve)
+    assert report.ok, report.messages
+    assert {found["code"] for found in asked[1]["findings"]} == {"unknown_node"}
+    assert asked[1]["without"] == [f"{OPS}/2"]
+
+
+def test_words_lead_to_another_plan() -> None:
+    answers = [{"decision": "rejected", "words": "Only half as high."}, "approved"]
+    handle = api.start(
+        "lift it", provider="replay", replies=[lift(), lift(1.0)], approve=lambda request: answers.pop(0)
+    )
+    report = session.drive(handle)
+    assert report.ok, report.messages
+    assert height() == 1
+    assert [(one["decision"], one["words"]) for one in report.approvals] == [
+        ("rejected", "Only half as high."),
+        ("approved", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, True, "yes", {}, {"decision": "maybe"}, {"decision": "approved", "without": HIGHER}, {"decision": []}]
+    + [{"decision": "approved", "without": [3]}, {"decision": "rejected", "words": 3}]
+    + [{"decision": "approved", "words": "Fine."}],
+)
+def test_an_answer_that_is_none_ends_the_run(answer: Any) -> None:
+    before = e2e.document()
+    report = api.apply_plan(lift(), approve=lambda request: answer)
+    assert report.status == "error"
+    assert e2e.document() == before
+
+
+@pytest.mark.parametrize(("answer", "decision"), [("rejected", "rejected"), ("cancelled", "cancelled")])
+def test_no_is_recorded(answer: str, decision: str) -> None:
+    before = e2e.document()
+    report = api.apply_plan(lift(), approve=lambda request: answer)
+    assert report.status == "cancelled"
+    assert [one["decision"] for one in report.approvals] == [decision]
+    assert e2e.document() == before
+
+
+def wait(handle: session.RunHandle) -> str:
+    while not handle.pending and not handle.finished:
+        handle.poll()
+        handle.wait(50)
+    [request_id] = handle.pending
+    return request_id
+
+
+def test_an_edit_while_asked_is_asked_about_again() -> None:
+    plan = lift()
+    assert api.apply_plan(plan, approve="all").ok
+    bpy.ops.ed.undo_push(message="Lifted")
+    handle = api.start("x", provider="replay", replies=[lift(5.0)], approve="ask")
+    first = wait(handle)
+    bpy.data.node_groups["Lift"].nodes.new("ShaderNodeMath").name = "Mine"
+    handle.approve(first, [HIGHER])
+    second = wait(handle)
+    assert second != first
+    handle.approve(first)
+    assert not handle.finished
+    handle.approve(second)
+    assert session.drive(handle).ok
+    assert height() == 5
+    assert "Mine" in bpy.data.node_groups["Lift"].nodes
+
+
+def test_a_preview_shows_a_harmless_plan() -> None:
+    asked = []
+    plan = lift(requires_approval=False)
+    assert api.apply_plan(plan, approve=lambda request: asked.append(request) or "approved").ok
+    assert not asked
+    report = api.apply_plan(
+        lift(3.0, requires_approval=False),
+        approve=lambda request: asked.append(request) or "approved",
+        settings={"preview": True},
+    )
+    assert report.ok, report.messages
+    assert len(asked) == 1
+    assert height() == 3
+
+
+@pytest.mark.parametrize("approve", [None, "all", lambda request: "approved"], ids=["none", "all", "callable"])
+@pytest.mark.parametrize("mode", ["safe", "trusted"])
+def test_no_approval_opens_the_door_to_scripts(approve: Any, mode: str) -> None:
+    before = e2e.document()
+    payload = {"code": "import bpy\nbpy.context.object.name = 'Taken'", "mode": mode}
+    step = {"id": "s", "type": "PYTHON", "description": "", "requires_approval": True, "payload": payload}
+    plan = {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
+    report = api.apply_plan(plan, approve=approve, settings={"preview": True})
+    assert report.status == "error"
+    assert "python_not_allowed" in codes(report)
+    assert e2e.document() == before

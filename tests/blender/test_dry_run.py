@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dry runs: another process tries the plan on a copy of the file. Whatever it does there, this Blender goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant import api, e2e, session, trial
+from geonode_assistant.host import dry_run
+from test_approvals import HIGHER, lift, wait
+
+PATIENCE_S = 120.0
+# Blender itself takes about half of this.
+SMALL_MB = 700
+
+
+def leftovers() -> tuple[list[str], list[str]]:
+    """Folders of dry runs, and child processes that still live."""
+    folders = [str(path) for path in Path(bpy.app.tempdir).glob(f"{dry_run.PREFIX}*")]
+    children = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == os.getpid() and fields[0] != "Z":
+            children.append(path.parent.name)
+    return folders, children
+
+
+def clean(within_s: float = 1.0) -> bool:
+    limit = time.monotonic() + within_s
+    while leftovers() != ([], []) and time.monotonic() < limit:
+        time.sleep(0.02)
+    return leftovers() == ([], [])
+
+
+@pytest.fixture(autouse=True)
+def scene() -> Iterator[None]:
+    session.current._reset("")
+    e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
+    yield
+    session.current.close()
+    assert clean(), leftovers()
+
+
+def asked(plan: dict[str, Any], **settings: Any) -> tuple[session.RunHandle, str]:
+    """A run that waits for its approval."""
+    handle = api.start("x", provider="replay", replies=[plan], approve="ask", settings=settings)
+    return handle, wait(handle)
+
+
+def tried(handle: session.RunHandle, request_id: str, *without: str) -> dict[str, Any]:
+    """What came of a dry run; the question is open again."""
+    limit = time.monotonic() + PATIENCE_S
+    handle.dry_run(request_id, without)
+    while request_id in handle.pending:
+        assert time.monotonic() < limit
+        started = time.perf_counter()
+        busy = handle.trying
+        handle.poll(0)
+        if busy and handle.trying:
+            assert time.perf_counter() - started < 0.1
+        handle.wait(20)
+    [request] = handle.pending.values()
+    return request["dry_run"]["result"]
+
+
+def risky(*operations: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A plan that makes something of its own on the plane."""
+    plan = lift()
+    head = plan["steps"][0]["payload"]["operations"][1:2]
+    plan["steps"][0]["payload"]["operations"] = [*head, *operations]
+    return {**plan, **more}
+
+
+def node(node_id: str, kind: str) -> dict[str, Any]:
+    return {"op": "create_node", "node_id": node_id, "bl_idname": kind}
+
+
+def value(node_id: str, socket: str, new: Any) -> dict[str, Any]:
+    return {"op": "set_input_default", "node_id": node_id, "socket": socket, "value": new}
+
+
+def link(source: str, output: str, target: str, into: str) -> dict[str, Any]:
+    ends = {"from": {"node_id": source, "socket": output}, "to": {"node_id": target, "socket": into}}
+    return {"op": "link", **ends}
+
+
+def subdivided(level: int) -> dict[str, Any]:
+    """In nodes of six levels each, the most that one takes."""
+    names = [f"fine{n}" for n in range(level // 6)]
+    chain = [op for n in names for op in (node(n, "GeometryNodeSubdivideMesh"), value(n, "Level", 6))]
+    links = [link(a, "Mesh", b, "Mesh") for a, b in zip(["cube", *names], names, strict=False)]
+    return risky(
+        node("cube", "GeometryNodeMeshCube"), *chain, *links, link(names[-1], "Mesh", "group_output", "Geometry")
+    )
+
+
+def points(count: int) -> dict[str, Any]:
+    return risky(
+        node("many", "GeometryNodePoints"),
+        value("many", "Count", count),
+        link("many", "Points", "group_output", "Geometry"),
+    )
+
+
+def repeated(iterations: int) -> dict[str, Any]:
+    """Doubles its geometry with each turn."""
+    return risky(
+        {
+            "op": "add_zone",
+            "id": "twice",
+            "kind": "repeat",
+            "items": [{"name": "Geometry", "socket_type": "NodeSocketGeometry"}],
+        },
+        node("cube", "GeometryNodeMeshCube"),
+        node("join", "GeometryNodeJoinGeometry"),
+        node("away", "GeometryNodeTransform"),
+        value("twice_in", "Iterations", iterations),
+        link("cube", "Mesh", "twice_in", "Geometry"),
+        link("twice_in", "Geometry", "away", "Geometry"),
+        link("away", "Geometry", "join", "Geometry"),
+        link("twice_in", "Geometry", "join", "Geometry"),
+        link("join", "Geometry", "twice_out", "Geometry"),
+        link("twice_out", "Geometry", "group_output", "Geometry"),
+    )
+
+
+def turned(iterations: int) -> dict[str, Any]:
+    """Moves a cube again and again."""
+    return risky(
+        {
+            "op": "add_zone",
+            "id": "on",
+            "kind": "repeat",
+            "items": [{"name": "Geometry", "socket_type": "NodeSocketGeometry"}],
+        },
+        node("cube", "GeometryNodeMeshCube"),
+        node("away", "GeometryNodeTransform"),
+        value("on_in", "Iterations", iterations),
+        link("cube", "Mesh", "on_in", "Geometry"),
+        link("on_in", "Geometry", "away", "Geometry"),
+        link("away", "Geometry", "on_out", "Geometry"),
+        link("on_out", "Geometry", "group_output", "Geometry"),
+    )
+
+
+def test_a_plan_is_tried_and_this_file_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "mine.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.context.object.location.x = 3
+    bpy.ops.ed.undo_push(message="Moved")
+    before, dirty, written = e2e.document(), bpy.data.is_dirty, path.stat().st_mtime_ns
+    handle, request_id = asked(lift())
+    result = tried(handle, request_id)
+    assert result["ok"], result
+    assert result["seconds"] > 0 and 50 < result["peak_mb"] < 4096
+    assert result["made"][0].startswith("Plane")
+    assert result["without"] == []
+    assert (bpy.data.filepath, bpy.data.is_dirty, path.stat().st_mtime_ns) == (str(path), dirty, written)
+    assert e2e.document() == before
+    assert clean(), leftovers()
+    [second] = handle.pending
+    handle.approve(second)
+    assert session.drive(handle).ok
+    bpy.ops.ed.undo()
+    assert e2e.document() == before
+    assert bpy.data.objects["Plane"].location.x == 3
+
+
+def test_what_is_left_out_is_left_out_there_too() -> None:
+    handle, request_id = asked(lift())
+    result = tried(handle, request_id, HIGHER)
+    assert result["ok"] and result["without"] == [HIGHER]
+    [request] = handle.pending.values()
+    assert request["without"] == [HIGHER]
+    handle.cancel()
+
+
+def test_a_plan_that_fails_its_checks_there_says_so() -> None:
+    # The plane's geometry goes nowhere.
+    handle, request_id = asked(risky(node("lost", "GeometryNodeTransform")))
+    result = tried(handle, request_id)
+    assert not result["ok"]
+    assert result["failed_gates"], result
+    assert result["text"].startswith("The dry run did not work")
+    handle.cancel()
+
+
+@pytest.mark.parametrize(
+    ("plan", "seconds", "codes"),
+    [
+        (subdivided(12), 45, {"dry_run_memory", "dry_run_timeout"}),
+        (points(1_000_000_000), 45, {"dry_run_memory"}),
+        (repeated(31), 45, {"dry_run_memory", "dry_run_timeout"}),
+    ],
+    ids=["subdivision", "points", "doubling"],
+)
+def test_an_explosive_plan_ends_by_its_limits(plan: dict[str, Any], seconds: int, codes: set[str]) -> None:
+    before = e2e.document()
+    handle, request_id = asked(
+        {**plan, "steps": [{**plan["steps"][0], "requires_approval": True}]}, dry_run_s=seconds, dry_run_mb=SMALL_MB
+    )
+    started = time.monotonic()
+    result = tried(handle, request_id)
+    assert not result["ok"]
+    assert result["code"] in codes, result
+    assert time.monotonic() - started < 60
+    assert e2e.document() == before
+    assert clean(), leftovers()
+    [second] = handle.pending
+    handle.reject(second)
+    assert session.drive(handle).status == "cancelled"
+
+
+def test_too_long_is_a_finding() -> None:
+    handle, request_id = asked(turned(2_000_000_000), dry_run_s=4, dry_run_mb=100_000)
+    started = time.monotonic()
+    result = tried(handle, request_id)
+    assert (result["ok"], result["code"]) == (False, "dry_run_timeout"), result
+    assert "after 4 s" in result["text"]
+    assert time.monotonic() - started < 8
+    handle.cancel()
+
+
+@pytest.mark.parametrize("end", ["cancel", "approve", "reject", "close", "load"])
+def test_whatever_ends_the_question_ends_the_trial_within_a_second(end: str) -> None:
+    handle, request_id = asked(lift())
+    handle.dry_run(request_id)
+    while not handle.trying:
+        handle.poll()
+        handle.wait(20)
+    assert leftovers()[1]
+    if end == "load":
+        from geonode_assistant import polling
+
+        polling.end_before_load()
+    elif end in ("cancel", "close"):
+        getattr(handle, end)()
+    else:
+        getattr(handle, end)(request_id)
+    assert clean(), leftovers()
+    assert session.drive(handle).status == ("done" if end == "approve" else "cancelled")
+
+
+def test_no_process_outlives_this_one() -> None:
+    """A Blender that dies while a trial runs takes it along."""
+    script = (
+        "import sys, tempfile, time\n"
+        f"sys.path.insert(0, {str(Path(trial.__file__).parents[1])!r})\n"
+        "from pathlib import Path\n"
+        "from geonode_assistant.trial import Trial\n"
+        "folder = Path(tempfile.mkdtemp())\n"
+        "made = Trial([sys.executable, '-c', 'import time; time.sleep(60)'], folder, 60, 4096)\n"
+        "print(made._process.pid, folder, flush=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True)
+    pid, folder = done.stdout.split()
+    assert not Path(f"/proc/{pid}").exists() and not Path(folder).exists()
+
+
+# What a process may do instead of trying a plan, and what that is called.
+MISBEHAVIOUR = {
+    "garbage": ("open('report.json', 'w').write('{\"status\": 3')", "dry_run_crashed"),
+    "another form": ("open('report.json', 'w').write('[1]')", "dry_run_crashed"),
+    "too much": ("open('report.json', 'w').write(' ' * 3_000_000 + '{}')", "dry_run_crashed"),
+    "deep": ("open('report.json', 'w').write('[' * 100_000)", "dry_run_crashed"),
+    "nothing": ("pass", "dry_run_crashed"),
+    "crash": ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "dry_run_crashed"),
+    "hang": ("import time; time.sleep(60)", "dry_run_timeout"),
+    "noise": ("import sys\nwhile True: sys.stdout.write('x' * 4096)", "dry_run_crashed"),
+    "memory": ("x = []\nwhile True: x.append(bytearray(b'x' * 10_000_000))", "dry_run_memory"),
+    "no memory": ("import sys; sys.stderr.write('Malloc returns null: len=9'); sys.exit(1)", "dry_run_memory"),
+    "children": ("import subprocess, time; subprocess.Popen(['sleep', '60']); time.sleep(60)", "dry_run_timeout"),
+}
+
+
+@pytest.mark.parametrize("name", MISBEHAVIOUR)
+def test_misbehaviour_is_a_result(tmp_path: Path, name: str) -> None:
+    code, expected = MISBEHAVIOUR[name]
+    folder = tmp_path / "trial"
+    folder.mkdir()
+    one = trial.Trial([sys.executable, "-c", code], folder, 2, 300)
+    worst = 0.0
+    while True:
+        started = time.perf_counter()
+        result = one.poll()
+        worst = max(worst, time.perf_counter() - started)
+        if result is not None:
+            break
+        time.sleep(0.02)
+    assert (result["ok"], result["code"]) == (False, expected), result
+    assert worst < 0.1
+    one.stop(wait=True)
+    one.stop(wait=True)
+    assert not folder.exists()
+
+
+def test_a_trial_sees_no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("OPENAI_API_KEY", "MY_SECRET", "PYTHONSTARTUP", "LD_PRELOAD"):
+        monkeypatch.setenv(name, "sk-secret")
+    seen = trial.environment(tmp_path)
+    assert "sk-secret" not in seen.values()
+    assert seen["HOME"] == seen["BLENDER_USER_RESOURCES"] == str(tmp_path)
+
+
+def test_a_copy_that_cannot_be_saved_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    handle, request_id = asked(lift())
+    monkeypatch.setattr(dry_run.tempfile, "mkdtemp", lambda **_: str(tmp_path / "nowhere"))
+    result = tried(handle, request_id)
+    assert (result["ok"], result["code"]) == (False, "output_not_writable"), result
+    [second] = handle.pending
+    handle.approve(second)
+    assert session.drive(handle).ok
