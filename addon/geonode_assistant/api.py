@@ -195,8 +195,9 @@ def run(
     """Carries out a wish and returns when it is done: one undo step, or nothing changed.
 
     For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
-    what needs approval, ``"all"`` accepts it, a callable decides. ``timeout_s`` cancels after that many seconds.
-    ``key_variable`` names the environment variable that holds the provider's key. ``settings`` as in ``start``.
+    what needs approval, ``"all"`` accepts it, a callable decides (``session.Approve``). ``timeout_s`` cancels
+    after that many seconds. ``key_variable`` names the environment variable that holds the provider's key.
+    ``settings`` as in ``start``.
     """
     _refuse_in_window("run")
     handle = start(
@@ -315,7 +316,7 @@ def _request(
         "api_key": chosen.api_key,
         "catalogue": _catalogue(),
         "approve": "ask" if callable(approve) else approve or "none",
-        "settings": dict(settings) if settings else None,
+        "settings": {**preferences.settings(), **(settings or {})},
     }
     return {key: value for key, value in request.items() if value is not None}
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -49,9 +49,15 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         "The key itself is never stored",
     )
 
+    preview: bpy.props.BoolProperty(
+        name="Show Every Plan First",
+        description="Ask before each plan is applied, not only before those that remove work or cost much",
+    )
+
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
+        layout.prop(self, "preview")
         layout.prop(self, "provider")
         if self.provider != "offline":
             layout.prop(self, "model")
@@ -116,6 +122,12 @@ def stored() -> GeoNodePreferences | None:
     """The add-on's preferences; None where it is imported without being installed."""
     addon = bpy.context.preferences.addons.get(__package__)
     return addon.preferences if addon is not None else None
+
+
+def settings() -> dict[str, Any]:
+    """The settings of a run that the preferences hold."""
+    kept = stored()
+    return {} if kept is None else {"preview": kept.preview}
 
 
 def choice(provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None) -> Choice:

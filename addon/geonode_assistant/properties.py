@@ -20,6 +20,11 @@ class GeoNodeProperties(bpy.types.PropertyGroup):
         description="What you want, for example: scatter 200 rocks on the plane",
         options={"SKIP_SAVE"},
     )
+    words: bpy.props.StringProperty(
+        name="What Shall Be Different",
+        description="Goes back with a rejection: whoever plans tries again with it. Empty: a rejection ends the run",
+        options={"SKIP_SAVE"},
+    )
     state: bpy.props.StringProperty(
         name="State",
         description="IDLE, PLANNING, VALIDATING, EXECUTING, DONE, ERROR or CANCELLED",

@@ -9,11 +9,12 @@ from collections.abc import Callable
 import bpy
 
 from . import polling, preferences, properties
+from .operators import approval as approval_operators
 from .operators import connection as connection_operators
 from .operators import run as run_operators
 from .panels import sidebar
 
-MODULES = (properties, preferences, connection_operators, run_operators, sidebar)
+MODULES = (properties, preferences, connection_operators, run_operators, approval_operators, sidebar)
 
 _undo: list[Callable[[], object]] = []
 

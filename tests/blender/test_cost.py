@@ -402,7 +402,7 @@ def test_an_explosive_plan_ends_before_anything_is_evaluated() -> None:
     assert state() == before
 
 
-def test_what_is_approved_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_approved_is_applied() -> None:
     asked: list[dict[str, Any]] = []
 
     def refuse(request: dict[str, Any]) -> Literal["rejected"]:
@@ -410,16 +410,15 @@ def test_what_is_approved_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
         return "rejected"
 
     # 66,049 vertices, above a budget of 10,000.
-    request = api._request
-    monkeypatch.setattr(api, "_request", lambda *a: request(*a) | {"settings": {"max_elements": 10_000}})
-    assert api.apply_plan(plan(8), approve=refuse).status == "cancelled"
+    settings = {"max_elements": 10_000}
+    assert api.apply_plan(plan(8), approve=refuse, settings=settings).status == "cancelled"
     assert "Subdivide Mesh at Level 8" in asked[0]["reason"]
-    report = api.apply_plan(plan(8), approve="all")
+    report = api.apply_plan(plan(8), approve="all", settings=settings)
     assert report.status == "done", report.messages
     assert "BLOWUP_RISK" in {m["code"] for m in report.messages}
     assert measured("Plane")["vertices"] == 257 * 257
     # What was as heavy before is not asked about again.
-    again = api.apply_plan(plan(8))
+    again = api.apply_plan(plan(8), settings=settings)
     assert again.status == "done", again.messages
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import preferences, session
+from geonode_assistant import preferences, registry, session
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.panels import sidebar, wrapping
 from geonode_assistant.session import RunHandle
@@ -18,6 +18,7 @@ from scripted import HAPPY, FakeHost, ScriptedCore
 
 FUNCTIONS = bpy.types.UILayout.bl_rna.functions
 ATTRIBUTES = bpy.types.UILayout.bl_rna.properties
+OPERATORS = {c.bl_idname for m in registry.MODULES for c in m.CLASSES if issubclass(c, bpy.types.Operator)}
 
 
 class Layout:
@@ -46,7 +47,7 @@ class Layout:
                 owner, attribute = positional
                 assert attribute in owner.bl_rna.properties
             if name == "operator":
-                assert positional[0] in {"geonode.send", "geonode.cancel", "geonode.decide"}
+                assert positional[0] in OPERATORS
                 self.shown.append(named.get("text") or positional[0])
                 return SimpleNamespace()
             self.shown.append(named.get("text", ""))
@@ -107,7 +108,79 @@ def test_a_request_shows_what_is_asked_and_two_answers() -> None:
     assert {"It removes 9 nodes.", "Remove node 0", "and 8 more changes", "Approve", "Reject"} <= set(drawn())
     [(request_id, _)] = session.current.pending
     bpy.ops.geonode.decide(request_id=str(request_id), accept=True)
-    assert core.decisions == [("approve", int(request_id))]
+    assert core.decisions == [("approve", int(request_id), [])]
+
+
+def asked(**more: Any) -> ScriptedCore:
+    """A session that waits for an answer about two operations and a step without any."""
+    operations = [
+        {"id": "/steps/0/payload/ops/0", "words": "Add Math “a”", "destructive": False},
+        {"id": "/steps/0/payload/ops/1", "words": "Remove Math “b”", "destructive": True},
+    ]
+    steps = [
+        {"id": "/steps/0", "step_id": "s", "description": "Tidy up", "destructive": True, "operations": operations},
+        {"id": "/steps/1", "step_id": "t", "description": "Bake it", "destructive": False, "operations": []},
+    ]
+    request = {"reason": "It removes.", "steps": steps, "diff": ["A line"], "dry_run": {"available": True}} | more
+    core = ScriptedCore((("ask_approval", {"request": request}), *HAPPY))
+    session.current.claim(lambda: RunHandle(core, FakeHost()))
+    session.current.poll(0)
+    return core
+
+
+def test_operations_are_numbered_and_can_be_left_out() -> None:
+    core = asked()
+    shown = drawn()
+    assert {"1. Add Math “a”", "2. Remove Math “b”", "3. Bake it", "Tidy up", "geonode.dry_run"} <= set(shown)
+    assert "A line" not in shown
+    assert shown.count("geonode.choose") == 3
+    [(request_id, _)] = session.current.pending
+    bpy.ops.geonode.choose(operation_id="/steps/0/payload/ops/1")
+    bpy.ops.geonode.choose(operation_id="/steps/1")
+    bpy.ops.geonode.choose(operation_id="/steps/0/payload/ops/1")
+    drawn()
+    bpy.ops.geonode.decide(request_id=request_id, accept=True)
+    assert core.decisions == [("approve", int(request_id), ["/steps/1"])]
+
+
+def test_a_request_that_comes_back_keeps_the_choice_and_says_what_is_wrong() -> None:
+    found = [{"severity": "error", "code": "unknown_node", "path": "/steps/0", "message": "There is no node “a”."}]
+    asked(without=["/steps/1"], findings=found)
+    assert session.current.left_out == {"/steps/1"}
+    assert "There is no node “a”." in drawn()
+
+
+def test_a_rejection_takes_its_words_along() -> None:
+    core = asked()
+    [(request_id, _)] = session.current.pending
+    data = bpy.context.window_manager.geonode_assistant
+    data.words = "  Smaller, please. "
+    bpy.ops.geonode.decide(request_id=request_id, accept=False)
+    assert core.decisions == [("reject", int(request_id), "Smaller, please.")]
+    assert data.words == ""
+
+
+def test_a_trial_is_offered_where_there_can_be_one() -> None:
+    core = asked()
+    [(request_id, _)] = session.current.pending
+    assert bpy.ops.geonode.dry_run.poll()
+    bpy.ops.geonode.dry_run(request_id=request_id)
+    assert core.decisions == [("dry_run", int(request_id), [])]
+    session.current._reset("")
+    asked(dry_run={"available": False, "why": "Only here."})
+    assert not bpy.ops.geonode.dry_run.poll()
+    session.current._reset("")
+    asked(dry_run={"available": True, "result": {"ok": False, "text": "The dry run ended after 60 s."}})
+    assert "The dry run ended after 60 s." in drawn(width=600)
+    assert bpy.ops.geonode.dry_run.poll()
+
+
+def test_a_long_plan_is_cut_in_the_sidebar() -> None:
+    many = [{"id": f"/steps/0/payload/ops/{n}", "words": f"Add {n}", "destructive": False} for n in range(50)]
+    steps = [{"id": "/steps/0", "step_id": "s", "description": "", "destructive": False, "operations": many}]
+    asked(steps=steps)
+    assert {"40. Add 39", "and 10 more operations"} <= set(drawn())
+    assert "41. Add 40" not in drawn()
 
 
 def test_a_long_prompt_can_be_read_as_a_whole() -> None:
@@ -207,7 +280,7 @@ def test_preferences_are_drawn(provider: str) -> None:
         shown: list[str] = []
         view = SimpleNamespace(layout=Layout(shown), provider=provider, bl_rna=stored.bl_rna)
         type(stored).draw(view, bpy.context)
-        assert (len(shown) > 1) == (provider != "offline")
+        assert ("geonode.test_connection" in shown) == (provider != "offline")
     finally:
         addon_utils.disable("geonode_assistant", default_set=True)
         geonode_assistant.register()

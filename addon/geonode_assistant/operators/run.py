@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Send, cancel, approve, reject."""
+"""Send and cancel."""
 
 from __future__ import annotations
 
@@ -61,25 +61,4 @@ class GEONODE_OT_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class GEONODE_OT_decide(bpy.types.Operator):
-    """Answer what the run asks before it writes"""
-
-    bl_idname = "geonode.decide"
-    bl_label = "Decide"
-    bl_options = {"REGISTER", "INTERNAL"}
-
-    request_id: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-    accept: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, _context: bpy.types.Context) -> bool:
-        if not session.current.pending:
-            cls.poll_message_set("Nothing waits for a decision")
-        return bool(session.current.pending)
-
-    def execute(self, _context: bpy.types.Context) -> set[str]:
-        session.current.decide(self.request_id, self.accept)
-        return {"FINISHED"}
-
-
-CLASSES = (GEONODE_OT_send, GEONODE_OT_cancel, GEONODE_OT_decide)
+CLASSES = (GEONODE_OT_send, GEONODE_OT_cancel)

@@ -9,7 +9,8 @@ import bpy
 
 from .. import session
 from ..messages import for_artist
-from .wrapping import fitting
+from .question import draw_question
+from .wrapping import draw_text, fitting
 
 ICONS = {"error": "ERROR", "warning": "INFO", "info": "NONE"}
 STATES = {
@@ -23,7 +24,7 @@ STATES = {
 }
 STEP_ICONS = {"pending": "DOT", "running": "SORTTIME", "done": "CHECKMARK", "failed": "ERROR", "restored": "LOOP_BACK"}
 # A sidebar is no log: the report has everything.
-SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CHANGES = 8, 8, 12
+SHOWN_MESSAGES, SHOWN_STEPS = 8, 8
 SHOWN_CHARACTERS = 600
 # What takes no longer needs no clock.
 SILENT_S = 2
@@ -44,7 +45,7 @@ class _Sidebar:
         for step in view.steps[-SHOWN_STEPS:]:
             draw_text(layout, step["step_id"], context, STEP_ICONS.get(step["status"], "DOT"))
         for request_id, request in view.pending:
-            draw_request(layout, request_id, request, context)
+            draw_question(layout, request_id, request, context)
         if view.running and not view.pending:
             draw_text(layout, streamed(view.text), context)
         done = view.final_message if view.summary == "DONE" else ""
@@ -100,35 +101,11 @@ def streamed(text: str) -> str:
     return f"{shown}\nThe plan is being written: {len(text) - len(words)} characters".strip()
 
 
-def draw_request(layout: bpy.types.UILayout, request_id: str, request: dict, context: bpy.types.Context) -> None:
-    """What the run wants to do, and the two answers."""
-    box = layout.box()
-    draw_text(box, request.get("reason", "This plan needs your approval."), context)
-    changes = request.get("diff", [])
-    for line in changes[:SHOWN_CHANGES]:
-        draw_text(box, line, context, "DOT")
-    if len(changes) > SHOWN_CHANGES:
-        box.label(text=f"and {len(changes) - SHOWN_CHANGES} more changes")
-    row = box.row(align=True)
-    for label, icon, accept in (("Approve", "CHECKMARK", True), ("Reject", "X", False)):
-        button = row.operator("geonode.decide", text=label, icon=icon)
-        button.request_id, button.accept = request_id, accept
-
-
 def draw_message(layout: bpy.types.UILayout, message: dict, context: bpy.types.Context) -> None:
     """One message with its fix; the code stays in the report."""
     draw_text(layout, message.get("text", ""), context, ICONS.get(message.get("severity", ""), "NONE"))
     if message.get("hint"):
         draw_text(layout, message["hint"], context)
-
-
-def draw_text(layout: bpy.types.UILayout, text: str, context: bpy.types.Context, icon: str = "NONE") -> None:
-    """Text in lines that fit the sidebar; the icon stands before the first."""
-    column = layout.column(align=True)
-    column.scale_y = 0.8
-    for line in fitting(context, text, icon != "NONE"):
-        column.label(text=line, icon=icon)
-        icon = "BLANK1" if icon != "NONE" else icon
 
 
 CLASSES = (GEONODE_PT_view3d, GEONODE_PT_nodes)

@@ -9,20 +9,34 @@ import blf
 import bpy
 
 # What margins and an icon take away from a label, in pixels at interface scale 1.
-MARGIN_PX, ICON_PX = 64, 24
+MARGIN_PX, ICON_PX, TICK_PX = 64, 24, 30
 # Whatever the region's width, a line holds this much.
 LEAST_PX = 60
 
 Measure = Callable[[str], float]
 
 
-def fitting(context: bpy.types.Context, text: str, icon: bool = False) -> list[str]:
-    """The lines in which ``text`` fits into the drawn region, in the font that the interface uses."""
+def fitting(context: bpy.types.Context, text: str, taken_px: float = 0) -> list[str]:
+    """The lines in which ``text`` fits into the drawn region, in the font that the interface uses; ``taken_px`` of its
+    width hold something else.
+    """
     preferences = context.preferences
     scale = preferences.system.ui_scale
     blf.size(0, preferences.ui_styles[0].widget.points * scale)
-    width = context.region.width - (MARGIN_PX + (ICON_PX if icon else 0)) * scale
+    width = context.region.width - (MARGIN_PX + taken_px) * scale
     return list(wrap(text, max(width, LEAST_PX * scale), lambda piece: blf.dimensions(0, piece)[0]))
+
+
+def draw_text(
+    layout: bpy.types.UILayout, text: str, context: bpy.types.Context, icon: str = "NONE", beside: bool = False
+) -> None:
+    """Text in lines that fit the sidebar; the icon stands before the first. ``beside``: a tick stands before it."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    taken = (ICON_PX if icon != "NONE" else 0) + (TICK_PX if beside else 0)
+    for line in fitting(context, text, taken):
+        column.label(text=line, icon=icon)
+        icon = "BLANK1" if icon != "NONE" else icon
 
 
 def wrap(text: str, width: float, measure: Measure) -> Iterator[str]:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run asks before it writes, as the sidebar draws it: reason, operations to tick, the answers, a trial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from .. import session
+from .wrapping import draw_text
+
+SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS = 12, 40, 6
+
+
+def draw_question(
+    layout: bpy.types.UILayout, request_id: str, request: dict[str, Any], context: bpy.types.Context
+) -> None:
+    """One request. What was left out is the session's to know."""
+    view = session.current
+    box = layout.box()
+    draw_text(box, request.get("reason", "This plan needs your approval."), context, "QUESTION")
+    if any(step.get("operations") for step in request.get("steps", ())):
+        _draw_steps(box, request["steps"], view.left_out, context)
+    else:
+        _draw_changes(box, request.get("diff", []), context)
+    for finding in request.get("findings", ())[:SHOWN_FINDINGS]:
+        draw_text(box, finding.get("message", ""), context, "ERROR")
+    _draw_trial(box, request_id, request.get("dry_run", {}), view, context)
+    row = box.row(align=True)
+    for label, icon, accept in (("Approve", "CHECKMARK", True), ("Reject", "X", False)):
+        button = row.operator("geonode.decide", text=label, icon=icon)
+        button.request_id, button.accept = request_id, accept
+    data = context.window_manager.geonode_assistant
+    box.prop(data, "words", text="", placeholder="Reject with words: make it smaller")
+
+
+def _draw_steps(
+    box: bpy.types.UILayout, steps: list[dict[str, Any]], left_out: set[str], context: bpy.types.Context
+) -> None:
+    """Every operation with its number and its tick; the numbers go on over all steps."""
+    number = 0
+    for step in steps:
+        icon = "ERROR" if step.get("destructive") else "NONE"
+        # A step that cannot be divided is ticked as a whole.
+        whole = [] if step.get("operations") else [{"id": step["id"], "words": step.get("description", "")}]
+        if not whole:
+            draw_text(box, step.get("description") or step["step_id"], context, icon)
+        for operation in step.get("operations") or whole:
+            number += 1
+            if number <= SHOWN_OPERATIONS:
+                _draw_operation(box, number, operation, operation["id"] not in left_out, context)
+    if number > SHOWN_OPERATIONS:
+        box.label(text=f"and {number - SHOWN_OPERATIONS} more operations")
+
+
+def _draw_operation(
+    box: bpy.types.UILayout, number: int, operation: dict[str, Any], wanted: bool, context: bpy.types.Context
+) -> None:
+    row = box.row(align=True)
+    icon = "CHECKBOX_HLT" if wanted else "CHECKBOX_DEHLT"
+    row.operator("geonode.choose", text="", icon=icon, emboss=False).operation_id = operation["id"]
+    words = row.column(align=True)
+    words.active = wanted
+    mark = "ERROR" if operation.get("destructive") else "NONE"
+    draw_text(words, f"{number}. {operation.get('words', '')}", context, mark, beside=True)
+
+
+def _draw_changes(box: bpy.types.UILayout, changes: list[str], context: bpy.types.Context) -> None:
+    for line in changes[:SHOWN_CHANGES]:
+        draw_text(box, line, context, "DOT")
+    if len(changes) > SHOWN_CHANGES:
+        box.label(text=f"and {len(changes) - SHOWN_CHANGES} more changes")
+
+
+def _draw_trial(
+    box: bpy.types.UILayout, request_id: str, offer: dict[str, Any], view: session.Session, context: bpy.types.Context
+) -> None:
+    """The button, while it is tried a clock, afterwards the result."""
+    if view.trying:
+        box.label(text=f"Trying in the background… {view.tried_s or 0} s", icon="SORTTIME")
+    elif offer:
+        box.operator("geonode.dry_run", icon="EXPERIMENTAL").request_id = request_id
+    result = offer.get("result")
+    if result and not view.trying:
+        draw_text(box, result.get("text", ""), context, "CHECKMARK" if result.get("ok") else "ERROR")
