@@ -104,14 +104,14 @@ class Run:
     def cancel(self) -> None:
         """Ends the run: what is in flight stops within a second, what was written is restored in the next polls."""
 
-    def approve(self, effect_id: str | int, without: list[str] = []) -> None:
+    def approve(self, effect_id: str | int, without: list[str] = ...) -> None:
         """The artist agrees to what the effect `ask_approval` describes, without the steps and operations with these
         IDs."""
 
     def reject(self, effect_id: str | int, words: str | None = None) -> None:
         """The artist refuses; nothing is written. Without words the run ends, with them the next turn begins."""
 
-    def dry_run(self, effect_id: str | int, without: list[str] = []) -> None:
+    def dry_run(self, effect_id: str | int, without: list[str] = ...) -> None:
         """The artist wants the plan of the effect `ask_approval`, without these IDs, tried in another process first."""
 
     def messages(self) -> list[dict[str, Any]]:
