@@ -8,10 +8,8 @@ from typing import Any
 
 import bpy
 import pytest
+from asking import HIGHER, OPS, lift, wait
 from geonode_assistant import api, e2e, session
-
-OPS = "/steps/0/payload/operations"
-HIGHER = f"{OPS}/3"
 
 
 @pytest.fixture(autouse=True)
@@ -20,26 +18,7 @@ def scene() -> Iterator[None]:
     e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
     yield
     session.current.close()
-
-
-def lift(height: float = 2.0, **step: Any) -> dict[str, Any]:
-    """Moves the plane up, after the artist's consent."""
-
-    def end(node: str) -> dict[str, str]:
-        return {"node_id": node, "socket": "Geometry"}
-
-    operations = [
-        {"op": "set_group_io", "direction": "input", "name": "Geometry", "socket_type": "NodeSocketGeometry"},
-        {"op": "set_group_io", "direction": "output", "name": "Geometry", "socket_type": "NodeSocketGeometry"},
-        {"op": "create_node", "node_id": "move", "bl_idname": "GeometryNodeTransform"},
-        {"op": "set_input_default", "node_id": "move", "socket": "Translation", "value": [0, 0, height]},
-        {"op": "link", "from": end("group_input"), "to": end("move")},
-        {"op": "link", "from": end("move"), "to": end("group_output")},
-    ]
-    target = {"object_name": "Plane", "modifier_name": "Lift", "node_group_name": "Lift"}
-    one = {"id": "lift", "type": "NODE_TREE", "description": "Lift the plane", "requires_approval": True}
-    one["payload"] = {"target": target, "operations": operations}
-    return {"version": "1.1", "steps": [{**one, **step}], "done": True, "final_message": "Lifted."}
+    session.current._reset("")
 
 
 def height() -> float:
@@ -119,14 +98,6 @@ def test_no_is_recorded(answer: str, decision: str) -> None:
     assert report.status == "cancelled"
     assert [one["decision"] for one in report.approvals] == [decision]
     assert e2e.document() == before
-
-
-def wait(handle: session.RunHandle) -> str:
-    while not handle.pending and not handle.finished:
-        handle.poll()
-        handle.wait(50)
-    [request_id] = handle.pending
-    return request_id
 
 
 def test_an_edit_while_asked_is_asked_about_again() -> None:

@@ -13,9 +13,9 @@ from typing import Any
 
 import bpy
 import pytest
+from asking import HIGHER, lift, wait
 from geonode_assistant import api, e2e, session, trial
 from geonode_assistant.host import dry_run
-from test_approvals import HIGHER, lift, wait
 
 PATIENCE_S = 120.0
 # Blender itself takes about half of this.
@@ -49,6 +49,7 @@ def scene() -> Iterator[None]:
     e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
     yield
     session.current.close()
+    session.current._reset("")
     assert clean(), leftovers()
 
 

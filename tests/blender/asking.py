@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A plan that asks, and a run that waits for the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geonode_assistant import session
+
+OPS = "/steps/0/payload/operations"
+HIGHER = f"{OPS}/3"
+"""The operation of ``lift`` that says how high."""
+
+
+def lift(height: float = 2.0, **step: Any) -> dict[str, Any]:
+    """Moves the plane up, after the artist's consent."""
+
+    def end(node: str) -> dict[str, str]:
+        return {"node_id": node, "socket": "Geometry"}
+
+    operations = [
+        {"op": "set_group_io", "direction": "input", "name": "Geometry", "socket_type": "NodeSocketGeometry"},
+        {"op": "set_group_io", "direction": "output", "name": "Geometry", "socket_type": "NodeSocketGeometry"},
+        {"op": "create_node", "node_id": "move", "bl_idname": "GeometryNodeTransform"},
+        {"op": "set_input_default", "node_id": "move", "socket": "Translation", "value": [0, 0, height]},
+        {"op": "link", "from": end("group_input"), "to": end("move")},
+        {"op": "link", "from": end("move"), "to": end("group_output")},
+    ]
+    target = {"object_name": "Plane", "modifier_name": "Lift", "node_group_name": "Lift"}
+    one = {"id": "lift", "type": "NODE_TREE", "description": "Lift the plane", "requires_approval": True}
+    one["payload"] = {"target": target, "operations": operations}
+    return {"version": "1.1", "steps": [{**one, **step}], "done": True, "final_message": "Lifted."}
+
+
+def wait(handle: session.RunHandle) -> str:
+    """Polls until the run asks; the ID of its request."""
+    while not handle.pending and not handle.finished:
+        handle.poll()
+        handle.wait(50)
+    [request_id] = handle.pending
+    return request_id
