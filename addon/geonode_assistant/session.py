@@ -554,9 +554,9 @@ class Session:
             return False
         events = self.handle.poll(budget_s)
         self._fold(events)
-        self._follow_questions()
+        asked = self._follow_questions()
         second = self.elapsed_s
-        changed = bool(events) or self.state != self.handle.state or second != self._second
+        changed = asked or bool(events) or self.state != self.handle.state or second != self._second
         self._second = second
         self.state, self.summary = self.handle.state, self.handle.summary
         if self.handle.finished:
@@ -600,13 +600,16 @@ class Session:
         """Whole seconds that the trial takes already; None when there is none."""
         return None if self._tried_since is None else int(time.monotonic() - self._tried_since)
 
-    def _follow_questions(self) -> None:
+    def _follow_questions(self) -> bool:
+        """Whether there is another question, or a trial began or ended."""
+        before = (self._question, self._tried_since)
         if self.trying != (self._tried_since is not None):
             self._tried_since = time.monotonic() if self.trying else None
         request_id, request = next(iter(self.pending), (None, {}))
         if request_id != self._question:
             self._question = request_id
             self.left_out = set(request.get("without", ()))
+        return before != (self._question, self._tried_since)
 
     def close(self) -> None:
         """Ends the run at once, restoring what it wrote: the file is about to go, or the add-on is."""

@@ -276,6 +276,25 @@ def test_whatever_ends_the_question_ends_the_trial(end: str, waits: bool) -> Non
     assert made.stopped == [waits]
 
 
+def test_the_end_of_a_trial_is_drawn() -> None:
+    view = Session()
+    core = ScriptedCore(TRY)
+    handle = view.claim(lambda: RunHandle(core, TrialHost(FakeTrial())))
+    while not view.pending:
+        view.poll(0)
+    [(request_id, _)] = view.pending
+    silent = core.poll
+    core.poll = lambda: {**silent(), "events": []}  # type: ignore[method-assign]
+    view.try_out(request_id)
+    drawn = []
+    for _ in range(8):
+        before = (handle.trying, list(handle.pending))
+        changed = view.poll(0)
+        if (handle.trying, list(handle.pending)) != before:
+            drawn.append(changed)
+    assert len(drawn) >= 2 and all(drawn)
+
+
 def test_a_trial_that_breaks_is_told_to_the_core() -> None:
     made = FakeTrial(1000)
     handle, core, _ = trying(made)
