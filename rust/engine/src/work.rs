@@ -217,6 +217,7 @@ impl Work {
                 Box::new(GateFinding {
                     gate: Code::BlowupRisk,
                     code: Code::BlowupRisk,
+                    severity: Severity::Error,
                     node_id: risk.node,
                     socket: risk.input,
                     cause: risk.cause,

@@ -1,6 +1,8 @@
 //! What Blender measured (`FORMATS.md`, "Evidence").
 
-use geonode_graph::ir::Tree;
+use std::collections::BTreeSet;
+
+use geonode_graph::ir::{Map, Tree};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
@@ -26,6 +28,9 @@ pub struct Evidence {
     pub before: Names,
     /// Names now.
     pub after: Names,
+    /// Names of the attributes that any data in the file has, or that the objects' evaluated geometry has; none when there are too many.
+    #[serde(default)]
+    pub attributes: Option<BTreeSet<String>>,
 }
 
 /// Names of modifiers and node groups in the file.
@@ -44,6 +49,9 @@ pub struct Names {
 pub struct EvidenceObject {
     /// Its name.
     pub name: String,
+    /// RNA type, for example `MESH`.
+    #[serde(default, rename = "type")]
+    pub kind: String,
     /// Its stack.
     #[serde(default)]
     pub modifiers: Vec<EvidenceModifier>,
@@ -62,6 +70,9 @@ pub struct EvidenceModifier {
     /// The tree it runs.
     #[serde(default)]
     pub node_group: Option<String>,
+    /// Values of its inputs by identifier.
+    #[serde(default)]
+    pub inputs: Map,
     /// What its nodes say; none where Blender has no such list (4.2).
     #[serde(default)]
     pub warnings: Option<Vec<Warning>>,

@@ -3,7 +3,7 @@
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::document::Document;
 use geonode_graph::ir::{Item, Link, Node, Side, Tree};
-use geonode_protocol::{Action, Code, GateFinding, GnOp, Plan};
+use geonode_protocol::{Action, Code, GateFinding, GnOp, Plan, Severity};
 
 use crate::evidence::{Evidence, EvidenceModifier, EvidenceObject};
 
@@ -14,6 +14,8 @@ pub struct Facts<'a> {
     pub plans: &'a [Plan],
     /// The trees and objects as they were before the run's first write.
     pub before: &'a Document,
+    /// The file as it is now, as far as it is known; none: what flows through the trees is not judged.
+    pub now: Option<&'a Document>,
     /// Names of the trees that the run was allowed to write or make.
     pub trees: &'a [String],
     /// What Blender measured.
@@ -153,6 +155,7 @@ pub(crate) fn finding(gate: Code, code: Code, cause: impl Into<String>, fix: imp
     GateFinding {
         gate,
         code,
+        severity: Severity::Error,
         node_id: None,
         socket: None,
         cause: cause.into(),

@@ -3,7 +3,7 @@
 //! A gate sees what the run was meant to touch, how the trees were before, and the evidence that Blender gave; it knows no
 //! Blender and changes nothing. One gate is one file in `rules/`; [`judge`] runs all of them in a fixed order and gives the
 //! envelope that the model and the artist read. Where Blender cannot say something, the gate passes and its finding says
-//! `not_available`.
+//! `not_available`. Only findings that are errors fail a gate; a warning says what is doubtful.
 
 mod evidence;
 mod facts;
@@ -15,7 +15,7 @@ pub use facts::{Facts, Target};
 
 use std::fmt::Write as _;
 
-use geonode_protocol::{Code, Envelope, GateFinding};
+use geonode_protocol::{Code, Envelope, GateFinding, Severity};
 
 /// A gate: its code, and the function that judges.
 #[derive(Clone, Copy)]
@@ -38,6 +38,7 @@ pub const GATES: &[Gate] = &[
     rules::no_node_warnings::GATE,
     rules::not_empty::GATE,
     rules::finite_bounds::GATE,
+    rules::nodes_have_effect::GATE,
 ];
 
 /// Most findings of one gate; a broken tree of thousands of nodes still gives a report that can be read.
@@ -48,7 +49,9 @@ pub fn judge(facts: &Facts<'_>) -> Envelope {
     let mut envelope = Envelope::passed();
     for gate in GATES {
         let mut findings = (gate.check)(facts);
-        let failed = findings.iter().any(|finding| finding.code != Code::NotAvailable);
+        let fails = |finding: &GateFinding| finding.severity == Severity::Error && finding.code != Code::NotAvailable;
+        let failed = findings.iter().any(fails);
+        findings.sort_by_key(|finding| !fails(finding));
         if failed {
             envelope.success = false;
             envelope.failed_gates.push(gate.code);
@@ -56,7 +59,8 @@ pub fn judge(facts: &Facts<'_>) -> Envelope {
         let more = findings.len().saturating_sub(MAX_FINDINGS);
         findings.truncate(MAX_FINDINGS);
         if failed {
-            let mut text = findings.iter().map(|f| f.cause.as_str()).collect::<Vec<_>>().join(" ");
+            let causes = findings.iter().filter(|finding| fails(finding));
+            let mut text = causes.map(|f| f.cause.as_str()).collect::<Vec<_>>().join(" ");
             if more > 0 {
                 let _ = write!(text, " (and {more} more)");
             }

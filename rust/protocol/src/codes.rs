@@ -44,6 +44,8 @@ codes! {
     "gates" {
         /// The predicted cost of the plan would freeze Blender.
         BlowupRisk = "BLOWUP_RISK",
+        /// The evaluated result has another number of elements than the plan says.
+        ExpectedEffects = "EXPECTED_EFFECTS",
         /// The evaluated result has coordinates that are not finite.
         FiniteBounds = "FINITE_BOUNDS",
         /// A link in the tree is invalid.
@@ -56,6 +58,8 @@ codes! {
         NoUnexpectedNewModifier = "NO_UNEXPECTED_NEW_MODIFIER",
         /// A node group appeared that the plan did not name.
         NoUnexpectedNewNodeGroup = "NO_UNEXPECTED_NEW_NODE_GROUP",
+        /// A node that the plan made certainly does nothing.
+        NodesHaveEffect = "NODES_HAVE_EFFECT",
         /// The evaluated result is empty although nobody asked for that.
         NotEmpty = "NOT_EMPTY",
         /// The Group Output's geometry is not connected.
@@ -198,8 +202,28 @@ codes! {
         ZoneViolation = "zone_violation",
     }
     "gate causes" {
+        /// The measured count is not what the plan or its words say.
+        CountMismatch = "count_mismatch",
+        /// The result of a node goes nowhere.
+        DeadEnd = "dead_end",
+        /// A node group has no Group Output, so its group nodes give nothing.
+        EmptyGroup = "empty_group",
+        /// Every instance shows nothing.
+        EmptyInstances = "empty_instances",
+        /// A named attribute is read that nothing makes.
+        MissingAttribute = "missing_attribute",
+        /// A node lacks the object, collection, material or image that it is about.
+        MissingData = "missing_data",
+        /// A group node has no node group.
+        MissingGroup = "missing_group",
+        /// A node gets only components that it does not act on.
+        NoEffect = "no_effect",
         /// Blender of this version does not say it.
         NotAvailable = "not_available",
+        /// A node gets no geometry at all.
+        NothingReceived = "nothing_received",
+        /// The modifier gives back what it was given.
+        Unchanged = "unchanged",
     }
     "run" {
         /// The step needs the artist's approval and nobody can give it here.

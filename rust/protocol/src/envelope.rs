@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::codes::Code;
+use crate::finding::Severity;
 
 /// Verdict of the gates on a run, as it goes into the model's next turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +41,9 @@ pub struct GateFinding {
     pub gate: Code,
     /// What exactly was found.
     pub code: Code,
+    /// How much it weighs: only an error fails the gate.
+    #[serde(default = "error", skip_serializing_if = "is_error")]
+    pub severity: Severity,
     /// Stable ID of the node concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
@@ -51,4 +55,13 @@ pub struct GateFinding {
     /// What would mend it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
+}
+
+fn error() -> Severity {
+    Severity::Error
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_error(severity: &Severity) -> bool {
+    *severity == Severity::Error
 }

@@ -51,6 +51,7 @@ fn risk() -> GateFinding {
     GateFinding {
         gate: Code::BlowupRisk,
         code: Code::BlowupRisk,
+        severity: Severity::Error,
         node_id: Some("sub".into()),
         socket: Some("Level".into()),
         cause: "Subdivision Surface at Level 12 makes about 400 million vertices.".into(),

@@ -71,6 +71,7 @@ impl Run {
             risk: Some(Box::new(GateFinding {
                 gate: Code::BlowupRisk,
                 code: Code::BlowupRisk,
+                severity: Severity::Error,
                 node_id: Some("sub".into()),
                 socket: Some("Level".into()),
                 cause: CAUSE.into(),

@@ -6,6 +6,7 @@ pub(crate) mod no_modifier_error;
 pub(crate) mod no_node_warnings;
 pub(crate) mod no_unexpected_new_modifier;
 pub(crate) mod no_unexpected_new_node_group;
+pub(crate) mod nodes_have_effect;
 pub(crate) mod not_empty;
 pub(crate) mod output_connected;
 pub(crate) mod single_group_output;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::geometry::Geometry;
+use super::kinds::Kinds;
 use super::range::Range;
 
 /// What is known of a value.
@@ -25,6 +26,8 @@ pub(crate) enum Content {
     Choice(Arc<str>),
     /// An object or a collection by name.
     Data(Arc<str>),
+    /// No data-block where one could be.
+    Nothing,
     /// The area of each face, as a field.
     FaceArea,
     /// Anything.
@@ -108,6 +111,8 @@ pub(crate) struct Flow {
     pub peak: Peak,
     /// Name of the modifier's input that it comes from unchanged.
     pub source: Option<Arc<str>>,
+    /// Components of a geometry.
+    pub kinds: Kinds,
 }
 
 impl From<Geometry> for Content {
@@ -122,6 +127,7 @@ impl From<Content> for Flow {
             content,
             peak: Peak::default(),
             source: None,
+            kinds: Kinds::ANY,
         }
     }
 }
@@ -170,6 +176,7 @@ impl Flow {
         Self {
             content,
             peak: self.peak.or(&other.peak),
+            kinds: self.kinds.or(other.kinds),
             source: if self.source == other.source {
                 self.source.clone()
             } else {

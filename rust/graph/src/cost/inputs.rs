@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::flow::{Content, Flow};
 use super::geometry::Geometry;
+use super::kinds::Kinds;
 use super::prepare::{Ready, Slot};
 use super::range::Range;
 use super::scene::Scene;
@@ -103,9 +104,35 @@ impl<'a> Inputs<'a> {
 
     /// The first geometry that flows in, whatever the input is called.
     pub(crate) fn main(&self) -> Geometry {
-        let inputs = self.ready.inputs.iter();
-        let first = inputs.enumerate().find(|(_, slot)| slot.kind == "NodeSocketGeometry");
-        first.map(|(at, _)| self.geometry_at(at)).unwrap_or_default()
+        self.first_geometry().map(|at| self.geometry_at(at)).unwrap_or_default()
+    }
+
+    /// Index of the first input that takes geometry.
+    pub(crate) fn first_geometry(&self) -> Option<usize> {
+        self.ready.inputs.iter().position(|slot| slot.kind == GEOMETRY)
+    }
+
+    /// Components that an input may get, all links together; anything where there is no such input.
+    pub(crate) fn kinds_at(&self, at: Option<usize>) -> Kinds {
+        let flows = at.and_then(|at| self.flows.get(at));
+        flows.map_or(Kinds::ANY, |flows| {
+            flows.iter().fold(Kinds::NONE, |sum, flow| sum.or(flow.kinds))
+        })
+    }
+
+    /// Components that an input may get, by its name.
+    pub(crate) fn kinds(&self, name: &str) -> Kinds {
+        self.kinds_at(self.position(name))
+    }
+
+    /// Components that the first geometry may hold.
+    pub(crate) fn main_kinds(&self) -> Kinds {
+        self.kinds_at(self.first_geometry())
+    }
+
+    /// True when an input that takes a data-block certainly gets none.
+    pub(crate) fn is_null(&self, name: &str) -> bool {
+        self.flow(name).is_some_and(|flow| flow.content == Content::Nothing)
     }
 
     /// What is known of a number; a bound that is not known is the value of a fresh node.
@@ -238,6 +265,30 @@ fn number(value: &Value) -> Option<f64> {
         .or_else(|| value.as_array()?.first()?.as_f64())
 }
 
+/// Base RNA name of geometry sockets.
+pub(crate) const GEOMETRY: &str = "NodeSocketGeometry";
+
+/// Sockets that take a data-block of the file.
+fn takes_data(kind: &str) -> bool {
+    matches!(
+        kind,
+        "NodeSocketObject" | "NodeSocketCollection" | "NodeSocketMaterial" | "NodeSocketImage"
+    )
+}
+
+/// What an input gets while nothing is linked to it.
+pub(crate) fn unlinked(kind: &str, value: Option<&Value>) -> Flow {
+    let content = match value {
+        Some(value) => content(kind, value),
+        None if takes_data(kind) => Content::Nothing,
+        None => Content::Unknown,
+    };
+    Flow {
+        kinds: if kind == GEOMETRY { Kinds::NONE } else { Kinds::ANY },
+        ..Flow::from(content)
+    }
+}
+
 /// What a value from a document says, read as the socket type `kind`.
 pub(crate) fn content(kind: &str, value: &Value) -> Content {
     let text = |text: &str| Content::Text {
@@ -262,6 +313,7 @@ pub(crate) fn content(kind: &str, value: &Value) -> Content {
             name.map_or(Content::Unknown, |name| Content::Data(name.into()))
         }
         (_, Value::String(words)) => text(words),
+        (_, Value::Null) if takes_data(kind) => Content::Nothing,
         _ => Content::Unknown,
     }
 }

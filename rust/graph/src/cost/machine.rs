@@ -8,11 +8,13 @@ use indexmap::IndexMap;
 use super::families;
 use super::flow::{Content, Culprit, Driver, Flow, Peak};
 use super::geometry::{Geometry, VOXELS_PER_ELEMENT};
-use super::inputs::{Inputs, Outcome, content, label};
+use super::inputs::{GEOMETRY, Inputs, Outcome, label, unlinked};
+use super::kinds::{self, Kinds};
 use super::levers;
 use super::prepare::{Prepared, Ready, Slot, prepare};
 use super::range::Range;
 use super::scene::Scene;
+use super::seen::Seen;
 use crate::catalogue::Catalogue;
 use crate::ir::Tree;
 use crate::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
@@ -38,6 +40,8 @@ pub(crate) struct Machine<'a> {
     pub scene: &'a Scene,
     /// Elements above which a node is a culprit.
     pub budget: f64,
+    /// What nodes were given.
+    pub seen: Seen,
     prepared: HashMap<&'a str, Arc<Prepared<'a>>>,
     memo: HashMap<String, Arc<Done>>,
     fuel: u64,
@@ -56,8 +60,7 @@ impl Frame<'_> {
     /// What a slot receives: one flow for each link, or its own value.
     pub(crate) fn received(&self, slot: &Slot) -> Vec<Flow> {
         if slot.sources.is_empty() {
-            let own = slot.value.as_ref();
-            return vec![own.map_or_else(Flow::unknown, |value| content(&slot.kind, value).into())];
+            return vec![unlinked(&slot.kind, slot.value.as_ref())];
         }
         let at = |(node, exit): &(usize, usize)| self.flows.get(*node)?.get(*exit).cloned();
         slot.sources
@@ -69,6 +72,13 @@ impl Frame<'_> {
     /// The same as one flow.
     pub(crate) fn received_one(&self, slot: &Slot) -> Flow {
         self.received(slot).into_iter().next().unwrap_or_else(Flow::unknown)
+    }
+
+    /// Forgets which components the outputs of a node hold: they may change from one iteration to the next.
+    fn any_kinds(&mut self, at: usize) {
+        for flow in self.flows.get_mut(at).into_iter().flatten() {
+            flow.kinds = Kinds::ANY;
+        }
     }
 
     pub(crate) fn put(&mut self, at: usize, flows: Vec<Flow>) {
@@ -109,6 +119,7 @@ impl<'a> Machine<'a> {
             catalogue,
             scene,
             budget,
+            seen: Seen::default(),
             prepared: HashMap::new(),
             memo: HashMap::new(),
             fuel: FUEL,
@@ -199,8 +210,14 @@ impl<'a> Machine<'a> {
                 let flows = self.group(frame, ready);
                 frame.put(at, flows);
             }
-            _ if super::zones::is_input(ready) => super::zones::open(frame, at),
-            _ if ready.zone.is_some() => super::zones::close(self, frame, at),
+            _ if super::zones::is_input(ready) => {
+                super::zones::open(frame, at);
+                frame.any_kinds(at);
+            }
+            _ if ready.zone.is_some() => {
+                super::zones::close(self, frame, at);
+                frame.any_kinds(at);
+            }
             _ => {
                 let flows = self.plain(frame, ready);
                 frame.put(at, flows);
@@ -225,7 +242,7 @@ impl<'a> Machine<'a> {
             .collect()
     }
 
-    fn plain(&self, frame: &Frame<'a>, ready: &Ready<'a>) -> Vec<Flow> {
+    fn plain(&mut self, frame: &Frame<'a>, ready: &Ready<'a>) -> Vec<Flow> {
         let inputs = Inputs {
             ready,
             flows: ready.inputs.iter().map(|slot| frame.received(slot)).collect(),
@@ -234,10 +251,11 @@ impl<'a> Machine<'a> {
         if let Some(flow) = families::chosen(&inputs) {
             return vec![flow; ready.outputs.len()];
         }
+        self.seen.note(frame.tree.name, &inputs);
         let outcome = families::outcome(&inputs);
         let peak = self.peak(frame.tree.name, &inputs, &outcome);
         let fallback = || inputs.main();
-        let first = ready.outputs.iter().position(|exit| exit.kind == "NodeSocketGeometry");
+        let first = ready.outputs.iter().position(|exit| exit.kind == GEOMETRY);
         let exits = ready.outputs.iter().enumerate();
         exits
             .map(|(at, exit)| {
@@ -253,6 +271,7 @@ impl<'a> Machine<'a> {
                     content: made.unwrap_or_else(otherwise),
                     peak: peak.clone(),
                     source: None,
+                    kinds: kinds::made(&inputs, &exit.identifier, Some(at) == first),
                 }
             })
             .collect()
@@ -333,6 +352,7 @@ fn joined(flows: &[Flow]) -> Flow {
             sum.content = Content::from(a.joined(b));
         }
         sum.peak = sum.peak.or(&flow.peak);
+        sum.kinds = sum.kinds.or(flow.kinds);
         sum
     })
 }

@@ -23,16 +23,19 @@
 //!
 //! The work is linear in nodes and links for each evaluation of a tree, and bounded as a whole; an estimate that was given up says so.
 
+mod effects;
 mod families;
 mod flow;
 mod geometry;
 mod inputs;
+mod kinds;
 mod levers;
 mod machine;
 mod prepare;
 mod range;
 mod risk;
 mod scene;
+mod seen;
 mod zones;
 
 use std::sync::Arc;
@@ -41,9 +44,12 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use self::effects::{Makes, RULES, Rule};
 pub use self::flow::{Culprit, Driver, Lever};
+pub use self::kinds::{Components, Kinds};
 pub use self::risk::{Risk, risk};
 pub use self::scene::{Figures, Scene};
+pub use self::seen::{Given, Missing, Received, Seen};
 
 use self::flow::{Content, Flow, Peak};
 use self::geometry::Geometry;
@@ -105,30 +111,70 @@ impl From<&Geometry> for Counts {
 
 /// Estimates the modifier stack of an object of the document; nothing for one that is not there.
 pub fn estimate(document: &Document, catalogue: &Catalogue, object: &str, budget: f64) -> Estimate {
-    let Some(stack) = document.objects.get(object) else {
+    let mut machine = Machine::new(&document.trees, catalogue, &document.scene, budget);
+    let Some(flow) = follow(&mut machine, document, object) else {
         return Estimate::default();
     };
-    let mut machine = Machine::new(&document.trees, catalogue, &document.scene, budget);
-    let start = if is_geometry(stack) && document.scene.objects.contains_key(object) {
-        document.scene.object(object)
-    } else {
-        Geometry::default()
-    };
-    let mut flow: Flow = Content::from(start).into();
-    flow.peak.elements = start.elements();
-    for modifier in &stack.modifiers {
-        flow = match modifier.kind.as_str() {
-            "NODES" => run(&mut machine, document, modifier, flow),
-            "SUBSURF" | "MULTIRES" => subdivided(modifier, flow),
-            _ => flow,
-        };
-    }
     Estimate {
         elements: flow.peak.elements,
         incomplete: machine.exhausted(),
         result: Counts::from(&flow.geometry()),
         culprit: flow.peak.culprit,
     }
+}
+
+/// What every node of the trees on these objects is given; none when that would take too long to find out.
+pub fn seen<'n>(
+    document: &Document,
+    catalogue: &Catalogue,
+    objects: impl IntoIterator<Item = &'n str>,
+) -> Option<Seen> {
+    let mut machine = Machine::new(&document.trees, catalogue, &document.scene, f64::INFINITY);
+    for object in objects {
+        follow(&mut machine, document, object)?;
+    }
+    (!machine.exhausted()).then_some(machine.seen)
+}
+
+/// Propagates through the modifier stack of an object; nothing for one that is not there.
+fn follow(machine: &mut Machine<'_>, document: &Document, object: &str) -> Option<Flow> {
+    let stack = document.objects.get(object)?;
+    let start = if is_geometry(stack) && document.scene.objects.contains_key(object) {
+        document.scene.object(object)
+    } else {
+        Geometry::default()
+    };
+    let mut flow = Flow {
+        kinds: kinds_of(stack, &start),
+        ..Content::from(start).into()
+    };
+    flow.peak.elements = start.elements();
+    for modifier in &stack.modifiers {
+        flow = match modifier.kind.as_str() {
+            "NODES" => run(machine, document, modifier, flow),
+            "SUBSURF" | "MULTIRES" => subdivided(modifier, flow),
+            _ => Flow {
+                kinds: Kinds::ANY,
+                ..flow
+            },
+        };
+    }
+    Some(flow)
+}
+
+/// Components of an object's own data; only those of plain types are certain.
+fn kinds_of(object: &Object, start: &Geometry) -> Kinds {
+    let mesh = start.own.mesh;
+    let own = match object.kind.as_str() {
+        "MESH" if mesh.vertices <= 0.0 || mesh.faces > 0.0 => Components::MESH,
+        "MESH" => Components::WIRE,
+        "CURVE" | "CURVES" => Components::CURVES,
+        "POINTCLOUD" => Components::POINTS,
+        "VOLUME" => Components::VOLUME,
+        "GREASEPENCIL" => Components::STROKES,
+        _ => return Kinds::ANY,
+    };
+    Kinds::only(own)
 }
 
 fn is_geometry(object: &Object) -> bool {
@@ -150,9 +196,10 @@ fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, give
     let mut inputs = IndexMap::new();
     for item in tree.interface.iter().filter(|item| item.is_socket(Side::Input)) {
         let flow = if is_geometry(item) {
-            geometry
-                .take()
-                .unwrap_or_else(|| Content::from(Geometry::default()).into())
+            geometry.take().unwrap_or_else(|| Flow {
+                kinds: Kinds::NONE,
+                ..Content::from(Geometry::default()).into()
+            })
         } else {
             let value = modifier
                 .inputs
@@ -178,7 +225,9 @@ fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, give
     let made = output.and_then(|item| done.outputs.get(&item.identifier)).cloned();
     let made = made.unwrap_or_else(Flow::unknown);
     let peak: Peak = made.peak.or(&given.peak);
-    Flow { peak, ..made }
+    // A modifier that is switched off hands on what it is given.
+    let kinds = made.kinds.or(given.kinds);
+    Flow { peak, kinds, ..made }
 }
 
 /// The value of an interface input whose default is not written down, as it is a fresh one's.
@@ -215,5 +264,6 @@ fn subdivided(modifier: &Modifier, flow: Flow) -> Flow {
         content: Content::from(geometry),
         peak,
         source: None,
+        kinds: Kinds::ANY,
     }
 }

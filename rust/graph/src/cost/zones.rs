@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::flow::{Content, Culprit, Flow, Lever};
 use super::geometry::{Curves, Geometry, Mesh, Parts};
 use super::inputs::Inputs;
+use super::kinds::Kinds;
 use super::machine::{Frame, Machine, noun_of};
 use super::prepare::{Ready, Zone};
 use super::range::Range;
@@ -177,7 +178,10 @@ impl<'a> Place<'_, 'a> {
         let exits = self.input.outputs.iter().zip(was);
         let opened = exits.map(|(exit, was)| match exit.identifier.as_str() {
             "Iteration" => Content::Number(Range::exactly(iteration)).into(),
-            identifier => of(identifier).unwrap_or(was),
+            identifier => Flow {
+                kinds: Kinds::ANY,
+                ..of(identifier).unwrap_or(was)
+            },
         });
         let opened = opened.collect();
         frame.put(self.zone.input, opened);
@@ -323,7 +327,7 @@ fn figures(state: &[Flow]) -> Vec<f64> {
         Content::Number(range) => vec![range.low, range.high],
         Content::Vector(parts) => parts.iter().flat_map(|range| [range.low, range.high]).collect(),
         Content::Text { chars, visible } => vec![*chars, *visible],
-        Content::Choice(_) | Content::Data(_) | Content::FaceArea | Content::Unknown => Vec::new(),
+        Content::Choice(_) | Content::Data(_) | Content::Nothing | Content::FaceArea | Content::Unknown => Vec::new(),
     };
     state.iter().flat_map(of).collect()
 }

@@ -20,14 +20,17 @@ impl Machine {
         let (failed, unsaid): (Vec<_>, Vec<_>) = envelope
             .findings
             .iter()
-            .partition(|finding| envelope.failed_gates.contains(&finding.gate));
+            .partition(|finding| finding.severity == Severity::Error && envelope.failed_gates.contains(&finding.gate));
         for finding in unsaid {
-            self.tell(Message::new(
-                Severity::Info,
-                Origin::Gates,
-                finding.code,
-                &finding.cause,
-            ));
+            // What Blender cannot tell is worth knowing; the rest is doubtful.
+            let severity = if finding.code == Code::NotAvailable {
+                Severity::Info
+            } else {
+                Severity::Warning
+            };
+            let mut message = Message::new(severity, Origin::Gates, finding.code, &finding.cause);
+            message.hint.clone_from(&finding.fix);
+            self.tell(message);
         }
         if envelope.success {
             return self.enter(Phase::Committing);

@@ -1,0 +1,66 @@
+//! `NODES_HAVE_EFFECT`: what the plan made does something.
+//!
+//! Blender stays silent about a group node without a group, an attribute that nothing stores, or a node that gets instances where it acts
+//! on meshes. A node that the run made and that certainly does nothing fails the gate; nodes of the artist's that the run feeds, and
+//! results that go nowhere, are only warned of.
+
+use std::collections::HashSet;
+
+use geonode_graph::ir::Node;
+use geonode_graph::{Lint, Question, lint};
+use geonode_protocol::{Code, GateFinding, Severity};
+
+use crate::Gate;
+use crate::facts::{Facts, finding};
+
+pub(crate) const GATE: Gate = Gate {
+    code: Code::NodesHaveEffect,
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
+    let (Some(now), Some(catalogue)) = (facts.now, facts.catalogue) else {
+        return Vec::new();
+    };
+    let targets = facts.targets();
+    let objects: Vec<&str> = targets.iter().map(|target| target.object).collect();
+    let trees: Vec<&str> = facts.written_trees().map(|(name, _)| name).collect();
+    let question = Question {
+        objects: &objects,
+        trees: &trees,
+        attributes: facts.evidence.attributes.as_ref(),
+    };
+    lint(now, catalogue, &question)
+        .into_iter()
+        .filter_map(|found| judged(facts, found))
+        .collect()
+}
+
+fn judged(facts: &Facts<'_>, found: Lint) -> Option<GateFinding> {
+    let was = facts.before.trees.get(&found.tree);
+    let old: HashSet<&str> = was
+        .iter()
+        .flat_map(|tree| &tree.nodes)
+        .map(|node: &Node| node.id.as_str())
+        .collect();
+    let made = !old.contains(found.node.as_str());
+    let fed = || {
+        let now = facts.evidence.trees.get(&found.tree);
+        let mut links = now.iter().flat_map(|tree| &tree.links);
+        links.any(|link| link.to.0 == found.node && !old.contains(link.from.0.as_str()))
+    };
+    if !made && !(found.effectless && fed()) {
+        return None;
+    }
+    let severity = if made && found.effectless {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    Some(GateFinding {
+        severity,
+        node_id: Some(found.node),
+        socket: found.socket,
+        ..finding(GATE.code, found.code, found.cause, found.fix)
+    })
+}
