@@ -10,12 +10,16 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import context, evaluate_4_2, export, identity, values
+from . import attributes, context, evaluate_4_2, export, identity, modifiers, values
 from .errors import HostError
 
 # Beyond this many transformed points, instances count by the corners of what they show: bounds then may be too large.
 EXACT_POINTS = 4_000_000
 MAX_NESTING = 8
+# References beyond this are taken to show one thing each.
+MAX_REFERENCES = 10_000
+# Meshes up to this size are compared with what they were before their modifier.
+COMPARED_VERTICES = 200_000
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.float64)
 
 
@@ -64,9 +68,12 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: dict[str, Any
     depsgraph = bpy.context.evaluated_depsgraph_get()
     depsgraph.update()
     bundle = export.export_trees(present)["trees"]
+    named: set[str] | None = set() if attributes.wanted(bundle) else None
     return {
         "objects": [
-            _object(bpy.data.objects[name], depsgraph) for name in objects if bpy.data.objects.get(name) is not None
+            _object(bpy.data.objects[name], depsgraph, named)
+            for name in objects
+            if bpy.data.objects.get(name) is not None
         ],
         "trees": bundle,
         "invalid_links": {
@@ -74,6 +81,7 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: dict[str, Any
         },
         "before": before or {"modifiers": {}, "node_groups": []},
         "after": lists(),
+        "attributes": None if named is None else attributes.names(named),
     }
 
 
@@ -119,11 +127,51 @@ def _reason(link: Any) -> str:
     return "a cycle, a field into a single value, a zone boundary or a menu conflict"
 
 
-def _object(obj: Any, depsgraph: Any) -> dict[str, Any]:
+def _object(obj: Any, depsgraph: Any, named: set[str] | None) -> dict[str, Any]:
     start = time.perf_counter()
     found = evaluate_object(obj, depsgraph)
     found["ms"] = round((time.perf_counter() - start) * 1000, 3)
-    return {"name": obj.name, "modifiers": [_modifier(m) for m in obj.modifiers], "evaluated": found}
+    if named is not None:
+        named.update(_evaluated_names(obj.evaluated_get(depsgraph)))
+    return {
+        "name": obj.name,
+        "type": obj.type,
+        "modifiers": [_modifier(m) for m in obj.modifiers],
+        "evaluated": found,
+        "unchanged": unchanged(obj, depsgraph, found),
+    }
+
+
+def unchanged(obj: Any, depsgraph: Any, found: dict[str, Any]) -> bool:
+    """Whether the only modifier of a mesh gives back the very mesh; false where that is not known."""
+    if obj.type != "MESH" or set(found) & {"curves", "pointcloud", "volume", "greasepencil", "instances"}:
+        return False
+    shown = [m for m in obj.modifiers if m.show_viewport]
+    count = len(obj.data.vertices)
+    if [m.type for m in shown] != ["NODES"] or not 0 < count <= COMPARED_VERTICES:
+        return False
+    mesh = obj.evaluated_get(depsgraph).data
+    if not isinstance(mesh, bpy.types.Mesh) or len(mesh.vertices) != count:
+        return False
+    return _materials(mesh) == _materials(obj.data) and mesh.unit_test_compare(mesh=obj.data) == "Same"
+
+
+def _materials(mesh: Any) -> list[str | None]:
+    return [None if material is None else material.name for material in mesh.materials]
+
+
+def _evaluated_names(evaluated: Any) -> set[str]:
+    """Names of the attributes that the evaluated geometry has, and what its instances show."""
+    if not hasattr(evaluated, "evaluated_geometry"):
+        return set(attributes.of(evaluated.data))
+    geometry = evaluated.evaluated_geometry()
+    parts = [geometry, *(r for r in geometry.instance_references() if isinstance(r, bpy.types.GeometrySet))]
+    found: set[str] = set()
+    for part in parts:
+        for data in (part.mesh, part.curves, part.pointcloud, part.instances_pointcloud()):
+            found.update(attributes.of(data))
+        found.update(attributes.of(getattr(part, "grease_pencil", None)))
+    return found
 
 
 def _modifier(modifier: Any) -> dict[str, Any]:
@@ -131,6 +179,7 @@ def _modifier(modifier: Any) -> dict[str, Any]:
     if modifier.type == "NODES":
         group = modifier.node_group
         out["node_group"] = values.block_name(group) if group is not None else None
+        out["inputs"] = modifiers.read_inputs(modifier)
         warnings = getattr(modifier, "node_warnings", None)
         out["warnings"] = None if warnings is None else [{"type": w.type, "message": w.message} for w in warnings]
     else:
@@ -174,25 +223,69 @@ def _geometry(geometry: Any, bounds: Bounds) -> dict[str, Any]:
     if instances is not None:
         count = len(instances.points)
         if count:
+            empty, nested = _shown(geometry, instances, 0)
             out["instances"] = {"count": count}
+            out["instances"] |= {"empty": empty} if empty else {}
+            out["instances"] |= {"nested": nested} if nested != count else {}
             _add_instances(geometry, instances, bounds, 0, EXACT_POINTS)
     return out
 
 
-def _components(geometry: Any, bounds: Bounds) -> dict[str, Any]:
+def _shown(geometry: Any, instances: Any, depth: int) -> tuple[int, int]:
+    """How many of a geometry's instances show nothing, and how many there are when those within count instead of what
+    holds them. Two references may show the same, so only references are looked at, never instances one by one.
+    """
+    chosen = _chosen(instances)
+    references = geometry.instance_references()
+    counts = np.bincount(np.clip(chosen, 0, len(references)), minlength=len(references) + 1)[: len(references)]
+    weights = [_weight(r, depth) if at < MAX_REFERENCES else 1 for at, r in enumerate(references)]
+    empty = sum(int(count) for count, weight in zip(counts, weights, strict=True) if weight == 0)
+    total = sum(int(count) * max(weight, 1) for count, weight in zip(counts, weights, strict=True))
+    return empty + len(chosen) - int(counts.sum()), total
+
+
+def _chosen(instances: Any) -> np.ndarray:
+    """For each instance, the index of its reference."""
+    chosen = np.zeros(len(instances.points), dtype=np.int32)
+    index = instances.attributes.get(".reference_index")
+    if index is not None and len(index.data) == len(chosen):
+        index.data.foreach_get("value", chosen)
+    return chosen
+
+
+def _weight(reference: Any, depth: int) -> int:
+    """Instances that one reference stands for: those within it, 1 for plain geometry, 0 when it shows nothing."""
+    if reference is None:
+        return 0
+    if isinstance(reference, bpy.types.Collection):
+        return 1 if len(reference.all_objects) else 0
+    if isinstance(reference, bpy.types.Object):
+        return 1
+    instances = reference.instances_pointcloud()
+    if instances is not None and len(instances.points) and depth < MAX_NESTING:
+        empty, nested = _shown(reference, instances, depth + 1)
+        return nested if empty < len(instances.points) else 0
+    return 1 if _components(reference, Bounds(), False) else 0
+
+
+def _components(geometry: Any, bounds: Any, measured: bool = True) -> dict[str, Any]:
+    """Counts of what is there; adds the places of all points to `bounds` unless only counts are asked for."""
     out: dict[str, Any] = {}
     mesh = geometry.mesh
     if mesh is not None and len(mesh.vertices):
         out["mesh"] = {"vertices": len(mesh.vertices), "edges": len(mesh.edges), "faces": len(mesh.polygons)}
-        bounds.add(vertices(mesh))
+        if measured:
+            bounds.add(vertices(mesh))
     curves = geometry.curves
     if curves is not None and len(curves.curves):
         out["curves"] = {"curves": len(curves.curves), "points": len(curves.points)}
-        bounds.add(attribute(curves, "position", "vector", 3))
+        if measured:
+            bounds.add(attribute(curves, "position", "vector", 3))
     cloud = geometry.pointcloud
     if cloud is not None and len(cloud.points):
         out["pointcloud"] = {"points": len(cloud.points)}
-        bounds.add(attribute(cloud, "position", "vector", 3))
+        if measured:
+            bounds.add(attribute(cloud, "position", "vector", 3))
     volume = geometry.volume
     if volume is not None and len(volume.grids):
         out["volume"] = {"grids": len(volume.grids)}
@@ -228,14 +321,12 @@ class _Points:
 def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budget: int) -> None:
     """Adds the points of all instances, transformed. Row vectors: Blender stores the transforms column by column."""
     transforms = attribute(instances, "instance_transform", "value", 16).reshape(-1, 4, 4)
+    chosen = _chosen(instances)
     if not np.isfinite(transforms).all():
         bounds.finite = False
-        transforms = transforms[np.isfinite(transforms).all(axis=(1, 2))]
-    index = instances.attributes.get(".reference_index")
+        good = np.isfinite(transforms).all(axis=(1, 2))
+        transforms, chosen = transforms[good], chosen[good]
     references = geometry.instance_references()
-    chosen = np.zeros(len(transforms), dtype=np.int32)
-    if index is not None and len(index.data) == len(transforms):
-        index.data.foreach_get("value", chosen)
     for number, reference in enumerate(references):
         own = transforms[chosen == number]
         if not len(own):

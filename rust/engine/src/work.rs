@@ -8,7 +8,7 @@ use geonode_gates::{Evidence, Facts, judge};
 use geonode_graph::cost::{Risk, risk};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
-use geonode_protocol::{Action, AddedStep, Code, Extensions, Finding, GateFinding, Origins, Plan};
+use geonode_protocol::{Action, AddedStep, Code, Extensions, Finding, GateFinding, Origins, Plan, Severity};
 use geonode_provider::{FinishReason, Usage};
 use geonode_run::{Answer, Approve, Failure, Feedback, Purpose};
 use indexmap::IndexMap;
@@ -25,6 +25,7 @@ use crate::planner;
 use crate::request::{PlanInput, RunRequest};
 use crate::settings::Settings;
 use crate::validate::{self, Ledger, Mode, Response};
+use crate::verdict;
 
 /// Everything that belongs to one run; owned by its worker.
 pub(crate) struct Work {
@@ -300,9 +301,14 @@ impl Work {
         let evidence = self.evidence.take().ok_or_else(|| lost("evidence"))?;
         let catalogue = self.catalogue()?;
         let trees: Vec<String> = self.written.iter().cloned().collect();
+        let now = self
+            .compiled
+            .as_ref()
+            .map(|compiled| verdict::now(&compiled.after, &evidence));
         let envelope = judge(&Facts {
             plans: &self.applied,
             before: &self.base,
+            now: now.as_ref(),
             trees: &trees,
             evidence: &evidence,
             catalogue: Some(&catalogue),

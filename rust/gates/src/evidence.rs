@@ -57,6 +57,9 @@ pub struct EvidenceObject {
     pub modifiers: Vec<EvidenceModifier>,
     /// Its evaluated geometry.
     pub evaluated: Evaluated,
+    /// Its only modifier gives back the very mesh; false where that is not known.
+    #[serde(default)]
+    pub unchanged: bool,
 }
 
 /// One modifier.
@@ -165,10 +168,22 @@ counts! {
     Instances {
         /// Top-level instances.
         count,
+        /// Those of them that show nothing.
+        empty,
+        /// Instances when those within instances count instead of what holds them; 0 where that is not known.
+        nested,
     }
 }
 
 impl Evaluated {
+    /// The same without instances.
+    pub fn without_instances(&self) -> Self {
+        Self {
+            instances: None,
+            ..self.clone()
+        }
+    }
+
     /// Nothing to see: no component has anything in it.
     pub fn is_empty(&self) -> bool {
         let counts = [

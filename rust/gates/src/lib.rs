@@ -9,6 +9,7 @@ mod evidence;
 mod facts;
 mod named;
 mod rules;
+mod warnings;
 
 pub use evidence::{Bounds, Evaluated, Evidence, EvidenceModifier, EvidenceObject, InvalidLink, Names, Warning};
 pub use facts::{Facts, Target};
@@ -39,6 +40,7 @@ pub const GATES: &[Gate] = &[
     rules::not_empty::GATE,
     rules::finite_bounds::GATE,
     rules::nodes_have_effect::GATE,
+    rules::expected_effects::GATE,
 ];
 
 /// Most findings of one gate; a broken tree of thousands of nodes still gives a report that can be read.

@@ -495,7 +495,28 @@ fn build(read: &Read, context: &Context) -> Result<Value, Refusal> {
         }));
     }
     let final_message = message(read, &scope, unit, &assumed, &remarks, &names)?;
-    Ok(json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message}))
+    let mut plan = json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message});
+    let expects = expected(read, &scope, &object.name)?;
+    // A modifier that is there already may stand before others, which make something else of its result.
+    if !names.reused
+        && !expects.is_empty()
+        && let Some(plan) = plan.as_object_mut()
+    {
+        plan.insert("meta".to_owned(), json!({"expects": expects}));
+    }
+    Ok(plan)
+}
+
+/// What the result has for certain; what the object shows already comes on top, so only lower bounds hold.
+fn expected(read: &Read, scope: &Scope, object: &str) -> Result<Vec<Value>, Refusal> {
+    let template = Value::Array(read.entry.preset.plan.expects.clone());
+    let filled = expr::substitute(&template, scope).map_err(|e| broken(&e, read.entry))?;
+    let named = filled.as_array().into_iter().flatten().filter_map(|one| {
+        let mut one = one.as_object()?.clone();
+        one.insert("object_name".to_owned(), json!(object));
+        Some(Value::Object(one))
+    });
+    Ok(named.collect())
 }
 
 /// The modifier keeps its own values when a tree is used again, so they are set as well.

@@ -185,6 +185,9 @@ pub(crate) struct Template {
     pub(crate) description: String,
     /// What was done, with `{parameter}` in it; sentences in brackets after `?name ` only where that is given.
     pub(crate) done: Vec<Sentence>,
+    /// What the result has, as `meta.expects` of a plan without the object, with expressions.
+    #[serde(default)]
+    pub(crate) expects: Vec<Value>,
     /// `NODE_TREE` operations with expressions.
     pub(crate) operations: Value,
 }

@@ -283,6 +283,39 @@ impl Check<'_> {
         }
     }
 
+    /// What the plan expects: known from version 1.1 on; a count or bounds, and bounds that leave something.
+    fn expectations(&mut self, expects: Option<&Value>) {
+        let Some(expects) = expects else { return };
+        if self.version == Version::V1_0 {
+            self.findings.error(|| {
+                let message = "Version 1.0 has no field \"expects\".";
+                Finding::error(Code::UnknownField, "/meta/expects", message).hint(NEWER)
+            });
+        }
+        for (index, one) in expects.as_array().into_iter().flatten().enumerate() {
+            let at = Lazy {
+                at: "/meta",
+                field: "expects",
+                index,
+            };
+            let has = |field: &str| one.get(field).is_some();
+            let bounds = has("min") || has("max");
+            if has("count") && bounds {
+                self.findings.error(|| {
+                    let message = "An expectation has a count or bounds, not both.";
+                    Finding::error(Code::ConflictingFields, format!("{at}/count"), message)
+                        .hint("Leave out \"count\", or \"min\" and \"max\".")
+                });
+            } else if one.is_object() && !has("count") && !bounds {
+                self.findings.error(|| {
+                    let message = "An expectation says how many: \"count\", \"min\" or \"max\" is missing.";
+                    Finding::error(Code::MissingField, at.to_string(), message)
+                });
+            }
+            self.range(one, &at);
+        }
+    }
+
     /// Rules between the fields of the plan.
     fn rules(&mut self, plan: &Map<String, Value>) {
         let has_steps = plan
@@ -301,6 +334,7 @@ impl Check<'_> {
                 .hint("Leave the field out.")
             });
         }
+        self.expectations(plan.get("meta").and_then(|meta| meta.get("expects")));
         let asks = plan
             .get("context_requests")
             .and_then(Value::as_array)

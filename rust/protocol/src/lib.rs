@@ -34,7 +34,10 @@ pub use gn_ops::{
 pub use limits::Limits;
 pub use node_tree::{CreateNode, DeleteNode, Link, NodeTree, NodeTreeOp, SetInputDefault, TreeTarget};
 pub use parse::{Parsed, parse_plan, parse_plan_value, parse_plan_value_with, parse_plan_with};
-pub use plan::{Action, AddedStep, ContextRequest, ContextSlice, Meta, Plan, PythonMode, PythonScript, Step, Version};
+pub use plan::{
+    Action, AddedStep, Component, ContextRequest, ContextSlice, Expectation, Meta, Plan, PythonMode, PythonScript,
+    Step, Version,
+};
 pub use schema::{schema, schemas};
 pub use shapes::{
     AddGroup, AddZone, Direction, EditZone, Endpoint, GROUP_INPUT, GROUP_OUTPUT, GroupIo, Properties, RemoveZone,

@@ -44,18 +44,93 @@ pub struct Plan {
 }
 
 /// Flags about the plan itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Meta {
     /// Whether the gates judge the result; `false` is only accepted with no steps.
     #[serde(default = "yes")]
     pub requires_gate_verification: bool,
+    /// What the evaluated result has after these steps, where the plan fixes it; the gate `EXPECTED_EFFECTS` measures it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 20), extend("x-since" = "1.1"))]
+    pub expects: Vec<Expectation>,
+}
+
+/// How many of a component an object has after evaluation: `count`, or `min` and `max`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Expectation {
+    /// An object that a step targets.
+    #[schemars(length(min = 1))]
+    pub object_name: String,
+    /// What is counted.
+    pub component: Component,
+    /// About so many: a tenth more or less, half where chance decides.
+    #[serde(
+        default,
+        deserialize_with = "optional_whole_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub count: Option<u64>,
+    /// At least so many.
+    #[serde(
+        default,
+        deserialize_with = "optional_whole_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub min: Option<u64>,
+    /// At most so many.
+    #[serde(
+        default,
+        deserialize_with = "optional_whole_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max: Option<u64>,
+}
+
+/// What evaluated geometry is counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Component {
+    /// Instances: those at the top, or those within instances, each as often as it shows.
+    Instances,
+    /// Points of a point cloud.
+    Points,
+    /// Vertices of a mesh.
+    Vertices,
+    /// Edges of a mesh.
+    Edges,
+    /// Faces of a mesh.
+    Faces,
+    /// Curves.
+    Splines,
+    /// Control points of curves.
+    CurvePoints,
+    /// Grids of a volume.
+    Grids,
+}
+
+impl Component {
+    /// Its name on the wire, with spaces.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Instances => "instances",
+            Self::Points => "points",
+            Self::Vertices => "vertices",
+            Self::Edges => "edges",
+            Self::Faces => "faces",
+            Self::Splines => "splines",
+            Self::CurvePoints => "curve points",
+            Self::Grids => "grids",
+        }
+    }
 }
 
 impl Default for Meta {
     fn default() -> Self {
         Self {
             requires_gate_verification: true,
+            expects: Vec::new(),
         }
     }
 }
@@ -294,6 +369,11 @@ fn yes() -> bool {
 
 fn default_timeout_ms() -> u32 {
     4000
+}
+
+/// The same where the field is there; null is no number.
+fn optional_whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    whole_number(deserializer).map(Some)
 }
 
 /// Reads an unsigned number that may be written `1.0`, which JSON Schema calls an integer too.

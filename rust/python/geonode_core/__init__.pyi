@@ -22,9 +22,11 @@ __all__ = [
     "check_tree",
     "compact",
     "diff",
+    "effects",
     "error_codes",
     "estimates",
     "fingerprint",
+    "lints",
     "read_compact",
     "reconcile",
     "register_action",
@@ -264,6 +266,9 @@ def shown_context(
 ) -> dict[str, Any]:
     """What a model would see of a context within a budget of tokens, with the slices asked for and a hash."""
 
+def effects() -> list[dict[str, Any]]:
+    """The table of what nodes act on: `node`, `input`, `mode`, `acts_on`, `deep` of each row."""
+
 def error_codes() -> list[str]:
     """Every code of the product, in the order of the registry."""
 
@@ -275,6 +280,13 @@ def estimates(
 def fingerprint(request: dict[str, Any]) -> str:
     """SHA-256 (hexadecimal) over what a request asks, and of whom: `messages` and, where wanted, `provider`, `model`, `system`, `schema`,
     `tools`, `tool_filter`, `context_filter`, `max_tokens`, `options`."""
+
+def lints(
+    document: str | dict[str, Any],
+    catalogue: str | PathLike[str] | dict[str, Any],
+    attributes: set[str] | None = None,
+) -> list[dict[str, Any]]:
+    """What is certainly wrong with the trees of a document although Blender says nothing."""
 
 def settings() -> list[dict[str, Any]]:
     """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`."""

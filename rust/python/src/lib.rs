@@ -23,8 +23,8 @@ mod geonode_core {
 
     #[pymodule_export]
     use super::{
-        check_tree, compact, diff, error_codes, estimates, read_compact, reconcile, schema, settings, shown_context,
-        sockets, validate_plan, version,
+        check_tree, compact, diff, effects, error_codes, estimates, lints, read_compact, reconcile, schema, settings,
+        shown_context, sockets, validate_plan, version,
     };
     #[pymodule_export]
     use crate::client::{Client, Response, Stream, fingerprint};
@@ -108,6 +108,28 @@ fn estimates<'py>(
     let catalogue = source(catalogue)?;
     let found = detached(py, || geonode_engine::estimates(&document, &catalogue))?;
     to_python(py, &found)
+}
+
+/// What is certainly wrong with the trees of a document (text or dict, as `inspect` answers) although Blender says nothing:
+/// `[{"tree", "node", "socket", "code", "effectless", "cause", "fix"}]`. `attributes`: the names of all attributes that there are.
+#[pyfunction]
+#[pyo3(signature = (document, catalogue, attributes=None))]
+fn lints<'py>(
+    document: &Bound<'py, PyAny>,
+    catalogue: &Bound<'py, PyAny>,
+    attributes: Option<std::collections::BTreeSet<String>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (text, catalogue) = (text_of(document)?, source(catalogue)?);
+    let found = detached(document.py(), || {
+        geonode_engine::lints(&text, &catalogue, attributes.as_ref())
+    })?;
+    to_python(document.py(), &found)
+}
+
+/// The table of what nodes act on: `[{"node", "input", "mode", "acts_on": [COMPONENT…], "deep"}]`.
+#[pyfunction]
+fn effects(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &geonode_engine::effects())
 }
 
 /// The compact form of a tree document (text or dict, a Bundle), as a model sees it, with the nodes of this catalogue (path, JSON text

@@ -1,5 +1,6 @@
 //! One gate, one file.
 
+pub(crate) mod expected_effects;
 pub(crate) mod finite_bounds;
 pub(crate) mod no_invalid_links;
 pub(crate) mod no_modifier_error;

@@ -4,6 +4,7 @@ use geonode_protocol::{Code, GateFinding};
 
 use crate::Gate;
 use crate::facts::{Facts, finding};
+use crate::warnings::source;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NoModifierError,
@@ -44,15 +45,24 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             .flatten()
             .filter(|warning| warning.kind == "ERROR")
         {
-            findings.push(finding(
-                GATE.code,
-                Code::NoModifierError,
-                format!(
-                    "The modifier \"{name}\" on \"{object}\" reports an error: {}",
-                    warning.message
-                ),
-                "Change the node that reports it, or what it is fed with.",
-            ));
+            let source = source(facts, modifier, &warning.message);
+            let who = source.node.as_ref().map(|id| format!(", node \"{id}\","));
+            findings.push(GateFinding {
+                node_id: source.node,
+                socket: source.socket,
+                ..finding(
+                    GATE.code,
+                    Code::NoModifierError,
+                    format!(
+                        "The modifier \"{name}\" on \"{object}\"{} reports an error: {}",
+                        who.unwrap_or_default(),
+                        warning.message
+                    ),
+                    source
+                        .fix
+                        .unwrap_or("Change the node that reports it, or what it is fed with."),
+                )
+            });
         }
     }
     findings

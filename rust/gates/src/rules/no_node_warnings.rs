@@ -4,6 +4,7 @@ use geonode_protocol::{Code, GateFinding};
 
 use crate::Gate;
 use crate::facts::{Facts, finding};
+use crate::warnings::source;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NoNodeWarnings,
@@ -30,15 +31,26 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             continue;
         };
         for warning in warnings.iter().filter(|warning| warning.kind == "WARNING") {
-            findings.push(finding(
-                GATE.code,
-                Code::NoNodeWarnings,
-                format!(
-                    "A node of the modifier \"{name}\" on \"{object}\" warns: {}",
-                    warning.message
-                ),
-                "Change the node that warns, or what it is fed with.",
-            ));
+            let source = source(facts, modifier, &warning.message);
+            let who = source
+                .node
+                .as_ref()
+                .map_or("A node".to_owned(), |id| format!("The node \"{id}\""));
+            findings.push(GateFinding {
+                node_id: source.node,
+                socket: source.socket,
+                ..finding(
+                    GATE.code,
+                    Code::NoNodeWarnings,
+                    format!(
+                        "{who} of the modifier \"{name}\" on \"{object}\" warns: {}",
+                        warning.message
+                    ),
+                    source
+                        .fix
+                        .unwrap_or("Change the node that warns, or what it is fed with."),
+                )
+            });
         }
     }
     findings

@@ -23,17 +23,40 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         return Vec::new();
     };
     let targets = facts.targets();
-    let objects: Vec<&str> = targets.iter().map(|target| target.object).collect();
+    let mut objects: Vec<&str> = targets.iter().map(|target| target.object).collect();
+    objects.sort_unstable();
+    objects.dedup();
     let trees: Vec<&str> = facts.written_trees().map(|(name, _)| name).collect();
     let question = Question {
         objects: &objects,
         trees: &trees,
         attributes: facts.evidence.attributes.as_ref(),
     };
-    lint(now, catalogue, &question)
+    let mut findings: Vec<GateFinding> = lint(now, catalogue, &question)
         .into_iter()
         .filter_map(|found| judged(facts, found))
-        .collect()
+        .collect();
+    if findings.is_empty() {
+        findings.extend(objects.iter().filter_map(|name| unchanged(facts, name)));
+    }
+    findings
+}
+
+/// The whole tree gives back what it was given.
+fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
+    let object = facts.object(name).filter(|object| object.unchanged)?;
+    Some(GateFinding {
+        severity: Severity::Warning,
+        ..finding(
+            GATE.code,
+            Code::Unchanged,
+            format!(
+                "The result on \"{}\" is exactly what the object was before.",
+                object.name
+            ),
+            "Check the values: a translation of 0, a scale of 1, a level of 0 or an empty selection change nothing.",
+        )
+    })
 }
 
 fn judged(facts: &Facts<'_>, found: Lint) -> Option<GateFinding> {

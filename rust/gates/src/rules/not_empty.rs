@@ -1,8 +1,11 @@
 //! `NOT_EMPTY`: every target object shows something. Mesh, curves, points, instances, volumes and strokes all count.
+//!
+//! Instances that show nothing are nothing; a text with spaces has some of them, so only all of them together fail the gate.
 
-use geonode_protocol::{Code, GateFinding};
+use geonode_protocol::{Code, GateFinding, Severity};
 
 use crate::Gate;
+use crate::evidence::EvidenceObject;
 use crate::facts::{Facts, finding};
 
 pub(crate) const GATE: Gate = Gate {
@@ -16,17 +19,37 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     }
     let targets = facts.targets();
     let mut objects: Vec<&str> = targets.iter().map(|target| target.object).collect();
+    objects.sort_unstable();
     objects.dedup();
     objects
         .into_iter()
-        .filter(|name| facts.object(name).is_some_and(|object| object.evaluated.is_empty()))
-        .map(|name| {
-            finding(
-                GATE.code,
-                Code::NotEmpty,
-                format!("The evaluated result of \"{name}\" is empty: no vertices, points, curves, instances or volumes."),
-                "Check that geometry flows from the input (or a primitive) to the output and that counts and densities are above 0.",
-            )
-        })
+        .filter_map(|name| facts.object(name))
+        .filter_map(empty)
         .collect()
+}
+
+fn empty(object: &EvidenceObject) -> Option<GateFinding> {
+    let (name, evaluated) = (&object.name, &object.evaluated);
+    if evaluated.is_empty() {
+        return Some(finding(
+            GATE.code,
+            Code::NotEmpty,
+            format!("The evaluated result of \"{name}\" is empty: no vertices, points, curves, instances or volumes."),
+            "Check that geometry flows from the input (or a primitive) to the output and that counts and densities are above 0.",
+        ));
+    }
+    let instances = evaluated.instances.filter(|instances| instances.count > 0)?;
+    if instances.empty < instances.count {
+        return None;
+    }
+    let alone = evaluated.without_instances().is_empty();
+    Some(GateFinding {
+        severity: if alone { Severity::Error } else { Severity::Warning },
+        ..finding(
+            GATE.code,
+            Code::EmptyInstances,
+            format!("All {} instances on \"{name}\" show nothing.", instances.count),
+            "Check what is linked to the instances (the input \"Instance\" of Instance on Points): it holds no geometry.",
+        )
+    })
 }

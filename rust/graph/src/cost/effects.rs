@@ -86,11 +86,11 @@ const fn optional(rule: Rule) -> Rule {
 pub const RULES: &[Rule] = &[
     row("BoundBox", Components::ALL, true, Makes::Only(MESH)),
     row("ConvexHull", V.or(C).or(P).or(S), true, Makes::Only(MESH)),
-    row("CurveLength", C, false, Makes::Unknown),
+    row("CurveLength", CS, false, Makes::Unknown),
     row("CurveSetHandles", CS, true, Makes::Same),
     row("CurveSplineType", CS, true, Makes::Same),
     row("CurveToMesh", CS, true, Makes::Instead(MESH)),
-    optional(second("Profile Curve", row("CurveToMesh", C, false, Makes::Same))),
+    optional(second("Profile Curve", row("CurveToMesh", CS, false, Makes::Same))),
     row("CurveToPoints", CS, true, Makes::Instead(P)),
     row("CurvesToGreasePencil", C.or(I), false, Makes::Only(S)),
     row("DeleteGeometry", V.or(C).or(P).or(I).or(S), false, Makes::Same),

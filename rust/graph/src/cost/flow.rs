@@ -69,6 +69,8 @@ pub struct Lever {
 /// A node that makes much more than it gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Driver {
+    /// ID of the node.
+    pub node: String,
     /// Label of the node, else of its type.
     pub label: String,
     /// The input that decides.

@@ -213,10 +213,11 @@ fn partly(inputs: &Inputs<'_>) -> bool {
 /// Nodes that make geometry out of no other.
 fn source(short: &str, inputs: &Inputs<'_>) -> Option<Kinds> {
     let own = match short {
-        "MeshCube" | "MeshGrid" | "MeshUVSphere" | "MeshIcoSphere" | "MeshCylinder" | "MeshCone" => Components::MESH,
         "MeshLine" => Components::WIRE,
         "MeshCircle" if inputs.mode("fill_type", "Fill Type") == "none" => Components::WIRE,
-        "MeshCircle" => Components::MESH,
+        "MeshCube" | "MeshGrid" | "MeshUVSphere" | "MeshIcoSphere" | "MeshCylinder" | "MeshCone" | "MeshCircle" => {
+            Components::MESH
+        }
         "CurveArc" | "CurveSpiral" | "CurveStar" | "CurveQuadraticBezier" => Components::CURVES,
         _ if short.starts_with("CurvePrimitive") => Components::CURVES,
         "Points" => Components::POINTS,

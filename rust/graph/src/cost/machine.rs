@@ -293,6 +293,7 @@ impl<'a> Machine<'a> {
             && let Some(lever) = levers::steepest(inputs)
         {
             peak.driver = Some(Arc::new(Driver {
+                node: inputs.ready.node.id.clone(),
                 label: label(inputs.ready).into_owned(),
                 lever,
                 gain,

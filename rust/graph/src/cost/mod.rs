@@ -123,6 +123,12 @@ pub fn estimate(document: &Document, catalogue: &Catalogue, object: &str, budget
     }
 }
 
+/// The node that decides most how much the modifiers of an object make; none where no single input does.
+pub fn driver(document: &Document, catalogue: &Catalogue, object: &str) -> Option<Arc<Driver>> {
+    let mut machine = Machine::new(&document.trees, catalogue, &document.scene, f64::INFINITY);
+    follow(&mut machine, document, object)?.peak.driver
+}
+
 /// What every node of the trees on these objects is given; none when that would take too long to find out.
 pub fn seen<'n>(
     document: &Document,

@@ -30,6 +30,8 @@ pub struct Missing {
     pub socket: String,
     /// The modifier's input that it comes from, if it does.
     pub source: Option<Arc<str>>,
+    /// Something is linked to the input: it may be meant to stay empty.
+    pub linked: bool,
 }
 
 /// What one node got.
@@ -121,5 +123,6 @@ fn missing(inputs: &Inputs<'_>) -> Option<Missing> {
     inputs.is_null(socket).then(|| Missing {
         socket: (*socket).to_owned(),
         source: inputs.flow(socket).and_then(|flow| flow.source.clone()),
+        linked: inputs.linked(socket),
     })
 }

@@ -27,14 +27,14 @@ pub(super) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
             (if waits { &mut idle } else { &mut *found }).push(lint);
         }
     }
-    let explained = found.iter().any(|lint| lint.effectless);
+    let explained = found.iter().any(|lint| lint.code != Code::DeadEnd);
     if !explained {
         found.extend(idle.into_iter().take(1));
     }
 }
 
 fn missing(tree: &str, node: &Node, got: &Given, catalogue: &Catalogue) -> Option<Lint> {
-    let Missing { socket, source } = got.missing.as_ref()?;
+    let Missing { socket, source, linked } = got.missing.as_ref()?;
     let name = title(node, catalogue);
     let kind = socket.to_lowercase();
     let (cause, fix) = match source {
@@ -54,7 +54,7 @@ fn missing(tree: &str, node: &Node, got: &Given, catalogue: &Catalogue) -> Optio
         node: node.id.clone(),
         socket: Some(socket.clone()),
         code: Code::MissingData,
-        effectless: true,
+        effectless: !linked,
         cause,
         fix,
     })
@@ -95,7 +95,8 @@ fn effectless(tree: &str, node: &Node, received: &Received, catalogue: &Catalogu
         } else {
             Code::NoEffect
         },
-        effectless: true,
+        // What comes from elsewhere may be meant to be optional.
+        effectless: received.kinds != Kinds::NONE || !received.linked,
         cause,
         fix,
     }

@@ -50,6 +50,6 @@ pub fn lint(document: &Document, catalogue: &Catalogue, question: &Question<'_>)
     found.extend(attributes::check(document, catalogue, question));
     flow::check(document, catalogue, question, &mut found);
     let place = |lint: &Lint| question.trees.iter().position(|tree| *tree == lint.tree);
-    found.sort_by_key(|lint| place(lint));
+    found.sort_by_key(place);
     found
 }

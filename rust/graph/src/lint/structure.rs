@@ -19,7 +19,7 @@ pub(super) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
         };
         let used = used(tree, catalogue);
         for node in tree.nodes.iter().filter(|node| node.kind == GROUP) {
-            if used.contains(node.id.as_str()) {
+            if node.group().is_none() || used.contains(node.id.as_str()) {
                 found.extend(hollow(name, node, document, catalogue));
             }
         }
@@ -101,10 +101,14 @@ fn is_sink(node: &Node, catalogue: &Catalogue) -> bool {
 fn dead_ends(name: &str, tree: &Tree, catalogue: &Catalogue, used: &HashSet<&str>) -> Vec<Lint> {
     let feeds: HashSet<&str> = tree.links.iter().map(|link| link.from.0.as_str()).collect();
     let silent = |node: &&Node| {
-        !used.contains(node.id.as_str())
-            && !matches!(node.kind.as_str(), FRAME | REROUTE | GROUP_INPUT)
-            && node.pair.is_none()
-            && !feeds.contains(node.id.as_str())
+        let id = node.id.as_str();
+        let other = match node.kind.as_str() {
+            FRAME | REROUTE | GROUP_INPUT => true,
+            // Said already: it has no node group.
+            GROUP => node.group().is_none(),
+            _ => node.pair.is_some(),
+        };
+        !other && !used.contains(id) && !feeds.contains(id)
     };
     tree.nodes
         .iter()

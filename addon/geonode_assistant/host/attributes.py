@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names of the attributes that there are: what a Named Attribute node may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import bpy
+
+READER = "GeometryNodeInputNamedAttribute"
+STORE = "GeometryNodeStoreNamedAttribute"
+# Data-blocks that are looked through; a larger file may have attributes that nobody knows of.
+MAX_BLOCKS = 5_000
+
+
+def wanted(trees: dict[str, Any]) -> bool:
+    """Whether any of the exported trees reads an attribute by its name."""
+    return any(node["type"] == READER for tree in trees.values() for node in tree["nodes"])
+
+
+def names(evaluated: Iterable[str]) -> list[str] | None:
+    """Sorted names of the attributes of all data in the file, of all vertex groups, of what other trees store, and
+    `evaluated`; null when the file is too large to tell.
+    """
+    blocks = list(_blocks())
+    if len(blocks) + len(bpy.data.objects) > MAX_BLOCKS:
+        return None
+    found = set(evaluated)
+    for block in blocks:
+        found.update(of(block))
+    for obj in bpy.data.objects:
+        found.update(group.name for group in obj.vertex_groups)
+    for tree in bpy.data.node_groups:
+        if tree.bl_idname == "GeometryNodeTree":
+            found.update(node.inputs["Name"].default_value for node in tree.nodes if node.bl_idname == STORE)
+    return sorted(found)
+
+
+def of(data: Any) -> Iterator[str]:
+    """Names of the attributes of one piece of data; of grease pencil, also those of its drawings."""
+    attributes = getattr(data, "attributes", None)
+    if attributes is not None:
+        yield from attributes.keys()
+    for layer in getattr(data, "layers", ()):
+        for frame in getattr(layer, "frames", ()):
+            drawing = getattr(frame, "drawing", None)
+            if drawing is not None:
+                yield from drawing.attributes.keys()
+
+
+def _blocks() -> Iterator[Any]:
+    for kind in ("meshes", "hair_curves", "pointclouds", "grease_pencils_v3", "grease_pencils"):
+        yield from getattr(bpy.data, kind, ())

@@ -1,0 +1,263 @@
+//! `EXPECTED_EFFECTS`: the evaluated result has as many elements as the plan says.
+//!
+//! What `meta.expects` of the last plan says is measured: `count` may be off by a tenth and one, by a half where chance decides how many
+//! there are (points distributed at random); `min` and `max` are exact. Instances count at the top or, within instances, each as often
+//! as it shows; either may be meant. A number in the plan's own words ("200 instances") is only warned of.
+
+use geonode_graph::cost::{Driver, driver};
+use geonode_protocol::{Code, Component, Expectation, GateFinding, Plan, Severity};
+
+use crate::Gate;
+use crate::evidence::Evaluated;
+use crate::facts::{Facts, finding};
+
+pub(crate) const GATE: Gate = Gate {
+    code: Code::ExpectedEffects,
+    check,
+};
+
+/// Share by which a count may be off.
+const TOLERANCE: f64 = 0.1;
+/// The same where chance decides.
+const BY_CHANCE: f64 = 0.5;
+
+fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
+    let Some(plan) = facts.plans.last() else {
+        return Vec::new();
+    };
+    let mut findings: Vec<GateFinding> = plan
+        .meta
+        .expects
+        .iter()
+        .filter_map(|wish| judged(facts, wish))
+        .collect();
+    if findings.is_empty() && plan.meta.expects.is_empty() {
+        findings.extend(claimed(facts, plan));
+    }
+    findings
+}
+
+fn judged(facts: &Facts<'_>, wish: &Expectation) -> Option<GateFinding> {
+    let (name, noun) = (&wish.object_name, wish.component.noun());
+    let Some(object) = facts.object(name) else {
+        return Some(finding(
+            GATE.code,
+            Code::UnknownObject,
+            format!("The plan expects {noun} of \"{name}\", but no step works on that object."),
+            "Name an object that a step targets in `expects`.",
+        ));
+    };
+    let counts = measured(&object.evaluated, wish.component);
+    let fits = |count: &u64| match wish.count {
+        Some(wanted) => near(*count, wanted, tolerance(facts, name)),
+        None => wish.min.is_none_or(|min| *count >= min) && wish.max.is_none_or(|max| *count <= max),
+    };
+    if counts.iter().any(fits) {
+        return None;
+    }
+    Some(mismatch(facts, name, wish, &object.evaluated, &counts))
+}
+
+fn mismatch(facts: &Facts<'_>, object: &str, wish: &Expectation, evaluated: &Evaluated, counts: &[u64]) -> GateFinding {
+    let noun = wish.component.noun();
+    let wanted = match (wish.count, wish.min, wish.max) {
+        (Some(count), ..) => format!("about {count}"),
+        (None, Some(min), Some(max)) => format!("{min} to {max}"),
+        (None, Some(min), None) => format!("at least {min}"),
+        (None, None, max) => format!("at most {}", max.unwrap_or_default()),
+    };
+    let real = counts.first().copied().unwrap_or_default();
+    let realised = wish.component == Component::Instances && real == 0 && !evaluated.is_empty();
+    let cause = format!("The plan expects {wanted} {noun} on \"{object}\"; the result has {real}.");
+    let driver = facts
+        .now
+        .zip(facts.catalogue)
+        .and_then(|(now, catalogue)| driver(now, catalogue, object));
+    let fix = if realised {
+        "The result holds no instances: they were made real, or never made. Count what is there instead, for example vertices.".to_owned()
+    } else {
+        driver.as_ref().map_or_else(
+            || "Correct the counts in the tree, or what is expected.".to_owned(),
+            |driver| lever(driver),
+        )
+    };
+    GateFinding {
+        node_id: driver.as_ref().map(|driver| driver.node.clone()),
+        socket: driver.map(|driver| driver.lever.input.clone()),
+        ..finding(GATE.code, Code::CountMismatch, cause, fix)
+    }
+}
+
+/// The input that decides, and where it comes from.
+fn lever(driver: &Driver) -> String {
+    let source = driver
+        .lever
+        .source
+        .as_ref()
+        .map(|name| format!(", from the modifier's input \"{name}\""));
+    format!(
+        "\"{}\" of {} decides how many there are (now {}{}): set it right, or correct what is expected.",
+        driver.lever.input,
+        driver.label,
+        driver.lever.value,
+        source.unwrap_or_default()
+    )
+}
+
+/// What a component counts; several numbers where either may be meant.
+fn measured(evaluated: &Evaluated, component: Component) -> Vec<u64> {
+    let mesh = evaluated.mesh.unwrap_or_default();
+    let curves = evaluated.curves.unwrap_or_default();
+    match component {
+        Component::Instances => {
+            let instances = evaluated.instances.unwrap_or_default();
+            vec![instances.count, instances.nested.max(instances.count)]
+        }
+        Component::Points => vec![evaluated.pointcloud.unwrap_or_default().points],
+        Component::Vertices => vec![mesh.vertices],
+        Component::Edges => vec![mesh.edges],
+        Component::Faces => vec![mesh.faces],
+        Component::Splines => vec![curves.curves],
+        Component::CurvePoints => vec![curves.points],
+        Component::Grids => vec![evaluated.volume.unwrap_or_default().grids],
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn near(count: u64, wanted: u64, tolerance: f64) -> bool {
+    count.abs_diff(wanted) as f64 <= wanted as f64 * tolerance + 1.0
+}
+
+fn tolerance(facts: &Facts<'_>, object: &str) -> f64 {
+    if by_chance(facts, object) { BY_CHANCE } else { TOLERANCE }
+}
+
+/// Some node on the object decides by chance how many elements there are.
+fn by_chance(facts: &Facts<'_>, object: &str) -> bool {
+    let trees = facts.now.map_or(&facts.evidence.trees, |now| &now.trees);
+    let modifiers = facts.object(object).into_iter().flat_map(|object| &object.modifiers);
+    let mut todo: Vec<&str> = modifiers
+        .filter_map(|modifier| modifier.node_group.as_deref())
+        .collect();
+    let mut seen = Vec::new();
+    while let Some(name) = todo.pop() {
+        if seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
+        for node in trees.get(name).iter().flat_map(|tree| &tree.nodes) {
+            let chance = node.kind.starts_with("GeometryNodeDistributePoints")
+                || node.kind == "FunctionNodeRandomValue"
+                    && node.props.get("data_type").is_some_and(|kind| kind == "BOOLEAN");
+            if chance {
+                return true;
+            }
+            todo.extend(node.group());
+        }
+    }
+    false
+}
+
+/// Numbers that stand directly before the name of a component in the plan's words to the artist, where only one object can be meant.
+fn claimed(facts: &Facts<'_>, plan: &Plan) -> Vec<GateFinding> {
+    let targets = facts.targets();
+    let [target] = targets.as_slice() else {
+        return Vec::new();
+    };
+    let Some(object) = facts.object(target.object) else {
+        return Vec::new();
+    };
+    let claims = claims(&plan.final_message);
+    claims
+        .iter()
+        .filter(|(_, component)| claims.iter().filter(|(_, other)| other == component).count() == 1)
+        .filter_map(|(number, component)| {
+            let mut counts = measured(&object.evaluated, *component);
+            if *component == Component::Points {
+                counts.extend(measured(&object.evaluated, Component::CurvePoints));
+                counts.extend(measured(&object.evaluated, Component::Instances));
+            }
+            let tolerance = tolerance(facts, target.object);
+            if counts.iter().any(|count| near(*count, *number, tolerance)) {
+                return None;
+            }
+            let real = counts.first().copied().unwrap_or_default();
+            let noun = component.noun();
+            Some(GateFinding {
+                severity: Severity::Warning,
+                ..finding(
+                    GATE.code,
+                    Code::CountMismatch,
+                    format!(
+                        "The plan speaks of {number} {noun}; the result on \"{}\" has {real}.",
+                        target.object
+                    ),
+                    "Check the numbers, or say what is meant in `meta.expects`.",
+                )
+            })
+        })
+        .collect()
+}
+
+/// Words before a number after which it is no exact claim.
+const VAGUE: &[&str] = &[
+    "to", "than", "most", "least", "over", "under", "below", "above", "from", "every", "each", "between", "and", "or",
+    "max", "min", "maximum", "minimum",
+];
+
+/// Words after the noun after which the number is about a part only.
+const PARTLY: &[&str] = &["per", "each", "every", "apart", "for", "around", "along", "in", "of"];
+
+/// Claims of a text: a whole number directly before a component.
+fn claims(text: &str) -> Vec<(u64, Component)> {
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .collect();
+    let at = |index: Option<usize>| index.and_then(|index| words.get(index)).map_or("", String::as_str);
+    words
+        .iter()
+        .enumerate()
+        .filter_map(|(index, word)| {
+            let number: u64 = word.replace(',', "").parse().ok()?;
+            let component = match at(index.checked_add(1)) {
+                "instances" | "instance" => Component::Instances,
+                "vertices" => Component::Vertices,
+                "edges" => Component::Edges,
+                "faces" => Component::Faces,
+                "points" => Component::Points,
+                "splines" => Component::Splines,
+                _ => return None,
+            };
+            let vague = VAGUE.contains(&at(index.checked_sub(1))) || PARTLY.contains(&at(index.checked_add(2)));
+            (!vague).then_some((number, component))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_numbers_before_a_component_are_claims() {
+        let cases: &[(&str, &[(u64, Component)])] = &[
+            ("Scattered 200 instances on the plane.", &[(200, Component::Instances)]),
+            ("A grid of 1,024 vertices.", &[(1024, Component::Vertices)]),
+            ("Up to 200 instances.", &[]),
+            ("12 points per edge.", &[]),
+            ("Scattered 200 cubes.", &[]),
+            ("Between 3 and 5 faces.", &[]),
+            ("0.5 points", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(claims(text), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_may_be_off_by_a_tenth_and_one() {
+        assert!(near(180, 200, TOLERANCE) && near(221, 200, TOLERANCE) && !near(178, 200, TOLERANCE));
+        assert!(near(1, 0, TOLERANCE) && near(2, 1, TOLERANCE) && !near(2, 0, TOLERANCE));
+    }
+}
