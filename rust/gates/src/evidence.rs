@@ -177,6 +177,7 @@ counts! {
 
 impl Evaluated {
     /// The same without instances.
+    #[must_use]
     pub fn without_instances(&self) -> Self {
         Self {
             instances: None,

@@ -120,7 +120,7 @@ fn lints<'py>(
     attributes: Option<std::collections::BTreeSet<String>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (text, catalogue) = (text_of(document)?, source(catalogue)?);
-    let found = detached(document.py(), || {
+    let found = detached(document.py(), move || {
         geonode_engine::lints(&text, &catalogue, attributes.as_ref())
     })?;
     to_python(document.py(), &found)

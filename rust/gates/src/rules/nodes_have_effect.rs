@@ -72,7 +72,8 @@ fn judged(facts: &Facts<'_>, found: Lint) -> Option<GateFinding> {
         let mut links = now.iter().flat_map(|tree| &tree.links);
         links.any(|link| link.to.0 == found.node && !old.contains(link.from.0.as_str()))
     };
-    if !made && !(found.effectless && fed()) {
+    let concerned = made || found.effectless && fed();
+    if !concerned {
         return None;
     }
     let severity = if made && found.effectless {
