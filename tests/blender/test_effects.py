@@ -36,6 +36,7 @@ SOURCES = {
 QUIET = {
     "GeometryNodeCurveSetHandles",
     "GeometryNodeMergeLayers",
+    "GeometryNodeSampleUVSurface",
     "GeometryNodeSetCurveHandlePositions",
     "GeometryNodeSetGreasePencilDepth",
     "GeometryNodeSetInstanceTransform",
@@ -198,9 +199,11 @@ def modes(node: Any, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
         key = next(k for k in choices if fold(k) == name)
         fixed[key] = next(item for item in choices.pop(key) if fold(str(item)) == value)
     yield fixed
+    rest = {tuple(other["mode"]) for other in ROWS if other["node"] == row["node"] and other["mode"]}
     for key, items in choices.items():
         for item in items:
-            yield fixed | {key: item}
+            if row["mode"] or (fold(key), fold(str(item))) not in rest:  # those have rows of their own
+                yield fixed | {key: item}
 
 
 def fill(node: Any, level: int, material: Any) -> None:
