@@ -232,6 +232,8 @@ codes! {
         Cancelled = "cancelled",
         /// The native part of the add-on cannot be loaded.
         CoreMissing = "core_missing",
+        /// The requests of the run cost more than allowed.
+        CostLimit = "cost_limit",
         /// The process of a dry run ended without a result.
         DryRunCrashed = "dry_run_crashed",
         /// A dry run needed more memory than it may use.
@@ -272,6 +274,8 @@ codes! {
         RunTimeout = "run_timeout",
         /// A setting is outside its range or unknown.
         SettingInvalid = "setting_invalid",
+        /// The requests of the run used more tokens than allowed.
+        TokenLimit = "token_limit",
         /// The artist changed during the run what the run touches.
         TouchedByArtist = "touched_by_artist",
         /// The artist rejected the plan.
@@ -394,6 +398,20 @@ codes! {
         Timeout = "timeout",
         /// The provider does not know the model.
         UnknownModel = "unknown_model",
+    }
+    "tools" {
+        /// A tool would send data to a host that it did not declare.
+        EgressDenied = "egress_denied",
+        /// More calls came at once than can wait.
+        ToolBusy = "tool_busy",
+        /// The tool was called more often in this run than allowed.
+        ToolQuota = "tool_quota",
+        /// The tool did not answer in time.
+        ToolTimeout = "tool_timeout",
+        /// No result of this run has the reference, or it was let go for newer ones.
+        UnknownReference = "unknown_reference",
+        /// There is no tool of this name.
+        UnknownTool = "unknown_tool",
     }
     "messages" {
         /// The request body does not have its form.

@@ -6,6 +6,7 @@
 mod check;
 mod codes;
 mod collect;
+mod compiled;
 mod envelope;
 mod explain;
 mod extension;
@@ -25,6 +26,7 @@ mod shapes;
 mod value;
 
 pub use codes::{ALIASES, Code, UnknownCode};
+pub use compiled::CompiledSchema;
 pub use envelope::{Envelope, GateFinding};
 pub use extension::{Expand, ExtensionError, Extensions, Origins};
 pub use finding::{Finding, Severity};

@@ -1,0 +1,375 @@
+//! The one executor: every call of a run goes through it.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use geonode_protocol::Code;
+use serde_json::{Value, json};
+
+use crate::batch::{Batch, Entry, HostError, HostResult};
+use crate::call::{Call, Image, Outcome, canonical};
+use crate::error::ToolError;
+use crate::memo::Memo;
+use crate::pool::{Job, Metric, Pool, Told};
+use crate::registry::Registry;
+use crate::scope::late;
+use crate::spec::{Access, Runner, Tool};
+use crate::store::Store;
+
+/// Bounds of one run's calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Calls of one reply that are carried out; further ones are told to come later.
+    pub per_reply: usize,
+    /// Calls of the core at the same time.
+    pub at_once: usize,
+    /// Bytes of a call's arguments.
+    pub input_bytes: usize,
+    /// Bytes of a result in the conversation; a larger one is held and referred to.
+    pub result_bytes: usize,
+    /// Bytes of a large result that are shown with its reference.
+    pub head_bytes: usize,
+    /// Bytes of one page of a large result.
+    pub page_bytes: usize,
+    /// Bytes of large results that are held for a run.
+    pub held_bytes: usize,
+    /// Bytes of results of pure tools that are remembered for a run.
+    pub memo_bytes: usize,
+    /// Whether tools that write may be called.
+    pub writes: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            per_reply: 16,
+            at_once: 4,
+            input_bytes: 64 << 10,
+            result_bytes: 16_000,
+            head_bytes: 2_000,
+            page_bytes: 12_000,
+            held_bytes: 8 << 20,
+            memo_bytes: 1 << 20,
+            writes: false,
+        }
+    }
+}
+
+/// Carries out the calls of one run.
+#[derive(Debug)]
+pub struct Executor {
+    registry: Registry,
+    limits: Limits,
+    pool: Pool,
+    memo: Memo,
+    store: Store,
+    /// Calls so far, by tool.
+    used: HashMap<String, u32>,
+    /// What the last call with these arguments gave, and which one it was.
+    last: HashMap<String, (u64, String)>,
+    given: u64,
+    scene: u64,
+}
+
+impl Executor {
+    /// An executor for these tools; nothing was called yet.
+    pub fn new(registry: Registry, limits: Limits) -> Self {
+        Self {
+            pool: Pool::new(limits.at_once),
+            memo: Memo::new(limits.memo_bytes),
+            store: Store::new(limits.held_bytes),
+            registry,
+            limits,
+            used: HashMap::new(),
+            last: HashMap::new(),
+            given: 0,
+            scene: 0,
+        }
+    }
+
+    /// The tools.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Takes the calls of one reply: what cannot be carried out has its error at once, what is remembered its result. `scene` is equal
+    /// for equal state of the scene.
+    pub fn admit(&mut self, calls: Vec<Call>, scene: u64) -> Batch {
+        self.scene = scene;
+        let entries = calls.into_iter().enumerate().map(|(position, call)| {
+            self.given += 1;
+            let correlation_id = format!("c{}", self.given);
+            let (input, tool) = match self.understood(&call, position) {
+                Ok((tool, input)) => {
+                    let tool = self.allowed(tool, &input);
+                    (input, tool)
+                }
+                Err(error) => (call.arguments.clone(), Err(error)),
+            };
+            let mut entry = Entry::new(call.id.clone(), correlation_id, call.tool(), input, tool);
+            self.recall(&mut entry);
+            entry
+        });
+        Batch {
+            entries: entries.collect(),
+        }
+    }
+
+    /// The tool and the arguments that a call means.
+    fn understood(&self, call: &Call, position: usize) -> Result<(Tool, Value), ToolError> {
+        let id = call.tool();
+        let Some(tool) = self.registry.get(&id).cloned() else {
+            let known: Vec<&str> = self.registry.iter().map(|tool| tool.spec.id.as_str()).collect();
+            let name: String = id.chars().take(64).collect();
+            let text = format!("There is no tool {name:?}. Tools: {}.", known.join(", "));
+            return Err(ToolError::new(Code::UnknownTool, text));
+        };
+        if position >= self.limits.per_reply {
+            let text = format!(
+                "Only {} calls are carried out at once; call again.",
+                self.limits.per_reply
+            );
+            return Err(ToolError::new(Code::ToolBusy, text));
+        }
+        Ok((tool, call.input(self.limits.input_bytes)?))
+    }
+
+    /// Whether a call may be made: access, arguments, quota. It counts from here on.
+    fn allowed(&mut self, tool: Tool, input: &Value) -> Result<Tool, ToolError> {
+        let refuse = |code, text: String| Err(ToolError::new(code, text));
+        let spec = &tool.spec;
+        if spec.access == Access::Writes && !self.limits.writes {
+            let text = format!("{} changes the file, which only a plan may do here.", spec.id);
+            return refuse(Code::PermissionDenied, text);
+        }
+        let wrong = spec.input.errors(input);
+        if !wrong.is_empty() {
+            return refuse(
+                Code::ToolValidationError,
+                format!("The arguments do not fit. {}", wrong.join("; ")),
+            );
+        }
+        let used = self.used.entry(spec.id.clone()).or_default();
+        if *used >= spec.quota {
+            let text = format!(
+                "{} may be called {} times in a run. Go on without.",
+                spec.id, spec.quota
+            );
+            return refuse(Code::ToolQuota, text);
+        }
+        *used += 1;
+        Ok(tool)
+    }
+
+    /// Settles a call whose result is remembered.
+    fn recall(&self, entry: &mut Entry) {
+        let pure = entry
+            .tool()
+            .is_some_and(|tool| tool.spec.pure && !tool.spec.requires_approval);
+        let key = self.key(entry);
+        let Some((value, by)) = self.memo.get(&key).filter(|_| pure) else {
+            return;
+        };
+        let (outcome, note) = (Outcome::Done(value.clone()), again(by));
+        let bytes = value.to_string().len();
+        entry.settle(outcome, bytes, 0);
+        if let Some(settled) = entry.settled_mut() {
+            settled.note = Some(note);
+        }
+    }
+
+    fn key(&self, entry: &Entry) -> String {
+        Memo::key(&entry.tool, &canonical(&entry.input), self.scene)
+    }
+
+    /// Carries out what needs no host and says how it goes; calls of the host stay open.
+    pub fn run(&mut self, batch: &mut Batch, cancelled: &dyn Fn() -> bool, tell: &mut dyn FnMut(Metric)) {
+        let mut jobs = Vec::new();
+        for index in 0..batch.entries.len() {
+            let Some(entry) = batch.entries.get_mut(index) else {
+                continue;
+            };
+            let Some(tool) = entry.tool().cloned() else {
+                tell(started(entry));
+                tell_end(entry, tell);
+                continue;
+            };
+            match tool.runner {
+                Runner::Core(function) => jobs.push(Job {
+                    index,
+                    function,
+                    spec: tool.spec,
+                    input: entry.input.clone(),
+                    correlation: entry.correlation_id.clone(),
+                }),
+                Runner::Host(_) => tell(started(entry)),
+                Runner::Pages => {
+                    tell(started(entry));
+                    let page = self.page(&entry.input);
+                    self.settle(entry, page, 0);
+                    tell_end(entry, tell);
+                }
+            }
+        }
+        let mut ended = Vec::new();
+        self.pool.run(jobs, cancelled, &mut |told| match told {
+            Told::Started { index } => batch
+                .entries
+                .get(index)
+                .into_iter()
+                .for_each(|entry| tell(started(entry))),
+            Told::Progress { index, percent } => batch.entries.get(index).into_iter().for_each(|entry| {
+                tell(Metric::ToolProgress {
+                    tool: entry.tool.clone(),
+                    correlation_id: entry.correlation_id.clone(),
+                    percent,
+                });
+            }),
+            Told::Done { index, result, ms } => ended.push((index, result, ms)),
+        });
+        // What was cut goes by reference: in the order of the calls, so that equal calls give equal references.
+        ended.sort_by_key(|(index, ..)| *index);
+        for (index, result, ms) in ended {
+            if let Some(entry) = batch.entries.get_mut(index) {
+                self.settle(entry, result, ms);
+                tell_end(entry, tell);
+            }
+        }
+    }
+
+    /// Takes what the host answered, in the order of [`Batch::host_calls`]. A call without an answer fails.
+    pub fn host_answered(&mut self, batch: &mut Batch, results: Vec<HostResult>, tell: &mut dyn FnMut(Metric)) {
+        let mut results = results.into_iter();
+        for entry in &mut batch.entries {
+            let Some(tool) = entry.tool().cloned() else { continue };
+            let Runner::Host(finish) = &tool.runner else { continue };
+            let Some(answer) = results.next() else {
+                self.settle(
+                    entry,
+                    Err(ToolError::new(Code::InternalError, "Blender gave no answer.")),
+                    0,
+                );
+                tell_end(entry, tell);
+                continue;
+            };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "clamped; NaN becomes 0"
+            )]
+            let ms = answer.ms.clamp(0.0, 1e12) as u64;
+            let result = if u128::from(ms) > tool.spec.timeout.as_millis() {
+                // The main thread cannot be interrupted; what came too late does not count.
+                Err(late(&tool.spec))
+            } else if answer.ok {
+                finish(&entry.input, answer.result)
+            } else {
+                Err(host_error(answer.error))
+            };
+            self.settle(entry, result, ms);
+            tell_end(entry, tell);
+        }
+    }
+
+    fn page(&self, input: &Value) -> Result<Value, ToolError> {
+        let reference = input.get("ref").and_then(Value::as_str).unwrap_or_default();
+        let offset = input.get("offset").and_then(Value::as_u64).unwrap_or_default();
+        self.store.page(
+            reference,
+            usize::try_from(offset).unwrap_or(usize::MAX),
+            self.limits.page_bytes,
+        )
+    }
+
+    /// Checks, bounds and remembers a result.
+    fn settle(&mut self, entry: &mut Entry, result: Result<Value, ToolError>, ms: u64) {
+        let Some(tool) = entry.tool().cloned() else { return };
+        let mut value = match result.and_then(|value| fitting(&tool, value)) {
+            Ok(value) => value,
+            Err(error) => return entry.settle(Outcome::Failed(error), 0, ms),
+        };
+        let image = take_image(&mut value);
+        let text = value.to_string();
+        let (bytes, mut note) = (text.len(), None);
+        let large = bytes > self.limits.result_bytes && !matches!(tool.runner, Runner::Pages);
+        let seen = self.seen(entry, &text);
+        if !tool.spec.pure && image.is_none() {
+            note = seen.map(|by| again(&by));
+        }
+        if large {
+            value = self.store.put(text, self.limits.head_bytes);
+        }
+        // What is held by reference may be let go, so it is not remembered.
+        if tool.spec.pure && !large && image.is_none() {
+            let key = self.key(entry);
+            self.memo.put(key, &value, &entry.correlation_id);
+        }
+        entry.settle(Outcome::Done(value), bytes, ms);
+        if let Some(settled) = entry.settled_mut() {
+            (settled.note, settled.image) = (note, image);
+        }
+    }
+
+    /// The call that gave the same before, if one with these arguments did. Only that of the last one is known.
+    fn seen(&mut self, entry: &Entry, text: &str) -> Option<String> {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let now = (hasher.finish(), entry.correlation_id.clone());
+        let key = format!("{}\n{}", entry.tool, canonical(&entry.input));
+        let (before, by) = self.last.insert(key, now.clone())?;
+        (before == now.0).then_some(by)
+    }
+}
+
+fn again(by: &str) -> String {
+    format!("You have this already: the call {by} gave the same. Go on with the plan, or ask for something else.")
+}
+
+fn fitting(tool: &Tool, value: Value) -> Result<Value, ToolError> {
+    let wrong = tool.spec.output.errors(&value);
+    if wrong.is_empty() {
+        return Ok(value);
+    }
+    let text = format!(
+        "The result of {} does not have its form. {}",
+        tool.spec.id,
+        wrong.join("; ")
+    );
+    Err(ToolError::new(Code::ReturnInvalid, text))
+}
+
+/// Takes a picture out of a result and leaves its kind and size.
+fn take_image(value: &mut Value) -> Option<Image> {
+    let slot = value.as_object_mut()?.get_mut("image")?;
+    let image: Image = serde_json::from_value(slot.clone()).ok()?;
+    *slot = json!({"media_type": image.media_type, "bytes": image.data.len() / 4 * 3});
+    Some(image)
+}
+
+fn host_error(error: Option<HostError>) -> ToolError {
+    match error {
+        Some(error) => ToolError::new(error.code.parse().unwrap_or(Code::InternalError), error.message),
+        None => ToolError::new(Code::InternalError, "Blender could not do it and did not say why."),
+    }
+}
+
+fn started(entry: &Entry) -> Metric {
+    Metric::ToolStart {
+        tool: entry.tool.clone(),
+        correlation_id: entry.correlation_id.clone(),
+    }
+}
+
+fn tell_end(entry: &Entry, tell: &mut dyn FnMut(Metric)) {
+    let Some(settled) = entry.settled() else { return };
+    tell(Metric::ToolEnd {
+        tool: entry.tool.clone(),
+        correlation_id: entry.correlation_id.clone(),
+        ms: settled.ms,
+        bytes: settled.bytes,
+        error: match &settled.outcome {
+            Outcome::Done(_) => None,
+            Outcome::Failed(error) => Some(error.code),
+        },
+    });
+}

@@ -1,0 +1,46 @@
+//! The tool that pages through large results.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::spec::{Runner, Spec, SpecError, Tool};
+
+/// Id of the tool.
+pub const READ_RESULT: &str = "read_result";
+
+/// The tool `read_result`: a result that was too large for the conversation, page by page.
+///
+/// # Errors
+/// Never with these constants.
+pub fn read_result() -> Result<Tool, SpecError> {
+    let spec = Spec::new(
+        READ_RESULT,
+        "Read a large result",
+        "Reads on in a result that was too large: `ref` is what stood in its place, `offset` the place in bytes (0 at first, then `next`).",
+        json!({
+            "type": "object",
+            "properties": {
+                "ref": {"type": "string", "description": "The reference."},
+                "offset": {"type": "integer", "minimum": 0, "description": "Where the page begins; default 0."},
+            },
+            "required": ["ref"],
+            "additionalProperties": false,
+        }),
+        json!({
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "description": "A piece of the result's JSON."},
+                "offset": {"type": "integer"},
+                "bytes": {"type": "integer", "description": "Length of the whole."},
+                "next": {"type": ["integer", "null"], "description": "Offset of the next page; null at the end."},
+            },
+            "required": ["text", "offset", "bytes", "next"],
+        }),
+    )?;
+    let spec = Spec { pure: false, ..spec };
+    Ok(Tool {
+        spec: Arc::new(spec),
+        runner: Runner::Pages,
+    })
+}

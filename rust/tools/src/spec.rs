@@ -1,0 +1,202 @@
+//! What a tool is: its contract, and where it runs.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use geonode_protocol::CompiledSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::error::ToolError;
+use crate::scope::Scope;
+
+/// Longest identifier of a tool: what every provider takes as a function's name.
+const MAX_ID: usize = 64;
+
+/// Longest time that a call may be given.
+const MAX_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// What a tool does to the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Nothing.
+    Reads,
+    /// It changes data.
+    Writes,
+}
+
+/// Where a tool runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// On a thread of the core.
+    Core,
+    /// On the host's main thread, where Blender's data may be used.
+    Host,
+}
+
+/// The contract of a tool.
+#[derive(Debug)]
+pub struct Spec {
+    /// Name in calls: lower-case letters, digits and `_`.
+    pub id: String,
+    /// Name for people.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// Schema of the arguments, an object.
+    pub input: CompiledSchema,
+    /// Schema of the result.
+    pub output: CompiledSchema,
+    /// What it does to the file.
+    pub access: Access,
+    /// The same arguments give the same result as long as the scene is the same.
+    pub pure: bool,
+    /// Where it runs.
+    pub place: Place,
+    /// Each call waits for the artist.
+    pub requires_approval: bool,
+    /// Limit of one call.
+    pub timeout: Duration,
+    /// Calls per run.
+    pub quota: u32,
+    /// Hosts that it may send to; empty: none.
+    pub egress: Vec<String>,
+}
+
+/// Why something is no tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// The identifier cannot be called.
+    #[error("The tool's id {0:?} is not 1 to 64 lower-case letters, digits or \"_\".")]
+    Id(String),
+    /// The identifier is used.
+    #[error("There is a tool {0:?} already.")]
+    Taken(String),
+    /// Models choose by the description.
+    #[error("The tool {0:?} has no description; models choose by it.")]
+    Description(String),
+    /// A schema is unusable.
+    #[error("The {side} schema of the tool {id:?} cannot be used. {cause}")]
+    Schema {
+        /// The tool.
+        id: String,
+        /// `input` or `output`.
+        side: &'static str,
+        /// Why.
+        cause: String,
+    },
+    /// The time limit is none.
+    #[error("The time limit of the tool {0:?} is not from above 0 to 600 seconds.")]
+    Timeout(String),
+}
+
+impl Spec {
+    /// A pure, reading tool of the core with 10 seconds and 50 calls per run; the fields say otherwise where they must.
+    ///
+    /// # Errors
+    /// [`SpecError`] when id, description or schemas cannot be used.
+    pub fn new(id: &str, name: &str, description: &str, input: Value, output: Value) -> Result<Self, SpecError> {
+        let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if !(1..=MAX_ID).contains(&id.len()) || !id.chars().all(legal) {
+            return Err(SpecError::Id(id.to_owned()));
+        }
+        if description.trim().is_empty() {
+            return Err(SpecError::Description(id.to_owned()));
+        }
+        let schema = |side: &'static str, schema: Value| {
+            let refuse = |cause: String| SpecError::Schema {
+                id: id.to_owned(),
+                side,
+                cause,
+            };
+            if schema.get("type").and_then(Value::as_str) != Some("object") {
+                return Err(refuse("It is not one of an object (\"type\": \"object\").".to_owned()));
+            }
+            CompiledSchema::new(schema).map_err(refuse)
+        };
+        Ok(Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            description: description.trim().to_owned(),
+            input: schema("input", input)?,
+            output: schema("output", output)?,
+            access: Access::Reads,
+            pure: true,
+            place: Place::Core,
+            requires_approval: false,
+            timeout: Duration::from_secs(10),
+            quota: 50,
+            egress: Vec::new(),
+        })
+    }
+
+    /// Sets the limit of one call.
+    ///
+    /// # Errors
+    /// [`SpecError::Timeout`] unless it is above 0 and at most 600 s.
+    pub fn within(mut self, seconds: f64) -> Result<Self, SpecError> {
+        let timeout = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        if timeout.is_zero() || timeout > MAX_TIMEOUT {
+            return Err(SpecError::Timeout(self.id));
+        }
+        self.timeout = timeout;
+        Ok(self)
+    }
+
+    /// Everything about the tool as data, for listings and the reference.
+    pub fn describe(&self) -> Value {
+        json!({
+            "id": self.id,
+            "name": self.name,
+            "description": self.description,
+            "input_schema": self.input.schema(),
+            "output_schema": self.output.schema(),
+            "access": self.access,
+            "pure": self.pure,
+            "runs": self.place,
+            "requires_approval": self.requires_approval,
+            "timeout_s": self.timeout.as_secs_f64(),
+            "quota": self.quota,
+            "egress": self.egress,
+        })
+    }
+}
+
+/// A function of the core: arguments in, result out. It looks at its [`Scope`] when it may take long.
+pub type CoreTool = dyn Fn(&Value, &Scope) -> Result<Value, ToolError> + Send + Sync;
+
+/// Makes the result of what the host answered: arguments and answer in, result out.
+pub type Finish = dyn Fn(&Value, Value) -> Result<Value, ToolError> + Send + Sync;
+
+/// What carries out a call.
+#[derive(Clone)]
+pub enum Runner {
+    /// A function of the core.
+    Core(Arc<CoreTool>),
+    /// The host; its answer becomes the result by this function.
+    Host(Arc<Finish>),
+    /// The executor itself: it holds the large results.
+    Pages,
+}
+
+impl fmt::Debug for Runner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Core(_) => "Core",
+            Self::Host(_) => "Host",
+            Self::Pages => "Pages",
+        })
+    }
+}
+
+/// A tool that can be called.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// Its contract.
+    pub spec: Arc<Spec>,
+    /// What carries it out.
+    pub runner: Runner,
+}
