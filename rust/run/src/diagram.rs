@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::event::{Answer, Event, EventKind, Failure, PlanInfo, StepInfo};
 use crate::state::{Approve, Config, Phase, Purpose, State};
+use crate::tools::ToolAsk;
 use crate::transition::transition;
 
 /// A Markdown document with the table of phases and a Mermaid diagram of all transitions.
@@ -138,6 +139,7 @@ fn fits(state: &State, answer: &Answer) -> bool {
     let wanted = match state.task().map(|task| task.name()) {
         Some("capture_context") => "context",
         Some("generate") => "generated",
+        Some("call_tools") => "called",
         Some("check_plan") => "checked",
         Some("inspect") => "inspected",
         Some("compile") => "compiled",
@@ -151,7 +153,17 @@ fn fits(state: &State, answer: &Answer) -> bool {
         Some("commit") => "committed",
         _ => return false,
     };
-    answer.name() == wanted
+    answer.name() == wanted || (wanted == "generated" && answer.name() == "tool_calls")
+}
+
+fn asks() -> Vec<ToolAsk> {
+    vec![
+        ToolAsk {
+            id: "c".into(),
+            request: json!({}),
+        };
+        2
+    ]
 }
 
 fn answers() -> Vec<(&'static str, Answer)> {
@@ -178,6 +190,9 @@ fn answers() -> Vec<(&'static str, Answer)> {
     let mut all = vec![
         ("context", Answer::Context),
         ("reply", Answer::Generated),
+        ("calls tools", Answer::ToolCalls { asks: Vec::new() }),
+        ("calls to approve", Answer::ToolCalls { asks: asks() }),
+        ("results", Answer::Called),
         ("plan", checked(plan(1, true, false))),
         ("plan, not done", checked(plan(1, false, false))),
         ("no steps, done", checked(plan(0, true, false))),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::state::{Feedback, Purpose, RunState, StepRecord, Summary};
+use crate::tools::RefusedCall;
 
 /// An order of the machine to its driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +39,11 @@ pub enum Task {
         attempt: u32,
         /// What became of the previous reply.
         feedback: Option<Feedback>,
+    },
+    /// Driver and host: carry out the calls of the last reply.
+    CallTools {
+        /// Calls that are not carried out.
+        refused: Vec<RefusedCall>,
     },
     /// Driver: parse and validate the reply or the given plan.
     CheckPlan,
@@ -107,6 +113,7 @@ impl Task {
         match self {
             Self::CaptureContext => "capture_context",
             Self::Generate { .. } => "generate",
+            Self::CallTools { .. } => "call_tools",
             Self::CheckPlan => "check_plan",
             Self::Inspect { .. } => "inspect",
             Self::Compile => "compile",
@@ -156,6 +163,8 @@ pub enum Origin {
     Host,
     /// The gates.
     Gates,
+    /// Tools that the model called.
+    Tools,
     /// The run itself.
     Run,
     /// Whoever drives the run in the host.

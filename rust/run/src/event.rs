@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::state::Config;
+use crate::tools::ToolAsk;
 
 /// Something that happened, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,6 +78,13 @@ pub enum Answer {
     Context,
     /// `generate`: the driver holds the reply.
     Generated,
+    /// `generate`: the reply calls tools; the driver holds the calls.
+    ToolCalls {
+        /// The calls that need the artist's word, in order.
+        asks: Vec<ToolAsk>,
+    },
+    /// `call_tools`: the driver holds the results.
+    Called,
     /// `check_plan`: the plan when it was accepted, and everything found on the way.
     Checked {
         /// None: refused, for the errors in `findings`.
@@ -156,6 +164,8 @@ impl Answer {
         match self {
             Self::Context => "context",
             Self::Generated => "generated",
+            Self::ToolCalls { .. } => "tool_calls",
+            Self::Called => "called",
             Self::Checked { .. } => "checked",
             Self::Inspected { .. } => "inspected",
             Self::Compiled { .. } => "compiled",

@@ -14,6 +14,7 @@ mod diagram;
 mod effect;
 mod event;
 mod state;
+mod tools;
 mod transition;
 
 pub use asking::{ApprovalRecord, Asking, Decision};
@@ -24,4 +25,5 @@ pub use state::{
     Aftermath, Approve, Config, Feedback, Outcome, Phase, Purpose, RunState, State, Status, StepRecord, StepStatus,
     Summary,
 };
+pub use tools::{RefusedCall, ToolAsk};
 pub use transition::transition;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::asking::{ApprovalRecord, Asking};
 use crate::effect::Task;
 use crate::event::PlanInfo;
+use crate::tools::{RefusedCall, ToolAsk};
 
 /// States of RUN-1, derived from the phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -77,6 +78,13 @@ pub enum Phase {
     Capturing,
     /// The provider makes a plan.
     Generating,
+    /// The artist is asked about a call of a tool.
+    AwaitingToolApproval {
+        /// Index into the calls that need it.
+        index: usize,
+    },
+    /// Tools are called for the model.
+    CallingTools,
     /// The plan's text is validated.
     Checking,
     /// The host exports what the plan, or the run so far, is about.
@@ -118,6 +126,8 @@ impl Phase {
             Self::Idle => "idle",
             Self::Capturing => "capturing",
             Self::Generating => "generating",
+            Self::AwaitingToolApproval { .. } => "awaiting_tool_approval",
+            Self::CallingTools => "calling_tools",
             Self::Checking => "checking",
             Self::Inspecting(Purpose::Plan) => "inspecting",
             Self::Inspecting(Purpose::Approved) => "inspecting_approved",
@@ -209,7 +219,7 @@ pub enum Approve {
 pub struct Config {
     /// Further attempts after a refused plan or failed gates.
     pub retries: u32,
-    /// Requests to the model that are no retries: context requests and `done: false` turns.
+    /// Requests to the model that are no retries: context requests, calls of tools and `done: false` turns.
     pub max_iterations: u32,
     /// What happens to a plan that needs approval.
     pub approve: Approve,
@@ -251,6 +261,11 @@ pub enum Feedback {
     },
     /// The context that was asked for is in the request.
     Slices,
+    /// The results of the calls are in the request.
+    Tools {
+        /// No further call is possible: the next reply must be the plan.
+        last: bool,
+    },
 }
 
 /// How far a step is.
@@ -311,6 +326,12 @@ pub struct State {
     pub(crate) iterations: u32,
     /// What the next request tells the model.
     pub(crate) feedback: Option<Feedback>,
+    /// Calls of the last reply that need the artist's word.
+    #[serde(default)]
+    pub(crate) tool_asks: Vec<ToolAsk>,
+    /// Calls of the last reply that are not carried out.
+    #[serde(default)]
+    pub(crate) refused_calls: Vec<RefusedCall>,
     /// The accepted plan.
     pub plan: Option<PlanInfo>,
     /// What needs approval.
@@ -358,6 +379,8 @@ impl Default for State {
             retried: 0,
             iterations: 0,
             feedback: None,
+            tool_asks: Vec::new(),
+            refused_calls: Vec::new(),
             plan: None,
             approval: None,
             asking: Asking::default(),
@@ -386,6 +409,8 @@ impl State {
             (Phase::Capturing | Phase::Generating, _) => RunState::Generating,
             (
                 Phase::Checking
+                | Phase::AwaitingToolApproval { .. }
+                | Phase::CallingTools
                 | Phase::Compiling
                 | Phase::Inspecting(Purpose::Plan | Purpose::Recheck | Purpose::Slices),
                 _,
@@ -438,6 +463,16 @@ impl State {
             Phase::Generating => Task::Generate {
                 attempt: self.attempts,
                 feedback: self.feedback.clone(),
+            },
+            Phase::AwaitingToolApproval { index } => Task::AskApproval {
+                request: self
+                    .tool_asks
+                    .get(*index)
+                    .map(|ask| ask.request.clone())
+                    .unwrap_or_default(),
+            },
+            Phase::CallingTools => Task::CallTools {
+                refused: self.refused_calls.clone(),
             },
             Phase::Checking => Task::CheckPlan,
             Phase::Inspecting(purpose @ (Purpose::Plan | Purpose::Approved | Purpose::Slices)) => Task::Inspect {

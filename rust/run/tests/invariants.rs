@@ -10,7 +10,7 @@
 use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
 use geonode_run::{
     Answer, Approve, Config, Effect, Event, EventKind, Failure, Phase, PlanInfo, RunState, State, StepInfo, Task,
-    transition,
+    ToolAsk, transition,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -87,7 +87,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         2 => start.clone(),
         1 => Just(Move::Refuse),
         40 => choice().prop_map(Move::Fitting),
-        3 => (choice(), 0..13u8, any::<bool>()).prop_map(|(c, kind, late)| Move::Any(c, kind, late)),
+        3 => (choice(), 0..15u8, any::<bool>()).prop_map(|(c, kind, late)| Move::Any(c, kind, late)),
         2 => any::<bool>().prop_map(Move::Fail),
         4 => (0..3u8, prop::bool::weighted(0.1)).prop_map(|(n, wrong)| Move::Approve(n, wrong)),
         1 => any::<bool>().prop_map(Move::Reject),
@@ -129,6 +129,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
     let object = format!("O{}", c.target);
     match kind {
         0 => Answer::Context,
+        1 if c.steps == 2 && !c.done => answer(13, c),
         1 => Answer::Generated,
         2 => Answer::Checked {
             plan: c.good.then(|| planned(c)),
@@ -168,13 +169,22 @@ fn answer(kind: u8, c: Choice) -> Answer {
         11 => Answer::DryRun {
             result: json!({"ok": c.good}),
         },
-        _ => Answer::Chosen {
+        12 => Answer::Chosen {
             plan: (c.steps > 0).then(|| planned(c)),
             findings,
             objects: vec![object],
             trees: Vec::new(),
             reason: (c.approval && c.target == 1).then(|| "It removes 9 nodes.".into()),
         },
+        13 => Answer::ToolCalls {
+            asks: (0..if c.approval { 1 + c.target } else { 0 })
+                .map(|n| ToolAsk {
+                    id: n.to_string(),
+                    request: json!({"reason": "it asks"}),
+                })
+                .collect(),
+        },
+        _ => Answer::Called,
     }
 }
 
@@ -193,6 +203,7 @@ fn wanted(task: &Task) -> u8 {
         Task::Commit { .. } => 10,
         Task::DryRun { .. } => 11,
         Task::Choose { .. } => 12,
+        Task::CallTools { .. } => 14,
     }
 }
 
@@ -354,6 +365,14 @@ impl Watch {
                 self.wrote = true;
             }
             Task::Commit { .. } => assert!(self.open, "commit without transaction"),
+            Task::CallTools { refused } => {
+                assert!(refused.len() <= 2);
+                let approve = self.state.config.approve;
+                assert!(
+                    approve != Approve::All || refused.is_empty(),
+                    "what is approved goes on"
+                );
+            }
             Task::Restore => {
                 assert!(self.open, "restore without transaction");
                 self.open = false;

@@ -5,6 +5,7 @@ mod asking;
 mod ending;
 mod planning;
 mod steps;
+mod tools;
 mod verdict;
 
 use geonode_protocol::{Code, Finding};
@@ -38,6 +39,7 @@ struct Machine {
 impl Machine {
     fn handle(&mut self, event: EventKind) {
         let awaited = self.state.awaiting;
+        let granted = matches!(event, EventKind::Approved { .. });
         match event {
             EventKind::Start { config, label, direct } if self.state.phase == Phase::Idle => {
                 self.state.config = config;
@@ -52,6 +54,13 @@ impl Machine {
             EventKind::Approved { id, without } if self.asks(id) => self.approved(without),
             EventKind::Rejected { id, words } if self.asks(id) => self.rejected(words),
             EventKind::DryRun { id, without } if Some(id) == awaited && self.asks(id) => self.try_out(without),
+            EventKind::Approved { id, .. } | EventKind::Rejected { id, .. }
+                if Some(id) == awaited && matches!(self.state.phase, Phase::AwaitingToolApproval { .. }) =>
+            {
+                if let Phase::AwaitingToolApproval { index } = self.state.phase {
+                    self.tool_decided(index, granted);
+                }
+            }
             EventKind::Cancel => self.cancel(),
             // Late or misplaced: the run has moved on.
             EventKind::Start { .. }
@@ -69,6 +78,8 @@ impl Machine {
         match (self.state.phase.clone(), answer) {
             (Phase::Capturing, Answer::Context) => self.enter(Phase::Generating),
             (Phase::Generating, Answer::Generated) => self.enter(Phase::Checking),
+            (Phase::Generating, Answer::ToolCalls { asks }) => self.tools_wanted(asks),
+            (Phase::CallingTools, Answer::Called) => self.tools_called(),
             (Phase::Checking, Answer::Checked { plan, findings }) => self.checked(plan, findings),
             (Phase::Inspecting(purpose), Answer::Inspected { fingerprint, conflict }) => {
                 self.inspected(purpose, fingerprint, conflict);
@@ -136,8 +147,9 @@ impl Machine {
             Phase::Capturing | Phase::Inspecting(_) | Phase::Verifying | Phase::Committing => {
                 self.fail(Origin::Host, failure);
             }
-            Phase::Generating => self.fail(Origin::Provider, failure),
             Phase::Checking if failure.code == Code::ContentRefused => self.fail(Origin::Provider, failure),
+            Phase::Generating => self.fail(asking(failure.code), failure),
+            Phase::CallingTools => self.fail(Origin::Tools, failure),
             // A trial that fails says something about the plan or the machine, and nothing about the run.
             Phase::DryRunning => self.tried(json!({"ok": false, "code": failure.code, "text": failure.message})),
             Phase::Beginning { cancelled: false } if failure.code == Code::StaleBase && self.may_rebase() => {
@@ -174,7 +186,12 @@ impl Machine {
                 self.fail(Origin::Host, Failure::new(Code::RestoreFailed, text));
             }
             Phase::Idle | Phase::Ended => {}
-            Phase::Checking | Phase::Compiling | Phase::AwaitingApproval | Phase::Choosing | Phase::Judging => {
+            Phase::Checking
+            | Phase::Compiling
+            | Phase::AwaitingApproval
+            | Phase::AwaitingToolApproval { .. }
+            | Phase::Choosing
+            | Phase::Judging => {
                 self.fail(Origin::Run, failure);
             }
         }
@@ -208,6 +225,14 @@ impl Machine {
         for finding in findings {
             self.tell(Message::from_finding(origin, finding));
         }
+    }
+}
+
+/// Who says that there is no reply: the run itself when its budget is used up.
+fn asking(code: Code) -> Origin {
+    match code {
+        Code::TokenLimit | Code::CostLimit | Code::RunTimeout => Origin::Run,
+        _ => Origin::Provider,
     }
 }
 

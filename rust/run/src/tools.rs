@@ -1,0 +1,23 @@
+//! Calls of tools, as far as the machine decides about them: which wait for the artist, and which were refused.
+
+use geonode_protocol::Code;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A call that waits for the artist's word.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolAsk {
+    /// Number of the call within the run.
+    pub id: String,
+    /// What is asked, as the driver composed it.
+    pub request: Value,
+}
+
+/// A call that is not carried out; the model learns why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedCall {
+    /// Number of the call within the run.
+    pub id: String,
+    /// `user_rejected`, or `approval_required` where nobody is there to ask.
+    pub code: Code,
+}
