@@ -9,9 +9,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::error::EngineError;
-
-/// Most node types in one answer about documentation.
-const MAX_DOCS: usize = 8;
+use crate::tools::docs;
 
 /// Most bytes of one tree.
 const MAX_TREE: usize = 40_000;
@@ -133,7 +131,7 @@ fn slices_within(
                     tree.nodes.iter().map(|n| json!({"id": n.id, "type": n.kind, "label": n.label})).collect();
                 json!({"interface": tree.interface, "nodes": nodes, "links": tree.links})
             }),
-            ContextSlice::NodeDocs => Some(node_docs(request.query.as_deref().unwrap_or_default(), catalogue)),
+            ContextSlice::NodeDocs => Some(docs::found(request.query.as_deref().unwrap_or_default(), catalogue).into()),
         };
         json!({
             "slice": request.slice,
@@ -183,7 +181,13 @@ fn within(data: Value, limit: usize) -> Value {
 }
 
 /// A tree with its nested groups in the compact form.
-fn tree_text(name: &str, context: &Value, document: &Document, catalogue: &Catalogue, limit: usize) -> Option<Value> {
+pub(crate) fn tree_text(
+    name: &str,
+    context: &Value,
+    document: &Document,
+    catalogue: &Catalogue,
+    limit: usize,
+) -> Option<Value> {
     document.trees.get(name)?;
     let ids = |key: &str| -> Vec<String> {
         let list = context.pointer(&format!("/tree_focus/{key}")).and_then(Value::as_array);
@@ -229,31 +233,4 @@ fn of_object<'a>(context: &'a Value, name: &str) -> Option<&'a Value> {
     objects
         .iter()
         .find(|object| object.get("name").and_then(Value::as_str) == Some(name))
-}
-
-/// Node types whose name or label holds most of the words, with their sockets and properties.
-fn node_docs(query: &str, catalogue: &Catalogue) -> Value {
-    let words: Vec<String> = query.to_lowercase().split_whitespace().map(str::to_owned).collect();
-    let mut found: Vec<(usize, &String)> = catalogue
-        .nodes
-        .iter()
-        .map(|(name, node)| {
-            let text = format!("{name} {}", node.label).to_lowercase();
-            (words.iter().filter(|word| text.contains(*word)).count(), name)
-        })
-        .filter(|(score, _)| *score > 0)
-        .collect();
-    found.sort_by_key(|(score, name)| (std::cmp::Reverse(*score), name.len()));
-    let docs = found.into_iter().take(MAX_DOCS).filter_map(|(_, name)| {
-        let node = catalogue.nodes.get(name)?;
-        let state = node.states.first()?;
-        Some(json!({
-            "bl_idname": name,
-            "label": node.label,
-            "properties": node.properties,
-            "inputs": state.inputs,
-            "outputs": state.outputs,
-        }))
-    });
-    Value::Array(docs.collect())
 }

@@ -6,15 +6,18 @@ use std::time::Duration;
 use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
 use geonode_provider::schema::lift;
 use geonode_provider::{
-    Client, ClientConfig, FinishReason, Message as Turn, Options, Provider, ProviderError, Request, Role, StreamEvent,
-    Usage,
+    Client, ClientConfig, Content, FinishReason, Message as Turn, Options, Part, Provider, ProviderError, Request,
+    Role, StreamEvent, Tool, ToolCall, Usage,
 };
 use geonode_run::{Failure, Message, Origin};
 use serde_json::Value;
 
+use crate::budget::late;
 use crate::planner;
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
+use crate::tools::Results;
+use crate::watch::Watch;
 
 /// What happens while a plan is being made.
 pub(crate) trait Listener {
@@ -34,6 +37,27 @@ pub(crate) struct Reply {
     pub(crate) usage: Option<Usage>,
     /// How the model ended.
     pub(crate) finish: Option<FinishReason>,
+    /// Calls of tools that it wants made.
+    pub(crate) calls: Vec<ToolCall>,
+    /// The provider took no tools; it was asked without.
+    pub(crate) tools_refused: bool,
+    /// Bytes of the request, where one was sent.
+    pub(crate) sent: usize,
+}
+
+impl Reply {
+    /// A reply that is nothing but its text.
+    fn text(text: String, model: Option<String>) -> Self {
+        Self {
+            text,
+            model,
+            usage: None,
+            finish: None,
+            calls: Vec::new(),
+            tools_refused: false,
+            sent: 0,
+        }
+    }
 }
 
 /// One exchange with the model that was not the last.
@@ -41,7 +65,11 @@ pub(crate) struct Reply {
 pub(crate) struct Exchange {
     /// What the model wrote.
     pub(crate) reply: String,
-    /// What it was told about it.
+    /// Calls that it made, as they can be told back.
+    pub(crate) calls: Vec<ToolCall>,
+    /// Their results, in the same order.
+    pub(crate) results: Vec<Results>,
+    /// What it was told about it; after calls only what the results do not say.
     pub(crate) feedback: String,
 }
 
@@ -54,6 +82,10 @@ pub(crate) struct Brief<'a> {
     pub(crate) extensions: &'a Extensions,
     /// What the artist said when rejecting the last plan.
     pub(crate) words: Option<&'a str>,
+    /// Tools that the model may call.
+    pub(crate) tools: &'a [Tool],
+    /// Time that is left for planning.
+    pub(crate) left: Option<Duration>,
 }
 
 /// The source of plans of one run; made at its first use.
@@ -90,12 +122,7 @@ impl Source {
                 // It has no memory of a conversation: the artist's last words are the wish.
                 let wish = brief.words.unwrap_or(&brief.request.prompt);
                 let plan = planner::offline(wish, brief.request.object.as_deref(), brief.context)?;
-                Ok(Reply {
-                    text: plan.to_string(),
-                    model: None,
-                    usage: None,
-                    finish: None,
-                })
+                Ok(Reply::text(plan.to_string(), None))
             }
             Self::Recorded(replies) => {
                 let reply = replies.pop_front().ok_or_else(|| {
@@ -104,46 +131,100 @@ impl Source {
                         "The recording has no further reply for this request.",
                     )
                 })?;
-                let text = if let Value::String(text) = reply {
-                    text
-                } else {
-                    reply.to_string()
-                };
-                Ok(Reply {
-                    text,
-                    model: Some("recorded".into()),
-                    usage: None,
-                    finish: None,
-                })
+                Ok(recorded(reply))
             }
             Self::Model(client) => {
                 listener.working(Some(client.clone()));
+                let watch = brief.left.map(|left| Watch::start(client.clone(), left));
                 let reply = ask(client, brief, listener);
                 listener.working(None);
-                reply
+                match watch {
+                    Some(watch) if reply.is_err() && watch.fired() => Err(late(brief.settings)),
+                    _ => reply,
+                }
             }
         }
     }
 }
 
+/// A recorded reply: text, the JSON of a plan, or `{"tool_calls": [{"id", "name", "arguments"}…], "text"?}`.
+fn recorded(reply: Value) -> Reply {
+    let model = Some("recorded".to_owned());
+    let calls = reply
+        .get("tool_calls")
+        .filter(|_| reply.get("steps").is_none())
+        .and_then(Value::as_array);
+    if let Some(calls) = calls {
+        let text = reply.get("text").and_then(Value::as_str).unwrap_or_default();
+        let word = |call: &Value, key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let calls = calls.iter().map(|call| ToolCall {
+            id: word(call, "id"),
+            name: word(call, "name"),
+            arguments: call.get("arguments").cloned().unwrap_or_default(),
+        });
+        let calls = calls.collect();
+        return Reply {
+            calls,
+            ..Reply::text(text.to_owned(), model)
+        };
+    }
+    match reply {
+        Value::String(text) => Reply::text(text, model),
+        other => Reply::text(other.to_string(), model),
+    }
+}
+
 fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
+    match attempt(client, brief, brief.tools, listener) {
+        Err(Fault { tools: true, failure }) if !brief.tools.is_empty() => {
+            listener.message(Message::new(
+                Severity::Warning,
+                Origin::Provider,
+                Code::CapabilityMismatch,
+                format!(
+                    "The model takes no tools here, so it plans without them. {}",
+                    failure.message
+                ),
+            ));
+            let reply = attempt(client, brief, &[], listener).map_err(|fault| fault.failure)?;
+            Ok(Reply {
+                tools_refused: true,
+                ..reply
+            })
+        }
+        reply => reply.map_err(|fault| fault.failure),
+    }
+}
+
+/// What is asked with these tools, and the plan's schema where the reply comes in its lowered form.
+fn request(client: &Client, brief: &Brief<'_>, tools: &[Tool]) -> Result<(Request, Option<Value>), Failure> {
     let settings = brief.settings;
     let catalogue = crate::catalogue(&brief.request.catalogue)?;
-    let opening = planner::opening(&brief.request.prompt, brief.context, &catalogue, brief.extensions)?;
+    let opening = planner::opening(
+        &brief.request.prompt,
+        brief.context,
+        &catalogue,
+        brief.extensions,
+        !tools.is_empty(),
+    )?;
     let mut messages = vec![Turn::user(opening.user)];
-    for exchange in brief.exchanges {
-        messages.push(Turn::new(Role::Assistant, &exchange.reply));
-        messages.push(Turn::user(&exchange.feedback));
-    }
+    messages.extend(
+        brief
+            .exchanges
+            .iter()
+            .flat_map(|exchange| turns(exchange, !tools.is_empty())),
+    );
     let schema = if settings.structured_output {
         brief.extensions.schema("plan")
     } else {
         None
     };
     let lowered = schema.as_ref().and_then(|schema| client.lowered(schema));
+    let lift_by = schema.clone().filter(|_| lowered.is_some());
     let request = Request::builder(messages)
         .system(Some(opening.system))
-        .schema(lowered.clone().or_else(|| schema.clone()))
+        .schema(lowered.or(schema))
+        .tools(tools.to_vec())
         .max_tokens(settings.max_tokens.and_then(|n| u32::try_from(n).ok()))
         .options(Options {
             temperature: settings.temperature,
@@ -151,28 +232,96 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
         })
         .build()
         .map_err(|error| failure(&error))?;
-    let mut reply = if settings.stream {
+    Ok((request, lift_by))
+}
+
+/// An exchange as messages. A provider without tools reads calls and results as words.
+fn turns(exchange: &Exchange, native: bool) -> Vec<Turn> {
+    if exchange.calls.is_empty() {
+        // No provider takes an empty message.
+        let said = if exchange.reply.trim().is_empty() {
+            "(nothing)"
+        } else {
+            &exchange.reply
+        };
+        return vec![Turn::new(Role::Assistant, said), Turn::user(&exchange.feedback)];
+    }
+    let mut turns = Vec::new();
+    if native {
+        turns.push(Turn {
+            tool_calls: exchange.calls.clone(),
+            ..Turn::new(Role::Assistant, &exchange.reply)
+        });
+        turns.extend(exchange.results.iter().map(|result| Turn {
+            tool_call_id: Some(result.id.clone()),
+            ..Turn::new(Role::Tool, &result.text)
+        }));
+    } else {
+        let calls = serde_json::to_string(&exchange.calls).unwrap_or_default();
+        let results: Vec<&str> = exchange.results.iter().map(|result| result.text.as_str()).collect();
+        turns.push(Turn::new(
+            Role::Assistant,
+            format!("{}\n{calls}", exchange.reply).trim(),
+        ));
+        turns.push(Turn::user(planner::tool_results(&results)));
+    }
+    let mut parts: Vec<Part> = exchange
+        .results
+        .iter()
+        .filter_map(|result| {
+            let image = result.image.as_ref()?;
+            Some(Part::Image {
+                media_type: image.media_type.clone(),
+                data: image.data.clone(),
+            })
+        })
+        .collect();
+    if !exchange.feedback.is_empty() || !parts.is_empty() {
+        let words = if exchange.feedback.is_empty() {
+            "The pictures that you asked for, in order."
+        } else {
+            &exchange.feedback
+        };
+        parts.push(Part::Text { text: words.to_owned() });
+        turns.push(Turn {
+            content: Content::Parts(parts),
+            ..Turn::user("")
+        });
+    }
+    turns
+}
+
+/// Why there is no reply, and whether the tools are the reason.
+struct Fault {
+    failure: Failure,
+    tools: bool,
+}
+
+impl From<ProviderError> for Fault {
+    fn from(error: ProviderError) -> Self {
+        Self {
+            failure: failure(&error),
+            tools: error.refuses_tools(),
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        Self { failure, tools: false }
+    }
+}
+
+fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Listener) -> Result<Reply, Fault> {
+    let (request, lift_by) = request(client, brief, tools)?;
+    let sent = serde_json::to_string(&request).map_or(0, |text| text.len());
+    let mut reply = if brief.settings.stream {
         listen(client, request, listener)?
     } else {
-        let response = client.send(&request).map_err(|error| failure(&error))?;
-        for notice in response.notices {
-            listener.message(Message::new(
-                Severity::Warning,
-                Origin::Provider,
-                notice.code,
-                notice.text,
-            ));
-        }
-        Reply {
-            text: response.text,
-            model: Some(response.model),
-            usage: response.usage,
-            finish: Some(response.finish_reason),
-        }
+        send(client, &request, listener)?
     };
-    if let (Some(schema), Some(_)) = (&schema, lowered)
-        && let Some(plan) = lifted(&reply.text, schema, brief.extensions)
-    {
+    reply.sent = sent;
+    if let Some(plan) = lift_by.and_then(|schema| lifted(&reply.text, &schema, brief.extensions)) {
         reply.text = plan;
     }
     Ok(reply)
@@ -191,15 +340,28 @@ fn lifted(text: &str, schema: &Value, extensions: &Extensions) -> Option<String>
     (!twice).then(|| plan.to_string())
 }
 
-fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<Reply, Failure> {
-    let mut reply = Reply {
-        text: String::new(),
-        model: None,
-        usage: None,
-        finish: None,
-    };
-    for event in client.stream(request).map_err(|error| failure(&error))? {
-        match event.map_err(|error| failure(&error))? {
+fn send(client: &Client, request: &Request, listener: &dyn Listener) -> Result<Reply, Fault> {
+    let response = client.send(request)?;
+    for notice in response.notices {
+        listener.message(Message::new(
+            Severity::Warning,
+            Origin::Provider,
+            notice.code,
+            notice.text,
+        ));
+    }
+    Ok(Reply {
+        usage: response.usage,
+        finish: Some(response.finish_reason),
+        calls: response.tool_calls,
+        ..Reply::text(response.text, Some(response.model))
+    })
+}
+
+fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<Reply, Fault> {
+    let mut reply = Reply::text(String::new(), None);
+    for event in client.stream(request)? {
+        match event? {
             StreamEvent::Text { text } => {
                 listener.text(&text);
                 reply.text.push_str(&text);
@@ -213,7 +375,7 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
                     notice.text,
                 ));
             }
-            StreamEvent::ToolCall { .. } => {}
+            StreamEvent::ToolCall { call } => reply.calls.push(call),
             StreamEvent::End {
                 finish_reason, model, ..
             } => {
@@ -223,7 +385,10 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
             }
         }
     }
-    Err(Failure::new(Code::BadResponse, "The stream ended without its end."))
+    Err(Fault {
+        failure: Failure::new(Code::BadResponse, "The stream ended without its end."),
+        tools: false,
+    })
 }
 
 fn failure(error: &ProviderError) -> Failure {

@@ -5,6 +5,8 @@
 //! with it.
 
 mod approval;
+mod budget;
+mod calls;
 mod catalogues;
 mod check;
 mod choice;
@@ -21,8 +23,11 @@ mod report;
 mod request;
 mod run;
 mod settings;
+mod tool_worker;
+mod tools;
 mod validate;
 mod verdict;
+mod watch;
 mod work;
 mod worker;
 
@@ -41,4 +46,5 @@ pub use report::Report;
 pub use request::{PlanInput, RunRequest};
 pub use run::{Run, Turn};
 pub use settings::{Setting, Settings};
+pub use tools::{ToolRequest, ToolStep, reference, register_tool, tools, unregister_tool};
 pub use validate::{Feature, Tally};

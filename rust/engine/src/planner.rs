@@ -18,6 +18,9 @@ const REJECTED: &str = include_str!("../prompts/rejected.md");
 const LEFT_OUT: &str = include_str!("../prompts/left_out.md");
 const EXTENSIONS: &str = include_str!("../prompts/extensions.md");
 const SLICES: &str = include_str!("../prompts/slices.md");
+const TOOLS: &str = include_str!("../prompts/tools.md");
+const TOOL_RESULTS: &str = include_str!("../prompts/tool_results.md");
+const LAST_TURN: &str = include_str!("../prompts/last_turn.md");
 
 /// Most characters of the slices in one turn.
 const MAX_SLICES: usize = 48_000;
@@ -36,12 +39,13 @@ pub(crate) fn read(context: &Value) -> Result<Context, EngineError> {
     Context::deserialize(context).map_err(|error| EngineError::document("context", &error))
 }
 
-/// The first words to a model.
+/// The first words to a model; `tools`: some are offered.
 pub(crate) fn opening(
     prompt: &str,
     context: &Value,
     catalogue: &Catalogue,
     extensions: &Extensions,
+    tools: bool,
 ) -> Result<Request, Failure> {
     let mut request =
         prompt::request(prompt, context, catalogue).map_err(|error| Failure::new(error.code(), error.to_string()))?;
@@ -51,7 +55,15 @@ pub(crate) fn opening(
             let _ = writeln!(request.system, "- `{name}`: {schema}");
         }
     }
+    if tools {
+        request.system.push_str(TOOLS);
+    }
     Ok(request)
+}
+
+/// Results of calls for a model that takes no tools, as words.
+pub(crate) fn tool_results(results: &[&str]) -> String {
+    data(TOOL_RESULTS, "results", &json!(results))
 }
 
 /// What the model is told about its last reply; `left_out` is what the artist took out of it.
@@ -62,6 +74,8 @@ pub(crate) fn feedback(feedback: &Feedback, slices: Option<&Value>, left_out: &[
         Feedback::Progress { envelope } => data(PROGRESS, "gates", &json!(envelope)),
         Feedback::Rejected { words } => data(REJECTED, "artist", &json!(words)),
         Feedback::Slices => data(SLICES, "slices", slices.unwrap_or(&Value::Null)),
+        // The results stand beside it.
+        Feedback::Tools { last } => if *last { LAST_TURN } else { "" }.to_owned(),
     };
     if !left_out.is_empty() {
         text.push_str(&data(LEFT_OUT, "left_out", &json!(left_out)));

@@ -4,8 +4,8 @@ use geonode_protocol::{Envelope, Plan};
 use geonode_provider::Usage;
 use geonode_run::{ApprovalRecord, Message, RunState, StepRecord};
 use serde::Serialize;
-use serde_json::Value;
 
+use crate::tools::ToolStep;
 use crate::validate::Tally;
 
 /// The report of a run; complete once it has finished.
@@ -28,7 +28,7 @@ pub struct Report {
     /// Steps of the plans that were carried out.
     pub steps: Vec<StepRecord>,
     /// Calls of tools.
-    pub intermediate_steps: Vec<Value>,
+    pub intermediate_steps: Vec<ToolStep>,
     /// Last verdict of the gates.
     pub gates: Option<Envelope>,
     /// What the artist was asked, and what was answered.

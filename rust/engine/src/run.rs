@@ -16,6 +16,7 @@ use crate::error::EngineError;
 use crate::messages::Messages;
 use crate::report::Report;
 use crate::request::RunRequest;
+use crate::tools::ToolStep;
 use crate::validate::Tally;
 use crate::worker;
 
@@ -285,6 +286,7 @@ pub(crate) struct Front {
     pub(crate) diff: Arc<Vec<String>>,
     pub(crate) usage: Option<Usage>,
     pub(crate) validation: Vec<Tally>,
+    pub(crate) tool_steps: Vec<ToolStep>,
     pub(crate) model: Option<String>,
     pub(crate) blender: Option<String>,
     prompt: String,
@@ -304,6 +306,7 @@ impl Front {
             diff: Arc::default(),
             usage: None,
             validation: Vec::new(),
+            tool_steps: Vec::new(),
             model: request.model.clone(),
             blender: None,
             prompt: request.prompt.clone(),
@@ -354,7 +357,7 @@ impl Front {
             blender: self.blender.clone(),
             attempts: self.machine.attempts,
             steps: self.machine.steps.clone(),
-            intermediate_steps: Vec::new(),
+            intermediate_steps: self.tool_steps.clone(),
             gates: self.machine.gates.clone(),
             approvals: self.machine.approvals.clone(),
             messages: self.messages.ordered(),

@@ -152,8 +152,22 @@ settings! {
     max_prompt_chars: u64 = 20_000, 1..=1_000_000;
     /// Further attempts after a refused plan or failed gates.
     retries: u64 = 2, 0..=10;
-    /// Requests to the model that are no retries: context requests and turns with `done: false`.
+    /// Requests to the model that are no retries: context requests, calls of tools and turns with `done: false`.
     max_iterations: u64 = 8, 0..=50;
+    /// Whether models may call tools before they plan.
+    tools: bool = true;
+    /// Whether models that call the tool `picture` get pictures of the scene. Only for models that can see.
+    send_pictures: bool = false;
+    /// Tokens of all requests of a run together, after which none is made any more; null: no limit.
+    max_run_tokens: Option<u64> = None, 1..=2_000_000_000;
+    /// Seconds that a run may spend on requests and tools, waiting for the artist not counted; null: no limit.
+    max_run_s: Option<f64> = None, 1..=86_400;
+    /// Cost of all requests of a run together, after which none is made any more, in the currency of the prices; null: no limit.
+    max_run_cost: Option<f64> = None, 0..=1_000_000;
+    /// Price of a million tokens sent; null: not known.
+    input_price: Option<f64> = None, 0..=1_000_000;
+    /// Price of a million tokens received; null: not known.
+    output_price: Option<f64> = None, 0..=1_000_000;
     /// Limit of each attempt to reach the provider, and of the wait between pieces of a stream, in seconds.
     timeout_s: f64 = 120.0, 1..=600;
     /// Limit of one request with all its attempts, in seconds.

@@ -3,19 +3,21 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::time::Instant;
 
 use geonode_gates::{Evidence, Facts, judge};
 use geonode_graph::cost::{Risk, risk};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
 use geonode_protocol::{Action, AddedStep, Code, Extensions, Finding, GateFinding, Origins, Plan, Severity};
-use geonode_provider::{FinishReason, Usage};
+use geonode_provider::{FinishReason, ToolCall, Usage};
 use geonode_run::{Answer, Approve, Failure, Feedback, Purpose};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::approval;
+use crate::budget::Budget;
 use crate::check;
 use crate::choice::Places;
 use crate::context;
@@ -24,6 +26,7 @@ use crate::generate::{Brief, Exchange, Listener, Source};
 use crate::planner;
 use crate::request::{PlanInput, RunRequest};
 use crate::settings::Settings;
+use crate::tools::{Results, Toolbox};
 use crate::validate::{self, Ledger, Mode, Response};
 use crate::verdict;
 
@@ -32,9 +35,17 @@ pub(crate) struct Work {
     pub(crate) request: RunRequest,
     pub(crate) settings: Settings,
     source: Option<Source>,
-    context: Value,
+    pub(crate) context: Value,
     reply: Option<PlanInput>,
     exchanges: Vec<Exchange>,
+    /// Tools, their calls and the record of these.
+    pub(crate) tools: Toolbox,
+    /// Calls of the last reply, as they can be told back.
+    pub(crate) calls: Vec<ToolCall>,
+    /// Their results.
+    pub(crate) results: Vec<Results>,
+    /// What planning has cost so far.
+    pub(crate) budget: Budget,
     slices: Option<Value>,
     /// As it was checked, then with the repairs of its compilation.
     pub(crate) plan: Option<Arc<Plan>>,
@@ -81,6 +92,10 @@ impl Work {
             context: Value::Null,
             reply: request.plan.clone(),
             exchanges: Vec::new(),
+            tools: Toolbox::new(),
+            calls: Vec::new(),
+            results: Vec::new(),
+            budget: Budget::default(),
             slices: None,
             plan: None,
             origins: Origins::default(),
@@ -126,12 +141,17 @@ impl Work {
             let feedback = planner::feedback(feedback, self.slices.take().as_ref(), &left_out);
             self.exchanges.push(Exchange {
                 reply: reply.clone(),
+                calls: std::mem::take(&mut self.calls),
+                results: std::mem::take(&mut self.results),
                 feedback,
             });
         }
         if matches!(feedback, Some(Feedback::Progress { .. })) {
             self.earlier = self.diff.to_vec();
         }
+        self.budget.check(&self.settings)?;
+        let catalogue = self.catalogue()?;
+        let offered = self.tools.offer(&self.context, &catalogue, &self.settings)?;
         let source = match &mut self.source {
             Some(source) => source,
             None => self.source.insert(Source::new(&self.request, &self.settings)?),
@@ -146,13 +166,25 @@ impl Work {
                 Some(Feedback::Rejected { words }) => Some(words),
                 _ => None,
             },
+            tools: &offered,
+            left: self.budget.left(&self.settings),
         };
+        let started = Instant::now();
         let reply = source.plan(&brief, listener)?;
+        self.budget.took(started.elapsed());
+        self.budget.spend(reply.usage, reply.sent, reply.text.len());
         self.model = reply.model.or(self.model.take());
         self.usage = sum(self.usage, reply.usage);
         self.finish = reply.finish;
         self.reply = Some(PlanInput::Text(reply.text));
-        Ok(Answer::Generated)
+        if reply.tools_refused {
+            self.tools.give_up();
+        }
+        // Calls of a model that was offered none are no calls; its text, if any, is judged as the plan.
+        if offered.is_empty() || reply.tools_refused || reply.calls.is_empty() {
+            return Ok(Answer::Generated);
+        }
+        Ok(self.wants_tools(reply.calls))
     }
 
     /// Reads the reply.
@@ -351,7 +383,10 @@ impl Work {
                     .map(|plan| plan.context_requests.as_slice())
                     .unwrap_or_default();
                 let catalogue = self.catalogue()?;
-                self.slices = Some(context::slices(requests, &self.context, &document, &catalogue));
+                let answers = context::slices(requests, &self.context, &document, &catalogue);
+                let requests = requests.to_vec();
+                self.note_slices(&requests, &answers);
+                self.slices = Some(answers);
                 self.seen.extend(document.trees);
             }
         }
@@ -390,6 +425,11 @@ impl Work {
     pub(crate) fn keep_evidence(&mut self, json: &str) -> Result<Answer, Failure> {
         self.evidence = Some(serde_json::from_str(json).map_err(|e| EngineError::document("evidence", &e))?);
         Ok(Answer::Evidence)
+    }
+
+    /// How many plans were applied and not taken back.
+    pub(crate) fn writes(&self) -> usize {
+        self.applied.len()
     }
 
     /// Everything that was written is taken back.

@@ -11,6 +11,7 @@ use geonode_provider::Client;
 use geonode_run::{
     Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, transition,
 };
+use geonode_tools::HostCall;
 use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
@@ -83,10 +84,10 @@ enum Todo {
     Fail(Failure),
 }
 
-struct Worker<'a> {
-    state: State,
-    work: Work,
-    shared: &'a Shared,
+pub(crate) struct Worker<'a> {
+    pub(crate) state: State,
+    pub(crate) work: Work,
+    pub(crate) shared: &'a Shared,
     /// What is to be done here, by task number.
     todo: VecDeque<(u64, Todo)>,
 }
@@ -133,6 +134,11 @@ impl Worker<'_> {
         self.step(event);
         while let Some((id, todo)) = self.todo.pop_front() {
             let done = match todo {
+                Todo::Do(Task::CallTools { refused }) => match self.call_tools(id, &refused) {
+                    Some(done) => done,
+                    // The host has the rest.
+                    None => continue,
+                },
                 Todo::Do(task) => catch_unwind(AssertUnwindSafe(|| self.carry_out(&task)))
                     .unwrap_or_else(|_| Err(EngineError::Internal(format!("{} broke off", task.name())).into())),
                 Todo::Fail(failure) => Err(failure),
@@ -162,6 +168,9 @@ impl Worker<'_> {
             front.diff = work.diff.clone();
             front.usage = work.usage;
             front.validation = work.ledger.tallies().to_vec();
+            if front.tool_steps.len() != work.tools.steps.len() {
+                front.tool_steps.clone_from(&work.tools.steps);
+            }
             front.model.clone_from(&work.model);
             front.blender = blender;
             if machine
@@ -181,7 +190,12 @@ impl Worker<'_> {
             Effect::Tell(notice) => self.tell(notice),
             Effect::Abort { id } => self.shared.show(|front| front.withdraw(id)),
             Effect::Do { id, task } => match task {
-                Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Choose { .. } | Task::Judge => {
+                Task::Generate { .. }
+                | Task::CallTools { .. }
+                | Task::CheckPlan
+                | Task::Compile
+                | Task::Choose { .. }
+                | Task::Judge => {
                     self.todo.push_back((id, Todo::Do(task)));
                 }
                 task => {
@@ -193,7 +207,7 @@ impl Worker<'_> {
         }
     }
 
-    fn tell(&self, notice: Notice) {
+    pub(crate) fn tell(&self, notice: Notice) {
         let Ok(json) = to_raw_value(&notice) else { return };
         self.shared.show(|front| {
             if let Notice::Message(message) = notice {
@@ -271,10 +285,19 @@ impl Worker<'_> {
             }
             Task::Restore => HostEffect::Restore,
             Task::Commit { message } => HostEffect::Commit { message },
-            Task::Generate { .. } | Task::CheckPlan | Task::Compile | Task::Choose { .. } | Task::Judge => {
+            Task::Generate { .. }
+            | Task::CallTools { .. }
+            | Task::CheckPlan
+            | Task::Compile
+            | Task::Choose { .. }
+            | Task::Judge => {
                 return Err(EngineError::Internal("a task of the core was handed out".into()).into());
             }
         };
+        self.hand(id, effect)
+    }
+
+    pub(crate) fn hand(&self, id: u64, effect: HostEffect) -> Result<(), Failure> {
         let json = to_raw_value(&Wire {
             id: id.to_string(),
             effect,
@@ -288,6 +311,9 @@ impl Worker<'_> {
     fn host_answered(&mut self, id: u64, json: &str) -> Option<Result<Answer, Failure>> {
         if self.state.awaiting != Some(id) {
             return None;
+        }
+        if matches!(self.state.task(), Some(Task::CallTools { .. })) {
+            return Some(self.tools_answered(json));
         }
         let work = &mut self.work;
         Some(match self.state.task()? {
@@ -311,6 +337,7 @@ impl Worker<'_> {
             Task::Restore => read::<Restored>("result of a restore", json).map(|r| Answer::Restored { equal: r.equal }),
             Task::Commit { .. } => Ok(Answer::Committed),
             Task::Generate { .. }
+            | Task::CallTools { .. }
             | Task::CheckPlan
             | Task::Compile
             | Task::Choose { .. }
@@ -321,7 +348,7 @@ impl Worker<'_> {
         })
     }
 
-    fn progress(&self, fraction: Option<f64>, text: &str) {
+    pub(crate) fn progress(&self, fraction: Option<f64>, text: &str) {
         if let Ok(json) = to_raw_value(&json!({"event": "progress", "fraction": fraction, "text": text})) {
             self.shared.show(|front| front.event(Shown::Json(json)));
         }
@@ -363,7 +390,7 @@ struct Wire {
 
 #[derive(Serialize)]
 #[serde(tag = "effect", rename_all = "snake_case")]
-enum HostEffect {
+pub(crate) enum HostEffect {
     CaptureContext {
         object: Option<String>,
         modifier: Option<String>,
@@ -402,6 +429,10 @@ enum HostEffect {
         catalogue: String,
         seconds: u64,
         megabytes: u64,
+    },
+    CallTools {
+        calls: Vec<HostCall>,
+        target: Value,
     },
 }
 

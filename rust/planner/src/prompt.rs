@@ -75,8 +75,40 @@ pub fn feedback(findings: &Value) -> String {
     )
 }
 
-/// A preset as a wish and the plan that serves it, made in a small scene.
+/// How many presets a search finds.
+const FOUND: usize = 5;
+
+/// The presets nearest to the words, best first: `{"title", "description", "example"}`, and of the first its `plan`.
+///
+/// # Errors
+/// `preset_invalid` when the embedded library is damaged.
+pub fn search(query: &str) -> Result<Vec<Value>, DataError> {
+    let library = Library::get()?;
+    let ranked = library.rank(query.get(..query.len().min(2000)).unwrap_or(query));
+    let entries = ranked
+        .into_iter()
+        .take(FOUND)
+        .filter_map(|(i, _)| library.entries.get(i));
+    let found = entries.enumerate().map(|(place, entry)| {
+        let preset = &entry.preset;
+        let mut out =
+            json!({"title": preset.title, "description": preset.description, "example": preset.examples.first()});
+        if let (0, Some((_, plan)), Some(fields)) = (place, served(entry), out.as_object_mut()) {
+            fields.insert("plan".into(), plan);
+        }
+        out
+    });
+    Ok(found.collect())
+}
+
+/// A preset as a wish and the plan that serves it.
 fn example(entry: &Entry) -> Option<String> {
+    let (wish, plan) = served(entry)?;
+    Some(format!("\nWish: {wish}\nPlan: {plan}\n"))
+}
+
+/// The first example of a preset and its plan, made in a small scene.
+fn served(entry: &Entry) -> Option<(&str, Value)> {
     let scene: Context = serde_json::from_value(json!({
         "active_object": "Plane",
         "objects": [
@@ -90,7 +122,7 @@ fn example(entry: &Entry) -> Option<String> {
     .ok()?;
     let wish = entry.preset.examples.first()?;
     let plan = offline::plan(wish, &scene, &Options::default()).ok()?;
-    Some(format!("\nWish: {wish}\nPlan: {plan}\n"))
+    Some((wish, plan))
 }
 
 /// Text that cannot close the data block it stands in.

@@ -234,6 +234,23 @@ impl ProviderError {
         )
     }
 
+    /// Whether the endpoint refuses the request for its tools. No interface has a code for that; the server's words are the only sign.
+    pub fn refuses_tools(&self) -> bool {
+        let refused = matches!(
+            self,
+            Self::BadRequest(_) | Self::UnknownModel(_) | Self::SchemaRefused(_) | Self::Overloaded(_)
+        );
+        let said = self
+            .detail()
+            .and_then(|detail| detail.said.as_deref())
+            .unwrap_or_default();
+        let said = said.to_ascii_lowercase();
+        refused
+            && ["tool", "function call", "unsupported"]
+                .iter()
+                .any(|word| said.contains(word))
+    }
+
     /// What is known beyond code and message, where the failure came from an exchange.
     pub fn detail(&self) -> Option<&Detail> {
         match self {

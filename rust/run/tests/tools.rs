@@ -89,7 +89,10 @@ fn each_call_is_asked_about_and_a_rejection_concerns_it_alone() {
         );
         let id = run.0.awaiting.unwrap();
         run.event(if granted {
-            EventKind::Approved { id, without: Default::default() }
+            EventKind::Approved {
+                id,
+                without: Default::default(),
+            }
         } else {
             EventKind::Rejected { id, words: None }
         });

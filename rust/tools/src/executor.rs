@@ -65,8 +65,8 @@ pub struct Executor {
     store: Store,
     /// Calls so far, by tool.
     used: HashMap<String, u32>,
-    /// What the last call with these arguments gave, and which one it was.
-    last: HashMap<String, (u64, String)>,
+    /// Hash of what the last call gave, by tool and arguments.
+    last: HashMap<String, u64>,
     given: u64,
     scene: u64,
 }
@@ -167,14 +167,14 @@ impl Executor {
             .tool()
             .is_some_and(|tool| tool.spec.pure && !tool.spec.requires_approval);
         let key = self.key(entry);
-        let Some((value, by)) = self.memo.get(&key).filter(|_| pure) else {
+        let Some(value) = self.memo.get(&key).filter(|_| pure) else {
             return;
         };
-        let (outcome, note) = (Outcome::Done(value.clone()), again(by));
+        let outcome = Outcome::Done(value.clone());
         let bytes = value.to_string().len();
         entry.settle(outcome, bytes, 0);
         if let Some(settled) = entry.settled_mut() {
-            settled.note = Some(note);
+            settled.note = Some(AGAIN.to_owned());
         }
     }
 
@@ -292,9 +292,8 @@ impl Executor {
         let text = value.to_string();
         let (bytes, mut note) = (text.len(), None);
         let large = bytes > self.limits.result_bytes && !matches!(tool.runner, Runner::Pages);
-        let seen = self.seen(entry, &text);
-        if !tool.spec.pure && image.is_none() {
-            note = seen.map(|by| again(&by));
+        if self.seen(entry, &text) && image.is_none() {
+            note = Some(AGAIN.to_owned());
         }
         if large {
             value = self.store.put(text, self.limits.head_bytes);
@@ -302,7 +301,7 @@ impl Executor {
         // What is held by reference may be let go, so it is not remembered.
         if tool.spec.pure && !large && image.is_none() {
             let key = self.key(entry);
-            self.memo.put(key, &value, &entry.correlation_id);
+            self.memo.put(key, &value);
         }
         entry.settle(Outcome::Done(value), bytes, ms);
         if let Some(settled) = entry.settled_mut() {
@@ -310,20 +309,18 @@ impl Executor {
         }
     }
 
-    /// The call that gave the same before, if one with these arguments did. Only that of the last one is known.
-    fn seen(&mut self, entry: &Entry, text: &str) -> Option<String> {
+    /// Whether the last call with these arguments gave the same.
+    fn seen(&mut self, entry: &Entry, text: &str) -> bool {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
-        let now = (hasher.finish(), entry.correlation_id.clone());
+        let now = hasher.finish();
         let key = format!("{}\n{}", entry.tool, canonical(&entry.input));
-        let (before, by) = self.last.insert(key, now.clone())?;
-        (before == now.0).then_some(by)
+        self.last.insert(key, now) == Some(now)
     }
 }
 
-fn again(by: &str) -> String {
-    format!("You have this already: the call {by} gave the same. Go on with the plan, or ask for something else.")
-}
+/// Said to a model that asks again.
+const AGAIN: &str = "You have this already. Go on with the plan, or ask for something else.";
 
 fn fitting(tool: &Tool, value: Value) -> Result<Value, ToolError> {
     let wrong = tool.spec.output.errors(&value);

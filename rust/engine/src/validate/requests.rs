@@ -51,6 +51,11 @@ fn chain<'a>() -> Chain<Subject<'a>> {
                 fatal: false,
                 check: limits_of_time,
             },
+            Link {
+                stage: Stage::Domain,
+                fatal: true,
+                check: prices,
+            },
         ],
     )
 }
@@ -89,6 +94,14 @@ fn provider(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
         findings.push(Finding::error(Code::ProviderMissing, "/provider", text));
     } else if let Err(error) = Provider::from_name(&request.provider) {
         findings.push(Finding::error(error.code(), "/provider", error.to_string()));
+    }
+}
+
+fn prices(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
+    let settings = &subject.settings;
+    if settings.max_run_cost.is_some() && (settings.input_price.is_none() || settings.output_price.is_none()) {
+        let text = "A limit of cost needs prices: set `input_price` and `output_price`, for a million tokens each.";
+        findings.push(Finding::error(Code::SettingInvalid, "/settings/max_run_cost", text));
     }
 }
 

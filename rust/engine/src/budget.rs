@@ -1,0 +1,156 @@
+//! What a run may spend on planning: tokens, money, time. It is looked at before each request, so that a reply that was paid for is used.
+
+use std::time::Duration;
+
+use geonode_protocol::Code;
+use geonode_provider::Usage;
+use geonode_run::Failure;
+
+use crate::settings::Settings;
+
+/// Bytes that count as one token where a provider counts nothing.
+const BYTES_PER_TOKEN: usize = 3;
+
+/// What was spent so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Budget {
+    input_tokens: u64,
+    output_tokens: u64,
+    planning: Duration,
+}
+
+impl Budget {
+    /// Counts one exchange: tokens as the provider counted them, else by the bytes of request and reply.
+    pub(crate) fn spend(&mut self, usage: Option<Usage>, sent: usize, received: usize) {
+        let estimate = |bytes: usize| u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX);
+        let usage = usage.unwrap_or_default();
+        let input = usage.input_tokens.unwrap_or_else(|| estimate(sent));
+        let output = usage.output_tokens.unwrap_or_else(|| estimate(received));
+        self.input_tokens = self.input_tokens.saturating_add(input);
+        self.output_tokens = self.output_tokens.saturating_add(output);
+    }
+
+    /// Counts time that was spent on requests or tools.
+    pub(crate) fn took(&mut self, time: Duration) {
+        self.planning = self.planning.saturating_add(time);
+    }
+
+    /// What the requests cost, in the currency of the prices; none without prices.
+    #[expect(clippy::cast_precision_loss, reason = "tokens of a run are far below 2^52")]
+    fn cost(&self, settings: &Settings) -> Option<f64> {
+        let (input, output) = (settings.input_price?, settings.output_price?);
+        Some((self.input_tokens as f64 * input + self.output_tokens as f64 * output) / 1e6)
+    }
+
+    /// The time that is left for planning; none without a limit.
+    pub(crate) fn left(&self, settings: &Settings) -> Option<Duration> {
+        let limit = Duration::from_secs_f64(settings.max_run_s?);
+        Some(limit.saturating_sub(self.planning))
+    }
+
+    /// Whether another request may be made.
+    ///
+    /// # Errors
+    /// `token_limit`, `cost_limit` or `run_timeout`.
+    pub(crate) fn check(&self, settings: &Settings) -> Result<(), Failure> {
+        let tokens = self.input_tokens.saturating_add(self.output_tokens);
+        if let Some(limit) = settings.max_run_tokens.filter(|limit| tokens >= *limit) {
+            let text =
+                format!("The run used {tokens} tokens; {limit} are allowed. Raise `max_run_tokens`, or ask for less.");
+            return Err(Failure::new(Code::TokenLimit, text));
+        }
+        if let (Some(limit), Some(cost)) = (settings.max_run_cost, self.cost(settings))
+            && cost >= limit
+        {
+            let text =
+                format!("The run cost about {cost:.4}; {limit} is allowed. Raise `max_run_cost`, or ask for less.");
+            return Err(Failure::new(Code::CostLimit, text));
+        }
+        match self.left(settings) {
+            Some(Duration::ZERO) => Err(late(settings)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Planning took too long.
+pub(crate) fn late(settings: &Settings) -> Failure {
+    let limit = settings.max_run_s.unwrap_or_default();
+    let text =
+        format!("Planning took longer than {limit} s and was stopped. Raise `max_run_s`, or take a faster model.");
+    Failure::new(Code::RunTimeout, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, output: u64) -> Usage {
+        Usage {
+            input_tokens: Some(input),
+            output_tokens: Some(output),
+            ..Usage::default()
+        }
+    }
+
+    fn code(budget: &Budget, settings: &Settings) -> Option<Code> {
+        budget.check(settings).err().map(|failure| failure.code)
+    }
+
+    #[test]
+    fn limits_hold_at_their_edge() {
+        let mut budget = Budget::default();
+        budget.spend(Some(usage(700, 299)), 0, 0);
+        let settings = Settings {
+            max_run_tokens: Some(1000),
+            ..Settings::default()
+        };
+        assert_eq!(code(&budget, &settings), None);
+        budget.spend(Some(usage(0, 1)), 0, 0);
+        assert_eq!(code(&budget, &settings), Some(Code::TokenLimit));
+        let mut settings = Settings {
+            max_run_cost: Some(0.0037),
+            input_price: Some(1.0),
+            output_price: Some(10.0),
+            ..Settings::default()
+        };
+        assert_eq!(
+            code(&budget, &settings),
+            Some(Code::CostLimit),
+            "700 at 1 and 300 at 10 are 3700 millionths"
+        );
+        settings.max_run_cost = Some(0.0038);
+        assert_eq!(code(&budget, &settings), None);
+        assert_eq!(code(&budget, &Settings::default()), None, "no limits");
+    }
+
+    #[test]
+    fn without_a_count_bytes_count() {
+        let mut budget = Budget::default();
+        budget.spend(None, 3000, 300);
+        let settings = |limit| Settings {
+            max_run_tokens: Some(limit),
+            ..Settings::default()
+        };
+        assert_eq!(
+            (code(&budget, &settings(1100)), code(&budget, &settings(1101))),
+            (Some(Code::TokenLimit), None)
+        );
+    }
+
+    #[test]
+    fn only_planning_time_counts() {
+        let mut budget = Budget::default();
+        let settings = Settings {
+            max_run_s: Some(2.0),
+            ..Settings::default()
+        };
+        budget.took(Duration::from_millis(1999));
+        assert_eq!(
+            (code(&budget, &settings), budget.left(&settings)),
+            (None, Some(Duration::from_millis(1)))
+        );
+        budget.took(Duration::from_millis(1));
+        assert_eq!(code(&budget, &settings), Some(Code::RunTimeout));
+    }
+}

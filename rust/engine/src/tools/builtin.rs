@@ -1,0 +1,270 @@
+//! The tools that ship with the product. All of them read and nothing else.
+
+use std::sync::{Arc, OnceLock};
+
+use geonode_graph::{Catalogue, Document};
+use geonode_protocol::Code;
+use geonode_tools::{CoreTool, Finish, Place, Registry, Runner, Spec, SpecError, Tool, ToolError, read_result};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::docs;
+use crate::context;
+
+/// What the tools of one run look into.
+#[derive(Debug)]
+pub(crate) struct World {
+    /// As it was captured at the start of the run.
+    pub(crate) context: Value,
+    pub(crate) catalogue: Arc<Catalogue>,
+}
+
+/// The tool that needs a model which can see.
+const PICTURE: &str = "picture";
+
+/// Most bytes of one tree: larger ones are shown near their output.
+const MAX_TREE: usize = 15_000;
+
+/// Most bytes of the scene's summary.
+const MAX_SCENE: usize = 14_000;
+
+/// The contracts, compiled once.
+///
+/// # Errors
+/// Never; a test compiles them.
+pub(crate) fn specs() -> Result<&'static [Arc<Spec>], SpecError> {
+    static SPECS: OnceLock<Result<Vec<Arc<Spec>>, SpecError>> = OnceLock::new();
+    let make = || contracts().map(|specs| specs.into_iter().map(Arc::new).collect());
+    SPECS.get_or_init(make).as_deref().map_err(Clone::clone)
+}
+
+/// Adds the tools that ship; the picture only where it may be sent.
+///
+/// # Errors
+/// Never; a test adds them.
+pub(crate) fn add(registry: &mut Registry, world: &Arc<World>, pictures: bool) -> Result<(), SpecError> {
+    for spec in specs()? {
+        if spec.id == PICTURE && !pictures {
+            continue;
+        }
+        registry.add(Tool {
+            runner: runner(&spec.id, world),
+            spec: Arc::clone(spec),
+        })?;
+    }
+    registry.add(read_result()?)
+}
+
+fn runner(id: &str, world: &Arc<World>) -> Runner {
+    let world = Arc::clone(world);
+    let core = |function: Arc<CoreTool>| Runner::Core(function);
+    let host = |finish: Arc<Finish>| Runner::Host(finish);
+    match id {
+        "node_docs" => core(Arc::new(move |input, _| node_docs(input, &world.catalogue))),
+        "search_nodes" => core(Arc::new(move |input, _| {
+            Ok(docs::named(text(input, "query"), &world.catalogue))
+        })),
+        "search_presets" => core(Arc::new(|input, _| search_presets(text(input, "query")))),
+        "tree_ir" => host(Arc::new(move |_, raw| tree_ir(raw, &world))),
+        "scene_summary" => host(Arc::new(move |_, raw| Ok(scene_summary(raw, &world.catalogue)))),
+        _ => host(Arc::new(|_, raw| Ok(raw))),
+    }
+}
+
+fn text<'a>(input: &'a Value, key: &str) -> &'a str {
+    input.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn node_docs(input: &Value, catalogue: &Catalogue) -> Result<Value, ToolError> {
+    let none = Map::new();
+    let properties = input.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    match (text(input, "bl_idname"), text(input, "query")) {
+        ("", "") => {
+            let text = "Name a type (`bl_idname`) or give words (`query`).";
+            Err(ToolError::new(Code::ToolValidationError, text))
+        }
+        ("", query) => Ok(json!({"nodes": docs::found(query, catalogue)})),
+        (name, _) => Ok(json!({"nodes": [docs::node(name, properties, catalogue)?]})),
+    }
+}
+
+fn search_presets(query: &str) -> Result<Value, ToolError> {
+    let found =
+        geonode_planner::prompt::search(query).map_err(|error| ToolError::new(error.code(), error.to_string()))?;
+    Ok(json!({"presets": found}))
+}
+
+/// The host's document as the compact form.
+fn tree_ir(raw: Value, world: &World) -> Result<Value, ToolError> {
+    #[derive(Deserialize)]
+    struct Raw {
+        node_group: String,
+        document: Document,
+    }
+    let raw = Raw::deserialize(raw).map_err(|error| {
+        ToolError::new(
+            Code::InvalidDocument,
+            format!("Blender's answer cannot be read: {error}."),
+        )
+    })?;
+    let tree = context::tree_text(
+        &raw.node_group,
+        &world.context,
+        &raw.document,
+        &world.catalogue,
+        MAX_TREE,
+    );
+    let tree = tree.ok_or_else(|| {
+        let text = format!("There is no Geometry Nodes tree {:?}.", raw.node_group);
+        ToolError::new(Code::UnknownNodeGroup, text)
+    })?;
+    Ok(json!({"node_group": raw.node_group, "tree": tree}))
+}
+
+/// The scene as it is now, without its tree and within its size.
+fn scene_summary(mut raw: Value, catalogue: &Catalogue) -> Value {
+    if let Some(fields) = raw.as_object_mut() {
+        fields.shift_remove("tree");
+        fields.shift_remove("tree_focus");
+    }
+    geonode_planner::prompt::view(&raw, catalogue, MAX_SCENE).context
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn gives(properties: &Value) -> Value {
+    let required: Vec<&String> = properties.as_object().into_iter().flat_map(Map::keys).collect();
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+fn on_host(spec: Spec) -> Spec {
+    Spec {
+        place: Place::Host,
+        pure: false,
+        ..spec
+    }
+}
+
+fn contracts() -> Result<Vec<Spec>, SpecError> {
+    let mut specs = of_the_catalogue()?;
+    specs.extend(of_the_scene()?);
+    Ok(specs)
+}
+
+fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
+    let query = json!({"type": "string", "minLength": 1, "maxLength": 200, "description": "Words, such as “distribute points”."});
+    Ok(vec![
+        Spec::new(
+            "search_nodes",
+            "Find node types",
+            "Node types of this Blender whose name or label holds the words: `bl_idname` and label.",
+            object(&json!({"query": query}), &["query"]),
+            gives(&json!({
+                "nodes": {"type": "array", "items": {"type": "object", "required": ["bl_idname", "label"]}},
+                "left_out": {"type": "integer", "description": "How many more there are."},
+            })),
+        )?,
+        Spec::new(
+            "node_docs",
+            "Node documentation",
+            "Properties with their items, and the sockets that a node has with these `properties` (else with its defaults), exactly as this \
+             Blender has them. Give `bl_idname`, or words in `query`.",
+            object(
+                &json!({
+                    "bl_idname": {"type": "string", "description": "The type, such as GeometryNodeMeshToPoints."},
+                    "properties": {"type": "object", "description": "Properties of the node, such as {\"mode\": \"EDGES\"}."},
+                    "query": query,
+                }),
+                &[],
+            ),
+            gives(
+                &json!({"nodes": {"type": "array", "items": {"type": "object", "required": ["bl_idname", "inputs", "outputs"]}}}),
+            ),
+        )?,
+        Spec::new(
+            "search_presets",
+            "Find presets",
+            "Ready-made effects near the words: title, description, an example wish, and of the nearest one the whole plan.",
+            object(&json!({"query": query}), &["query"]),
+            gives(
+                &json!({"presets": {"type": "array", "items": {"type": "object", "required": ["title", "example"]}}}),
+            ),
+        )?,
+    ])
+}
+
+fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
+    let object_name = json!({"type": "string", "description": "An object; default is the run's target."});
+    let named = |more: Value| {
+        let mut properties = json!({"object": {"type": "string"}});
+        if let (Some(all), Value::Object(more)) = (properties.as_object_mut(), more) {
+            all.extend(more);
+        }
+        gives(&properties)
+    };
+    Ok(vec![
+        on_host(Spec::new(
+            "scene_summary",
+            "Scene summary",
+            "The scene as it is now: objects with their places, sizes and counts, collections, materials, node groups.",
+            object(&json!({}), &[]),
+            gives(&json!({"objects": {"type": "array"}})),
+        )?),
+        on_host(Spec::new(
+            "modifier_stack",
+            "Modifiers of an object",
+            "The modifiers of an object in their order, with node groups and the values of their inputs.",
+            object(&json!({"object_name": object_name}), &[]),
+            named(json!({"modifiers": {"type": "array"}})),
+        )?),
+        on_host(Spec::new(
+            "tree_ir",
+            "A node tree",
+            "A Geometry Nodes tree with its nested groups in the compact form; a large one is shown near its output.",
+            object(&json!({"node_group_name": {"type": "string", "description": "Its name; default is the target's."}}), &[]),
+            gives(&json!({"node_group": {"type": "string"}, "tree": {"type": "string"}})),
+        )?),
+        on_host(
+            Spec::new(
+                "geometry_stats",
+                "Evaluated geometry",
+                "What an object's modifiers make now, measured: counts of mesh, curves, points and instances, bounds.",
+                object(&json!({"object_name": object_name}), &[]),
+                named(json!({"evaluated": {"type": "object"}})),
+            )?
+            .within(60.0)?,
+        ),
+        Spec {
+            quota: 8,
+            ..on_host(
+                Spec::new(
+                    PICTURE,
+                    "Picture of an object",
+                    "A small picture of an object as evaluated, seen from the front left above, or from `view`.",
+                    object(
+                        &json!({
+                            "object_name": object_name,
+                            "view": {"enum": ["perspective", "front", "side", "top"], "description": "Default: perspective."},
+                        }),
+                        &[],
+                    ),
+                    named(json!({
+                        "image": {
+                            "type": "object",
+                            "properties": {
+                                "media_type": {"const": "image/png"},
+                                "data": {"type": "string", "description": "Base64; models get it as a picture."},
+                            },
+                            "required": ["media_type", "data"],
+                        },
+                        "width": {"type": "integer"},
+                        "height": {"type": "integer"},
+                    })),
+                )?
+                .within(60.0)?,
+            )
+        },
+    ])
+}

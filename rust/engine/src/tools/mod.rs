@@ -1,0 +1,15 @@
+//! The tools of the product and what a run does with them: [`docs`] and [`builtin`] are tools, [`registered`] keeps those of scripts,
+//! [`toolbox`] is a run's end of the executor.
+
+mod builtin;
+pub(crate) mod docs;
+mod reference;
+mod registered;
+mod toolbox;
+
+pub use reference::reference;
+pub use registered::{ToolRequest, register_tool, tools, unregister_tool};
+
+pub use toolbox::ToolStep;
+
+pub(crate) use toolbox::{Results, Toolbox, echoed};

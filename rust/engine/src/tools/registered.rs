@@ -1,0 +1,95 @@
+//! Tools that scripts add to this process. A run takes what is registered when it starts.
+
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use geonode_tools::{Access, Place, READ_RESULT, Spec, SpecError};
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::builtin;
+
+type Added = IndexMap<String, Arc<Spec>>;
+
+fn registry() -> &'static RwLock<Arc<Added>> {
+    static REGISTRY: OnceLock<RwLock<Arc<Added>>> = OnceLock::new();
+    REGISTRY.get_or_init(RwLock::default)
+}
+
+/// A tool as a script describes it; it runs on the host.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolRequest {
+    /// Name in calls.
+    pub id: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// Schema of the arguments.
+    pub input_schema: Value,
+    /// Schema of the result.
+    pub output_schema: Value,
+    /// The same arguments give the same result as long as the scene is the same.
+    #[serde(default)]
+    pub pure: bool,
+    /// It changes data.
+    #[serde(default)]
+    pub writes: bool,
+    /// Each call waits for the artist.
+    #[serde(default)]
+    pub requires_approval: bool,
+    /// Limit of one call in seconds.
+    pub timeout_s: f64,
+}
+
+/// Adds a tool.
+///
+/// # Errors
+/// [`SpecError`] when its id is taken or no id, or a schema cannot be used.
+pub fn register_tool(request: ToolRequest) -> Result<(), SpecError> {
+    let name = request.id.replace('_', " ");
+    let (id, words) = (request.id, request.description);
+    let spec = Spec::new(&id, &name, &words, request.input_schema, request.output_schema)?.within(request.timeout_s)?;
+    let ships = id == READ_RESULT || builtin::specs()?.iter().any(|spec| spec.id == id);
+    let spec = Spec {
+        access: if request.writes { Access::Writes } else { Access::Reads },
+        pure: request.pure && !request.writes,
+        place: Place::Host,
+        requires_approval: request.requires_approval || request.writes,
+        ..spec
+    };
+    let mut added = registry().write().unwrap_or_else(PoisonError::into_inner);
+    if ships || added.contains_key(&id) {
+        return Err(SpecError::Taken(id));
+    }
+    Arc::make_mut(&mut added).insert(id, Arc::new(spec));
+    Ok(())
+}
+
+/// Takes a tool away again; whether a script had added it.
+pub fn unregister_tool(id: &str) -> bool {
+    let mut added = registry().write().unwrap_or_else(PoisonError::into_inner);
+    Arc::make_mut(&mut added).shift_remove(id).is_some()
+}
+
+/// What scripts have added so far.
+pub(crate) fn added() -> Arc<Added> {
+    Arc::clone(&registry().read().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Every tool as data: those that ship, then those that scripts added.
+///
+/// # Errors
+/// Never for the tools that ship; a test lists them.
+pub fn tools() -> Result<Vec<Value>, SpecError> {
+    let entry = |spec: &Spec, ships: bool| {
+        let mut entry = spec.describe();
+        if let Some(fields) = entry.as_object_mut() {
+            fields.insert("built_in".into(), json!(ships));
+        }
+        entry
+    };
+    let mut all: Vec<Value> = builtin::specs()?.iter().map(|spec| entry(spec, true)).collect();
+    all.push(entry(&geonode_tools::read_result()?.spec, true));
+    all.extend(added().values().map(|spec| entry(spec, false)));
+    Ok(all)
+}

@@ -1,0 +1,296 @@
+//! A run's end of the executor: what is offered to the model, the calls of the reply at hand, and the record of all of them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use geonode_graph::Catalogue;
+use geonode_protocol::Code;
+use geonode_provider::{Tool as Offer, ToolCall};
+use geonode_run::{Failure, RefusedCall, ToolAsk};
+use geonode_tools::{
+    Access, Batch, Call, Executor, HostCall, HostResult, Image, Limits, Metric, Outcome, Registry, Runner, Settled,
+    Spec, Tool, ToolError,
+};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::builtin::{self, World};
+use super::registered;
+use crate::error::EngineError;
+use crate::settings::Settings;
+
+/// Longest name of a function that a provider takes.
+const MAX_NAME: usize = 64;
+
+/// The result of one call, as the model gets it.
+#[derive(Debug, Clone)]
+pub(crate) struct Results {
+    /// The provider's identifier of the call.
+    pub(crate) id: String,
+    /// `{ok, result?, error?}`.
+    pub(crate) text: String,
+    /// A picture beside it.
+    pub(crate) image: Option<Image>,
+}
+
+/// A call of a tool or a slice of context, as the report tells it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolStep {
+    /// The request to the model that made the call, from 1.
+    pub turn: u32,
+    /// The tool, or the slice.
+    pub tool: String,
+    /// Number of the call within the run.
+    pub call_id: String,
+    /// The arguments.
+    pub input: Value,
+    /// The result, or `{"code", "message"}`.
+    pub output: Value,
+    /// Whether there is a result.
+    pub ok: bool,
+    /// Time in milliseconds.
+    pub ms: u64,
+}
+
+/// The tools of one run.
+#[derive(Debug)]
+pub(crate) struct Toolbox {
+    executor: Option<Executor>,
+    /// Those of scripts, as they were registered when the run started.
+    added: Arc<IndexMap<String, Arc<Spec>>>,
+    batch: Batch,
+    /// The provider takes no tools.
+    refused: bool,
+    /// What the report tells of the calls.
+    pub(crate) steps: Vec<ToolStep>,
+}
+
+impl Toolbox {
+    pub(crate) fn new() -> Self {
+        Self {
+            executor: None,
+            added: registered::added(),
+            batch: Batch::default(),
+            refused: false,
+            steps: Vec::new(),
+        }
+    }
+
+    /// What the model may call: nothing when tools are switched off or the provider refused them.
+    pub(crate) fn offer(
+        &mut self,
+        context: &Value,
+        catalogue: &Arc<Catalogue>,
+        settings: &Settings,
+    ) -> Result<Vec<Offer>, Failure> {
+        if !settings.tools || self.refused || settings.max_iterations == 0 {
+            return Ok(Vec::new());
+        }
+        let executor = match &mut self.executor {
+            Some(executor) => executor,
+            None => {
+                let registry = registry(context, catalogue, settings, &self.added)
+                    .map_err(|error| EngineError::Internal(error.to_string()))?;
+                self.executor.insert(Executor::new(registry, Limits::default()))
+            }
+        };
+        let readable = executor
+            .registry()
+            .iter()
+            .filter(|tool| tool.spec.access == Access::Reads);
+        let offers = readable.map(|tool| Offer {
+            name: tool.spec.id.clone(),
+            description: tool.spec.description.clone(),
+            input_schema: tool.spec.input.schema().clone(),
+        });
+        Ok(offers.collect())
+    }
+
+    /// The provider takes no tools; none are offered any more.
+    pub(crate) fn give_up(&mut self) {
+        self.refused = true;
+    }
+
+    /// Takes the calls of a reply. Gives those that the artist is asked about.
+    pub(crate) fn admit(&mut self, calls: &[ToolCall], scene: u64) -> Vec<ToolAsk> {
+        let Some(executor) = &mut self.executor else {
+            return Vec::new();
+        };
+        let calls = calls.iter().map(|call| Call {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+        });
+        self.batch = executor.admit(calls.collect(), scene);
+        let waiting = self
+            .batch
+            .entries()
+            .iter()
+            .filter_map(|entry| Some((entry, &entry.tool()?.spec)));
+        waiting
+            .filter(|(_, spec)| spec.requires_approval)
+            .map(|(entry, spec)| ToolAsk {
+                id: entry.correlation_id.clone(),
+                request: json!({
+                    "reason": format!("The model wants to call the tool “{}”: {}", spec.name, spec.description),
+                    "tool": {"id": spec.id, "call_id": entry.correlation_id, "input": entry.input},
+                    "steps": [],
+                    "diff": [],
+                }),
+            })
+            .collect()
+    }
+
+    /// Carries out what needs no host.
+    pub(crate) fn run(
+        &mut self,
+        refused: &[RefusedCall],
+        cancelled: &dyn Fn() -> bool,
+        tell: &mut dyn FnMut(Metric),
+    ) -> Vec<HostCall> {
+        for call in refused {
+            let text = match call.code {
+                Code::UserRejected => "The artist rejected this call. Go on without it.",
+                _ => "This call needs the artist's approval and nobody is there to give it. Go on without it.",
+            };
+            self.batch.refuse(&call.id, ToolError::new(call.code, text));
+        }
+        if let Some(executor) = &mut self.executor {
+            executor.run(&mut self.batch, cancelled, tell);
+        }
+        self.batch.host_calls()
+    }
+
+    /// Takes what the host answered.
+    ///
+    /// # Errors
+    /// `invalid_document` when it is no list of results.
+    pub(crate) fn host_answered(&mut self, json: &str, tell: &mut dyn FnMut(Metric)) -> Result<(), Failure> {
+        #[derive(Deserialize)]
+        struct Answer {
+            results: Vec<HostResult>,
+        }
+        let answer: Answer =
+            serde_json::from_str(json).map_err(|error| EngineError::document("results of tools", &error))?;
+        if let Some(executor) = &mut self.executor {
+            executor.host_answered(&mut self.batch, answer.results, tell);
+        }
+        Ok(())
+    }
+
+    /// The results in the order of the calls; they are recorded.
+    pub(crate) fn finish(&mut self, turn: u32) -> Vec<Results> {
+        let settled = std::mem::take(&mut self.batch).results();
+        self.steps.extend(settled.iter().map(|call| step(call, turn)));
+        let results = settled.into_iter().map(|call| Results {
+            id: call.call_id.clone(),
+            text: call.text(),
+            image: call.image,
+        });
+        results.collect()
+    }
+}
+
+fn step(call: &Settled, turn: u32) -> ToolStep {
+    let (output, ok) = match &call.outcome {
+        Outcome::Done(result) => (result.clone(), true),
+        Outcome::Failed(error) => (json!(error), false),
+    };
+    ToolStep {
+        turn,
+        tool: call.tool.clone(),
+        call_id: call.correlation_id.clone(),
+        input: call.input.clone(),
+        output,
+        ok,
+        ms: call.ms,
+    }
+}
+
+fn registry(
+    context: &Value,
+    catalogue: &Arc<Catalogue>,
+    settings: &Settings,
+    added: &IndexMap<String, Arc<Spec>>,
+) -> Result<Registry, geonode_tools::SpecError> {
+    let world = Arc::new(World {
+        context: context.clone(),
+        catalogue: Arc::clone(catalogue),
+    });
+    let mut registry = Registry::default();
+    builtin::add(&mut registry, &world, settings.send_pictures)?;
+    for spec in added.values() {
+        registry.add(Tool {
+            spec: Arc::clone(spec),
+            runner: Runner::Host(Arc::new(|_, raw| Ok(raw))),
+        })?;
+    }
+    Ok(registry)
+}
+
+/// Calls as they can be told back to any provider: each with an identifier of its own, a legal name, and an object of arguments.
+pub(crate) fn echoed(calls: Vec<ToolCall>) -> (Vec<ToolCall>, Vec<ToolCall>) {
+    let mut seen = HashSet::new();
+    let own = calls.into_iter().enumerate().map(|(at, mut call)| {
+        if call.id.is_empty() || !seen.insert(call.id.clone()) {
+            call.id = format!("{}call_{at}", call.id);
+            seen.insert(call.id.clone());
+        }
+        call
+    });
+    let calls: Vec<ToolCall> = own.collect();
+    let echo = calls.iter().map(|call| {
+        let legal = |c: char| {
+            if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {
+                c
+            } else {
+                '_'
+            }
+        };
+        let name: String = call.name.trim().chars().map(legal).take(MAX_NAME).collect();
+        ToolCall {
+            id: call.id.clone(),
+            name: if name.is_empty() { "unknown".to_owned() } else { name },
+            arguments: if call.arguments.is_object() {
+                call.arguments.clone()
+            } else {
+                json!({})
+            },
+        }
+    });
+    let echo = echo.collect();
+    (calls, echo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_told_back_in_a_form_that_every_provider_takes() {
+        let call = |id: &str, name: &str, arguments| ToolCall {
+            id: id.into(),
+            name: name.into(),
+            arguments,
+        };
+        let (calls, echo) = echoed(vec![
+            call("", "a", json!({})),
+            call("x", "b c!", json!("{broken")),
+            call("x", "", json!([1])),
+            call("", "d", json!({"k": 1})),
+        ]);
+        let ids: HashSet<&str> = echo.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids.len(), 4, "{ids:?}");
+        assert_eq!(
+            calls.iter().map(|call| &call.id).collect::<Vec<_>>(),
+            echo.iter().map(|call| &call.id).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            echo.iter().map(|call| call.name.as_str()).collect::<Vec<_>>(),
+            ["a", "b_c_", "unknown", "d"]
+        );
+        assert!(echo.iter().all(|call| call.arguments.is_object()));
+        assert_eq!(calls[1].arguments, json!("{broken"), "the executor sees what came");
+    }
+}

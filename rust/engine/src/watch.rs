@@ -1,0 +1,37 @@
+//! Ends a request when the time of its run is over.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use geonode_provider::Client;
+
+/// Cancels a client's calls after a time, unless it is dropped before.
+pub(crate) struct Watch {
+    fired: Arc<AtomicBool>,
+    _alive: Sender<()>,
+}
+
+impl Watch {
+    /// Watches from now on.
+    pub(crate) fn start(client: Client, left: Duration) -> Self {
+        let (alive, gone) = channel();
+        let fired = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&fired);
+        let watch = move || {
+            if gone.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                told.store(true, Ordering::SeqCst);
+                client.cancel();
+            }
+        };
+        // Without a thread the request's own limits hold.
+        let _ = std::thread::Builder::new().name("geonode-watch".into()).spawn(watch);
+        Self { fired, _alive: alive }
+    }
+
+    /// Whether the time was over.
+    pub(crate) fn fired(&self) -> bool {
+        self.fired.load(Ordering::SeqCst)
+    }
+}
