@@ -16,10 +16,12 @@ from urllib.parse import urlsplit
 
 import bpy
 
-from . import connection, exchange, native, session
-from .extensions import register_executor, register_op, unregister
+from . import connection, exchange, extensions, native, session
+from . import tools as own_tools
+from .extensions import register_executor, register_op
 from .messages import AssistantError
 from .session import Approve, RunHandle, RunReport
+from .tools import register_tool
 
 if TYPE_CHECKING:
     from .manifest import ManifestReport
@@ -37,11 +39,13 @@ __all__ = [
     "local_servers",
     "register_executor",
     "register_op",
+    "register_tool",
     "run",
     "run_manifest",
     "save_tree",
     "start",
     "test_connection",
+    "tools",
     "unregister",
 ]
 
@@ -278,6 +282,22 @@ def run_manifest(path: str | Path) -> ManifestReport:
 
     _refuse_in_window("run_manifest")
     return e2e.run_manifest(Path(path))
+
+
+def tools() -> list[dict[str, Any]]:
+    """Everything that can be called or planned with beyond the protocol: tools, step types and operations.
+
+    Each has ``kind`` (``tool``, ``step_type`` or ``operation``), ``id`` and ``description``; tools bring their whole
+    contract (``input_schema, output_schema, access, pure, runs, requires_approval, timeout_s, quota, egress,
+    built_in``), step types and operations ``input_schema``.
+    """
+    return native.core().tools()
+
+
+def unregister(name: str) -> bool:
+    """Takes an operation, an action type or a tool of a script away again; whether it was there."""
+    gone = extensions.unregister(name)
+    return own_tools.unregister(name) or gone
 
 
 def _launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -> RunHandle:

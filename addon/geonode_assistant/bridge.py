@@ -30,6 +30,11 @@ class BlenderHost:
         self._inspected = context.inspect(objects, trees)
         return self._inspected
 
+    def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]:
+        from . import tools
+
+        return {"results": tools.call_all(calls, target)}
+
     def begin(self, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
         """Opens the transaction, or extends it. `stale_base` when its targets are not as the last `inspect` saw them:
         between that and this the artist may have worked.

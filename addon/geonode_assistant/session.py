@@ -64,6 +64,7 @@ class Host(Protocol):
 
     def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]: ...
     def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
+    def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]: ...
     def begin(self, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]: ...
     def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]: ...
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]: ...
@@ -331,6 +332,8 @@ class RunHandle:
                 return host.capture_context(effect.get("object"), effect.get("modifier"))
             case "inspect":
                 return host.inspect(effect["objects"], effect["trees"])
+            case "call_tools":
+                return host.call_tools(effect["calls"], effect["target"])
             case "begin":
                 result = host.begin(effect["objects"], effect["trees"], effect.get("extend", False))
                 self._transaction_open = True
@@ -500,6 +503,8 @@ class Session:
         """What is being done, in words; empty when only the state says it."""
         self.text = ""
         self.steps: list[dict[str, Any]] = []
+        self.tools: list[dict[str, Any]] = []
+        """Calls that the model made: ``tool, call_id, status`` (``running, done, failed``), later ``input, output, ms``."""
         self.messages: list[dict[str, Any]] = []
         self.report: RunReport | None = None
         self.left_out: set[str] = set()
@@ -628,6 +633,14 @@ class Session:
                     self.messages = self.handle.messages()
                 case "step":
                     self._note_step({key: value for key, value in event.items() if key != "event"})
+
+    def _note_tool(self, record: dict[str, Any]) -> None:
+        """A call is told when it begins, when it gets on, and with its result."""
+        for index in range(len(self.tools) - 1, -1, -1):
+            if self.tools[index].get("call_id") == record.get("call_id"):
+                self.tools[index] |= record
+                return
+        self.tools.append(record)
 
     def _note_step(self, record: dict[str, Any]) -> None:
         """A step is told again when it changes; a retry may use its ID once more after it was restored."""

@@ -17,15 +17,23 @@ from mathutils import Matrix, Vector
 from . import evaluate, modifiers
 
 NAME = ".geonode_picture"
-_DIRECTION = Vector((-0.62, -1.0, 0.58)).normalized()  # from the object to the camera
+_DIRECTIONS = {  # from the object to the camera
+    "perspective": Vector((-0.62, -1.0, 0.58)).normalized(),
+    "front": Vector((0.0, -1.0, 0.0)),
+    "side": Vector((1.0, 0.0, 0.0)),
+    "top": Vector((0.0, 0.0, 1.0)),
+}
 _LENS_MM = 60.0
 _MARGIN = 1.08
 _TUBE = 0.004  # radius of what stands for a line, as a part of the whole size
 _CLAY = (0.78, 0.66, 0.52)
 
 
-def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720)) -> None:
-    """Renders the object (or the one of that name) into a PNG of `size` pixels.
+def render(
+    object: Any, path: str | Path, size: tuple[int, int] = (960, 720), view: str = "perspective"
+) -> None:
+    """Renders the object (or the one of that name) into a PNG of `size` pixels, seen from `view`: `perspective`,
+    `front`, `side` or `top`.
 
     Workbench where it starts, else Cycles with few samples. Raises `unknown_object`, or OSError when the file cannot
     be written.
@@ -34,7 +42,7 @@ def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720)) ->
     found = evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())
     low, high = _world_bounds(obj, found["bounds"])
     with ExitStack() as undo:
-        scene = _scene(obj, low, high, size, undo)
+        scene = _scene(obj, low, high, size, _DIRECTIONS[view], undo)
         undo.callback(setattr, obj, "hide_render", obj.hide_render)
         obj.hide_render = False
         _thicken(scene, obj, found, (high - low).length * _TUBE, undo)
@@ -101,7 +109,9 @@ def _thicken(scene: Any, obj: Any, found: dict[str, Any], radius: float, undo: E
     scene.collection.objects.link(tubes)
 
 
-def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], undo: ExitStack) -> Any:
+def _scene(
+    obj: Any, low: Vector, high: Vector, size: tuple[int, int], direction: Vector, undo: ExitStack
+) -> Any:
     scene = bpy.data.scenes.new(NAME)
     undo.callback(bpy.data.scenes.remove, scene)
     scene.collection.objects.link(obj)
@@ -117,20 +127,20 @@ def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], undo: Exi
     scene.render.image_settings.color_mode = "RGB"
     scene.render.film_transparent = False
     scene.view_settings.view_transform = "Standard"
-    _aim(camera, low, high, size)
+    _aim(camera, low, high, size, direction)
     _light_up(scene, obj, undo)
     return scene
 
 
-def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int]) -> None:
-    """Looks from the front left, a little from above, so close that the whole box just fits."""
+def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int], direction: Vector) -> None:
+    """Looks from a direction, so close that the whole box just fits."""
     data = camera.data
     data.lens = _LENS_MM
     data.sensor_fit = "HORIZONTAL"
     tan_x = data.sensor_width / 2 / _LENS_MM
     tan_y = tan_x * size[1] / size[0]
     center = (low + high) / 2
-    rotation = _DIRECTION.to_track_quat("Z", "Y")
+    rotation = direction.to_track_quat("Z", "Y")
     inverse = rotation.inverted()
     corners = [
         inverse @ (Vector((x, y, z)) - center)

@@ -8,7 +8,7 @@ import re
 import bpy
 
 from .. import session
-from ..messages import for_artist
+from ..messages import for_artist, one_line
 from .question import draw_question
 from .wrapping import draw_text, fitting
 
@@ -24,8 +24,9 @@ STATES = {
 }
 STEP_ICONS = {"pending": "DOT", "running": "SORTTIME", "done": "CHECKMARK", "failed": "ERROR", "restored": "LOOP_BACK"}
 # A sidebar is no log: the report has everything.
-SHOWN_MESSAGES, SHOWN_STEPS = 8, 8
+SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CALLS = 8, 8, 4
 SHOWN_CHARACTERS = 600
+SHOWN_CALL = 80
 # What takes no longer needs no clock.
 SILENT_S = 2
 
@@ -42,6 +43,8 @@ class _Sidebar:
         row.operator("geonode.send", icon="PLAY")
         row.operator("geonode.cancel", icon="X")
         draw_state(layout, view)
+        for call in view.tools[-SHOWN_CALLS:]:
+            draw_text(layout, spoken_call(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
         for step in view.steps[-SHOWN_STEPS:]:
             draw_text(layout, step["step_id"], context, STEP_ICONS.get(step["status"], "DOT"))
         for request_id, request in view.pending:
@@ -90,6 +93,13 @@ def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
         layout.label(text=f"{text}…{clock}", icon=icon)
     else:
         layout.label(text=text, icon=icon)
+
+
+def spoken_call(call: dict) -> str:
+    """A call of a tool in one line: its name and what it was asked."""
+    asked = ", ".join(str(value) for value in (call.get("input") or {}).values() if isinstance(value, str | int | float))
+    percent = f" {call['percent']} %" if call.get("status") == "running" and "percent" in call else ""
+    return one_line(f"{call['tool'].replace('_', ' ')}{f': {asked}' if asked else ''}{percent}", SHOWN_CALL)
 
 
 def streamed(text: str) -> str:

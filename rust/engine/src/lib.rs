@@ -46,5 +46,5 @@ pub use report::Report;
 pub use request::{PlanInput, RunRequest};
 pub use run::{Run, Turn};
 pub use settings::{Setting, Settings};
-pub use tools::{ToolRequest, ToolStep, reference, register_tool, tools, unregister_tool};
+pub use tools::{ToolRequest, ToolStep, listing, reference, register_tool, unregister_tool};
 pub use validate::{Feature, Tally};

@@ -31,11 +31,14 @@ __all__ = [
     "reconcile",
     "register_action",
     "register_op",
+    "register_tool",
     "schema",
     "settings",
     "shown_context",
     "sockets",
+    "tools",
     "unregister",
+    "unregister_tool",
     "validate_plan",
     "version",
 ]
@@ -256,6 +259,16 @@ def register_action(action_type: str, schema: dict[str, Any], requires_approval:
 
 def unregister(name: str) -> bool:
     """Takes an operation or a step type away again; whether it was there."""
+
+def register_tool(tool: dict[str, Any]) -> None:
+    """Adds a tool that the host carries out (effect ``call_tools``): ``id, description, input_schema, output_schema,
+    timeout_s``, and what differs of ``pure, writes, requires_approval``."""
+
+def unregister_tool(id: str) -> bool:
+    """Takes a tool of a script away again; whether it was there."""
+
+def tools() -> list[dict[str, Any]]:
+    """Every tool, step type and operation beyond the protocol, each with ``kind``, ``id``, ``description``, schemas."""
 
 def shown_context(
     context: str | dict[str, Any],

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use geonode_engine::EngineError;
+use geonode_engine::{EngineError, ToolRequest};
 use geonode_protocol::{Code, Expand, ExtensionError};
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
 use serde_json::{Map, Value};
 
 use crate::errors::{CoreError, detached};
-use crate::json::{dumps, loads};
+use crate::json::{dumps, loads, to_python};
 
 /// Adds the operation `name` to both step types. `schema` (a dict) describes its fields; `expand(action_type, fields)` returns the list of
 /// built-in operations that it stands for, and must not touch Blender's data: it is called on the thread of the run.
@@ -31,6 +31,32 @@ pub(crate) fn register_action(action_type: &str, schema: &Bound<'_, PyAny>, requ
 #[pyfunction]
 pub(crate) fn unregister(name: &str) -> bool {
     geonode_engine::unregister(name)
+}
+
+/// Adds a tool that the host carries out (effect `call_tools`): `{"id", "description", "input_schema", "output_schema", "pure"?,
+/// "writes"?, "requires_approval"?, "timeout_s"}`.
+#[pyfunction]
+pub(crate) fn register_tool(tool: &Bound<'_, PyAny>) -> PyResult<()> {
+    let text = dumps(tool)?;
+    let request: ToolRequest = detached(tool.py(), || {
+        serde_json::from_str(&text).map_err(|error| EngineError::Request(error.to_string()))
+    })?;
+    geonode_engine::register_tool(request)
+        .map_err(|error| CoreError::protocol(Code::ExtensionInvalid, error.to_string()).into())
+}
+
+/// Takes a tool of a script away again; says whether it was there.
+#[pyfunction]
+pub(crate) fn unregister_tool(id: &str) -> bool {
+    geonode_engine::unregister_tool(id)
+}
+
+/// Every tool, step type and operation beyond the protocol, each with `kind`, `id`, `description` and schemas.
+#[pyfunction]
+pub(crate) fn tools(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let listed =
+        geonode_engine::listing().map_err(|error| CoreError::protocol(Code::InternalError, error.to_string()))?;
+    to_python(py, &listed)
 }
 
 fn call(expand: &Py<PyAny>, action_type: &str, fields: &Map<String, Value>) -> Result<Vec<Value>, String> {

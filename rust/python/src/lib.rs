@@ -29,7 +29,7 @@ mod geonode_core {
     #[pymodule_export]
     use crate::client::{Client, Response, Stream, fingerprint};
     #[pymodule_export]
-    use crate::extensions::{register_action, register_op, unregister};
+    use crate::extensions::{register_action, register_op, register_tool, tools, unregister, unregister_tool};
     #[pymodule_export]
     use crate::run::Run;
 

@@ -8,7 +8,7 @@ mod registered;
 mod toolbox;
 
 pub use reference::reference;
-pub use registered::{ToolRequest, register_tool, tools, unregister_tool};
+pub use registered::{ToolRequest, listing, register_tool, unregister_tool};
 
 pub use toolbox::ToolStep;
 

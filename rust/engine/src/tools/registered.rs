@@ -80,10 +80,11 @@ pub(crate) fn added() -> Arc<Added> {
 ///
 /// # Errors
 /// Never for the tools that ship; a test lists them.
-pub fn tools() -> Result<Vec<Value>, SpecError> {
+pub(crate) fn tools() -> Result<Vec<Value>, SpecError> {
     let entry = |spec: &Spec, ships: bool| {
         let mut entry = spec.describe();
         if let Some(fields) = entry.as_object_mut() {
+            fields.insert("kind".into(), json!("tool"));
             fields.insert("built_in".into(), json!(ships));
         }
         entry
@@ -91,5 +92,24 @@ pub fn tools() -> Result<Vec<Value>, SpecError> {
     let mut all: Vec<Value> = builtin::specs()?.iter().map(|spec| entry(spec, true)).collect();
     all.push(entry(&geonode_tools::read_result()?.spec, true));
     all.extend(added().values().map(|spec| entry(spec, false)));
+    Ok(all)
+}
+
+/// Everything that can be called or planned with beyond the protocol: tools, then step types and operations.
+///
+/// # Errors
+/// Never for the tools that ship; a test lists them.
+pub fn listing() -> Result<Vec<Value>, SpecError> {
+    let mut all = tools()?;
+    all.extend(crate::extensions().described().into_iter().map(|(id, schema)| {
+        let operation = schema.pointer("/properties/op").is_some();
+        json!({
+            "kind": if operation { "operation" } else { "step_type" },
+            "id": id,
+            "description": schema.get("description").and_then(Value::as_str).unwrap_or_default(),
+            "input_schema": if operation { Some(schema) } else { schema.pointer("/properties/payload") },
+            "built_in": false,
+        })
+    }));
     Ok(all)
 }

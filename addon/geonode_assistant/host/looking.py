@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tools of a model that look into the file. They only read; what they give fits the core's contracts."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from . import context, evaluate, modifiers, picture, values
+from .errors import HostError, near
+
+Arguments = Mapping[str, Any]
+Target = Mapping[str, Any]
+
+PICTURE_SIZE = (512, 384)
+
+
+def scene_summary(arguments: Arguments, target: Target) -> dict[str, Any]:
+    """The scene as it is now."""
+    return context.capture_context(target.get("object") if _there(target.get("object")) else None)
+
+
+def modifier_stack(arguments: Arguments, target: Target) -> dict[str, Any]:
+    """The modifiers of an object with the values of their inputs."""
+    obj = _object(arguments, target)
+    return {"object": obj.name, **context.target(obj)}
+
+
+def tree_ir(arguments: Arguments, target: Target) -> dict[str, Any]:
+    """A node group and what it nests, as the core reads trees."""
+    name = arguments.get("node_group_name") or target.get("node_group")
+    names = [values.block_name(group) for group in bpy.data.node_groups if group.bl_idname == "GeometryNodeTree"]
+    if not name:
+        raise HostError("unknown_node_group", f"The target has no node group; name one. {near('', sorted(names))}")
+    if name not in names:
+        raise HostError("unknown_node_group", f'There is no node group "{name}". {near(name, sorted(names))}')
+    document = context.inspect([], [name])
+    del document["scene"]
+    return {"node_group": name, "document": document}
+
+
+def geometry_stats(arguments: Arguments, target: Target) -> dict[str, Any]:
+    """What the modifiers of an object make, measured."""
+    obj = _object(arguments, target)
+    return {"object": obj.name, "evaluated": evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())}
+
+
+def take_picture(arguments: Arguments, target: Target) -> dict[str, Any]:
+    """A small PNG of an object as evaluated."""
+    obj = _object(arguments, target)
+    with tempfile.TemporaryDirectory(prefix="geonode-picture-") as folder:
+        path = Path(folder) / "picture.png"
+        picture.render(obj, path, PICTURE_SIZE, arguments.get("view", "perspective"))
+        data = base64.b64encode(path.read_bytes()).decode("ascii")
+    return {
+        "object": obj.name,
+        "image": {"media_type": "image/png", "data": data},
+        "width": PICTURE_SIZE[0],
+        "height": PICTURE_SIZE[1],
+    }
+
+
+def _object(arguments: Arguments, target: Target) -> Any:
+    name = arguments.get("object_name") or target.get("object")
+    if not name:
+        raise HostError("unknown_object", "The run has no target; name an object.")
+    return modifiers.object_named(name)
+
+
+def _there(name: str | None) -> bool:
+    return bool(name) and bpy.data.objects.get(name) is not None
+
+
+TOOLS: dict[str, Callable[[Arguments, Target], dict[str, Any]]] = {
+    "scene_summary": scene_summary,
+    "modifier_stack": modifier_stack,
+    "tree_ir": tree_ir,
+    "geometry_stats": geometry_stats,
+    "picture": take_picture,
+}
+"""By the ids of the core's contracts."""
