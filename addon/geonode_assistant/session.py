@@ -504,7 +504,7 @@ class Session:
         self.text = ""
         self.steps: list[dict[str, Any]] = []
         self.tools: list[dict[str, Any]] = []
-        """Calls that the model made: ``tool, call_id, status`` (``running, done, failed``), later ``input, output, ms``."""
+        """Calls of the model: ``tool, call_id, status`` (``running, done, failed``), later ``input, output, ms``."""
         self.messages: list[dict[str, Any]] = []
         self.report: RunReport | None = None
         self.left_out: set[str] = set()

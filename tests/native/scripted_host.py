@@ -32,6 +32,10 @@ class Host:
         self.change_evidence: Callable[[dict[str, Any]], None] | None = None
         self.before_effect: Callable[[Host, Effect], None] | None = None
         self.commits: list[str] = []
+        self.answers: dict[str, Callable[[dict[str, Any]], Any]] = {
+            "modifier_stack": lambda arguments: {"object": "Plane", "modifiers": self.objects["Plane"]["modifiers"]},
+        }
+        """What tools give, by id; an exception is a tool's failure."""
 
     # The effects
 
@@ -76,6 +80,17 @@ class Host:
         return copy.deepcopy(
             {"objects": objects, "trees": trees, "tree_info": info, "names": names, "fingerprint": "x"}
         )
+
+    def call_tools(self, effect: Effect) -> dict[str, Any]:
+        return {"results": [self._call(call) for call in effect["calls"]]}
+
+    def _call(self, call: dict[str, Any]) -> dict[str, Any]:
+        started = time.monotonic()
+        try:
+            result = {"ok": True, "result": copy.deepcopy(self.answers[call["tool"]](call["arguments"]))}
+        except Exception as error:
+            result = {"ok": False, "error": {"code": "internal_error", "message": str(error)}}
+        return result | {"ms": (time.monotonic() - started) * 1000}
 
     def begin(self, effect: Effect) -> dict[str, Any]:
         if not effect["extend"]:

@@ -29,9 +29,7 @@ _TUBE = 0.004  # radius of what stands for a line, as a part of the whole size
 _CLAY = (0.78, 0.66, 0.52)
 
 
-def render(
-    object: Any, path: str | Path, size: tuple[int, int] = (960, 720), view: str = "perspective"
-) -> None:
+def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720), view: str = "perspective") -> None:
     """Renders the object (or the one of that name) into a PNG of `size` pixels, seen from `view`: `perspective`,
     `front`, `side` or `top`.
 
@@ -109,9 +107,7 @@ def _thicken(scene: Any, obj: Any, found: dict[str, Any], radius: float, undo: E
     scene.collection.objects.link(tubes)
 
 
-def _scene(
-    obj: Any, low: Vector, high: Vector, size: tuple[int, int], direction: Vector, undo: ExitStack
-) -> Any:
+def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], direction: Vector, undo: ExitStack) -> Any:
     scene = bpy.data.scenes.new(NAME)
     undo.callback(bpy.data.scenes.remove, scene)
     scene.collection.objects.link(obj)

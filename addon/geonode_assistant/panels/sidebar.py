@@ -97,7 +97,9 @@ def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
 
 def spoken_call(call: dict) -> str:
     """A call of a tool in one line: its name and what it was asked."""
-    asked = ", ".join(str(value) for value in (call.get("input") or {}).values() if isinstance(value, str | int | float))
+    asked = ", ".join(
+        str(value) for value in (call.get("input") or {}).values() if isinstance(value, str | int | float)
+    )
     percent = f" {call['percent']} %" if call.get("status") == "running" and "percent" in call else ""
     return one_line(f"{call['tool'].replace('_', ' ')}{f': {asked}' if asked else ''}{percent}", SHOWN_CALL)
 
