@@ -68,7 +68,7 @@ def unregister(id: str) -> bool:
 
 
 def call_all(calls: list[dict[str, Any]], target: Target) -> list[dict[str, Any]]:
-    """The results of the calls, in their order: ``{"ok", "result"?, "error"?, "ms"}``. A tool's failure is its result."""
+    """The results of the calls, in order: ``{"ok", "result"?, "error"?, "ms"}``. A tool's failure is its result."""
     return [_call(call["tool"], call["arguments"], target) for call in calls]
 
 
