@@ -629,6 +629,8 @@ class Session:
                     self.text += event.get("text", "")
                 case "progress":
                     self.progress, self.activity = event.get("fraction"), event.get("text") or ""
+                case "tool":
+                    self._note_tool({key: value for key, value in event.items() if key != "event"})
                 case "message" if self.handle is not None:
                     self.messages = self.handle.messages()
                 case "step":
