@@ -317,6 +317,10 @@ class RunHandle:
         self._performing = True
         try:
             result = self._perform(effect)
+            if effect["effect"] == "call_tools" and len(result["results"]) < len(effect["calls"]):
+                # The window is drawn between two calls.
+                self._effects.appendleft(effect)
+                return
         except Exception as error:
             # The core decides what a failed effect means; after a write it asks for the restore itself.
             self._core.fail(effect_id, failure(error))
@@ -333,7 +337,9 @@ class RunHandle:
             case "inspect":
                 return host.inspect(effect["objects"], effect["trees"])
             case "call_tools":
-                return host.call_tools(effect["calls"], effect["target"])
+                done = effect.setdefault("results", [])
+                done += host.call_tools(effect["calls"][len(done) : len(done) + 1], effect["target"])["results"]
+                return {"results": done}
             case "begin":
                 result = host.begin(effect["objects"], effect["trees"], effect.get("extend", False))
                 self._transaction_open = True

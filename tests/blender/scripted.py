@@ -40,6 +40,10 @@ class FakeHost:
         self._call("inspect")
         return {}
 
+    def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]:
+        self._call("call_tools")
+        return {"results": [{"ok": True, "result": {"of": call["tool"]}} for call in calls]}
+
     def begin(self, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
         self._call("begin")
         assert self.open == extend

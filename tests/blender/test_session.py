@@ -41,6 +41,39 @@ def test_one_poll_without_budget_does_one_effect() -> None:
         assert len(host.calls) == done
 
 
+class Answers(ScriptedCore):
+    """Keeps what it is answered."""
+
+    answered: list = []
+
+    def answer(self, effect_id: int, result: dict) -> None:
+        self.answered = [*self.answered, result]
+        super().answer(effect_id, result)
+
+
+LOOKS = ("call_tools", {"calls": [{"tool": name, "arguments": {}} for name in "abc"], "target": {}})
+
+
+def test_the_window_is_drawn_between_two_tools() -> None:
+    host, core = FakeHost(), Answers((LOOKS,))
+    handle = RunHandle(core, host)
+    for done in (1, 2, 3):
+        assert not core.answered
+        handle.poll(0)
+        assert host.calls == ["call_tools"] * done
+    assert [one["result"]["of"] for one in core.answered[0]["results"]] == ["a", "b", "c"]
+    assert finish(handle).ok
+
+
+def test_a_cancel_between_two_tools_calls_no_further_one() -> None:
+    host, core = FakeHost(), Answers((LOOKS,))
+    handle = RunHandle(core, host)
+    handle.poll(0)
+    handle.cancel()
+    assert finish(handle).status == "cancelled"
+    assert host.calls == ["call_tools"] and not core.answered
+
+
 def test_evidence_is_kept_for_the_last_lines() -> None:
     handle = RunHandle(ScriptedCore(), FakeHost())
     drive(handle)
