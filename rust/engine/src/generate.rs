@@ -314,7 +314,7 @@ impl From<Failure> for Fault {
 
 fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Listener) -> Result<Reply, Fault> {
     let (request, lift_by) = request(client, brief, tools)?;
-    let sent = serde_json::to_string(&request).map_or(0, |text| text.len());
+    let sent = serde_json::to_string(&*request).map_or(0, |text| text.len());
     let mut reply = if brief.settings.stream {
         listen(client, request, listener)?
     } else {
