@@ -91,7 +91,7 @@ fn each_call_is_asked_about_and_a_rejection_concerns_it_alone() {
         run.event(if granted {
             EventKind::Approved {
                 id,
-                without: Default::default(),
+                without: Vec::new(),
             }
         } else {
             EventKind::Rejected { id, words: None }
