@@ -7,6 +7,7 @@ Errors of these calls are ``messages.AssistantError`` or the host's and core's o
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,10 +41,12 @@ __all__ = [
     "register_executor",
     "register_op",
     "register_tool",
+    "resume",
     "run",
     "run_manifest",
     "save_tree",
     "start",
+    "telemetry",
     "test_connection",
     "tools",
     "unregister",
@@ -276,6 +279,60 @@ def local_servers() -> list[connection.LocalServer]:
     return connection.find_local(native.core()).result()
 
 
+def resume(
+    saved: dict[str, Any] | str,
+    *,
+    base_url: str | None = None,
+    key_variable: str | None = None,
+    approve: Approve | str = None,
+) -> RunHandle:
+    """Takes up a run that ``RunHandle.save`` gave in another process, in the file that is open here.
+
+    ``saved`` is what it gave or its JSON text. The key is never saved: it comes from ``key_variable`` or the provider's
+    own variable again. An approval that was given counts only when question and scene are exactly as they were.
+    ``saved_run_invalid`` for what is damaged or was saved by another version; nothing happens then.
+    """
+    from . import preferences
+
+    request = _saved_request(saved)
+    provider = request.get("provider")
+    address = base_url or request.get("base_url")
+    chosen = preferences.choice(provider, request.get("model"), address, key_variable)
+    check_online(chosen.provider, chosen.base_url)
+    overrides = {
+        "base_url": chosen.base_url,
+        "api_key": chosen.api_key,
+        "catalogue": _catalogue(),
+        "approve": "ask" if callable(approve) else approve or "none",
+    }
+    overrides = {key: value for key, value in overrides.items() if value is not None}
+    return _claim(lambda: native.core().Run.resume(saved, overrides), approve, request.get("prompt", ""))
+
+
+def telemetry(reset: bool = False) -> dict[str, Any]:
+    """How the runs of this Blender went: counters and times, fit for JSON. Nothing of it leaves this machine.
+
+    ``{"runs": {status: count}, "retries", "tool_calls", "gate_failures": {code: count}, "tokens": {"input", "output"},
+    "spans": {name: {"count", "p50_ms", "p95_ms", "max_ms"}}}``; the spans of one run are in its report. ``reset`` sets
+    everything back afterwards. Runs with the setting ``telemetry`` off are not in it.
+    """
+    core = native.core()
+    found = core.telemetry()
+    if reset:
+        core.reset_telemetry()
+    return found
+
+
+def _saved_request(saved: dict[str, Any] | str) -> dict[str, Any]:
+    try:
+        request = (json.loads(saved) if isinstance(saved, str) else saved)["request"]
+        if all(isinstance(request.get(key, ""), str) for key in ("prompt", "provider", "model", "base_url")):
+            return request
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        pass
+    raise AssistantError("saved_run_invalid", "This is no saved run.", "Save the run again, or start it anew.")
+
+
 def run_manifest(path: str | Path) -> ManifestReport:
     """Runs one end-to-end manifest in a fresh scene. Background only: it replaces the open file."""
     from . import e2e
@@ -301,13 +358,17 @@ def unregister(name: str) -> bool:
 
 
 def _launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -> RunHandle:
+    return _claim(lambda: native.core().Run(request), approve, prompt)
+
+
+def _claim(core: Callable[[], session.Core], approve: Approve | str, prompt: str) -> RunHandle:
     from .bridge import BlenderHost
 
     if threading.current_thread() is not threading.main_thread():
         raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
 
     def make() -> RunHandle:
-        return RunHandle(native.core().Run(request), BlenderHost(), approve if callable(approve) else None)
+        return RunHandle(core(), BlenderHost(), approve if callable(approve) else None)
 
     return session.current.claim(make, prompt)
 

@@ -49,11 +49,15 @@ class BlenderHost:
             raise AssistantError("internal_error", "A transaction is open already.")
         else:
             transaction, fresh = Transaction(objects, trees), trees
-        changed = self._changed(transaction, objects, fresh)
-        if changed and not extend:
-            transaction.discard()
-        if changed:
-            raise AssistantError("stale_base", f"{', '.join(changed)} changed while the plan was compiled.")
+        try:
+            changed = self._changed(transaction, objects, fresh)
+            if changed:
+                raise AssistantError("stale_base", f"{', '.join(changed)} changed while the plan was compiled.")
+        except BaseException:
+            # Nobody will restore a transaction that did not open: its copies must not stay in the file.
+            if not extend:
+                transaction.discard()
+            raise
         self._transaction = transaction
         return {}
 

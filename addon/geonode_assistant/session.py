@@ -36,7 +36,7 @@ class Core(Protocol):
 
     def poll(self) -> dict[str, Any]: ...
     def wait(self, ms: int) -> bool: ...
-    def answer(self, effect_id: Any, result: dict[str, Any]) -> None: ...
+    def answer(self, effect_id: Any, result: dict[str, Any], ms: float | None = None) -> None: ...
     def fail(self, effect_id: Any, error: dict[str, Any]) -> None: ...
     def cancel(self) -> None: ...
     def approve(self, request_id: Any, without: list[str] = ...) -> None: ...
@@ -45,6 +45,7 @@ class Core(Protocol):
     def messages(self) -> list[dict[str, Any]]: ...
     def note(self, code: str, text: str) -> None: ...
     def report(self) -> dict[str, Any]: ...
+    def save(self) -> dict[str, Any]: ...
 
 
 class Trial(Protocol):
@@ -286,6 +287,13 @@ class RunHandle:
             data["status"] = "cancelled" if self._error["code"] == "cancelled" else "error"
         return RunReport(data)
 
+    def save(self) -> dict[str, Any]:
+        """The run as it is now, fit for JSON and for ``api.resume`` in another process that has opened this file.
+
+        It holds no key. What an open transaction has written is in no saved file: such a run begins its plan again.
+        """
+        return self._core.save()
+
     def messages(self) -> list[dict[str, Any]]:
         """All messages so far, merged and ordered by the core."""
         return self._core.messages()
@@ -315,6 +323,7 @@ class RunHandle:
             self._try_out(effect)
             return
         self._performing = True
+        started = time.perf_counter()
         try:
             result = self._perform(effect)
             if effect["effect"] == "call_tools" and len(result["results"]) < len(effect["calls"]):
@@ -325,7 +334,7 @@ class RunHandle:
             # The core decides what a failed effect means; after a write it asks for the restore itself.
             self._core.fail(effect_id, failure(error))
         else:
-            self._core.answer(effect_id, result)
+            self._core.answer(effect_id, result, (time.perf_counter() - started) * 1000)
         finally:
             self._performing = False
 
@@ -629,6 +638,7 @@ class Session:
             self.poll()
 
     def _fold(self, events: Iterable[dict[str, Any]]) -> None:
+        said = False
         for event in events:
             match event.get("event"):
                 case "text":
@@ -637,10 +647,14 @@ class Session:
                     self.progress, self.activity = event.get("fraction"), event.get("text") or ""
                 case "tool":
                     self._note_tool({key: value for key, value in event.items() if key != "event"})
-                case "message" if self.handle is not None:
-                    self.messages = self.handle.messages()
+                case "message":
+                    said = True
                 case "step":
                     self._note_step({key: value for key, value in event.items() if key != "event"})
+        if said and self.handle is not None:
+            # The core alone merges and orders them; one that is broken has said all it ever will.
+            with contextlib.suppress(Exception):
+                self.messages = self.handle.messages()
 
     def _note_tool(self, record: dict[str, Any]) -> None:
         """A call is told when it begins, when it gets on, and with its result."""

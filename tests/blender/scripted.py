@@ -143,7 +143,7 @@ class ScriptedCore:
         self._enter("wait")
         return True
 
-    def answer(self, effect_id: int, result: dict[str, Any]) -> None:
+    def answer(self, effect_id: int, result: dict[str, Any], ms: float | None = None) -> None:
         self._enter("answer")
         if self._current is None or effect_id != self._current[0]:
             self.stale.append(effect_id)

@@ -50,6 +50,9 @@ pub enum EngineError {
         /// Where and why.
         message: String,
     },
+    /// A saved run cannot be taken up.
+    #[error("The saved run cannot be taken up: {0}. Start it anew, or save it again with this version.")]
+    Saved(String),
     /// A defect of this program.
     #[error("Internal error: {0}.")]
     Internal(String),
@@ -65,6 +68,7 @@ impl EngineError {
             Self::PromptTooLong { .. } => Code::PromptTooLong,
             Self::Provider { code, .. } | Self::Tree { code, .. } => *code,
             Self::Catalogue(_) | Self::Document { .. } => Code::InvalidDocument,
+            Self::Saved(_) => Code::SavedRunInvalid,
             Self::Internal(_) => Code::InternalError,
         }
     }

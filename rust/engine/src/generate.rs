@@ -10,6 +10,7 @@ use geonode_provider::{
     Role, StreamEvent, Tool, ToolCall, Usage,
 };
 use geonode_run::{Failure, Message, Origin};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::budget::late;
@@ -61,7 +62,7 @@ impl Reply {
 }
 
 /// One exchange with the model that was not the last.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Exchange {
     /// What the model wrote.
     pub(crate) reply: String,
@@ -96,9 +97,10 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) fn new(request: &RunRequest, settings: &Settings) -> Result<Self, Failure> {
+    /// `used`: recorded replies that were used up before.
+    pub(crate) fn new(request: &RunRequest, settings: &Settings, used: usize) -> Result<Self, Failure> {
         if let Some(replies) = &request.replies {
-            return Ok(Self::Recorded(replies.iter().cloned().collect()));
+            return Ok(Self::Recorded(replies.iter().skip(used).cloned().collect()));
         }
         if request.provider == OFFLINE {
             return Ok(Self::Offline);
@@ -168,9 +170,13 @@ fn recorded(reply: Value) -> Reply {
             ..Reply::text(text.to_owned(), model)
         };
     }
-    match reply {
-        Value::String(text) => Reply::text(text, model),
-        other => Reply::text(other.to_string(), model),
+    let text = match reply {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    Reply {
+        finish: Some(FinishReason::Done),
+        ..Reply::text(text, model)
     }
 }
 

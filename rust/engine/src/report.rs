@@ -5,6 +5,7 @@ use geonode_provider::Usage;
 use geonode_run::{ApprovalRecord, Message, RunState, StepRecord};
 use serde::Serialize;
 
+use crate::telemetry::Spans;
 use crate::tools::ToolStep;
 use crate::validate::Tally;
 
@@ -39,6 +40,8 @@ pub struct Report {
     pub usage: Option<Usage>,
     /// What the validators found, per turn and chain.
     pub validation: Vec<Tally>,
+    /// How long its parts took; none when the setting `telemetry` is off.
+    pub telemetry: Option<Spans>,
     /// What the artist reads in the end.
     pub final_message: String,
     /// What was changed, in plain words.

@@ -2,10 +2,11 @@
 
 use geonode_provider::ApiKey;
 use geonode_run::Approve;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::EngineError;
+use crate::saved::without_secrets;
 use crate::settings::Settings;
 
 /// The provider that plans without a model.
@@ -38,10 +39,13 @@ pub struct RunRequest {
     pub plan: Option<PlanInput>,
     /// Replies of the provider `replay` given directly, in order.
     pub replies: Option<Vec<Value>>,
+    /// What was given, without secrets.
+    pub(crate) raw: Map<String, Value>,
 }
 
 /// A plan as text or as JSON.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum PlanInput {
     /// Text, near-JSON included.
     Text(String),
@@ -83,7 +87,14 @@ impl RunRequest {
     /// # Errors
     /// [`EngineError::Request`] for unknown fields and wrong types; a key that is no key.
     pub fn from_json(text: &str) -> Result<Self, EngineError> {
-        let wire: Wire = serde_json::from_str(text).map_err(|error| EngineError::Request(error.to_string()))?;
+        let given = serde_json::from_str(text).map_err(|error| EngineError::Request(error.to_string()))?;
+        Self::from_map(given)
+    }
+
+    pub(crate) fn from_map(given: Map<String, Value>) -> Result<Self, EngineError> {
+        let raw = without_secrets(given.clone());
+        let wire: Wire =
+            serde_json::from_value(Value::Object(given)).map_err(|error| EngineError::Request(error.to_string()))?;
         let api_key = wire
             .api_key
             .map(ApiKey::new)
@@ -105,6 +116,7 @@ impl RunRequest {
                 other => PlanInput::Json(other),
             }),
             replies: wire.replies,
+            raw,
         })
     }
 

@@ -11,14 +11,17 @@ use geonode_provider::{Client, Usage};
 use geonode_run::{Message, RunState, State, Status, Summary};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::error::EngineError;
 use crate::messages::Messages;
 use crate::report::Report;
 use crate::request::RunRequest;
+use crate::saved::{Kept, Saved};
+use crate::telemetry::{Span, Spans};
 use crate::tools::ToolStep;
 use crate::validate::Tally;
-use crate::worker;
+use crate::worker::{self, Job};
 
 /// What came up since the last poll.
 #[derive(Debug, Serialize)]
@@ -50,6 +53,8 @@ pub(crate) enum Input {
     Answer {
         id: u64,
         json: String,
+        /// How long the host took, in milliseconds.
+        ms: Option<f64>,
     },
     Fail {
         id: u64,
@@ -78,16 +83,32 @@ impl Run {
     /// # Errors
     /// [`EngineError::Internal`] when the system gives no thread.
     pub fn start(request: RunRequest) -> Result<Self, EngineError> {
-        let longest = request
-            .settings
-            .as_ref()
-            .map_or(0, |settings| settings.max_prompt_chars);
+        let shared = Shared::new(&request);
+        let longest = longest(&request);
+        Self::spawn(shared, longest, Job::New(Box::new(request)))
+    }
+
+    /// Takes up a run that was saved (JSON text), with those parts of its request that are set anew (JSON text): key, address, catalogue,
+    /// approval.
+    ///
+    /// # Errors
+    /// [`EngineError::Saved`] for what is no saved run of this version, [`EngineError::Request`] for other overrides,
+    /// [`EngineError::Internal`] when the system gives no thread.
+    pub fn resume(saved: &str, overrides: &str) -> Result<Self, EngineError> {
+        let (saved, request) = Saved::read(saved, overrides)?;
+        let shared = Shared::new(&request);
+        shared.show(|front| front.messages = saved.messages.clone());
+        let longest = longest(&request);
+        Self::spawn(shared, longest, Job::Saved(Box::new(request), Box::new(saved)))
+    }
+
+    fn spawn(shared: Shared, longest: u64, job: Job) -> Result<Self, EngineError> {
         let (inbox, orders) = channel();
-        let shared = Arc::new(Shared::new(&request));
+        let shared = Arc::new(shared);
         let worker = Arc::clone(&shared);
         std::thread::Builder::new()
             .name("geonode-run".into())
-            .spawn(move || worker::serve(request, &worker, &orders))
+            .spawn(move || worker::serve(job, &worker, &orders))
             .map_err(|error| EngineError::Internal(format!("no thread for the run: {error}")))?;
         Ok(Self { shared, inbox, longest })
     }
@@ -127,9 +148,9 @@ impl Run {
         }
     }
 
-    /// The host did what effect `id` asks; `json` is its answer.
-    pub fn answer(&self, id: u64, json: String) {
-        self.say(Input::Answer { id, json });
+    /// The host did what effect `id` asks, in `ms` milliseconds if it measured them; `json` is its answer.
+    pub fn answer(&self, id: u64, json: String, ms: Option<f64>) {
+        self.say(Input::Answer { id, json, ms });
     }
 
     /// The host could not do what effect `id` asks.
@@ -174,6 +195,17 @@ impl Run {
         self.shared.front().report()
     }
 
+    /// The run as it is now, to be taken up by another process; without any key.
+    pub fn save(&self) -> Saved {
+        let front = self.shared.front();
+        Saved::new(
+            front.request.clone(),
+            front.machine.clone(),
+            Arc::clone(&front.kept),
+            front.messages.clone(),
+        )
+    }
+
     /// All messages so far, the gravest first.
     pub fn messages(&self) -> Vec<Message> {
         self.shared.front().messages.ordered()
@@ -188,6 +220,12 @@ impl Run {
     fn say(&self, input: Input) {
         let _ = self.inbox.send(input);
     }
+}
+
+/// Most characters that the artist may say at once.
+fn longest(request: &RunRequest) -> u64 {
+    let settings = request.settings.as_ref();
+    settings.map_or(0, |settings| settings.max_prompt_chars)
 }
 
 impl Drop for Run {
@@ -223,6 +261,13 @@ impl Shared {
     pub(crate) fn show(&self, change: impl FnOnce(&mut Front)) {
         change(&mut self.front());
         self.news.notify_all();
+    }
+
+    /// A part of the run is over. Nobody waits for that.
+    pub(crate) fn span(&self, span: Span) {
+        if let Some(spans) = &mut self.front().spans {
+            spans.add(span);
+        }
     }
 
     pub(crate) fn cancelled(&self) -> bool {
@@ -287,6 +332,10 @@ pub(crate) struct Front {
     pub(crate) usage: Option<Usage>,
     pub(crate) validation: Vec<Tally>,
     pub(crate) tool_steps: Vec<ToolStep>,
+    pub(crate) kept: Arc<Kept>,
+    /// None when telemetry is off.
+    pub(crate) spans: Option<Spans>,
+    request: Map<String, Value>,
     pub(crate) model: Option<String>,
     pub(crate) blender: Option<String>,
     prompt: String,
@@ -307,6 +356,9 @@ impl Front {
             usage: None,
             validation: Vec::new(),
             tool_steps: Vec::new(),
+            kept: Arc::default(),
+            spans: None,
+            request: request.raw.clone(),
             model: request.model.clone(),
             blender: None,
             prompt: request.prompt.clone(),
@@ -363,6 +415,7 @@ impl Front {
             messages: self.messages.ordered(),
             usage: self.usage,
             validation: self.validation.clone(),
+            telemetry: self.spans.clone(),
             final_message: outcome.map(|outcome| outcome.message.clone()).unwrap_or_default(),
             diff: self.diff.to_vec(),
             plan: self.plan.as_deref().cloned(),

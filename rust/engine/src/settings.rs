@@ -203,6 +203,8 @@ settings! {
     dry_run_mb: u64 = 4096, 512..=1_048_576;
     /// Whether an empty result passes the gate `NOT_EMPTY`.
     allow_empty_result: bool = false;
+    /// Whether times and counters of runs are collected. They stay in this process.
+    telemetry: bool = true;
     /// Whether a request that breaks a rule which can be waived (its length) is refused; else that is a warning.
     strict_requests: bool = true;
     /// Whether a reply that breaks a rule which can be waived (an end that was cut off and added) is refused; else that is a warning.

@@ -25,6 +25,7 @@ use crate::error::EngineError;
 use crate::generate::{Brief, Exchange, Listener, Source};
 use crate::planner;
 use crate::request::{PlanInput, RunRequest};
+use crate::saved::Kept;
 use crate::settings::Settings;
 use crate::tools::{Results, Toolbox};
 use crate::validate::{self, Ledger, Mode, Response};
@@ -78,6 +79,10 @@ pub(crate) struct Work {
     pub(crate) usage: Option<Usage>,
     /// How the last reply ended.
     finish: Option<FinishReason>,
+    /// Recorded replies that were used up.
+    used: usize,
+    /// What another process must know; none when it is out of date.
+    kept: Option<Arc<Kept>>,
     /// Number of the plan that is asked for.
     pub(crate) turn: u32,
     /// What the validators found.
@@ -115,12 +120,72 @@ impl Work {
             earlier: Vec::new(),
             usage: None,
             finish: None,
+            used: 0,
+            kept: None,
             turn: 0,
             ledger: Ledger::default(),
             model: request.model.clone(),
             request,
             settings,
         }
+    }
+
+    /// A run that goes on from what another process knew of it.
+    pub(crate) fn taken_up(request: RunRequest, settings: Settings, kept: Kept) -> Self {
+        let reply = kept.reply.or_else(|| request.plan.clone());
+        Self {
+            context: kept.context,
+            reply,
+            finish: kept.finish,
+            exchanges: kept.exchanges,
+            slices: kept.slices,
+            seen: kept.seen,
+            used: kept.replies,
+            ledger: kept.ledger,
+            usage: kept.usage,
+            model: kept.model,
+            plan: kept.plan,
+            diff: kept.diff,
+            ..Self::new(request, settings)
+        }
+    }
+
+    /// What another process must know to go on.
+    pub(crate) fn kept(&mut self) -> Arc<Kept> {
+        let made = self.kept.take().unwrap_or_else(|| {
+            Arc::new(Kept {
+                context: self.context.clone(),
+                reply: self.reply.clone(),
+                finish: self.finish.clone(),
+                exchanges: self.exchanges.clone(),
+                slices: self.slices.clone(),
+                seen: self.seen.clone(),
+                replies: self.used,
+                ledger: self.ledger.clone(),
+                usage: self.usage,
+                model: self.model.clone(),
+                plan: self.plan.clone(),
+                diff: Arc::clone(&self.diff),
+            })
+        });
+        self.kept = Some(Arc::clone(&made));
+        made
+    }
+
+    /// What another process must know is no longer what it was.
+    pub(crate) fn changed(&mut self) {
+        self.kept = None;
+    }
+
+    /// The model is asked as if for the first time.
+    pub(crate) fn begin_again(&mut self) {
+        self.reply.clone_from(&self.request.plan);
+        self.finish = None;
+        self.exchanges.clear();
+        self.slices = None;
+        self.used = 0;
+        self.source = None;
+        self.changed();
     }
 
     pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, Failure> {
@@ -154,7 +219,9 @@ impl Work {
         let offered = self.tools.offer(&self.context, &catalogue, &self.settings)?;
         let source = match &mut self.source {
             Some(source) => source,
-            None => self.source.insert(Source::new(&self.request, &self.settings)?),
+            None => self
+                .source
+                .insert(Source::new(&self.request, &self.settings, self.used)?),
         };
         let brief = Brief {
             request: &self.request,
@@ -175,6 +242,7 @@ impl Work {
         self.budget.spend(reply.usage, reply.sent, reply.text.len());
         self.model = reply.model.or(self.model.take());
         self.usage = sum(self.usage, reply.usage);
+        self.used += 1;
         self.finish = reply.finish;
         self.reply = Some(PlanInput::Text(reply.text));
         if reply.tools_refused {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +10,8 @@ use geonode_graph::StepDelta;
 use geonode_protocol::{AddedStep, Code, Severity};
 use geonode_provider::Client;
 use geonode_run::{
-    Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, transition,
+    Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, resume,
+    transition,
 };
 use geonode_tools::HostCall;
 use serde::{Deserialize, Serialize};
@@ -20,40 +22,68 @@ use crate::error::EngineError;
 use crate::generate::Listener;
 use crate::request::RunRequest;
 use crate::run::{Event as Shown, Input, Ready, Shared};
+use crate::saved::Saved;
+use crate::settings::Settings;
+use crate::timing::{Request, Timing};
 use crate::validate::{self, Verdict};
 use crate::work::Work;
 
 /// Longest text of an undo step.
 const LABEL_CHARS: usize = 40;
+/// Longest words of the host about a failure; exceptions can hold whole documents.
+const FAILURE_CHARS: usize = 2000;
+
+/// Where a run begins.
+pub(crate) enum Job {
+    /// At its request.
+    New(Box<RunRequest>),
+    /// Where another process left it.
+    Saved(Box<RunRequest>, Box<Saved>),
+}
 
 /// Serves one run until it is over or its handle is gone.
-pub(crate) fn serve(request: RunRequest, shared: &Shared, inbox: &Receiver<Input>) {
+pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
+    let (request, saved) = match job {
+        Job::New(request) => (*request, None),
+        Job::Saved(request, saved) => (*request, Some(*saved)),
+    };
     let (verdict, settings) = validate::request(&request);
+    let config = config(&request, &settings);
     let start = match verdict.error() {
         None => EventKind::Start {
-            config: Config {
-                retries: if request.deterministic() {
-                    0
-                } else {
-                    narrow(settings.retries)
-                },
-                max_iterations: narrow(settings.max_iterations),
-                approve: request.approve,
-            },
+            config: config.clone(),
             label: label(&request.prompt),
             direct: request.plan.is_some(),
         },
         Some(finding) => EventKind::Refuse(Failure::new(finding.code, finding.message.as_str())),
     };
+    let (work, state) = match saved {
+        // It was saved before it began.
+        Some(saved) if saved.state.phase != Phase::Idle => {
+            let kept = Arc::unwrap_or_clone(saved.work);
+            (Work::taken_up(request, settings, kept), Some(saved.state))
+        }
+        _ => (Work::new(request, settings), None),
+    };
+    let timing = match &state {
+        Some(state) if state.finished() => Timing::none(shared),
+        _ => Timing::new(shared, work.settings.telemetry),
+    };
     let mut worker = Worker {
         state: State::default(),
-        work: Work::new(request, settings),
+        work,
         shared,
         todo: VecDeque::new(),
+        timing,
     };
     let ended = catch_unwind(AssertUnwindSafe(|| {
-        worker.note_request(&verdict);
-        worker.feed(start);
+        match state {
+            Some(state) => worker.take_up(state, config),
+            None => {
+                worker.note_request(&verdict);
+                worker.feed(start);
+            }
+        }
         while !worker.state.finished() {
             match inbox.recv() {
                 Ok(input) => worker.hear(input),
@@ -90,6 +120,7 @@ pub(crate) struct Worker<'a> {
     pub(crate) shared: &'a Shared,
     /// What is to be done here, by task number.
     todo: VecDeque<(u64, Todo)>,
+    timing: Timing<'a>,
 }
 
 impl Worker<'_> {
@@ -105,13 +136,18 @@ impl Worker<'_> {
 
     fn hear(&mut self, input: Input) {
         let event = match input {
-            Input::Answer { id, json } => {
+            Input::Answer { id, json, ms } => {
+                self.timing.host(ms.filter(|_| self.state.awaiting == Some(id)));
                 let Some(answer) = self.host_answered(id, &json) else {
                     return;
                 };
                 outcome(id, answer)
             }
-            Input::Fail { id, code, message } => {
+            Input::Fail { id, code, mut message } => {
+                if let Some((end, _)) = message.char_indices().nth(FAILURE_CHARS) {
+                    message.truncate(end);
+                    message.push('…');
+                }
                 let code = code.parse().unwrap_or(Code::ExecutionFailed);
                 EventKind::Failed {
                     id,
@@ -132,6 +168,11 @@ impl Worker<'_> {
             self.step(EventKind::Cancel);
         }
         self.step(event);
+        self.work_off();
+    }
+
+    /// What the machine ordered and needs no host.
+    fn work_off(&mut self) {
         while let Some((id, todo)) = self.todo.pop_front() {
             let done = match todo {
                 Todo::Do(Task::CallTools { refused }) => match self.call_tools(id, &refused) {
@@ -150,20 +191,48 @@ impl Worker<'_> {
         }
     }
 
+    /// Goes on with a stored run.
+    fn take_up(&mut self, state: State, config: Config) {
+        match resume(state, config, clock()) {
+            Ok((state, effects)) => {
+                self.state = state;
+                if self.state.phase == Phase::Capturing {
+                    self.work.begin_again();
+                }
+                self.work.ledger.forget(self.state.attempts);
+                for effect in effects {
+                    self.effect(effect);
+                }
+                self.publish();
+                self.work_off();
+            }
+            Err(cause) => self.feed(EventKind::Refuse(EngineError::Saved(cause.into()).into())),
+        }
+    }
+
     fn step(&mut self, event: EventKind) {
         let was_restoring = matches!(self.state.phase, Phase::Restoring(_));
+        let said = self.timing.hear(&event);
         let (state, effects) = transition(std::mem::take(&mut self.state), now(event));
         self.state = state;
+        self.timing.advance(&self.state, &self.work, said);
         if was_restoring && !self.state.transaction {
             self.work.forget_writes();
         }
         for effect in effects {
             self.effect(effect);
         }
+        self.publish();
+    }
+
+    /// What the host sees of the run, all of one moment.
+    fn publish(&mut self) {
+        let kept = self.work.kept();
         let work = &self.work;
         let (machine, blender) = (self.state.clone(), work.blender());
         let blender = if machine.finished() { blender } else { None };
         self.shared.show(|front| {
+            front.kept = kept;
             front.plan.clone_from(&work.plan);
             front.diff = work.diff.clone();
             front.usage = work.usage;
@@ -189,21 +258,26 @@ impl Worker<'_> {
         match effect {
             Effect::Tell(notice) => self.tell(notice),
             Effect::Abort { id } => self.shared.show(|front| front.withdraw(id)),
-            Effect::Do { id, task } => match task {
-                Task::Generate { .. }
-                | Task::CallTools { .. }
-                | Task::CheckPlan
-                | Task::Compile
-                | Task::Choose { .. }
-                | Task::Judge => {
-                    self.todo.push_back((id, Todo::Do(task)));
+            Effect::Do { id, task } => self.order(id, task),
+        }
+    }
+
+    fn order(&mut self, id: u64, task: Task) {
+        self.timing.begin(id, &task, self.state.attempts);
+        match task {
+            Task::Generate { .. }
+            | Task::CallTools { .. }
+            | Task::CheckPlan
+            | Task::Compile
+            | Task::Choose { .. }
+            | Task::Judge => {
+                self.todo.push_back((id, Todo::Do(task)));
+            }
+            task => {
+                if let Err(failure) = self.hand_out(id, task) {
+                    self.todo.push_back((id, Todo::Fail(failure)));
                 }
-                task => {
-                    if let Err(failure) = self.hand_out(id, task) {
-                        self.todo.push_back((id, Todo::Fail(failure)));
-                    }
-                }
-            },
+            }
         }
     }
 
@@ -220,6 +294,7 @@ impl Worker<'_> {
     /// A task that needs no host.
     fn carry_out(&mut self, task: &Task) -> Result<Answer, Failure> {
         self.work.turn = self.state.attempts;
+        self.work.changed();
         match task {
             Task::Generate { attempt, feedback } => {
                 self.progress(
@@ -230,7 +305,11 @@ impl Worker<'_> {
                         "Planning".into()
                     },
                 );
-                self.work.generate(feedback.as_ref(), &Ears { shared: self.shared })
+                let ears = Ears {
+                    shared: self.shared,
+                    request: Request::new(self.shared, self.work.settings.telemetry),
+                };
+                self.work.generate(feedback.as_ref(), &ears)
             }
             Task::CheckPlan => self.work.check(),
             Task::Compile => self.work.compile(),
@@ -316,6 +395,7 @@ impl Worker<'_> {
             return Some(self.tools_answered(json));
         }
         let work = &mut self.work;
+        work.changed();
         Some(match self.state.task()? {
             Task::CaptureContext => work.keep_context(json),
             Task::Inspect { purpose, .. } => work.keep_document(json, purpose),
@@ -358,14 +438,17 @@ impl Worker<'_> {
 /// The provider's end of the run.
 struct Ears<'a> {
     shared: &'a Shared,
+    request: Request<'a>,
 }
 
 impl Listener for Ears<'_> {
     fn working(&self, client: Option<Client>) {
+        self.request.working(client.is_some());
         self.shared.working(client);
     }
 
     fn text(&self, piece: &str) {
+        self.request.text();
         self.shared.show(|front| front.event(Shown::Text(piece.to_owned())));
     }
 
@@ -480,10 +563,26 @@ fn outcome(id: u64, result: Result<Answer, Failure>) -> EventKind {
 }
 
 fn now(kind: EventKind) -> Event {
-    let at = SystemTime::now()
+    Event { at: clock(), kind }
+}
+
+/// Unix time in seconds.
+fn clock() -> f64 {
+    SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64());
-    Event { at, kind }
+        .map_or(0.0, |since| since.as_secs_f64())
+}
+
+fn config(request: &RunRequest, settings: &Settings) -> Config {
+    Config {
+        retries: if request.deterministic() {
+            0
+        } else {
+            narrow(settings.retries)
+        },
+        max_iterations: narrow(settings.max_iterations),
+        approve: request.approve,
+    }
 }
 
 fn narrow(n: u64) -> u32 {

@@ -272,12 +272,16 @@ codes! {
         RunInProgress = "run_in_progress",
         /// The whole run took longer than allowed.
         RunTimeout = "run_timeout",
+        /// A saved run is damaged, or was saved by another version.
+        SavedRunInvalid = "saved_run_invalid",
         /// A setting is outside its range or unknown.
         SettingInvalid = "setting_invalid",
         /// The requests of the run used more tokens than allowed.
         TokenLimit = "token_limit",
         /// The artist changed during the run what the run touches.
         TouchedByArtist = "touched_by_artist",
+        /// What earlier turns of a saved run had made is not in the file.
+        TurnsLost = "turns_lost",
         /// The artist rejected the plan.
         UserRejected = "user_rejected",
         /// The call would freeze Blender's window.

@@ -32,11 +32,13 @@ __all__ = [
     "register_action",
     "register_op",
     "register_tool",
+    "reset_telemetry",
     "schema",
     "settings",
     "shown_context",
     "sockets",
     "tools",
+    "telemetry",
     "unregister",
     "unregister_tool",
     "validate_plan",
@@ -94,14 +96,25 @@ class Run:
     def __new__(cls, request: dict[str, Any]) -> Run:
         """Starts a run. What an artist gets wrong is reported; what a program gets wrong raises `ProtocolError`."""
 
+    @staticmethod
+    def resume(saved: dict[str, Any] | str, overrides: dict[str, Any] | None = None) -> Run:
+        """Takes up a run that `save` gave, in this process.
+
+        `overrides` (`api_key, approve, base_url, catalogue`) are set anew; a key always has to be. `ProtocolError`
+        (`saved_run_invalid`) for what is damaged or of another version.
+        """
+
+    def save(self) -> dict[str, Any]:
+        """The run as it is now, as JSON-able data for `resume` in another process; it holds no key. Never blocks."""
+
     def poll(self) -> Turn:
         """What is new. Never blocks."""
 
     def wait(self, ms: int) -> bool:
         """Waits at most `ms` milliseconds, without the GIL, until `poll` has something new; says whether it has."""
 
-    def answer(self, effect_id: str | int, result: dict[str, Any]) -> None:
-        """The host did what the effect asks."""
+    def answer(self, effect_id: str | int, result: dict[str, Any], ms: float | None = None) -> None:
+        """The host did what the effect asks, in `ms` milliseconds if it measured them."""
 
     def fail(self, effect_id: str | int, error: dict[str, Any]) -> None:
         """The host could not do what the effect asks; `error` is `{"code", "message"}`."""
@@ -300,6 +313,12 @@ def lints(
     attributes: set[str] | None = None,
 ) -> list[dict[str, Any]]:
     """What is certainly wrong with the trees of a document although Blender says nothing."""
+
+def telemetry() -> dict[str, Any]:
+    """Counters over the runs of this process that had telemetry on, and how long their parts took."""
+
+def reset_telemetry() -> None:
+    """Sets the counters of `telemetry` back."""
 
 def settings() -> list[dict[str, Any]]:
     """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`."""

@@ -62,6 +62,7 @@ impl From<EngineError> for CoreError {
             | EngineError::Document { .. }
             | EngineError::Tree { .. }
             | EngineError::PromptEmpty
+            | EngineError::Saved(_)
             | EngineError::PromptTooLong { .. } => "ProtocolError",
             EngineError::Setting(_) | EngineError::Provider { .. } => "CoreError",
             EngineError::Internal(_) => "InternalError",

@@ -23,8 +23,8 @@ mod geonode_core {
 
     #[pymodule_export]
     use super::{
-        check_tree, compact, diff, effects, error_codes, estimates, lints, read_compact, reconcile, schema, settings,
-        shown_context, sockets, validate_plan, version,
+        check_tree, compact, diff, effects, error_codes, estimates, lints, read_compact, reconcile, reset_telemetry,
+        schema, settings, shown_context, sockets, telemetry, validate_plan, version,
     };
     #[pymodule_export]
     use crate::client::{Client, Response, Stream, fingerprint};
@@ -198,6 +198,19 @@ fn schema<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 fn error_codes() -> Vec<&'static str> {
     Code::ALL.iter().map(|code| code.as_str()).collect()
+}
+
+/// Counters over the runs of this process that had telemetry on, and how long their parts took: `{"runs", "retries", "tool_calls",
+/// "gate_failures", "tokens", "spans": {NAME: {"count", "p50_ms", "p95_ms", "max_ms"}}}`.
+#[pyfunction]
+fn telemetry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &geonode_engine::telemetry())
+}
+
+/// Sets the counters of `telemetry` back.
+#[pyfunction]
+fn reset_telemetry() {
+    geonode_engine::reset_telemetry();
 }
 
 /// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?}]`.

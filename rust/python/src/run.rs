@@ -26,6 +26,24 @@ impl Run {
         .map(Self)
     }
 
+    /// Takes up a run that `save` gave, in this process. `overrides` (`api_key, approve, base_url, catalogue`) are set anew; a key always
+    /// has to be. `ProtocolError` (`saved_run_invalid`) for what is damaged or of another version.
+    #[staticmethod]
+    #[pyo3(signature = (saved, overrides=None))]
+    fn resume(py: Python<'_>, saved: &Bound<'_, PyAny>, overrides: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let saved = text_of(saved)?;
+        let overrides = match overrides {
+            Some(overrides) => dumps(overrides.as_any())?,
+            None => "{}".to_owned(),
+        };
+        detached(py, || geonode_engine::Run::resume(&saved, &overrides)).map(Self)
+    }
+
+    /// The run as it is now, as JSON-able data for `resume` in another process; it holds no key. Never blocks.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.save())
+    }
+
     /// `{"state", "summary", "effects", "events", "finished"}`: what is new. Never blocks.
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.poll())
@@ -36,11 +54,12 @@ impl Run {
         detached(py, || Ok::<_, CoreError>(self.0.wait(Duration::from_millis(ms))))
     }
 
-    /// The host did what effect `effect_id` asks.
-    fn answer(&self, effect_id: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// The host did what effect `effect_id` asks, in `ms` milliseconds if it measured them.
+    #[pyo3(signature = (effect_id, result, ms=None))]
+    fn answer(&self, effect_id: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>, ms: Option<f64>) -> PyResult<()> {
         let id = number(effect_id)?;
         match dumps(result) {
-            Ok(json) => self.0.answer(id, json),
+            Ok(json) => self.0.answer(id, json, ms),
             // The run has to know, else it waits for ever.
             Err(error) => self
                 .0

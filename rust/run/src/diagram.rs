@@ -79,6 +79,7 @@ fn key(state: &State) -> String {
     if asked {
         state.asking.without = without;
     }
+    state.agreed = None;
     json!(state).to_string()
 }
 

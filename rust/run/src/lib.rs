@@ -26,4 +26,4 @@ pub use state::{
     Summary,
 };
 pub use tools::{RefusedCall, ToolAsk};
-pub use transition::transition;
+pub use transition::{resume, transition};

@@ -10,6 +10,7 @@ use crate::asking::{ApprovalRecord, Asking};
 use crate::effect::Task;
 use crate::event::PlanInfo;
 use crate::tools::{RefusedCall, ToolAsk};
+use crate::transition::Agreed;
 
 /// States of RUN-1, derived from the phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -340,6 +341,8 @@ pub struct State {
     pub(crate) asking: Asking,
     /// The artist's answers so far.
     pub approvals: Vec<ApprovalRecord>,
+    /// What the artist agreed to of the present reply.
+    pub(crate) agreed: Option<Agreed>,
     /// Fingerprint of what the plan was compiled against.
     pub(crate) base: Option<String>,
     /// Fingerprint of how the last turn left its targets.
@@ -385,6 +388,7 @@ impl Default for State {
             approval: None,
             asking: Asking::default(),
             approvals: Vec::new(),
+            agreed: None,
             base: None,
             baseline: None,
             rebased: 0,
@@ -449,12 +453,17 @@ impl State {
         }
     }
 
+    /// Attempts after a refused plan or failed gates.
+    pub fn retries(&self) -> u32 {
+        self.retried
+    }
+
     /// The run is over; no event changes it any more.
     pub fn finished(&self) -> bool {
         self.phase == Phase::Ended
     }
 
-    /// The task that the present phase awaits. It follows from the state alone, so a stored state can be taken up again.
+    /// The task that the present phase awaits. It follows from the state alone.
     pub fn task(&self) -> Option<Task> {
         let plan = self.plan.as_ref();
         Some(match &self.phase {

@@ -10,7 +10,7 @@
 use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
 use geonode_run::{
     Answer, Approve, Config, Effect, Event, EventKind, Failure, Phase, PlanInfo, RunState, State, StepInfo, Task,
-    ToolAsk, transition,
+    ToolAsk, resume, transition,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -35,6 +35,8 @@ enum Move {
     /// An answer to the question before the last.
     Late(bool),
     Cancel,
+    /// The run is saved and taken up in another process, whose file holds nothing of an open transaction.
+    Resume,
 }
 
 /// Which of the possible outcomes an answer carries.
@@ -94,6 +96,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         2 => any::<bool>().prop_map(Move::DryRun),
         1 => any::<bool>().prop_map(Move::Late),
         1 => Just(Move::Cancel),
+        2 => Just(Move::Resume),
     ];
     (start, prop::collection::vec(one, 0..120)).prop_map(|(start, mut rest)| {
         rest.insert(0, start);
@@ -263,7 +266,7 @@ fn event(state: &State, one: &Move, at: f64) -> Event {
                 EventKind::Rejected { id, words: None }
             }
         }
-        Move::Cancel => EventKind::Cancel,
+        Move::Cancel | Move::Resume => EventKind::Cancel,
     };
     Event { at, kind }
 }
@@ -282,8 +285,32 @@ struct Watch {
 }
 
 impl Watch {
+    fn resume(&mut self) {
+        let text = serde_json::to_string(&self.state).unwrap();
+        let stored: State = serde_json::from_str(&text).unwrap();
+        let config = stored.config.clone();
+        self.open = false;
+        self.wrote = false;
+        self.in_flight = None;
+        let (after, effects) = resume(stored.clone(), config.clone(), self.clock).unwrap();
+        assert_eq!(
+            resume(after.clone(), config, self.clock).unwrap().0.phase,
+            after.phase,
+            "saved again at once"
+        );
+        if stored.finished() {
+            assert_eq!((&after, effects.len()), (&stored, 0), "an ended run stays ended");
+        }
+        assert!(!after.transaction);
+        self.state = after;
+        self.obey(effects);
+    }
+
     fn step(&mut self, one: &Move) {
         self.clock += 1.0;
+        if matches!(one, Move::Resume) {
+            return self.resume();
+        }
         let event = event(&self.state, one, self.clock);
         let before = self.state.clone();
         self.host_sees(&event.kind);
@@ -309,6 +336,10 @@ impl Watch {
             "a state survives storage"
         );
         self.state = after;
+        self.obey(effects);
+    }
+
+    fn obey(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::Do { id, task } => self.start(id, task),

@@ -129,9 +129,114 @@ def one_input():
     figure("one input of 1,000 nodes: the edit alone", statistics.median(alone) * 1000, "ms", 5)
 
 
+PEER = r"""
+import json, sys, time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+text = sys.argv[1]
+class Peer(BaseHTTPRequestHandler):
+    def log_message(self, *arguments): pass
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        size = max(1, len(text) // 400)
+        pieces = [{"delta": {"content": text[at:at + size]}} for at in range(0, len(text), size)]
+        for piece in [*pieces, {"delta": {}, "finish_reason": "stop"}]:
+            chunk = {"id": "c", "model": "m", "choices": [{"index": 0, **piece}]}
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+            self.wfile.flush()
+            time.sleep(0.002)
+        self.wfile.write(b"data: [DONE]\n\n")
+server = HTTPServer(("127.0.0.1", 0), Peer)
+print(server.server_port, flush=True)
+server.serve_forever()
+"""
+
+
+def paces():
+    """The main thread's share of runs against a streaming server on this machine, for a new tree and for one input of a
+    tree of 1,000 nodes: each poll without what the host did in it (snapshot, application, evaluation).
+    """
+    import subprocess
+
+    from geonode_assistant import api, bridge, native, session
+
+    class Clocked(bridge.BlenderHost):
+        spent = 0.0
+
+    def clocked(name):
+        def method(self, *arguments):
+            begin = time.perf_counter()
+            try:
+                return getattr(bridge.BlenderHost, name)(self, *arguments)
+            finally:
+                self.spent += time.perf_counter() - begin
+
+        return method
+
+    for name in ("capture_context", "inspect", "begin", "apply_step", "verify", "restore", "commit"):
+        setattr(Clocked, name, clocked(name))
+
+    def polls(plan):
+        peer = subprocess.Popen([sys.executable, "-c", PEER, json.dumps(plan)], stdout=subprocess.PIPE, text=True)
+        try:
+            address = f"http://127.0.0.1:{int(peer.stdout.readline())}/v1"
+            found = []
+            for _ in range(ROUNDS):
+                request = api._request("lift", "Plane", "openai-compatible", "m", address, "all")
+                host = Clocked()
+                handle = session.RunHandle(native.core().Run(request), host)
+                while not handle.finished:
+                    host.spent = 0.0
+                    begin = time.perf_counter()
+                    handle.poll(0)
+                    found.append(time.perf_counter() - begin - host.spent)
+                    time.sleep(0.002)
+                report = handle.report()
+                if report.status != "done":
+                    raise SystemExit(f"the measured run ended with {report.messages}")
+            return sorted(found)
+        finally:
+            peer.kill()
+            peer.wait()
+
+    def plan(tree, operations):
+        target = {"object_name": "Plane", "modifier_name": tree, "node_group_name": tree}
+        payload = {"target": target, "operations": operations}
+        step = {"id": "s", "type": "NODE_TREE", "description": "d" * 4000, "payload": payload}
+        return {"version": "1.1", "steps": [step], "done": True, "final_message": "done"}
+
+    def socket(node, name):
+        return {"node_id": node, "socket": name}
+
+    sides = ("input", "output")
+    kind = "NodeSocketGeometry"
+    new = [
+        *({"op": "set_group_io", "direction": side, "name": "Geometry", "socket_type": kind} for side in sides),
+        {"op": "create_node", "node_id": "up", "bl_idname": "GeometryNodeTransform"},
+        {"op": "link", "from": socket("group_input", "Geometry"), "to": socket("up", "Geometry")},
+        {"op": "link", "from": socket("up", "Geometry"), "to": socket("group_output", "Geometry")},
+    ]
+    empty_file()
+    bpy.ops.mesh.primitive_plane_add()
+    found = polls(plan("Lift", new))
+    tree = bpy.data.node_groups["Lift"]
+    names = [tree.nodes.new("ShaderNodeMath") for _ in range(1000)]
+    for first, second in zip(names, names[1:], strict=False):
+        tree.links.new(first.outputs[0], second.inputs[0])
+    edit = [{"op": "set_input_default", "node_id": "up", "socket": "Scale", "value": [2, 2, 2]}]
+    large = polls(plan("Lift", edit))
+    for what, times in (("a new tree", found), ("one input of 1,000 nodes", large)):
+        figure(f"poll, {what}: median", times[len(times) // 2] * 1000, "ms")
+        figure(f"poll, {what}: p99", times[len(times) * 99 // 100] * 1000, "ms", 8)
+        figure(f"poll, {what}: longest", times[-1] * 1000, "ms", 8)
+
+
 figure("registration with the native import", registered * 1000, "ms", 100)
 shipped()
 one_input()
+paces()
 sys.stdout.flush()
 # Some builds of the bpy module hang while the interpreter shuts down.
 os._exit(0)

@@ -24,7 +24,7 @@ use crate::settings::Settings;
 const MAX_NAME: usize = 64;
 
 /// The result of one call, as the model gets it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Results {
     /// The provider's identifier of the call.
     pub(crate) id: String,

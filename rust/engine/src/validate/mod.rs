@@ -152,6 +152,11 @@ impl Ledger {
         }
     }
 
+    /// What a turn that is taken up again will count anew.
+    pub(crate) fn forget(&mut self, turn: u32) {
+        self.0.retain(|tally| tally.turn != turn);
+    }
+
     /// In the order of the turns.
     pub(crate) fn tallies(&self) -> &[Tally] {
         &self.0

@@ -37,6 +37,7 @@ impl Machine {
         self.state.approval = approval;
         match (&self.state.approval, self.state.config.approve) {
             (None, _) | (_, Approve::All) => self.begin(),
+            (Some(_), Approve::Ask) if self.was_agreed() => self.begin(),
             (Some(_), Approve::Ask) => {
                 self.state.asking = Asking {
                     times: self.state.asking.times,

@@ -50,6 +50,7 @@ impl Machine {
             return self.ask();
         }
         self.record(Decision::Approved, without.clone(), None);
+        self.agreed(&without);
         self.state.asking.without = without;
         self.enter(Phase::Inspecting(Purpose::Approved));
     }

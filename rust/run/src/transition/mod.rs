@@ -4,6 +4,7 @@ mod approval;
 mod asking;
 mod ending;
 mod planning;
+mod resume;
 mod steps;
 mod tools;
 mod verdict;
@@ -15,6 +16,8 @@ use crate::effect::{Effect, Message, Notice, Origin};
 use crate::event::{Answer, Event, EventKind, Failure};
 use crate::state::{Phase, Purpose, State, StepStatus};
 use ending::cancelled_outcome;
+pub(crate) use resume::Agreed;
+pub use resume::resume;
 
 /// What follows `event` in `state`: the next state, and what the driver shall do, in order.
 ///
@@ -77,7 +80,10 @@ impl Machine {
     fn answered(&mut self, answer: Answer) {
         match (self.state.phase.clone(), answer) {
             (Phase::Capturing, Answer::Context) => self.enter(Phase::Generating),
-            (Phase::Generating, Answer::Generated) => self.enter(Phase::Checking),
+            (Phase::Generating, Answer::Generated) => {
+                self.state.agreed = None;
+                self.enter(Phase::Checking);
+            }
             (Phase::Generating, Answer::ToolCalls { asks }) => self.tools_wanted(asks),
             (Phase::CallingTools, Answer::Called) => self.tools_called(),
             (Phase::Checking, Answer::Checked { plan, findings }) => self.checked(plan, findings),

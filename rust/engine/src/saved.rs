@@ -1,0 +1,129 @@
+//! Runs that are saved and taken up in another process (RUN-2).
+
+use std::sync::Arc;
+
+use geonode_graph::ir::Tree;
+use geonode_protocol::Plan;
+use geonode_provider::{FinishReason, Usage};
+use geonode_run::{Config, Phase, State, resume};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::EngineError;
+use crate::generate::Exchange;
+use crate::messages::Messages;
+use crate::request::{PlanInput, RunRequest};
+use crate::validate::Ledger;
+
+/// Version of the format.
+const VERSION: u64 = 1;
+/// Largest saved run, in bytes of JSON.
+const MAX_BYTES: usize = 256 << 20;
+/// What another process may set anew.
+const OVERRIDES: [&str; 4] = ["api_key", "approve", "base_url", "catalogue"];
+
+/// A run as it is stored. It holds no key: whoever takes it up gives it again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Saved {
+    /// Version of this format.
+    geonode_run: u64,
+    /// Version of the core that saved it.
+    core: String,
+    request: Map<String, Value>,
+    pub(crate) state: State,
+    pub(crate) work: Arc<Kept>,
+    pub(crate) messages: Messages,
+}
+
+/// What the engine must know besides the state; everything else follows from the scene.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Kept {
+    pub(crate) context: Value,
+    pub(crate) reply: Option<PlanInput>,
+    pub(crate) finish: Option<FinishReason>,
+    pub(crate) exchanges: Vec<Exchange>,
+    pub(crate) slices: Option<Value>,
+    pub(crate) seen: IndexMap<String, Tree>,
+    /// Recorded replies that were used up.
+    pub(crate) replies: usize,
+    pub(crate) ledger: Ledger,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) model: Option<String>,
+    /// For the report of a run that has ended.
+    pub(crate) plan: Option<Arc<Plan>>,
+    pub(crate) diff: Arc<Vec<String>>,
+}
+
+/// The request without its key, and without an address that may hold one.
+pub(crate) fn without_secrets(mut request: Map<String, Value>) -> Map<String, Value> {
+    request.remove("api_key");
+    let address = request.get("base_url").and_then(Value::as_str).unwrap_or_default();
+    if address.contains(['?', '@']) {
+        request.remove("base_url");
+    }
+    request
+}
+
+impl Saved {
+    pub(crate) fn new(request: Map<String, Value>, state: State, work: Arc<Kept>, messages: Messages) -> Self {
+        Self {
+            geonode_run: VERSION,
+            core: env!("CARGO_PKG_VERSION").into(),
+            request,
+            state,
+            work,
+            messages,
+        }
+    }
+
+    /// Reads a saved run and the parts of its request that are set anew.
+    ///
+    /// # Errors
+    /// [`EngineError::Saved`] for a text that is damaged or of another version; [`EngineError::Request`] for overrides that may not be.
+    pub(crate) fn read(text: &str, overrides: &str) -> Result<(Self, RunRequest), EngineError> {
+        if text.len() > MAX_BYTES {
+            return Err(EngineError::Saved("it is larger than 256 MB".into()));
+        }
+        let value: Value = serde_json::from_str(text).map_err(|error| EngineError::Saved(error.to_string()))?;
+        match value.get("geonode_run").and_then(Value::as_u64) {
+            Some(VERSION) => {}
+            Some(other) => {
+                let why = format!("it has version {other} of the format, and this core reads version {VERSION}");
+                return Err(EngineError::Saved(why));
+            }
+            None => return Err(EngineError::Saved("it does not say that it is one".into())),
+        }
+        let mut saved: Self = serde_json::from_value(value).map_err(|error| EngineError::Saved(error.to_string()))?;
+        let overrides: Map<String, Value> =
+            serde_json::from_str(overrides).map_err(|error| EngineError::Request(error.to_string()))?;
+        if let Some(name) = overrides.keys().find(|name| !OVERRIDES.contains(&name.as_str())) {
+            return Err(EngineError::Request(format!(
+                "\"{name}\" cannot be set anew for a saved run; {} can",
+                OVERRIDES.join(", ")
+            )));
+        }
+        let mut request = std::mem::take(&mut saved.request);
+        request.extend(overrides);
+        let request = RunRequest::from_map(request)?;
+        saved.check(&request)?;
+        Ok((saved, request))
+    }
+
+    /// Whether a run can have left state and data like this together.
+    fn check(&self, request: &RunRequest) -> Result<(), EngineError> {
+        let invalid = |cause: &str| Err(EngineError::Saved(cause.to_owned()));
+        match resume(self.state.clone(), Config::default(), 0.0) {
+            Err(cause) => invalid(cause),
+            Ok((state, _)) => match state.phase {
+                Phase::Generating if self.work.context.is_null() => invalid("the scene that it was about is missing"),
+                Phase::Checking if self.work.reply.is_none() && request.plan.is_none() => {
+                    invalid("the reply that it was about is missing")
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+}

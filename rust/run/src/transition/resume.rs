@@ -1,0 +1,126 @@
+//! Taking up a stored run in another process.
+//!
+//! A file on the disk holds nothing of an open transaction: the host refuses to save one that is half written. So what such a run wrote
+//! is gone, and with it goes whatever was said about it.
+
+use geonode_protocol::{Code, Severity};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Machine;
+use super::ending::cancelled_outcome;
+use crate::effect::{Effect, Message, Origin};
+use crate::state::{Aftermath, Config, Phase, State};
+
+/// What the artist agreed to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Agreed {
+    /// Fingerprint of the scene that the question was about.
+    base: Option<String>,
+    /// The question.
+    request: Value,
+}
+
+/// Counters of a stored state beyond this are no counters of a run.
+const MOST: u64 = 1 << 20;
+
+/// The first state and orders of a run that goes on in another process, `at` Unix seconds.
+///
+/// - a run that has ended stays ended, one that has not begun has still to be started;
+/// - what waited for the scene or the model waits for it anew;
+/// - a plan that was read is read, inspected and compiled anew, so that everything follows from the scene that is there; the artist is asked
+///   again unless question and scene are exactly as they were;
+/// - a run that wrote in earlier turns begins at its first turn, and the artist is told.
+///
+/// # Errors
+/// What is wrong with the state, when no run can have left it.
+pub fn resume(mut state: State, config: Config, at: f64) -> Result<(State, Vec<Effect>), &'static str> {
+    let counters = [state.attempts, state.retried, state.iterations, state.rebased];
+    if state.tasks > MOST || counters.iter().any(|count| u64::from(*count) > MOST) {
+        return Err("its counters are beyond every limit");
+    }
+    if state.finished() != state.outcome.is_some() {
+        return Err("it has an end without having ended, or the other way round");
+    }
+    if state.phase != Phase::Idle {
+        state.config = config;
+    }
+    let mut machine = Machine {
+        state,
+        effects: Vec::new(),
+        at,
+    };
+    machine.take_up();
+    Ok((machine.state, machine.effects))
+}
+
+impl Machine {
+    fn take_up(&mut self) {
+        if matches!(self.state.phase, Phase::Idle | Phase::Ended) {
+            self.state.awaiting = None;
+            return;
+        }
+        let earlier = self.wrote_earlier();
+        let open = std::mem::take(&mut self.state.transaction);
+        self.state.gates = None;
+        match self.state.phase.clone() {
+            Phase::Restoring(Aftermath::Stop(outcome)) => self.end(outcome),
+            Phase::Beginning { cancelled: true } => self.end(cancelled_outcome()),
+            Phase::Restoring(Aftermath::Retry) => {
+                self.forget_writes();
+                self.retry();
+            }
+            _ if open && earlier => self.begin_again(),
+            phase @ (Phase::Capturing | Phase::Generating) => self.enter(phase),
+            // What tools say depends on the scene that is there: the model is asked once more.
+            Phase::CallingTools | Phase::AwaitingToolApproval { .. } => self.enter(Phase::Generating),
+            _ => {
+                self.forget_writes();
+                self.enter(Phase::Checking);
+            }
+        }
+    }
+
+    /// Whether the open transaction holds more than what the present plan writes.
+    fn wrote_earlier(&self) -> bool {
+        let writes = matches!(
+            self.state.phase,
+            Phase::Applying { .. } | Phase::Verifying | Phase::Judging | Phase::Committing
+        );
+        let wrote = self.state.plan.as_ref().is_some_and(|plan| !plan.steps.is_empty());
+        !(writes && wrote && self.state.first_step == 0)
+    }
+
+    /// The model builds on turns that are lost: it starts from the scene as it is.
+    fn begin_again(&mut self) {
+        self.forget_writes();
+        self.state.plan = None;
+        self.state.feedback = None;
+        self.state.attempts = 1;
+        self.state.retried = 0;
+        self.state.iterations = 0;
+        self.tell(Message::new(
+            Severity::Warning,
+            Origin::Run,
+            Code::TurnsLost,
+            "What earlier turns of this run had made was not in the saved file, so the run began again with its first turn.",
+        ));
+        self.enter(Phase::Capturing);
+    }
+
+    /// The artist agreed. What is left out is asked about again: it is known by its place in this reply only.
+    pub(super) fn agreed(&mut self, without: &[String]) {
+        let base = self.state.base.clone();
+        let request = self.state.approval.clone().filter(|_| without.is_empty());
+        self.state.agreed = request.map(|request| Agreed { base, request });
+    }
+
+    /// Whether exactly this was agreed to already, about exactly this scene.
+    pub(super) fn was_agreed(&self) -> bool {
+        self.state.agreed.as_ref().is_some_and(|agreed| {
+            agreed.base.is_some()
+                && agreed.base == self.state.base
+                && Some(&agreed.request) == self.state.approval.as_ref()
+        })
+    }
+}
