@@ -5,6 +5,7 @@
 //! with it.
 
 mod approval;
+pub mod audit;
 mod budget;
 mod calls;
 mod catalogues;

@@ -417,6 +417,14 @@ codes! {
         /// There is no tool of this name.
         UnknownTool = "unknown_tool",
     }
+    "audit" {
+        /// Somebody or something changed the audit log.
+        AuditBroken = "audit_broken",
+        /// The audit log, or an entry of it, would be larger than allowed.
+        AuditFull = "audit_full",
+        /// The audit log cannot be read or written.
+        AuditUnwritable = "audit_unwritable",
+    }
     "messages" {
         /// The request body does not have its form.
         BodyInvalid = "body_invalid",

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict, final, type_check_only
 
 __all__ = [
     "Cancelled",
+    "AuditLog",
     "Client",
     "CoreError",
     "InternalError",
@@ -223,6 +224,19 @@ class Client:
     def cancel(self) -> None:
         """Ends every call in flight on this client within a second, from any thread; they raise `Cancelled`."""
 
+@final
+class AuditLog:
+    """An append-only log whose entries are chained by their hashes. May be used from several threads and processes."""
+
+    def __new__(cls, path: str | PathLike[str]) -> AuditLog:
+        """Opens the log, or makes it, and verifies the whole chain; a broken one opens too."""
+
+    def append(self, kind: str, detail: Any) -> dict[str, Any]:
+        """Adds an entry (JSON-able detail, never a secret); `PolicyError` `audit_broken` once the chain is broken."""
+
+    def verify(self) -> dict[str, Any]:
+        """Verifies the whole chain again: `entries`, `broken_at` (line, from 1, or None), `why`."""
+
 def validate_plan(
     text: str | dict[str, Any],
     catalogue: str | PathLike[str] | dict[str, Any] | None = None,
@@ -304,8 +318,11 @@ def estimates(
     """What the modifiers of each object of a document are expected to make, without evaluating anything."""
 
 def fingerprint(request: dict[str, Any]) -> str:
-    """SHA-256 (hexadecimal) over what a request asks, and of whom: `messages` and, where wanted, `provider`, `model`, `system`, `schema`,
-    `tools`, `tool_filter`, `context_filter`, `max_tokens`, `options`."""
+    """SHA-256 (hexadecimal) over what a request asks, and of whom.
+
+    `messages` and, where wanted, `provider`, `model`, `system`, `schema`, `tools`, `tool_filter`, `context_filter`,
+    `max_tokens`, `options`.
+    """
 
 def lints(
     document: str | dict[str, Any],

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use geonode_engine::EngineError;
+use geonode_engine::audit::AuditError;
 use geonode_protocol::Code;
 use geonode_provider::{ErrorClass, ProviderError};
 use pyo3::prelude::*;
@@ -69,6 +70,18 @@ impl From<EngineError> for CoreError {
         };
         Self {
             class,
+            code: error.code(),
+            message: error.to_string(),
+            retryable: false,
+            details: Vec::new(),
+        }
+    }
+}
+
+impl From<AuditError> for CoreError {
+    fn from(error: AuditError) -> Self {
+        Self {
+            class: "PolicyError",
             code: error.code(),
             message: error.to_string(),
             retryable: false,

@@ -1,6 +1,7 @@
 //! Native module `geonode_core`: the only crate that names pyo3. It converts, releases the GIL, and turns every error and panic into
 //! a Python exception; it decides nothing.
 
+mod audit;
 mod client;
 mod errors;
 mod extensions;
@@ -26,6 +27,8 @@ mod geonode_core {
         check_tree, compact, diff, effects, error_codes, estimates, lints, read_compact, reconcile, reset_telemetry,
         schema, settings, shown_context, sockets, telemetry, validate_plan, version,
     };
+    #[pymodule_export]
+    use crate::audit::AuditLog;
     #[pymodule_export]
     use crate::client::{Client, Response, Stream, fingerprint};
     #[pymodule_export]
