@@ -21,6 +21,7 @@ from . import connection, exchange, extensions, native, session
 from . import tools as own_tools
 from .extensions import register_executor, register_op
 from .messages import AssistantError
+from .script import Verdict, check_script
 from .session import Approve, RunHandle, RunReport
 from .tools import register_tool
 
@@ -29,10 +30,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Checked",
+    "Verdict",
     "apply_plan",
     "begin_connection_test",
     "build_tree",
     "check_plan",
+    "check_script",
     "context",
     "diff_trees",
     "export_tree",

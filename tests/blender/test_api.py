@@ -312,3 +312,18 @@ def test_the_sidebar_drives_the_same_run() -> None:
         assert e2e.document() == before
     finally:
         geonode_assistant.unregister()
+
+
+def test_check_script() -> None:
+    good = api.check_script("import bpy\nbpy.context.object.location.x += 1\n")
+    assert good.ok and not good.findings and not good.asks
+    bad = api.check_script("import bpy\nx = bpy.context.preferences\nimport os\n")
+    assert not bad.ok
+    assert [(one.code, one.rule, one.line, one.column) for one in bad.findings] == [
+        ("script_attribute", "attributes", 2, 17),
+        ("script_import", "imports", 3, 8),
+    ]
+    assert all(one.text and one.hint for one in bad.findings)
+    asked = api.check_script('import bpy\nbpy.ops.object.delete()\nd = {}\nprint(f"{d.get("x")}")\n')
+    assert asked.ok and [one.code for one in asked.asks] == ["script_destructive"]
+    assert asked.source.endswith("print(f\"{d.get('x')}\")\n")

@@ -245,6 +245,11 @@ def validate_plan(
     """Checks a plan against the protocol; with a catalogue (path, JSON, dict) against that Blender's nodes, and with a
     document (what the effect ``inspect`` answers) against the trees of a file."""
 
+def check_script(source: str, blender: str = "5.2") -> dict[str, Any]:
+    """Judges a Python step for safe mode in this Blender version: ``ok``, ``findings`` and ``asks`` (what removes
+    data), each with ``code, rule, line, column, text, hint``; and ``rewritten``, where the text that must run is not
+    the given one."""
+
 def reconcile(
     current_ir: str | dict[str, Any],
     plan: str | dict[str, Any],

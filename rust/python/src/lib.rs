@@ -24,8 +24,8 @@ mod geonode_core {
 
     #[pymodule_export]
     use super::{
-        check_tree, compact, diff, effects, error_codes, estimates, lints, read_compact, reconcile, reset_telemetry,
-        schema, settings, shown_context, sockets, telemetry, validate_plan, version,
+        check_script, check_tree, compact, diff, effects, error_codes, estimates, lints, read_compact, reconcile,
+        reset_telemetry, schema, settings, shown_context, sockets, telemetry, validate_plan, version,
     };
     #[pymodule_export]
     use crate::audit::AuditLog;
@@ -64,6 +64,15 @@ fn validate_plan<'py>(
     let verdict = detached(py, || {
         geonode_engine::validate_plan(&plan, catalogue.as_deref(), document.as_deref())
     })?;
+    to_python(py, &verdict)
+}
+
+/// Judges a Python step for safe mode in this Blender version: `{"ok", "findings", "asks", "rewritten"?}`. A finding is
+/// `{"code", "rule", "line", "column", "text", "hint"}` with line and column from 1; a refused script is a result, not an exception.
+#[pyfunction]
+#[pyo3(signature = (source, blender="5.2"))]
+fn check_script<'py>(py: Python<'py>, source: &str, blender: &str) -> PyResult<Bound<'py, PyAny>> {
+    let verdict = detached(py, || Ok::<_, CoreError>(geonode_script::check(source, blender)))?;
     to_python(py, &verdict)
 }
 
