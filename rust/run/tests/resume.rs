@@ -10,7 +10,8 @@
 
 use geonode_protocol::{Code, Envelope, Finding};
 use geonode_run::{
-    Answer, Approve, Config, Effect, Event, EventKind, PlanInfo, State, StepInfo, StepStatus, Task, resume, transition,
+    Answer, Approve, Config, Effect, Event, EventKind, PlanInfo, State, StepInfo, StepStatus, Task, ToolAsk, resume,
+    transition,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -18,6 +19,7 @@ use serde_json::json;
 /// What one reply of the model leads to.
 #[derive(Debug, Clone)]
 struct Reply {
+    calls: bool,
     readable: bool,
     fits: bool,
     asks: bool,
@@ -47,7 +49,11 @@ impl World {
         let wrong = vec![Finding::error(Code::WrongType, "", "wrong")];
         let answer = match task {
             Task::CaptureContext => Answer::Context,
+            Task::Generate { .. } if reply.calls => Answer::ToolCalls {
+                asks: reply.asks.then(tool_ask).into_iter().collect(),
+            },
             Task::Generate { .. } => Answer::Generated,
+            Task::CallTools { .. } => Answer::Called,
             Task::CheckPlan => Answer::Checked {
                 plan: reply.readable.then(|| self.plan(&reply)),
                 findings: if reply.readable { Vec::new() } else { wrong },
@@ -112,6 +118,13 @@ impl World {
     }
 }
 
+fn tool_ask() -> ToolAsk {
+    ToolAsk {
+        id: "1".into(),
+        request: json!({"reason": "it asks"}),
+    }
+}
+
 fn approved(id: u64) -> EventKind {
     EventKind::Approved {
         id,
@@ -171,16 +184,25 @@ fn run(replies: &[Reply], direct: bool, save: Option<usize>) -> (End, usize, boo
 
 fn reply() -> impl Strategy<Value = Reply> {
     let usually = || prop::bool::weighted(0.8);
-    (usually(), usually(), any::<bool>(), usually(), any::<bool>(), 0..3usize).prop_map(
-        |(readable, fits, asks, passes, done, steps)| Reply {
+    let seldom = prop::bool::weighted(0.2);
+    (
+        seldom,
+        usually(),
+        usually(),
+        any::<bool>(),
+        usually(),
+        any::<bool>(),
+        0..3usize,
+    )
+        .prop_map(|(calls, readable, fits, asks, passes, done, steps)| Reply {
+            calls,
             readable,
             fits,
             asks,
             passes,
             done,
             steps,
-        },
-    )
+        })
 }
 
 proptest! {
@@ -209,6 +231,7 @@ proptest! {
 #[test]
 fn an_approval_counts_in_another_process_for_the_same_question_and_scene_only() {
     let reply = Reply {
+        calls: false,
         readable: true,
         fits: true,
         asks: true,
