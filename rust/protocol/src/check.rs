@@ -309,7 +309,7 @@ impl Check<'_> {
             } else if one.is_object() && !has("count") && !bounds {
                 self.findings.error(|| {
                     let message = "An expectation says how many: \"count\", \"min\" or \"max\" is missing.";
-                    Finding::error(Code::MissingField, at.to_string(), message)
+                    Finding::error(Code::MissingField, format!("{at}/count"), message)
                 });
             }
             self.range(one, &at);
