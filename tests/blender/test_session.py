@@ -46,9 +46,9 @@ class Answers(ScriptedCore):
 
     answered: list = []
 
-    def answer(self, effect_id: int, result: dict) -> None:
+    def answer(self, effect_id: int, result: dict, ms: float | None = None) -> None:
         self.answered = [*self.answered, result]
-        super().answer(effect_id, result)
+        super().answer(effect_id, result, ms)
 
 
 LOOKS = ("call_tools", {"calls": [{"tool": name, "arguments": {}} for name in "abc"], "target": {}})

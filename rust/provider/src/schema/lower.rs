@@ -263,7 +263,7 @@ impl Lowering<'_> {
         match absent(self.root, part).filter(|_| lowered.get("$ref").is_none()) {
             // The empty value means nothing else, so it can say "absent".
             Some(empty) => (emptied(lowered, &empty), true),
-            None if self.subset.all_required => (nullable(lowered), true),
+            None if self.subset.all_required || is_number(part) => (nullable(lowered), true),
             None => (lowered, false),
         }
     }
@@ -359,6 +359,11 @@ pub(super) fn absent(root: &Value, part: &Value) -> Option<Value> {
         "array" if at_least_one("minItems") => Some(json!([])),
         _ => None,
     }
+}
+
+/// Numbers take null at the price of one union each: cheaper than a property that may be absent, of which there are few.
+fn is_number(part: &Value) -> bool {
+    part.get("type").is_some_and(|kind| kind == "number" || kind == "integer")
 }
 
 /// A schema that takes the empty value too.
