@@ -33,7 +33,7 @@ SOURCES = {
     "instances of points": ({"instances"}, {"points"}),
     "instances of volume": ({"instances"}, {"volume"}),
 }
-# The bytes of evaluated instances differ at times between equal evaluations: they are proved where there is time to repeat.
+# The bytes of evaluated instances differ at times between equal evaluations: those are proved where time is.
 FULL = bool(os.environ.get("GEONODE_FULL"))
 # So often a measurement is repeated: evaluated instances of the same geometry do not always have the same bytes.
 TRIES = 40
