@@ -149,6 +149,7 @@ def test_what_is_damaged_is_refused_and_says_so(start: Callable[..., Any], host:
     saved = run.save()
     # Without these it is what an earlier moment of the run would have saved.
     optional = {"agreed", "approval", "awaiting", "base", "baseline", "feedback", "gates", "outcome", "plan"}
+    optional |= {"tool_asks", "refused_calls"}
     for name, broken in damaged(saved):
         if name.removeprefix("no state.") in optional:
             continue
