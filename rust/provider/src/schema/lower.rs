@@ -363,7 +363,8 @@ pub(super) fn absent(root: &Value, part: &Value) -> Option<Value> {
 
 /// Numbers take null at the price of one union each: cheaper than a property that may be absent, of which there are few.
 fn is_number(part: &Value) -> bool {
-    part.get("type").is_some_and(|kind| kind == "number" || kind == "integer")
+    part.get("type")
+        .is_some_and(|kind| kind == "number" || kind == "integer")
 }
 
 /// A schema that takes the empty value too.
