@@ -14,6 +14,9 @@ use crate::pointer;
 use crate::shape::{Shape, Shapes, StepShapes, shapes};
 use crate::shapes::{GROUP_INPUT, GROUP_OUTPUT};
 
+/// The greatest number of things that a plan can expect.
+const MOST_EXPECTED: f64 = 1e12;
+
 const NEWER: &str = "It exists from version 1.1 on; set \"version\" to \"1.1\" to use it.";
 
 /// Checks a whole plan; the steps of types that were `added` are judged already.
@@ -233,7 +236,7 @@ impl Check<'_> {
         match name {
             "create_node" => self.reserved_id(op, "node_id", at),
             "add_node" | "add_zone" | "add_group" | "add_frame" => self.reserved_id(op, "id", at),
-            "set_group_io" => self.range(op, at),
+            "set_group_io" => self.range(op, at, f64::from(f32::MAX)),
             _ => {}
         }
     }
@@ -252,8 +255,9 @@ impl Check<'_> {
         }
     }
 
-    fn range(&mut self, op: &Value, at: &Lazy<'_>) {
-        let number = |field: &str| op.get(field).and_then(Value::as_f64);
+    /// Bounds leave something between them; a number beyond `limit` is refused for itself already.
+    fn range(&mut self, op: &Value, at: &Lazy<'_>, limit: f64) {
+        let number = |field: &str| op.get(field)?.as_f64().filter(|number| number.abs() <= limit);
         if let (Some(min), Some(max)) = (number("min"), number("max"))
             && min > max
         {
@@ -312,7 +316,7 @@ impl Check<'_> {
                     Finding::error(Code::MissingField, format!("{at}/count"), message)
                 });
             }
-            self.range(one, &at);
+            self.range(one, &at, MOST_EXPECTED);
         }
     }
 

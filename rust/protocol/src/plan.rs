@@ -71,6 +71,7 @@ pub struct Expectation {
         deserialize_with = "optional_whole_number",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schemars(range(min = 0, max = 1_000_000_000_000_u64))]
     pub count: Option<u64>,
     /// At least so many.
     #[serde(
@@ -78,6 +79,7 @@ pub struct Expectation {
         deserialize_with = "optional_whole_number",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schemars(range(min = 0, max = 1_000_000_000_000_u64))]
     pub min: Option<u64>,
     /// At most so many.
     #[serde(
@@ -85,6 +87,7 @@ pub struct Expectation {
         deserialize_with = "optional_whole_number",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schemars(range(min = 0, max = 1_000_000_000_000_u64))]
     pub max: Option<u64>,
 }
 
