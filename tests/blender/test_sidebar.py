@@ -58,6 +58,8 @@ class Layout:
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
+    # Whatever earlier tests of this process left is not what an artist meets.
+    session.current._reset("")
     geonode_assistant.register()
     yield
     geonode_assistant.unregister()

@@ -20,6 +20,7 @@ __all__ = [
     "ScriptTimeout",
     "Stream",
     "__version__",
+    "check_script",
     "check_tree",
     "compact",
     "diff",
