@@ -96,13 +96,18 @@ class Check(Generic[Result]):
             raise self._error
         return self._result  # type: ignore[return-value]
 
+    def stop(self) -> None:
+        """Ends what is in flight and returns at once. To be said again until ``finished``: the work may be between two
+        calls.
+        """
+        for client in self._clients:
+            client.cancel()
+
     def cancel(self) -> None:
-        """Ends what is in flight and waits for the thread."""
+        """Ends the work and waits for its thread, two seconds at most. Where a window must not stand still: ``stop``."""
         deadline = time.monotonic() + 2.0
         while self._thread.is_alive() and time.monotonic() < deadline:
-            # Again and again: the work may be between two calls.
-            for client in self._clients:
-                client.cancel()
+            self.stop()
             self._thread.join(0.05)
 
 

@@ -117,6 +117,17 @@ def test_a_test_is_cancelled_within_a_second_and_leaves_no_thread() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("geonode-connection")]
 
 
+def test_a_window_stops_it_without_waiting() -> None:
+    with server(None) as url:
+        check = api.begin_connection_test("openai-compatible", "m", base_url=url)
+        deadline = time.monotonic() + 5
+        while not check.finished and time.monotonic() < deadline:
+            check.stop()
+            time.sleep(0.02)
+        assert check.finished
+        assert check.result().code == "cancelled"
+
+
 def test_local_servers_are_found_by_their_ports(model_url: str) -> None:
     port = int(model_url.split(":")[2].split("/")[0])
     with server(page()) as other, socket.create_server(("127.0.0.1", 0)) as free:

@@ -12,24 +12,20 @@ INTERVAL_S = 0.1
 
 
 class _Waiting:
-    """An operator that waits for a ``connection.Check`` by a timer of its window; Esc ends it."""
+    """An operator that waits for a ``connection.Check`` by a timer of its window; Esc ends it.
+
+    The operator itself brings ``begin() -> Check`` and ``end(result) -> (type, text)`` of the report.
+    """
 
     _check: connection.Check | None = None
     _timer: bpy.types.Timer | None = None
+    _stopped = False
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         if preferences.connection_state.busy:
             cls.poll_message_set("A test is still under way")
         return not preferences.connection_state.busy
-
-    def begin(self) -> connection.Check:
-        """Starts the work."""
-        raise NotImplementedError
-
-    def end(self, result: object) -> tuple[str, str]:
-        """Keeps the result; type and text of the report."""
-        raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         try:
@@ -44,9 +40,10 @@ class _Waiting:
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if event.type == "ESC":
-            self._check.cancel()
+        self._stopped = self._stopped or event.type == "ESC"
         if not self._check.finished:
+            if self._stopped:
+                self._check.stop()
             return {"RUNNING_MODAL" if event.type == "TIMER" else "PASS_THROUGH"}
         return self._leave(context)
 
