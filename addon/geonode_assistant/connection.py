@@ -104,7 +104,7 @@ class Check(Generic[Result]):
             client.cancel()
 
     def cancel(self) -> None:
-        """Ends the work and waits for its thread, two seconds at most. Where a window must not stand still: ``stop``."""
+        """Ends the work and waits for its thread, two seconds at most; a window uses ``stop``."""
         deadline = time.monotonic() + 2.0
         while self._thread.is_alive() and time.monotonic() < deadline:
             self.stop()
