@@ -43,6 +43,14 @@ def test_each_task_has_a_span_under_the_run(start: Callable[..., Any], host: Hos
     assert [span["attributes"]["attempt"] for span in tasks if span["span"] == "generate"] == [1, 2]
 
 
+def test_calls_of_tools_are_counted(start: Callable[..., Any], host: Host) -> None:
+    looks = [{"id": name, "name": name, "arguments": {}} for name in ("scene_summary", "modifier_stack")]
+    report = host.drive(start(PROMPT, provider="replay", replies=[{"tool_calls": looks}, plan(*MOVE)]))
+    assert report["status"] == "done", report["messages"]
+    assert len(report["intermediate_steps"]) == 2
+    assert geonode_core.telemetry()["tool_calls"] == 2
+
+
 def test_the_hosts_own_time_stands_under_its_task(start: Callable[..., Any], host: Host) -> None:
     run = start(plan=plan(*MOVE))
     finished = False

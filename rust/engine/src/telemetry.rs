@@ -119,6 +119,7 @@ pub(crate) struct Ended {
     pub(crate) status: &'static str,
     pub(crate) retries: u32,
     pub(crate) usage: Option<Usage>,
+    /// Calls of tools and slices of context.
     pub(crate) tool_calls: usize,
 }
 

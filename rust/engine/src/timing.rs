@@ -98,7 +98,7 @@ impl<'a> Timing<'a> {
                 status,
                 retries: state.retries(),
                 usage: work.usage,
-                tool_calls: 0,
+                tool_calls: work.tools.steps.len(),
             });
         }
     }
