@@ -148,6 +148,7 @@ class RunHandle:
         self._approve = approve
         self._effects: deque[dict[str, Any]] = deque()
         self._transaction_open = False
+        self._kept = False
         self._performing = False
         self._error: dict[str, str] | None = None
         self._cancelled_at: float | None = None
@@ -273,6 +274,8 @@ class RunHandle:
 
     def report(self) -> RunReport:
         """The report; complete once ``finished``."""
+        if self._error is not None and self._kept:
+            return self._unconfirmed()
         try:
             own = self._error or (self._cancel_reason if self._core.report()["status"] == "cancelled" else None)
             if own is not None:
@@ -284,8 +287,16 @@ class RunHandle:
             own = self._error
             data = {"messages": [_message(own)]}
         if self._error is not None:
-            data["status"] = "cancelled" if self._error["code"] == "cancelled" else "error"
+            data["status"] = self._end_without_core()
         return RunReport(data)
+
+    def _unconfirmed(self) -> RunReport:
+        """The report of a run that passed its gates and was kept, and whose core then failed."""
+        data: dict[str, Any] = {}
+        with contextlib.suppress(Exception):
+            data = dict(self._core.report())
+        said = f"The result was kept as one undo step; the core did not confirm it. {self._error['message']}"
+        return RunReport(data | {"status": "done", "final_message": said})
 
     def save(self) -> dict[str, Any]:
         """The run as it is now, fit for JSON and for ``api.resume`` in another process that has opened this file.
@@ -370,6 +381,7 @@ class RunHandle:
             case "commit":
                 result = host.commit(effect["message"])
                 self._transaction_open = False
+                self._kept = True
                 return result
             case other:
                 raise AssistantError("internal_error", f"This add-on does not know the effect {other!r}.")
@@ -429,7 +441,7 @@ class RunHandle:
         )
 
     def _abort(self, error: BaseException) -> None:
-        """Ends the run without the core: restores first, then tells the core to stop."""
+        """Ends the run without the core: restores first, then tells the core to stop. What was kept already stays."""
         self._error = failure(error)
         self._effects.clear()
         self.pending.clear()
@@ -449,8 +461,14 @@ class RunHandle:
         with contextlib.suppress(Exception):
             self._core.cancel()
         self.finished = True
-        self.state = "cancelled" if self._error["code"] == "cancelled" else "error"
+        self.state = self._end_without_core()
         self.summary = self.state.upper()
+
+    def _end_without_core(self) -> str:
+        """A run that was kept is done, whatever happened to the core before it could say so."""
+        if self._kept:
+            return "done"
+        return "cancelled" if self._error is not None and self._error["code"] == "cancelled" else "error"
 
 
 def _decision(answer: Any) -> tuple[str, list[str], str | None]:

@@ -103,6 +103,14 @@ def test_a_core_that_breaks_anywhere_never_loses_the_restore(method: str, after:
         assert report.messages[0]["code"] == "internal_error"
 
 
+def test_what_was_kept_is_done_whatever_the_core_says_then() -> None:
+    host = FakeHost()
+    report = finish(RunHandle(ScriptedCore(breaks="answer", after=NAMES.index("commit")), host))
+    assert host.calls[-1] == "commit"
+    assert report.status == "done"
+    assert "kept" in report.final_message
+
+
 def test_a_core_that_ends_with_an_open_transaction_is_restored() -> None:
     host = FakeHost({"verify": ValueError("odd")})
     report = finish(RunHandle(ScriptedCore(forgets_restore=True), host))
