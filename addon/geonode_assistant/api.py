@@ -23,7 +23,7 @@ from .extensions import register_executor, register_op
 from .messages import AssistantError
 from .script import Verdict, check_script
 from .session import Approve, RunHandle, RunReport
-from .tools import register_tool
+from .tools import register_tool, tool_egress
 
 if TYPE_CHECKING:
     from .manifest import ManifestReport
@@ -51,6 +51,7 @@ __all__ = [
     "start",
     "telemetry",
     "test_connection",
+    "tool_egress",
     "tools",
     "unregister",
 ]

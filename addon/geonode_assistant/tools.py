@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import native
@@ -19,6 +19,9 @@ Target = Mapping[str, Any]
 
 _log = logging.getLogger(__name__)
 _functions: dict[str, Function] = {}
+_egress: dict[str, frozenset[str]] = {}
+_at_work: str | None = None
+"""The tool whose function runs; calls come one at a time, on the main thread."""
 
 
 def register_tool(
@@ -32,6 +35,8 @@ def register_tool(
     writes: bool = False,
     requires_approval: bool = False,
     timeout_s: float = 10.0,
+    quota: int = 50,
+    egress: Sequence[str] = (),
 ) -> None:
     """Adds the tool ``id`` (snake_case), which models may call before they plan.
 
@@ -40,7 +45,8 @@ def register_tool(
     model, any other is ``internal_error`` and its traceback goes to the local log. It cannot be interrupted: a result
     that comes after ``timeout_s`` does not count. ``pure``: equal arguments give equal results while the scene stays.
     ``requires_approval``: the artist is asked before each call. ``writes``: it changes the file; a run does not call
-    such a tool, because only what a plan does can be taken back.
+    such a tool, because only what a plan does can be taken back. ``quota``: calls per run, further ones are refused.
+    ``egress``: the hosts that it may send to; its function asks ``tool_egress(host)`` before each connection.
 
     Raises ``extension_invalid`` for an id that is taken or a bad schema. Runs that are under way do not know it.
     """
@@ -56,14 +62,29 @@ def register_tool(
             "writes": writes,
             "requires_approval": requires_approval,
             "timeout_s": timeout_s,
+            "quota": quota,
+            "egress": list(egress),
         }
     )
     _functions[id] = function
+    _egress[id] = frozenset(host.lower() for host in egress)
+
+
+def tool_egress(host: str) -> None:
+    """For the function of a tool, before each connection that it makes.
+
+    Raises ``egress_denied`` unless the contract of the tool that is at work names ``host``; outside a call nothing may
+    be sent. Python cannot be kept from connecting without asking: register only functions that you trust.
+    """
+    if host.lower() not in _egress.get(_at_work or "", frozenset()):
+        told = f"The tool {_at_work!r}" if _at_work else "What is no tool at work"
+        raise AssistantError("egress_denied", f"{told} may not send to {host!r}: no contract names it.")
 
 
 def unregister(id: str) -> bool:
     """Takes a tool of a script away again; whether it was there."""
     _functions.pop(id, None)
+    _egress.pop(id, None)
     return native.core().unregister_tool(id)
 
 
@@ -93,7 +114,12 @@ def _run(tool: str, arguments: dict[str, Any], target: Target) -> Any:
     function = _functions.get(tool)
     if function is None:
         raise AssistantError("unknown_tool", f"The tool {tool!r} was taken away since the run began.")
-    result = function(dict(arguments))
+    global _at_work
+    _at_work = tool
+    try:
+        result = function(dict(arguments))
+    finally:
+        _at_work = None
     if not isinstance(result, Mapping):
         raise AssistantError("return_invalid", f"The tool {tool!r} did not return a dict.")
     return dict(result)

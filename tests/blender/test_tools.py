@@ -182,6 +182,27 @@ def test_a_tool_of_a_script(rocks: list, caplog: pytest.LogCaptureFixture) -> No
     assert rocks == [{}, {"fail": True}]
 
 
+def test_a_tool_sends_only_where_its_contract_says() -> None:
+    asked: list[str] = []
+
+    def fetch(arguments: dict[str, Any]) -> dict[str, Any]:
+        asked.append(arguments["host"])
+        api.tool_egress(arguments["host"])
+        return {}
+
+    schemas = ({"type": "object", "properties": {"host": {"type": "string"}}}, {"type": "object"})
+    api.register_tool("fetch", "Fetches.", *schemas, fetch, egress=["Assets.example"])
+    try:
+        made = [call("fetch", {"host": host}) for host in ("assets.example", "evil.example")]
+        report = ask({"tool_calls": made}, MOVE)
+    finally:
+        api.unregister("fetch")
+    assert asked == ["assets.example", "evil.example"]
+    assert [step["output"].get("code") for step in report.intermediate_steps] == [None, "egress_denied"]
+    with pytest.raises(AssistantError, match="no tool at work"):
+        api.tool_egress("assets.example")
+
+
 @pytest.mark.parametrize(("decision", "code"), [("approved", None), ("rejected", "user_rejected")])
 def test_a_call_waits_for_the_artist(rocks: list, decision: str, code: str | None) -> None:
     requests = []

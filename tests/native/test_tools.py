@@ -194,6 +194,51 @@ def test_the_artist_decides_about_a_call(start, host: Host, tool, approved: bool
     assert codes == [None if approved else "user_rejected", None], "the others go on"
 
 
+def test_words_of_a_rejection_reach_the_model(start, host: Host, tool) -> None:
+    tool("look_close", requires_approval=True)
+    made = calls(call("look_close", {"n": 4}))
+    report = drive(
+        start,
+        host,
+        made,
+        PLAN,
+        decide=lambda run, effect: run.reject(effect["id"], "Only the left one."),
+        approve="ask",
+    )
+    output = report["intermediate_steps"][0]["output"]
+    assert output["code"] == "user_rejected" and "Only the left one." in output["message"]
+
+
+def test_a_tool_of_a_script_has_its_quota(start, host: Host, tool) -> None:
+    tool("count_rocks", quota=2)
+    host.answers["count_rocks"] = lambda arguments: {"said": arguments["n"]}
+    made = calls(*(call("count_rocks", {"n": n}, id=f"i{n}") for n in range(3)))
+    report = drive(start, host, made, PLAN)
+    assert [code(step) for step in report["intermediate_steps"]] == [None, None, "tool_quota"]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_rules_that_can_be_waived_and_their_counts(start, host: Host, tool, strict: bool) -> None:
+    closed = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": False}
+    for name in ("count_rocks", "lies"):
+        tool(name, input_schema=closed)
+    host.answers |= {"count_rocks": lambda arguments: {"said": arguments}, "lies": lambda arguments: {"other": 1}}
+    made = calls(
+        call("count_rocks", {"n": 1, "made_up": 2}), call("lies"), call("count_rocks", {"n": "x"}, id="b"), call("none")
+    )
+    report = drive(start, host, made, PLAN, settings={"strict_tools": strict})
+    assert report["status"] == "done"
+    codes = [code(step) for step in report["intermediate_steps"]]
+    fatal = ["tool_validation_error", "unknown_tool"]
+    assert codes == (["tool_validation_error", "return_invalid", *fatal] if strict else [None, None, *fatal])
+    found = next(tally for tally in report["validation"] if tally["feature"] == "tools")
+    assert (found["turn"], found["errors"], found["warnings"]) == (1, *((4, 0) if strict else (2, 2)))
+    if not strict:
+        assert report["intermediate_steps"][0]["output"] == {"said": {"n": 1}}, "it is called without"
+        waived = [message for message in report["messages"] if message["severity"] == "warning"]
+        assert {message["code"] for message in waived} == {"tool_validation_error", "return_invalid"}
+
+
 def test_without_an_artist_such_a_call_is_refused(start, host: Host, tool) -> None:
     tool("look_close", requires_approval=True)
     report = drive(start, host, calls(call("look_close")), PLAN)

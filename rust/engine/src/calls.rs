@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
-use geonode_protocol::ContextRequest;
+use geonode_protocol::{ContextRequest, Finding};
 use geonode_provider::ToolCall;
 use geonode_run::{Answer, Failure, RefusedCall};
 use geonode_tools::{HostCall, Metric};
@@ -41,11 +41,14 @@ impl Work {
         self.tools.host_answered(json, tell)
     }
 
-    /// The results are ready for the model; gives the record of the calls.
-    pub(crate) fn tools_done(&mut self) -> &[ToolStep] {
+    /// The results are ready for the model; gives the record of the calls, and the rules that were waived.
+    pub(crate) fn tools_done(&mut self) -> (&[ToolStep], Vec<Finding>) {
         let before = self.tools.steps.len();
-        self.results = self.tools.finish(self.turn);
-        self.tools.steps.get(before..).unwrap_or_default()
+        let (results, verdict) = self.tools.finish(self.turn);
+        self.results = results;
+        self.ledger.note(self.turn, &verdict);
+        let waived = verdict.findings.into_iter().filter(|finding| !finding.is_error());
+        (self.tools.steps.get(before..).unwrap_or_default(), waived.collect())
     }
 
     /// What the host's tools are about when a call names nothing.

@@ -33,7 +33,12 @@ impl Worker<'_> {
     }
 
     fn tools_done(&mut self) -> Answer {
-        let steps = self.work.tools_done().to_vec();
+        let (steps, waived) = self.work.tools_done();
+        let steps = steps.to_vec();
+        for finding in waived {
+            let message = Message::new(finding.severity, Origin::Tools, finding.code, finding.message);
+            self.tell(Notice::Message(message));
+        }
         for step in &steps {
             tell_step(self.shared, step);
             if let Some(message) = complaint(step) {

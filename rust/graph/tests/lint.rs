@@ -327,17 +327,56 @@ fn results_that_go_nowhere() {
     check("MESH", ops, &[("fine", None, Code::DeadEnd)], &["goes nowhere"]);
 }
 
-#[test]
-fn zones_and_unknown_geometry_are_taken_to_be_well() {
+/// A zone of this kind around these nodes; the modifier's geometry goes in, what comes out is the result.
+fn zone(kind: &str, body: &[Step<'_>]) -> Vec<Value> {
     let mut ops = vec![
-        json!({"op": "add_zone", "id": "again", "kind": "repeat", "items": [{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]}),
-    ];
-    ops.extend([
-        node("tube", "CurveToMesh"),
+        json!({"op": "add_zone", "id": "again", "kind": kind, "items": [{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]}),
         link("group_input", "Geometry", "again.in", "Geometry"),
-        link("again.in", "Geometry", "tube", "Curve"),
-        link("tube", "Mesh", "again.out", "Geometry"),
         link("again.out", "Geometry", "group_output", "Geometry"),
-    ]);
-    check("MESH", ops, &[], &[]);
+    ];
+    let mut last = ("again.in", "Geometry");
+    for (id, kind, input, output) in body {
+        ops.extend([node(id, kind), link(last.0, last.1, id, input)]);
+        last = (id, output);
+    }
+    ops.push(link(last.0, last.1, "again.out", "Geometry"));
+    ops
+}
+
+const TUBE: Step<'static> = ("tube", "CurveToMesh", "Curve", "Mesh");
+
+#[test]
+fn what_flows_round_in_a_repeat_zone_is_known() {
+    for count in [0, 1, 3, 1000] {
+        let times = |mut ops: Vec<Value>| {
+            ops.push(value("again.in", "Iterations", count));
+            ops
+        };
+        check(
+            "MESH",
+            times(zone("repeat", &[TUBE])),
+            &[("tube", Some("Curve"), Code::NoEffect)],
+            &["curves"],
+        );
+        // From the second iteration on it gets instances.
+        let turns = [
+            ("real", "RealizeInstances", "Geometry", "Geometry"),
+            ("one", "GeometryToInstance", "Geometry", "Instances"),
+        ];
+        check("MESH", times(zone("repeat", &turns)), &[], &[]);
+        // Behind the zone there may be what went in and what the body makes of it.
+        let mut after = times(zone("repeat", &[("curve", "MeshToCurve", "Mesh", "Curve")]));
+        after.retain(|op| op["to"]["node_id"] != "group_output");
+        after.extend([
+            node("even", "ResampleCurve"),
+            link("again.out", "Geometry", "even", "Curve"),
+            link("even", "Curve", "group_output", "Geometry"),
+        ]);
+        check("MESH", after, &[], &[]);
+    }
+}
+
+#[test]
+fn frames_of_a_simulation_are_taken_to_be_well() {
+    check("MESH", zone("simulation", &[TUBE]), &[], &[]);
 }

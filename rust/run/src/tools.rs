@@ -20,4 +20,7 @@ pub struct RefusedCall {
     pub id: String,
     /// `user_rejected`, or `approval_required` where nobody is there to ask.
     pub code: Code,
+    /// The artist's words to it, often none.
+    #[serde(default)]
+    pub words: String,
 }

@@ -94,10 +94,18 @@ fn each_call_is_asked_about_and_a_rejection_concerns_it_alone() {
                 without: Vec::new(),
             }
         } else {
-            EventKind::Rejected { id, words: None }
+            EventKind::Rejected {
+                id,
+                words: Some("not this".to_owned()),
+            }
         });
     }
     assert_eq!(run.refused(), [("c1".to_owned(), Code::UserRejected)]);
+    let Some(Task::CallTools { refused }) = run.0.task() else {
+        panic!("{:?}", run.0.phase)
+    };
+    let words = refused.first().map(|call| call.words.as_str());
+    assert_eq!(words, Some("not this"), "they go to the model with the refusal");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The calls of one reply on their way to their results.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::call::{Image, Outcome};
 use crate::error::ToolError;
@@ -24,6 +24,8 @@ pub struct Entry {
     pub tool: String,
     /// The arguments; as they came when they are no object.
     pub input: Value,
+    /// Rules that it broke and that were waived.
+    pub(crate) doubts: Vec<ToolError>,
     pub(crate) state: State,
 }
 
@@ -50,6 +52,8 @@ pub struct Settled {
     pub outcome: Outcome,
     /// A word to the model beside the result.
     pub note: Option<String>,
+    /// Rules that the call broke and that were waived.
+    pub doubts: Vec<ToolError>,
     /// A picture beside the result.
     pub image: Option<Image>,
     /// Size of the whole result as JSON.
@@ -59,11 +63,16 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// What the model reads: `{ok, result?, error?, note?}`.
+    /// What the model reads: `{ok, result?, error?, note?, warnings?}`.
     pub fn text(&self) -> String {
         let mut json = self.outcome.to_json();
-        if let (Some(note), Some(fields)) = (&self.note, json.as_object_mut()) {
-            fields.insert("note".to_owned(), note.as_str().into());
+        if let Some(fields) = json.as_object_mut() {
+            if let Some(note) = &self.note {
+                fields.insert("note".to_owned(), note.as_str().into());
+            }
+            if !self.doubts.is_empty() {
+                fields.insert("warnings".to_owned(), json!(self.doubts));
+            }
         }
         json.to_string()
     }
@@ -145,11 +154,11 @@ impl Batch {
             if entry.tool().is_some() {
                 entry.settle(Outcome::Failed(ToolError::cancelled()), 0, 0);
             }
-            entry.state
+            (entry.state, entry.doubts)
         });
         settled
-            .filter_map(|state| match state {
-                State::Settled(settled) => Some(*settled),
+            .filter_map(|(state, doubts)| match state {
+                State::Settled(settled) => Some(Settled { doubts, ..*settled }),
                 State::Open(_) => None,
             })
             .collect()
@@ -174,6 +183,7 @@ impl Entry {
                 input: input.clone(),
                 outcome: Outcome::Failed(error),
                 note: None,
+                doubts: Vec::new(),
                 image: None,
                 bytes: 0,
                 ms: 0,
@@ -184,6 +194,7 @@ impl Entry {
             correlation_id,
             tool,
             input,
+            doubts: Vec::new(),
             state,
         }
     }
@@ -212,6 +223,7 @@ impl Entry {
             input: self.input.clone(),
             outcome,
             note: None,
+            doubts: Vec::new(),
             image: None,
             bytes,
             ms,

@@ -13,7 +13,7 @@ use crate::memo::Memo;
 use crate::pool::{Job, Metric, Pool, Told};
 use crate::registry::Registry;
 use crate::scope::late;
-use crate::spec::{Access, Runner, Tool};
+use crate::spec::{Access, Runner, Spec, Tool};
 use crate::store::Store;
 
 /// Bounds of one run's calls.
@@ -37,6 +37,8 @@ pub struct Limits {
     pub memo_bytes: usize,
     /// Whether tools that write may be called.
     pub writes: bool,
+    /// Whether unknown arguments and results of another form refuse a call; else that is said and the call goes on.
+    pub strict: bool,
 }
 
 impl Default for Limits {
@@ -51,6 +53,7 @@ impl Default for Limits {
             held_bytes: 8 << 20,
             memo_bytes: 1 << 20,
             writes: false,
+            strict: true,
         }
     }
 }
@@ -99,14 +102,16 @@ impl Executor {
         let entries = calls.into_iter().enumerate().map(|(position, call)| {
             self.given += 1;
             let correlation_id = format!("c{}", self.given);
+            let mut doubts = Vec::new();
             let (input, tool) = match self.understood(&call, position) {
-                Ok((tool, input)) => {
-                    let tool = self.allowed(tool, &input);
+                Ok((tool, mut input)) => {
+                    let tool = self.allowed(tool, &mut input, &mut doubts);
                     (input, tool)
                 }
                 Err(error) => (call.arguments.clone(), Err(error)),
             };
             let mut entry = Entry::new(call.id.clone(), correlation_id, call.tool(), input, tool);
+            entry.doubts = doubts;
             self.recall(&mut entry);
             entry
         });
@@ -120,8 +125,7 @@ impl Executor {
         let id = call.tool();
         let Some(tool) = self.registry.get(&id).cloned() else {
             let known: Vec<&str> = self.registry.iter().map(|tool| tool.spec.id.as_str()).collect();
-            let name: String = id.chars().take(64).collect();
-            let text = format!("There is no tool {name:?}. Tools: {}.", known.join(", "));
+            let text = format!("There is no tool {:?}. Tools: {}.", shown(&id), known.join(", "));
             return Err(ToolError::new(Code::UnknownTool, text));
         };
         if position >= self.limits.per_reply {
@@ -135,14 +139,22 @@ impl Executor {
     }
 
     /// Whether a call may be made: access, arguments, quota. It counts from here on.
-    fn allowed(&mut self, tool: Tool, input: &Value) -> Result<Tool, ToolError> {
+    fn allowed(&mut self, tool: Tool, input: &mut Value, doubts: &mut Vec<ToolError>) -> Result<Tool, ToolError> {
         let refuse = |code, text: String| Err(ToolError::new(code, text));
         let spec = &tool.spec;
         if spec.access == Access::Writes && !self.limits.writes {
             let text = format!("{} changes the file, which only a plan may do here.", spec.id);
             return refuse(Code::PermissionDenied, text);
         }
-        let wrong = spec.input.errors(input);
+        let mut wrong = spec.input.errors(input);
+        if !wrong.is_empty() && !self.limits.strict {
+            let unknown = take_unknown(spec, input);
+            if !unknown.is_empty() {
+                wrong = spec.input.errors(input);
+                let text = format!("{} has no argument {}; left out.", spec.id, unknown.join(", "));
+                doubts.push(ToolError::new(Code::ToolValidationError, text));
+            }
+        }
         if !wrong.is_empty() {
             return refuse(
                 Code::ToolValidationError,
@@ -284,10 +296,16 @@ impl Executor {
     /// Checks, bounds and remembers a result.
     fn settle(&mut self, entry: &mut Entry, result: Result<Value, ToolError>, ms: u64) {
         let Some(tool) = entry.tool().cloned() else { return };
-        let mut value = match result.and_then(|value| fitting(&tool, value)) {
+        let mut value = match result {
             Ok(value) => value,
             Err(error) => return entry.settle(Outcome::Failed(error), 0, ms),
         };
+        if let Some(error) = misfit(&tool, &value) {
+            if self.limits.strict {
+                return entry.settle(Outcome::Failed(error), 0, ms);
+            }
+            entry.doubts.push(error);
+        }
         let image = take_image(&mut value);
         let text = value.to_string();
         let (bytes, mut note) = (text.len(), None);
@@ -322,17 +340,43 @@ impl Executor {
 /// Said to a model that asks again.
 const AGAIN: &str = "You have this already. Go on with the plan, or ask for something else.";
 
-fn fitting(tool: &Tool, value: Value) -> Result<Value, ToolError> {
-    let wrong = tool.spec.output.errors(&value);
+/// What is wrong with the form of a result.
+fn misfit(tool: &Tool, value: &Value) -> Option<ToolError> {
+    let wrong = tool.spec.output.errors(value);
     if wrong.is_empty() {
-        return Ok(value);
+        return None;
     }
     let text = format!(
         "The result of {} does not have its form. {}",
         tool.spec.id,
         wrong.join("; ")
     );
-    Err(ToolError::new(Code::ReturnInvalid, text))
+    Some(ToolError::new(Code::ReturnInvalid, text))
+}
+
+/// Takes arguments out that the tool does not have; their names, in quotes.
+fn take_unknown(spec: &Spec, input: &mut Value) -> Vec<String> {
+    let schema = spec.input.schema();
+    let (Some(known), Some(given)) = (
+        schema.get("properties").and_then(Value::as_object),
+        input.as_object_mut(),
+    ) else {
+        return Vec::new();
+    };
+    let unknown: Vec<String> = given
+        .keys()
+        .filter(|name| !known.contains_key(*name))
+        .cloned()
+        .collect();
+    for name in &unknown {
+        given.shift_remove(name);
+    }
+    unknown.iter().map(|name| format!("{:?}", shown(name))).collect()
+}
+
+/// The beginning of a name that a model made up.
+fn shown(name: &str) -> String {
+    name.chars().take(64).collect()
 }
 
 /// Takes a picture out of a result and leaves its kind and size.

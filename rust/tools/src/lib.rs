@@ -27,4 +27,4 @@ pub use page::{READ_RESULT, read_result};
 pub use pool::Metric;
 pub use registry::Registry;
 pub use scope::Scope;
-pub use spec::{Access, CoreTool, Finish, Place, Runner, Spec, SpecError, Tool};
+pub use spec::{Access, CoreTool, DEFAULT_QUOTA, Finish, Place, Runner, Spec, SpecError, Tool};

@@ -17,6 +17,9 @@ const MAX_ID: usize = 64;
 /// Longest time that a call may be given.
 const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// Calls of a tool per run, unless its contract says otherwise.
+pub const DEFAULT_QUOTA: u32 = 50;
+
 /// What a tool does to the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -128,7 +131,7 @@ impl Spec {
             place: Place::Core,
             requires_approval: false,
             timeout: Duration::from_secs(10),
-            quota: 50,
+            quota: DEFAULT_QUOTA,
             egress: Vec::new(),
         })
     }

@@ -552,3 +552,29 @@ proptest! {
         prop_assert_eq!(canonical(&again), text);
     }
 }
+
+#[test]
+fn without_strictness_unknown_arguments_are_left_out_and_results_pass() {
+    let limits = Limits {
+        strict: false,
+        ..Limits::default()
+    };
+    let echo = tool(spec("echo"), |input, _| Ok(json!({"got": input})));
+    let mut lenient = executor(limits, [echo]);
+    let settled = one(&mut lenient, "echo", json!({"n": 1, "x": 2, "y": 3}));
+    assert_eq!(settled.outcome, Outcome::Done(json!({"got": {"n": 1}})));
+    let codes: Vec<Code> = settled.doubts.iter().map(|doubt| doubt.code).collect();
+    assert_eq!(codes, [Code::ToolValidationError, Code::ReturnInvalid]);
+    assert!(
+        settled.doubts[0].message.contains("\"x\", \"y\""),
+        "{:?}",
+        settled.doubts
+    );
+    assert!(settled.text().contains("warnings"), "the model learns of it");
+    let wrong = one(&mut lenient, "echo", json!({"n": -1, "x": 2}));
+    assert_eq!(
+        code(&wrong),
+        Some(Code::ToolValidationError),
+        "a wrong value is never waived"
+    );
+}

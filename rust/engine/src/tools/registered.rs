@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use geonode_tools::{Access, Place, READ_RESULT, Spec, SpecError};
+use geonode_tools::{Access, DEFAULT_QUOTA, Place, READ_RESULT, Spec, SpecError};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,6 +39,16 @@ pub struct ToolRequest {
     pub requires_approval: bool,
     /// Limit of one call in seconds.
     pub timeout_s: f64,
+    /// Calls per run.
+    #[serde(default = "default_quota")]
+    pub quota: u32,
+    /// Hosts that it may send to.
+    #[serde(default)]
+    pub egress: Vec<String>,
+}
+
+fn default_quota() -> u32 {
+    DEFAULT_QUOTA
 }
 
 /// Adds a tool.
@@ -55,6 +65,8 @@ pub fn register_tool(request: ToolRequest) -> Result<(), SpecError> {
         pure: request.pure && !request.writes,
         place: Place::Host,
         requires_approval: request.requires_approval || request.writes,
+        quota: request.quota,
+        egress: request.egress,
         ..spec
     };
     let mut added = registry().write().unwrap_or_else(PoisonError::into_inner);

@@ -19,6 +19,7 @@ use super::builtin::{self, World};
 use super::registered;
 use crate::error::EngineError;
 use crate::settings::Settings;
+use crate::validate::{self, Verdict};
 
 /// Longest name of a function that a provider takes.
 const MAX_NAME: usize = 64;
@@ -92,7 +93,13 @@ impl Toolbox {
             None => {
                 let registry = registry(context, catalogue, settings, &self.added)
                     .map_err(|error| EngineError::Internal(error.to_string()))?;
-                self.executor.insert(Executor::new(registry, Limits::default()))
+                self.executor.insert(Executor::new(
+                    registry,
+                    Limits {
+                        strict: settings.strict_tools,
+                        ..Limits::default()
+                    },
+                ))
             }
         };
         let readable = executor
@@ -150,9 +157,12 @@ impl Toolbox {
         tell: &mut dyn FnMut(Metric),
     ) -> Vec<HostCall> {
         for call in refused {
-            let text = match call.code {
-                Code::UserRejected => "The artist rejected this call. Go on without it.",
-                _ => "This call needs the artist's approval and nobody is there to give it. Go on without it.",
+            let text = match (call.code, call.words.trim()) {
+                (Code::UserRejected, "") => "The artist rejected this call. Go on without it.".to_owned(),
+                (Code::UserRejected, words) => format!("The artist rejected this call and says: {words}"),
+                _ => {
+                    "This call needs the artist's approval and nobody is there to give it. Go on without it.".to_owned()
+                }
             };
             self.batch.refuse(&call.id, ToolError::new(call.code, text));
         }
@@ -179,16 +189,17 @@ impl Toolbox {
         Ok(())
     }
 
-    /// The results in the order of the calls; they are recorded.
-    pub(crate) fn finish(&mut self, turn: u32) -> Vec<Results> {
+    /// The results in the order of the calls; they are recorded. Beside them what broke a rule.
+    pub(crate) fn finish(&mut self, turn: u32) -> (Vec<Results>, Verdict) {
         let settled = std::mem::take(&mut self.batch).results();
+        let verdict = validate::calls(&settled);
         self.steps.extend(settled.iter().map(|call| step(call, turn)));
         let results = settled.into_iter().map(|call| Results {
             id: call.call_id.clone(),
             text: call.text(),
             image: call.image,
         });
-        results.collect()
+        (results.collect(), verdict)
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! A chain asks its links in the order of their stages. What a link finds names a place and a code and never repeats what it was found in.
 
+mod calls;
 mod requests;
 mod responses;
 
 use geonode_protocol::{Finding, Severity};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use calls::calls;
 pub(crate) use requests::request;
 pub(crate) use responses::{Response, response};
 

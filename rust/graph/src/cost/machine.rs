@@ -74,8 +74,8 @@ impl Frame<'_> {
         self.received(slot).into_iter().next().unwrap_or_else(Flow::unknown)
     }
 
-    /// Forgets which components the outputs of a node hold: they may change from one iteration to the next.
-    fn any_kinds(&mut self, at: usize) {
+    /// Forgets which components the outputs of a node hold: they may change from one evaluation to the next.
+    pub(crate) fn any_kinds(&mut self, at: usize) {
         for flow in self.flows.get_mut(at).into_iter().flatten() {
             flow.kinds = Kinds::ANY;
         }
@@ -212,11 +212,9 @@ impl<'a> Machine<'a> {
             }
             _ if super::zones::is_input(ready) => {
                 super::zones::open(frame, at);
-                frame.any_kinds(at);
             }
             _ if ready.zone.is_some() => {
                 super::zones::close(self, frame, at);
-                frame.any_kinds(at);
             }
             _ => {
                 let flows = self.plain(frame, ready);

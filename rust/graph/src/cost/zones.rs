@@ -53,6 +53,10 @@ pub(crate) fn open(frame: &mut Frame<'_>, at: usize) {
     });
     let flows = flows.collect();
     frame.put(at, flows);
+    // A repeat zone follows what becomes of it; a frame of a simulation, and a single element, may hold anything.
+    if ready.node.kind != "GeometryNodeRepeatInput" {
+        frame.any_kinds(at);
+    }
 }
 
 /// The output node: runs the zone to its end.
@@ -63,10 +67,14 @@ pub(crate) fn close<'a>(machine: &mut Machine<'a>, frame: &mut Frame<'a>, at: us
     };
     match ready.node.kind.as_str() {
         "GeometryNodeRepeatOutput" => repeat(machine, frame, at, ready, zone),
-        "GeometryNodeForeachGeometryElementOutput" => for_each(machine, frame, at, ready, zone),
+        "GeometryNodeForeachGeometryElementOutput" => {
+            for_each(machine, frame, at, ready, zone);
+            frame.any_kinds(at);
+        }
         _ => {
             let flows = results(frame, ready);
             frame.put(at, flows);
+            frame.any_kinds(at);
         }
     }
 }
@@ -120,7 +128,10 @@ fn repeat<'a>(machine: &mut Machine<'a>, frame: &mut Frame<'a>, at: usize, ready
         };
         let outputs = ready.outputs.iter();
         let state = outputs.map(|exit| opened(&exit.identifier).unwrap_or_else(Flow::unknown));
-        let state = state.collect();
+        let mut state: Vec<Flow> = state.collect();
+        let before = frame.evaluations;
+        place.settle_kinds(machine, frame, &mut state);
+        frame.evaluations = before;
         return frame.put(at, state);
     }
     // The body was evaluated once on the way here: that was the first iteration.
@@ -144,6 +155,7 @@ fn repeat<'a>(machine: &mut Machine<'a>, frame: &mut Frame<'a>, at: usize, ready
         let almost = carried_on(&states, iterations - 1.0);
         last = place.run(machine, frame, &almost, iterations - 1.0);
     }
+    place.settle_kinds(machine, frame, &mut last);
     frame.evaluations = before + each * (iterations - 1.0);
     place.blame(
         machine.budget,
@@ -178,10 +190,14 @@ impl<'a> Place<'_, 'a> {
         let exits = self.input.outputs.iter().zip(was);
         let opened = exits.map(|(exit, was)| match exit.identifier.as_str() {
             "Iteration" => Content::Number(Range::exactly(iteration)).into(),
-            identifier => Flow {
-                kinds: Kinds::ANY,
-                ..of(identifier).unwrap_or(was)
-            },
+            identifier => {
+                let state = of(identifier).unwrap_or_else(|| was.clone());
+                Flow {
+                    // Whatever it held before: how often the body runs is an estimate.
+                    kinds: was.kinds.or(state.kinds),
+                    ..state
+                }
+            }
         });
         let opened = opened.collect();
         frame.put(self.zone.input, opened);
@@ -189,6 +205,35 @@ impl<'a> Place<'_, 'a> {
             machine.evaluate(frame, *at);
         }
         results(frame, self.ready)
+    }
+
+    /// Says of each output what it may hold after any number of iterations, none included. Where more and more components came up to the
+    /// last, the body is evaluated with all of them, so that nothing in it is taken to be without effect.
+    fn settle_kinds(&self, machine: &mut Machine<'a>, frame: &mut Frame<'a>, state: &mut [Flow]) {
+        let opened = |frame: &Frame<'a>, identifier: &str| {
+            let at = self
+                .input
+                .outputs
+                .iter()
+                .position(|exit| exit.identifier == identifier)?;
+            frame.flows.get(self.zone.input)?.get(at).map(|flow| flow.kinds)
+        };
+        let exits = &self.ready.outputs;
+        let results = results(frame, self.ready);
+        let grows = exits
+            .iter()
+            .zip(&results)
+            .any(|(exit, flow)| opened(frame, &exit.identifier).is_some_and(|known| known.or(flow.kinds) != known));
+        if grows {
+            frame.any_kinds(self.zone.input);
+            for at in &self.zone.body {
+                machine.evaluate(frame, *at);
+            }
+        }
+        for (exit, flow) in exits.iter().zip(state) {
+            let kinds = opened(frame, &exit.identifier).unwrap_or(Kinds::ANY);
+            flow.kinds = kinds.or(flow.kinds);
+        }
     }
 
     /// Names the zone where it was the iterations that went beyond the budget, not what a single one makes.

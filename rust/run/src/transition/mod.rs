@@ -42,7 +42,6 @@ struct Machine {
 impl Machine {
     fn handle(&mut self, event: EventKind) {
         let awaited = self.state.awaiting;
-        let granted = matches!(event, EventKind::Approved { .. });
         match event {
             EventKind::Start { config, label, direct } if self.state.phase == Phase::Idle => {
                 self.state.config = config;
@@ -57,12 +56,9 @@ impl Machine {
             EventKind::Approved { id, without } if self.asks(id) => self.approved(without),
             EventKind::Rejected { id, words } if self.asks(id) => self.rejected(words),
             EventKind::DryRun { id, without } if Some(id) == awaited && self.asks(id) => self.try_out(without),
-            EventKind::Approved { id, .. } | EventKind::Rejected { id, .. }
-                if Some(id) == awaited && matches!(self.state.phase, Phase::AwaitingToolApproval { .. }) =>
-            {
-                if let Phase::AwaitingToolApproval { index } = self.state.phase {
-                    self.tool_decided(index, granted);
-                }
+            EventKind::Approved { id, .. } if Some(id) == awaited => self.tool_decided(None),
+            EventKind::Rejected { id, words } if Some(id) == awaited => {
+                self.tool_decided(Some(words.unwrap_or_default()));
             }
             EventKind::Cancel => self.cancel(),
             // Late or misplaced: the run has moved on.

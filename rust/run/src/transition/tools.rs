@@ -18,6 +18,7 @@ impl Machine {
                 let refused = self.state.tool_asks.iter().map(|ask| RefusedCall {
                     id: ask.id.clone(),
                     code: Code::ApprovalRequired,
+                    words: String::new(),
                 });
                 self.state.refused_calls = refused.collect();
                 self.enter(Phase::CallingTools);
@@ -25,11 +26,14 @@ impl Machine {
         }
     }
 
-    /// The artist decided about one call. A rejection concerns that call alone.
-    pub(super) fn tool_decided(&mut self, index: usize, granted: bool) {
-        if let Some(ask) = self.state.tool_asks.get(index).filter(|_| !granted) {
+    /// The artist decided about the call that is asked about: `None` grants it. A rejection concerns that call alone.
+    pub(super) fn tool_decided(&mut self, rejection: Option<String>) {
+        let Phase::AwaitingToolApproval { index } = self.state.phase else {
+            return;
+        };
+        if let (Some(ask), Some(words)) = (self.state.tool_asks.get(index), rejection) {
             let (id, code) = (ask.id.clone(), Code::UserRejected);
-            self.state.refused_calls.push(RefusedCall { id, code });
+            self.state.refused_calls.push(RefusedCall { id, code, words });
         }
         let next = index + 1;
         if next < self.state.tool_asks.len() {

@@ -1,0 +1,43 @@
+//! What was found about calls of tools. The links of their chain are the executor's (`rust/tools`), in the same order: whether a call can be
+//! read, whether tool and arguments are known and allowed, whether the result has its form.
+
+use geonode_protocol::{Code, Finding, Severity};
+use geonode_tools::{Outcome, Settled, ToolError};
+
+use super::{Feature, Verdict};
+
+/// The rules that the calls of one reply broke; those that were waived are warnings. A tool that just could not do it breaks none.
+pub(crate) fn calls(settled: &[Settled]) -> Verdict {
+    let mut findings = Vec::new();
+    for (at, call) in settled.iter().enumerate() {
+        let path = format!("/tool_calls/{at}");
+        let finding = |severity, error: &ToolError| {
+            let mut finding = Finding::error(error.code, &path, &error.message);
+            finding.severity = severity;
+            finding
+        };
+        if let Outcome::Failed(error) = &call.outcome
+            && is_rule(error.code)
+        {
+            findings.push(finding(Severity::Error, error));
+        }
+        findings.extend(call.doubts.iter().map(|doubt| finding(Severity::Warning, doubt)));
+    }
+    Verdict {
+        feature: Feature::Tools,
+        findings,
+    }
+}
+
+/// Whether a code says that the call or its result was not as the contract has it.
+fn is_rule(code: Code) -> bool {
+    matches!(
+        code,
+        Code::UnknownTool
+            | Code::ToolValidationError
+            | Code::ToolBusy
+            | Code::ToolQuota
+            | Code::ReturnInvalid
+            | Code::PermissionDenied
+    )
+}
