@@ -129,6 +129,53 @@ def one_input():
     figure("one input of 1,000 nodes: the edit alone", statistics.median(alone) * 1000, "ms", 5)
 
 
+def plan(tree, operations, words):
+    """One step on the plane; its description has that many characters, so that a reply takes its time."""
+    target = {"object_name": "Plane", "modifier_name": tree, "node_group_name": tree}
+    payload = {"target": target, "operations": operations}
+    step = {"id": "s", "type": "NODE_TREE", "description": "d" * words, "payload": payload}
+    return {"version": "1.1", "steps": [step], "done": True, "final_message": "done"}
+
+
+def lift(words=10):
+    """A new tree that moves the plane."""
+    kind = "NodeSocketGeometry"
+
+    def socket(node, name):
+        return {"node_id": node, "socket": name}
+
+    operations = [
+        *(
+            {"op": "set_group_io", "direction": side, "name": "Geometry", "socket_type": kind}
+            for side in ("input", "output")
+        ),
+        {"op": "create_node", "node_id": "up", "bl_idname": "GeometryNodeTransform"},
+        {"op": "link", "from": socket("group_input", "Geometry"), "to": socket("up", "Geometry")},
+        {"op": "link", "from": socket("up", "Geometry"), "to": socket("group_output", "Geometry")},
+    ]
+    return plan("Lift", operations, words)
+
+
+def telemetry():
+    """A whole run of a small plan with times and counters collected, and without, in turns."""
+    from geonode_assistant import api
+
+    ratios, collected = [], []
+    for number in range(8 * ROUNDS + 1):
+        times = {}
+        for on in (True, False) if number % 2 else (False, True):
+            empty_file()
+            bpy.ops.mesh.primitive_plane_add()
+            report, times[on] = timed(lambda on=on: api.apply_plan(lift(), "Plane", "all", settings={"telemetry": on}))
+            if report.status != "done":
+                raise SystemExit(f"the measured run ended with {report.messages}")
+        if number:  # the first one warms up
+            ratios.append(times[True] / times[False])
+            collected.append(times[True])
+    figure("a small plan applied and verified", statistics.median(collected) * 1000, "ms")
+    figure("telemetry: a run with / without it, paired", statistics.median(ratios), "times", 1.05)
+
+
 PEER = r"""
 import json, sys, time
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -201,32 +248,15 @@ def paces():
             peer.kill()
             peer.wait()
 
-    def plan(tree, operations):
-        target = {"object_name": "Plane", "modifier_name": tree, "node_group_name": tree}
-        payload = {"target": target, "operations": operations}
-        step = {"id": "s", "type": "NODE_TREE", "description": "d" * 4000, "payload": payload}
-        return {"version": "1.1", "steps": [step], "done": True, "final_message": "done"}
-
-    def socket(node, name):
-        return {"node_id": node, "socket": name}
-
-    sides = ("input", "output")
-    kind = "NodeSocketGeometry"
-    new = [
-        *({"op": "set_group_io", "direction": side, "name": "Geometry", "socket_type": kind} for side in sides),
-        {"op": "create_node", "node_id": "up", "bl_idname": "GeometryNodeTransform"},
-        {"op": "link", "from": socket("group_input", "Geometry"), "to": socket("up", "Geometry")},
-        {"op": "link", "from": socket("up", "Geometry"), "to": socket("group_output", "Geometry")},
-    ]
     empty_file()
     bpy.ops.mesh.primitive_plane_add()
-    found = polls(plan("Lift", new))
+    found = polls(lift(4000))
     tree = bpy.data.node_groups["Lift"]
     names = [tree.nodes.new("ShaderNodeMath") for _ in range(1000)]
     for first, second in zip(names, names[1:], strict=False):
         tree.links.new(first.outputs[0], second.inputs[0])
     edit = [{"op": "set_input_default", "node_id": "up", "socket": "Scale", "value": [2, 2, 2]}]
-    large = polls(plan("Lift", edit))
+    large = polls(plan("Lift", edit, 4000))
     for what, times in (("a new tree", found), ("one input of 1,000 nodes", large)):
         figure(f"poll, {what}: median", times[len(times) // 2] * 1000, "ms")
         figure(f"poll, {what}: p99", times[len(times) * 99 // 100] * 1000, "ms", 8)
@@ -236,6 +266,7 @@ def paces():
 figure("registration with the native import", registered * 1000, "ms", 100)
 shipped()
 one_input()
+telemetry()
 paces()
 sys.stdout.flush()
 # Some builds of the bpy module hang while the interpreter shuts down.
