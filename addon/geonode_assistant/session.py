@@ -254,6 +254,13 @@ class RunHandle:
         if request_id in self.pending and self._trial is None:
             self._core.dry_run(self._asked[request_id], list(without))
 
+    def stop_dry_run(self) -> None:
+        """Ends the dry run that is under way; the question comes back and says so."""
+        if self._trial is not None:
+            effect_id, trial = self._trial
+            self._stop_trial()
+            self._core.answer(effect_id, trial.stopped())
+
     @property
     def trying(self) -> bool:
         """Whether a dry run is under way."""
@@ -627,6 +634,11 @@ class Session:
         """Tries one of ``pending``, without ``left_out``, on a copy of the file in another process."""
         if self.handle is not None:
             self.handle.dry_run(request_id, sorted(self.left_out))
+
+    def stop_trying(self) -> None:
+        """Ends the trial; the question stays."""
+        if self.handle is not None:
+            self.handle.stop_dry_run()
 
     @property
     def trying(self) -> bool:

@@ -77,6 +77,11 @@ class Trial:
             return self._failed("dry_run_timeout", text, seconds)
         return None
 
+    def stopped(self) -> dict[str, Any]:
+        """The result of a trial that the artist ended."""
+        seconds = time.monotonic() - self._started
+        return self._failed("cancelled", f"The dry run was stopped after {seconds:.0f} s.", seconds)
+
     def stop(self, wait: bool = False) -> None:
         """Ends the process with all that it started, and removes the folder."""
         if self._reaper is None:

@@ -233,6 +233,27 @@ def test_too_long_is_a_finding() -> None:
     handle.cancel()
 
 
+def test_a_trial_can_be_stopped_and_the_question_stays() -> None:
+    handle, request_id = asked(lift())
+    handle.stop_dry_run()  # nothing is tried: nothing happens
+    handle.dry_run(request_id)
+    while not handle.trying:
+        handle.poll()
+        handle.wait(20)
+    handle.stop_dry_run()
+    assert clean(), leftovers()
+    limit = time.monotonic() + PATIENCE_S
+    while request_id in handle.pending:
+        assert time.monotonic() < limit
+        handle.poll()
+        handle.wait(20)
+    [(again, request)] = handle.pending.items()
+    result = request["dry_run"]["result"]
+    assert (result["ok"], result["code"]) == (False, "cancelled") and "stopped" in result["text"]
+    handle.approve(again)
+    assert session.drive(handle).status == "done"
+
+
 @pytest.mark.parametrize("end", ["cancel", "approve", "reject", "close", "load"])
 def test_whatever_ends_the_question_ends_the_trial_within_a_second(end: str) -> None:
     handle, request_id = asked(lift())

@@ -165,7 +165,7 @@ def test_a_rejection_takes_its_words_along() -> None:
 def test_a_trial_is_offered_where_there_can_be_one() -> None:
     core = asked()
     [(request_id, _)] = session.current.pending
-    assert bpy.ops.geonode.dry_run.poll()
+    assert bpy.ops.geonode.dry_run.poll() and not bpy.ops.geonode.stop_dry_run.poll()
     bpy.ops.geonode.dry_run(request_id=request_id)
     assert core.decisions == [("dry_run", int(request_id), [])]
     session.current._reset("")

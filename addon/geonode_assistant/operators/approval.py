@@ -94,4 +94,23 @@ class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (GEONODE_OT_decide, GEONODE_OT_choose, GEONODE_OT_dry_run)
+class GEONODE_OT_stop_dry_run(bpy.types.Operator):
+    """End the trial in the background; the question stays"""
+
+    bl_idname = "geonode.stop_dry_run"
+    bl_label = "Stop Trying"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        if not session.current.trying:
+            cls.poll_message_set("Nothing is being tried")
+        return session.current.trying
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.current.stop_trying()
+        polling.redraw(context.window_manager)
+        return {"FINISHED"}
+
+
+CLASSES = (GEONODE_OT_decide, GEONODE_OT_choose, GEONODE_OT_dry_run, GEONODE_OT_stop_dry_run)

@@ -78,7 +78,9 @@ def _draw_trial(
 ) -> None:
     """The button, while it is tried a clock, afterwards the result."""
     if view.trying:
-        box.label(text=f"Trying in the background… {view.tried_s or 0} s", icon="SORTTIME")
+        row = box.row(align=True)
+        row.label(text=f"Trying in the background… {view.tried_s or 0} s", icon="SORTTIME")
+        row.operator("geonode.stop_dry_run", text="", icon="CANCEL")
     elif offer:
         box.operator("geonode.dry_run", icon="EXPERIMENTAL").request_id = request_id
     result = offer.get("result")
