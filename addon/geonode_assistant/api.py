@@ -426,7 +426,7 @@ def is_loopback(url: str | None) -> bool:
 
     try:
         host = urlsplit(url or "").hostname or ""
-        return host == "localhost" or host.endswith(".localhost") or ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 

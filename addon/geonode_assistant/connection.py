@@ -28,7 +28,8 @@ QUESTION = "Answer with the word: ready"
 ANSWER_TOKENS = 64
 
 HINTS = {
-    "auth_missing": "Set the variable before Blender starts, or name another one.",
+    "auth_missing": "Enter a key in the preferences, or set the variable before Blender starts.",
+    "key_store_refused": "Unlock the key store, or set the environment variable before Blender starts.",
     "auth_failed": "Check that the key belongs to this provider, is not expired and may use this model.",
     "network": "Is the server running, and is the address right? It usually ends in /v1.",
     "timeout": "The server is reached but does not answer: it may still be loading the model. Try again in a minute.",
@@ -164,7 +165,7 @@ def find_local(core: Any, ports: dict[str, int] | None = None) -> Check[list[Loc
     """Begins to look for servers on this machine's usual ports; they are asked all at once and get no key."""
     addresses = {name: f"http://127.0.0.1:{port}/v1" for name, port in (ports or LOCAL_PORTS).items()}
     clients = {
-        name: core.Client("openai-compatible", None, url, timeout_s=LOCAL_TIMEOUT_S, max_retries=0)
+        name: core.Client("openai-compatible", None, url, timeout_s=LOCAL_TIMEOUT_S, max_retries=0, stored_key=False)
         for name, url in addresses.items()
     }
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The add-on's preferences: who plans, and where the key is found. Keys themselves are never stored."""
+"""The add-on's preferences: who plans, and where the key is found. Blender itself never stores a key."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import bpy
 
-from . import connection
+from . import connection, keys, native
 from .messages import AssistantError
 
 PROVIDERS = (
@@ -20,6 +21,10 @@ PROVIDERS = (
 )
 
 
+# How often the preferences look whether the key store has answered.
+KEY_INTERVAL_S = 0.1
+
+
 class Choice(NamedTuple):
     """Who answers a request."""
 
@@ -27,6 +32,37 @@ class Choice(NamedTuple):
     model: str | None
     base_url: str | None
     api_key: str | None
+
+
+def _take_key(preferences: GeoNodePreferences, key: str) -> None:
+    """Hands an entered key over at once; Blender is left with nothing to store."""
+    if key := key.strip():
+        _ask_store(lambda core, about: keys.state.keep(core, about, key), whose_key(preferences))
+
+
+def _ask_store(ask: Callable[[Any, keys.About], None], about: keys.About) -> None:
+    try:
+        ask(native.core(), about)
+    except Exception as error:
+        keys.state.error = AssistantError.of(error)
+    if keys.state.busy and not bpy.app.timers.is_registered(_follow_store):
+        bpy.app.timers.register(_follow_store, first_interval=KEY_INTERVAL_S)
+
+
+def _follow_store() -> float | None:
+    if keys.state.poll():
+        for window in bpy.context.window_manager.windows:
+            for area in window.screen.areas:
+                if area.type == "PREFERENCES":
+                    area.tag_redraw()
+    return KEY_INTERVAL_S if keys.state.busy else None
+
+
+def forget_key_state() -> None:
+    """The add-on goes; what a key store still does is its own."""
+    if bpy.app.timers.is_registered(_follow_store):
+        bpy.app.timers.unregister(_follow_store)
+    keys.state.__init__()
 
 
 class GeoNodePreferences(bpy.types.AddonPreferences):
@@ -45,8 +81,17 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
     )
     key_variable: bpy.props.StringProperty(
         name="Key Variable",
-        description="Name of the environment variable that holds the API key; left empty, the provider's usual one. "
-        "The key itself is never stored",
+        description="Name of the environment variable that holds the API key; left empty, the provider's usual one, "
+        "then the stored key",
+    )
+    api_key: bpy.props.StringProperty(
+        name="API Key",
+        description="Goes to the key store of this system at once, or where there is none to a file that only you can "
+        "read; never into Blender's preferences or files. It is kept for this provider and address",
+        subtype="PASSWORD",
+        options={"SKIP_SAVE"},
+        get=lambda _self: "",
+        set=_take_key,
     )
 
     preview: bpy.props.BoolProperty(
@@ -63,6 +108,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             layout.prop(self, "model")
             layout.prop(self, "base_url")
             layout.prop(self, "key_variable")
+            draw_key(layout, self)
             if not bpy.app.online_access:
                 layout.label(text="Online access is off: only servers on this machine answer", icon="INTERNET_OFFLINE")
         row = layout.row()
@@ -70,6 +116,32 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             row.operator("geonode.test_connection")
         row.operator("geonode.find_servers")
         connection_state.draw(layout)
+
+
+def whose_key(preferences: GeoNodePreferences) -> keys.About:
+    """The provider, address and variable that are set."""
+    return keys.About(preferences.provider, preferences.base_url or None, preferences.key_variable or None)
+
+
+def draw_key(layout: bpy.types.UILayout, preferences: GeoNodePreferences) -> None:
+    """The field for a key, and where the present one comes from."""
+    about, state = whose_key(preferences), keys.state
+    if about.provider == "openai-compatible" and about.base_url is None:
+        return
+    _ask_store(state.look, about)
+    if about.variable is None:
+        layout.prop(preferences, "api_key")
+    row = layout.row(align=True)
+    if state.busy:
+        row.label(text="Asking the key store…", icon="SORTTIME")
+    elif state.error is not None:
+        row.label(text=state.error.message, icon="ERROR")
+    else:
+        row.label(text=keys.spoken(state.place), icon="LOCKED" if state.place else "UNLOCKED")
+    if state.stored and not state.busy:
+        row.operator("geonode.remove_key", text="", icon="X")
+    if state.note:
+        layout.label(text=state.note, icon="INFO")
 
 
 class ConnectionState:
@@ -130,6 +202,13 @@ def settings() -> dict[str, Any]:
     return {} if kept is None else {"preview": kept.preview}
 
 
+def remove_key() -> None:
+    """Begins to remove the stored key of the provider and address that are set."""
+    kept = stored()
+    if kept is not None:
+        _ask_store(keys.state.remove, whose_key(kept))
+
+
 def choice(provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None) -> Choice:
     """What the caller names, completed from the preferences when the provider is left out or the same.
 
@@ -151,7 +230,7 @@ def _key(provider: str, variable: str | None) -> str | None:
         raise AssistantError(
             "auth_missing",
             f"The environment variable {variable} is not set.",
-            "Set it before Blender starts, or name another one.",
+            "Set it before Blender starts, name another one, or clear the field to use the stored key.",
         )
     return key
 

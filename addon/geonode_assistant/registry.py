@@ -37,6 +37,7 @@ def register() -> None:
         command = bpy.utils.register_cli_command("geonode", _command)
         _undo.append(lambda: bpy.utils.unregister_cli_command(command))
         _undo.append(preferences.connection_state.close)
+        _undo.append(preferences.forget_key_state)
         _undo.append(polling.stop)
     except BaseException:
         with contextlib.suppress(Exception):

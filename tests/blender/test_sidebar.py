@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import preferences, registry, session
+from geonode_assistant import keys, preferences, registry, session
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.panels import sidebar, wrapping
 from geonode_assistant.session import RunHandle
@@ -280,8 +280,15 @@ def test_preferences_are_drawn(provider: str) -> None:
         stored = bpy.context.preferences.addons["geonode_assistant"].preferences
         stored.provider = provider
         shown: list[str] = []
-        view = SimpleNamespace(layout=Layout(shown), provider=provider, bl_rna=stored.bl_rna)
+        settings = {"base_url": "http://127.0.0.1:9/v1", "key_variable": ""}
+        view = SimpleNamespace(layout=Layout(shown), provider=provider, bl_rna=stored.bl_rna, **settings)
         type(stored).draw(view, bpy.context)
+        assert ("Asking the key store…" in shown) == (provider != "offline")
+        keys.state.wait()
+        keys.state.place = {"place": "system", "name": "The Keychain"}
+        type(stored).draw(view, bpy.context)
+        assert ("The key is in the Keychain" in shown) == (provider != "offline")
+        assert ("geonode.remove_key" in shown) == (provider != "offline")
         assert ("geonode.test_connection" in shown) == (provider != "offline")
     finally:
         addon_utils.disable("geonode_assistant", default_set=True)

@@ -124,4 +124,19 @@ class GEONODE_OT_use_server(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (GEONODE_OT_test_connection, GEONODE_OT_find_servers, GEONODE_OT_use_server)
+class GEONODE_OT_remove_key(bpy.types.Operator):
+    """Remove the stored key of this provider and address"""
+
+    bl_idname = "geonode.remove_key"
+    bl_label = "Remove Key"
+    bl_options = {"INTERNAL"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return context.window_manager.invoke_confirm(self, event)
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        preferences.remove_key()
+        return {"FINISHED"}
+
+
+CLASSES = (GEONODE_OT_test_connection, GEONODE_OT_find_servers, GEONODE_OT_use_server, GEONODE_OT_remove_key)

@@ -384,8 +384,14 @@ codes! {
         ContextTooLong = "context_too_long",
         /// Plain http goes to a host that is not this machine.
         InsecureUrl = "insecure_url",
+        /// The file of keys does not have its form.
+        KeyFileDamaged = "key_file_damaged",
+        /// The file of keys could be read or chosen by others: its mode, its owner, a link.
+        KeyFileUnsafe = "key_file_unsafe",
         /// The API key holds characters that keys never have.
         KeyInvalid = "key_invalid",
+        /// A key store refuses: it is locked, or something is wrong with it.
+        KeyStoreRefused = "key_store_refused",
         /// The provider cannot be reached.
         Network = "network",
         /// Blender's online access is switched off.

@@ -15,6 +15,7 @@ use crate::config::{ClientConfig, Endpoint, Provider, recording_path};
 use crate::dialect::{self, Call, Dialect, SchemaUse};
 use crate::error::ProviderError;
 use crate::http::{Http, Outgoing};
+use crate::keys;
 use crate::limits;
 use crate::replay::Replay;
 use crate::reply::{Model, Notice, Response, StreamEvent};
@@ -83,11 +84,13 @@ impl Client {
                         config.provider.name()
                     )));
                 };
-                let key = match config.api_key {
-                    None => key_from_environment(config.provider.key_variables())?,
-                    key => key,
+                let key = match (config.api_key, keys::from_environment(config.provider.key_variables())) {
+                    (None, Some((_, key))) => Some(ApiKey::new(key)?),
+                    (given, _) => given,
                 };
-                Backend::Http(Box::new(Http::new(Endpoint::parse(base_url)?, dialect, key)))
+                let endpoint = Endpoint::parse(base_url)?;
+                let http = Http::new(endpoint, dialect, config.provider, key, config.stored_key);
+                Backend::Http(Box::new(http))
             }
             None => Backend::Replay(Replay::open(&recording_path(&config)?)?),
         };
@@ -123,15 +126,24 @@ impl Client {
     /// As [`Self::send`].
     pub async fn send_async(&self, request: &Request) -> Result<Response, ProviderError> {
         self.inner.check(request)?;
-        self.guarded(self.inner.send(request)).await
+        let call = async {
+            self.inner.key().await?;
+            self.inner.send(request).await
+        };
+        self.guarded(call).await
     }
 
-    /// Asks and returns at once; the reply comes as events.
+    /// Asks and returns at once; the reply comes as events. Only the first call may wait, for a key store.
     ///
     /// # Errors
-    /// `BodyInvalid`, `Internal`; everything else arrives through the stream.
+    /// `BodyInvalid`, `Internal`, and whatever is wrong with the key; everything else arrives through the stream.
     pub fn stream(&self, request: Request) -> Result<EventStream, ProviderError> {
         self.inner.check(&request)?;
+        if self.inner.looked() {
+            self.inner.check_key()?;
+        } else {
+            runtime::block_on(self.guarded(self.inner.key()))??;
+        }
         let (sender, receiver) = mpsc::channel(limits::EVENTS_AHEAD);
         let token = self.token();
         let stream = EventStream::new(receiver, token.clone());
@@ -175,8 +187,11 @@ impl Client {
     /// # Errors
     /// As [`Self::send`].
     pub async fn models_async(&self) -> Result<Vec<Model>, ProviderError> {
-        self.inner.check_key()?;
-        self.guarded(self.inner.models()).await
+        let call = async {
+            self.inner.key().await?;
+            self.inner.models().await
+        };
+        self.guarded(call).await
     }
 
     /// Ends every call in flight on this client, in whatever phase and from any thread. The client stays usable.
@@ -203,12 +218,6 @@ impl Client {
     }
 }
 
-/// The key in the first of these environment variables that is set; an empty one counts as not set.
-fn key_from_environment(variables: &[&str]) -> Result<Option<ApiKey>, ProviderError> {
-    let mut set = variables.iter().filter_map(|variable| std::env::var(variable).ok());
-    set.find(|key| !key.is_empty()).map(ApiKey::new).transpose()
-}
-
 /// Bounds everything together: attempts, waits and fallbacks.
 async fn bounded<T>(total: Duration, call: impl Future<Output = Result<T, ProviderError>>) -> Result<T, ProviderError> {
     let late = |_| ProviderError::timeout(format!("no complete answer within {} s in all", total.as_secs_f64()));
@@ -226,8 +235,24 @@ fn schema_notice() -> Notice {
 impl Inner {
     /// Refuses what cannot succeed, before anything is sent.
     fn check(&self, request: &Request) -> Result<(), ProviderError> {
+        match &self.backend {
+            Backend::Http(http) => http.dialect.check(request),
+            Backend::Replay(_) => Ok(()),
+        }
+    }
+
+    /// Whether no key has to be looked for any more.
+    fn looked(&self) -> bool {
+        match &self.backend {
+            Backend::Http(http) => http.looked(),
+            Backend::Replay(_) => true,
+        }
+    }
+
+    /// Looks for the key where that is still to be done, and refuses what needs one and has none.
+    async fn key(&self) -> Result<(), ProviderError> {
         if let Backend::Http(http) = &self.backend {
-            http.dialect.check(request)?;
+            http.look_for_key().await?;
         }
         self.check_key()
     }

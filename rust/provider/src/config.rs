@@ -67,7 +67,7 @@ impl Provider {
 
     /// The environment variables that may hold the key, the first one set counts; empty for providers that need no key. A
     /// vendor's key is never sent to a compatible server.
-    pub(crate) fn key_variables(self) -> &'static [&'static str] {
+    pub fn key_variables(self) -> &'static [&'static str] {
         match self {
             Self::OpenAi => &["OPENAI_API_KEY"],
             Self::Anthropic => &["ANTHROPIC_API_KEY"],
@@ -86,7 +86,8 @@ pub struct ClientConfig {
     pub model: Option<String>,
     /// Address with its version segment, such as `http://127.0.0.1:11434/v1`; for `replay` the path of the recording.
     pub base_url: Option<String>,
-    /// Key. `None`: the provider's environment variables; no auth header for `openai-compatible`.
+    /// Key. `None`: the provider's environment variables, then the key that is stored for this provider and address
+    /// ([`crate::keys`]). Without any `openai-compatible` sends no auth header.
     pub api_key: Option<ApiKey>,
     /// Limit of each attempt; in a stream, of the wait between pieces of content. Default 120 s.
     pub timeout: Duration,
@@ -94,6 +95,8 @@ pub struct ClientConfig {
     pub total: Duration,
     /// Further attempts after the first. Default 2.
     pub max_retries: u32,
+    /// Whether a stored key is looked for where none is given or set in the environment. Default true.
+    pub stored_key: bool,
 }
 
 impl ClientConfig {
@@ -107,6 +110,7 @@ impl ClientConfig {
             timeout: Duration::from_secs(120),
             total: Duration::from_secs(600),
             max_retries: 2,
+            stored_key: true,
         }
     }
 }
@@ -170,6 +174,11 @@ impl Endpoint {
     /// The address for messages: scheme, host, port, path.
     pub(crate) fn shown(&self) -> String {
         shown(&self.url)
+    }
+
+    /// Scheme, host and port, in the one way to write them.
+    pub(crate) fn origin(&self) -> String {
+        self.url.origin().ascii_serialization()
     }
 
     /// Host, port and scheme decide; plain http never needs certificates.

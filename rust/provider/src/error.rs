@@ -165,6 +165,25 @@ pub enum ProviderError {
              anything around it."
     )]
     KeyInvalid,
+    /// A key store refuses, or cannot be used.
+    #[error("{0}")]
+    KeyStore(String),
+    /// The file of keys could be read or chosen by others.
+    #[error("The file of keys {path} is not used: {why}. Look at it, or remove it and enter the key again.")]
+    KeyFileUnsafe {
+        /// Where it lies.
+        path: String,
+        /// Why it is not trusted.
+        why: String,
+    },
+    /// The file of keys does not have its form.
+    #[error("The file of keys {path} is damaged: {why}. Entering the key again sets it aside and begins a new one.")]
+    KeyFileDamaged {
+        /// Where it lies.
+        path: String,
+        /// The place in it; never a part of it.
+        why: String,
+    },
     /// The operating system refused what networking needs.
     #[error("Networking could not be started: {0}.")]
     Internal(String),
@@ -210,6 +229,9 @@ impl ProviderError {
             Self::BodyInvalid { .. } | Self::RequestInvalid { .. } => Code::BodyInvalid,
             Self::UnknownProvider(_) => Code::UnknownProvider,
             Self::KeyInvalid => Code::KeyInvalid,
+            Self::KeyStore(_) => Code::KeyStoreRefused,
+            Self::KeyFileUnsafe { .. } => Code::KeyFileUnsafe,
+            Self::KeyFileDamaged { .. } => Code::KeyFileDamaged,
             Self::Internal(_) => Code::InternalError,
         }
     }
@@ -218,9 +240,13 @@ impl ProviderError {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Cancelled => ErrorClass::Cancelled,
-            Self::InsecureUrl { .. } => ErrorClass::Policy,
+            Self::InsecureUrl { .. } | Self::KeyFileUnsafe { .. } => ErrorClass::Policy,
             Self::BodyInvalid { .. } | Self::RequestInvalid { .. } => ErrorClass::Protocol,
-            Self::KeyInvalid | Self::Config(_) | Self::UnknownProvider(_) => ErrorClass::Core,
+            Self::KeyInvalid
+            | Self::KeyStore(_)
+            | Self::KeyFileDamaged { .. }
+            | Self::Config(_)
+            | Self::UnknownProvider(_) => ErrorClass::Core,
             Self::Internal(_) => ErrorClass::Internal,
             _ => ErrorClass::Provider,
         }
@@ -274,6 +300,9 @@ impl ProviderError {
             | Self::RequestInvalid { .. }
             | Self::UnknownProvider(_)
             | Self::KeyInvalid
+            | Self::KeyStore(_)
+            | Self::KeyFileUnsafe { .. }
+            | Self::KeyFileDamaged { .. }
             | Self::Internal(_) => None,
         }
     }
@@ -301,6 +330,9 @@ impl ProviderError {
             | Self::RequestInvalid { .. }
             | Self::UnknownProvider(_)
             | Self::KeyInvalid
+            | Self::KeyStore(_)
+            | Self::KeyFileUnsafe { .. }
+            | Self::KeyFileDamaged { .. }
             | Self::Internal(_) => {}
         }
         self

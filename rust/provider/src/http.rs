@@ -8,9 +8,10 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, 
 use reqwest::redirect::Policy;
 use reqwest::{Method, StatusCode};
 
-use crate::config::{Endpoint, shown};
+use crate::config::{Endpoint, Provider, shown};
 use crate::dialect::Dialect;
 use crate::error::{Detail, ProviderError, one_line};
+use crate::keys::{Keys, Slot};
 use crate::limits;
 use crate::retry::read_advice;
 use crate::secret::ApiKey;
@@ -71,22 +72,67 @@ impl Answer {
 pub(crate) struct Http {
     pub(crate) endpoint: Endpoint,
     pub(crate) dialect: &'static dyn Dialect,
-    key: Option<ApiKey>,
+    /// Empty until it was looked for.
+    key: OnceLock<Option<ApiKey>>,
+    /// Whose stored key is looked for.
+    provider: Provider,
     client: OnceLock<Result<reqwest::Client, String>>,
 }
 
 impl Http {
-    pub(crate) fn new(endpoint: Endpoint, dialect: &'static dyn Dialect, key: Option<ApiKey>) -> Self {
+    /// Without a key and with `look` one is looked for among those that are stored before the first request.
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        dialect: &'static dyn Dialect,
+        provider: Provider,
+        key: Option<ApiKey>,
+        look: bool,
+    ) -> Self {
         Self {
             endpoint,
             dialect,
-            key,
+            key: if look && key.is_none() {
+                OnceLock::new()
+            } else {
+                OnceLock::from(key)
+            },
+            provider,
             client: OnceLock::new(),
         }
     }
 
+    /// Whether nothing has to be looked for any more.
+    pub(crate) fn looked(&self) -> bool {
+        self.key.get().is_some()
+    }
+
+    /// Looks for the stored key, once. A key store may wait for a person; the caller stops waiting by dropping this.
+    pub(crate) async fn look_for_key(&self) -> Result<(), ProviderError> {
+        if self.looked() {
+            return Ok(());
+        }
+        let slot = Slot::at(self.provider, &self.endpoint);
+        let looking = tokio::task::spawn_blocking(move || Keys::of_this_user().stored(&slot));
+        let found = looking
+            .await
+            .map_err(|_| ProviderError::Internal("the search for the key broke off".into()))?;
+        let found = match found {
+            // A server on this computer mostly takes no key: a key store in trouble shall not keep it from answering.
+            Err(ProviderError::KeyStore(_)) if self.endpoint.loopback && self.provider.key_variables().is_empty() => {
+                None
+            }
+            found => found?,
+        };
+        let _ = self.key.set(found);
+        Ok(())
+    }
+
     pub(crate) fn has_key(&self) -> bool {
-        self.key.is_some()
+        self.key().is_some()
+    }
+
+    fn key(&self) -> Option<&ApiKey> {
+        self.key.get().and_then(Option::as_ref)
     }
 
     /// Sends one request. Success statuses come back as an answer, everything else as the error that it is.
@@ -109,7 +155,7 @@ impl Http {
         if let Some(body) = &outgoing.body {
             request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
         }
-        if let Some(key) = &self.key {
+        if let Some(key) = self.key() {
             let (name, value) = self.dialect.auth(key);
             let mut value = HeaderValue::from_str(&value).map_err(|_| ProviderError::KeyInvalid)?;
             value.set_sensitive(true);
@@ -136,7 +182,7 @@ impl Http {
             if detail.request_id.is_none() {
                 detail.request_id = request_id.map(str::to_owned);
             }
-            if let (Some(key), Some(said)) = (&self.key, &detail.said) {
+            if let (Some(key), Some(said)) = (self.key(), &detail.said) {
                 detail.said = Some(key.redact(said));
             }
         })

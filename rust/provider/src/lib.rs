@@ -12,6 +12,7 @@ mod config;
 mod dialect;
 mod error;
 mod http;
+pub mod keys;
 mod limits;
 mod message;
 mod replay;

@@ -28,12 +28,15 @@ __all__ = [
     "error_codes",
     "estimates",
     "fingerprint",
+    "keep_key",
+    "key_place",
     "lints",
     "read_compact",
     "reconcile",
     "register_action",
     "register_op",
     "register_tool",
+    "remove_key",
     "reset_telemetry",
     "schema",
     "settings",
@@ -194,8 +197,12 @@ class Client:
         api_key: str | None = None,
         timeout_s: float = 120.0,
         max_retries: int = 2,
+        *,
+        stored_key: bool = True,
     ) -> Client:
-        """Checks the settings; sends nothing."""
+        """Checks the settings; sends nothing. Without a key the first call looks for the one that is stored for this
+        provider and address (`keep_key`), unless `stored_key` is False.
+        """
 
     def send(
         self,
@@ -322,6 +329,23 @@ def estimates(
     document: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """What the modifiers of each object of a document are expected to make, without evaluating anything."""
+
+def key_place(provider: str, base_url: str | None = None, variable: str | None = None) -> dict[str, Any] | None:
+    """Where the key of a provider at this address comes from, without reading it.
+
+    None, `{"place": "environment", "variable"}`, `{"place": "system", "name"}` or `{"place": "file", "path"}`. May wait
+    for the key store: not for Blender's main thread.
+    """
+
+def keep_key(provider: str, key: str, base_url: str | None = None) -> dict[str, Any]:
+    """Keeps a key for a provider at this address: in the system's key store, or in a file that only its owner can read
+    where there is none. Returns the place as `key_place` does, with `set_aside` when a damaged file was moved there.
+
+    May ask a person to unlock the key store. `key_store_refused`, `key_file_unsafe`, `key_invalid`.
+    """
+
+def remove_key(provider: str, base_url: str | None = None) -> bool:
+    """Removes the stored key of a provider at this address; whether there was one. May ask to unlock the key store."""
 
 def fingerprint(request: dict[str, Any]) -> str:
     """SHA-256 (hexadecimal) over what a request asks, and of whom.

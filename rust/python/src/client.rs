@@ -19,9 +19,10 @@ pub(crate) struct Client(geonode_provider::Client);
 
 #[pymethods]
 impl Client {
-    /// Checks the settings; sends nothing. Times are in seconds.
+    /// Checks the settings; sends nothing. Times are in seconds. Without a key the first call looks for the one that is stored for
+    /// this provider and address, unless `stored_key` is False.
     #[new]
-    #[pyo3(signature = (provider, model=None, base_url=None, api_key=None, timeout_s=120.0, max_retries=2))]
+    #[pyo3(signature = (provider, model=None, base_url=None, api_key=None, timeout_s=120.0, max_retries=2, *, stored_key=true))]
     fn new(
         provider: &str,
         model: Option<String>,
@@ -29,6 +30,7 @@ impl Client {
         api_key: Option<String>,
         timeout_s: f64,
         max_retries: u32,
+        stored_key: bool,
     ) -> PyResult<Self> {
         let timeout = Duration::try_from_secs_f64(timeout_s)
             .ok()
@@ -46,6 +48,7 @@ impl Client {
                 api_key: api_key.map(ApiKey::new).transpose()?,
                 timeout,
                 max_retries,
+                stored_key,
                 ..ClientConfig::new(Provider::from_name(provider)?)
             };
             geonode_provider::Client::new(config)

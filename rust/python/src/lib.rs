@@ -6,6 +6,7 @@ mod client;
 mod errors;
 mod extensions;
 mod json;
+mod keys;
 mod run;
 
 use geonode_engine::{EngineError, PlanInput, Settings};
@@ -33,6 +34,8 @@ mod geonode_core {
     use crate::client::{Client, Response, Stream, fingerprint};
     #[pymodule_export]
     use crate::extensions::{register_action, register_op, register_tool, tools, unregister, unregister_tool};
+    #[pymodule_export]
+    use crate::keys::{keep_key, key_place, remove_key};
     #[pymodule_export]
     use crate::run::Run;
 

@@ -1,0 +1,44 @@
+//! API keys as the host keeps them: names of providers in, places out. No key ever comes back from here.
+
+use geonode_provider::keys::{Kept, Keys, Place, Slot};
+use geonode_provider::{ApiKey, Provider, ProviderError};
+
+use crate::request::OFFLINE;
+
+/// Where the key of a provider at this address (its usual one when none is given) comes from: `variable` or the provider's usual
+/// environment variables, then the key stores. Waits for the key store, but asks nobody.
+///
+/// # Errors
+/// Unknown providers, addresses that cannot be used, key stores that refuse.
+pub fn key_place(
+    provider: &str,
+    base_url: Option<&str>,
+    variable: Option<&str>,
+) -> Result<Option<Place>, ProviderError> {
+    if provider == OFFLINE {
+        return Ok(None);
+    }
+    let provider = Provider::from_name(provider)?;
+    let slot = Slot::new(provider, base_url)?;
+    let variables = variable.map_or_else(|| provider.key_variables().to_vec(), |variable| vec![variable]);
+    Keys::of_this_user().place(&slot, &variables)
+}
+
+/// Keeps a key for a provider at this address. May ask a person to unlock the key store.
+///
+/// # Errors
+/// As [`key_place`]; what cannot be a key.
+pub fn keep_key(provider: &str, base_url: Option<&str>, key: String) -> Result<Kept, ProviderError> {
+    let key = ApiKey::new(key)?;
+    let slot = Slot::new(Provider::from_name(provider)?, base_url)?;
+    Keys::of_this_user().keep(&slot, &key)
+}
+
+/// Removes the stored key of a provider at this address; says whether there was one.
+///
+/// # Errors
+/// As [`key_place`].
+pub fn remove_key(provider: &str, base_url: Option<&str>) -> Result<bool, ProviderError> {
+    let slot = Slot::new(Provider::from_name(provider)?, base_url)?;
+    Keys::of_this_user().remove(&slot)
+}

@@ -1,0 +1,434 @@
+//! Keys in a file, where the system has no key store: readable only by its owner, whole or not there.
+//!
+//! A file that others can read or that belongs to somebody else is not used, and links are not followed: whoever could put them
+//! there could read the keys or choose them. Processes that write at the same time take turns by a lock of the operating system.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use secrecy::zeroize::Zeroizing;
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::{Serialize, Serializer};
+
+use crate::error::ProviderError;
+use crate::keys::Place;
+use crate::secret::ApiKey;
+
+/// Version of the format.
+const VERSION: u64 = 1;
+/// Largest file that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+/// How long another process may take to write.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The keys of a file by their slot.
+pub(super) type Held = BTreeMap<String, ApiKey>;
+
+/// What the file holds, as it is read.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    geonode_keys: u64,
+    #[serde(deserialize_with = "held")]
+    keys: Held,
+}
+
+/// What the file holds, as it is written: the one place where keys are serialised.
+#[derive(Serialize)]
+struct Written<'a> {
+    geonode_keys: u64,
+    #[serde(serialize_with = "exposed")]
+    keys: &'a Held,
+}
+
+/// A file of keys.
+#[derive(Debug)]
+pub(super) struct KeyFile {
+    folder: PathBuf,
+}
+
+impl KeyFile {
+    /// The one in the configuration folder of whoever runs this process; none when that is not known.
+    pub(super) fn of_this_user() -> Option<Self> {
+        Some(Self::at(configuration()?.join("geonode-assistant")))
+    }
+
+    pub(super) fn at(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place::File { path: self.path() }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join("keys.json")
+    }
+
+    /// Whether anything lies at its place, a link included.
+    pub(super) fn exists(&self) -> bool {
+        fs::symlink_metadata(self.path()).is_ok()
+    }
+
+    /// The key of a slot.
+    pub(super) fn get(&self, slot: &str) -> Result<Option<ApiKey>, ProviderError> {
+        match self.read()? {
+            Some(Ok(mut keys)) => Ok(keys.remove(slot)),
+            Some(Err(why)) => Err(damaged(&self.path(), &why)),
+            None => Ok(None),
+        }
+    }
+
+    /// Changes the keys while nobody else does. A damaged file is set aside and its new name returned.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Held)) -> Result<Option<PathBuf>, ProviderError> {
+        let failed = |error: std::io::Error| unusable(&self.folder, &error);
+        make_folder(&self.folder).map_err(failed)?;
+        let _turn = self.take_turn()?;
+        let (mut keys, set_aside) = match self.read()? {
+            Some(Ok(keys)) => (keys, None),
+            Some(Err(_)) => (Held::new(), Some(self.set_aside().map_err(failed)?)),
+            None => (Held::new(), None),
+        };
+        change(&mut keys);
+        if keys.is_empty() {
+            match fs::remove_file(self.path()) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+                _ => return Ok(set_aside),
+            }
+        }
+        self.write(&keys).map_err(failed)?;
+        Ok(set_aside)
+    }
+
+    /// What the file holds; none without a file, an error inside for one that is damaged.
+    fn read(&self) -> Result<Option<Result<Held, String>>, ProviderError> {
+        let path = self.path();
+        let mut file = match open(&path, OpenOptions::new().read(true)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) if is_link(&path) => {
+                drop(error);
+                return Err(unsafe_file(&path, "it is a link"));
+            }
+            Err(error) => return Err(unusable(&path, &error)),
+        };
+        let about = file.metadata().map_err(|error| unusable(&path, &error))?;
+        if let Some(why) = exposed_to_others(&about) {
+            return Err(unsafe_file(&path, why));
+        }
+        let mut text = Zeroizing::new(String::new());
+        let limit = MAX_BYTES + 1;
+        if let Err(error) = (&mut file).take(limit).read_to_string(&mut text) {
+            return match error.kind() {
+                ErrorKind::InvalidData => Ok(Some(Err("it is no text".to_owned()))),
+                _ => Err(unusable(&path, &error)),
+            };
+        }
+        if text.len() as u64 >= limit {
+            return Ok(Some(Err("it is larger than 1 MB".to_owned())));
+        }
+        Ok(Some(match serde_json::from_str::<Document>(&text) {
+            Ok(document) if document.geonode_keys == VERSION => Ok(document.keys),
+            Ok(document) => Err(format!("it has version {} of the format", document.geonode_keys)),
+            // Only the place: the cause could quote a key.
+            Err(error) => Err(format!("line {}, column {}", error.line(), error.column())),
+        }))
+    }
+
+    /// All of the keys, complete or not at all. Only while it is this process's turn.
+    fn write(&self, keys: &Held) -> std::io::Result<()> {
+        let document = Written {
+            geonode_keys: VERSION,
+            keys,
+        };
+        let text = Zeroizing::new(serde_json::to_string_pretty(&document)?);
+        let fresh = self.folder.join("keys.new");
+        match fs::remove_file(&fresh) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = open(&fresh, OpenOptions::new().write(true).create_new(true))?;
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&fresh, self.path()));
+        if written.is_err() {
+            let _ = fs::remove_file(&fresh);
+        }
+        written
+    }
+
+    /// Moves a damaged file out of the way.
+    fn set_aside(&self) -> std::io::Result<PathBuf> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let aside = self.folder.join(format!("keys.damaged-{}.json", now.as_millis()));
+        fs::rename(self.path(), &aside)?;
+        Ok(aside)
+    }
+
+    /// Waits for this process's turn to write; it ends with the file that is returned.
+    fn take_turn(&self) -> Result<File, ProviderError> {
+        let path = self.folder.join("keys.lock");
+        let lock = open(&path, OpenOptions::new().read(true).write(true).create(true))
+            .map_err(|error| unusable(&path, &error))?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(fs::TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(fs::TryLockError::WouldBlock) => {
+                    return Err(ProviderError::KeyStore(format!(
+                        "Another process has been writing {} for {} s. Try again.",
+                        self.path().display(),
+                        PATIENCE.as_secs()
+                    )));
+                }
+                Err(fs::TryLockError::Error(error)) => return Err(unusable(&path, &error)),
+            }
+        }
+    }
+}
+
+/// The folder of a person's configuration, as the platform has it.
+fn configuration() -> Option<PathBuf> {
+    let variable = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    if let Some(folder) = variable("XDG_CONFIG_HOME") {
+        return Some(folder);
+    }
+    if cfg!(windows) {
+        return variable("APPDATA");
+    }
+    let home = std::env::home_dir().filter(|home| home.is_absolute())?;
+    Some(home.join(if cfg!(target_os = "macos") {
+        "Library/Application Support"
+    } else {
+        ".config"
+    }))
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+/// Opens a file that is made for its owner alone; neither follows a link nor waits for the other end of a pipe.
+#[cfg(unix)]
+fn open(path: &Path, options: &mut OpenOptions) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+/// Opens a file; what is in the person's own folder only they and administrators can read. Links are refused.
+#[cfg(not(unix))]
+fn open(path: &Path, options: &mut OpenOptions) -> std::io::Result<File> {
+    if is_link(path) {
+        return Err(std::io::Error::other("it is a link"));
+    }
+    options.open(path)
+}
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink())
+}
+
+/// Why others could read or have written the file, if they could.
+#[cfg(unix)]
+fn exposed_to_others(about: &fs::Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt;
+    if !about.is_file() {
+        Some("it is no ordinary file")
+    } else if about.uid() != rustix::process::geteuid().as_raw() {
+        Some("it belongs to somebody else")
+    } else if about.mode() & 0o077 != 0 {
+        Some("others can read or write it (chmod 600 closes it)")
+    } else {
+        None
+    }
+}
+
+#[cfg(not(unix))]
+fn exposed_to_others(about: &fs::Metadata) -> Option<&'static str> {
+    (!about.is_file()).then_some("it is no ordinary file")
+}
+
+fn unsafe_file(path: &Path, why: &str) -> ProviderError {
+    ProviderError::KeyFileUnsafe {
+        path: path.display().to_string(),
+        why: why.to_owned(),
+    }
+}
+
+fn damaged(path: &Path, why: &str) -> ProviderError {
+    ProviderError::KeyFileDamaged {
+        path: path.display().to_string(),
+        why: why.to_owned(),
+    }
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> ProviderError {
+    ProviderError::KeyStore(format!("{} cannot be used: {error}.", path.display()))
+}
+
+fn held<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Held, D::Error> {
+    let texts = BTreeMap::<String, String>::deserialize(deserializer)?;
+    let read = |(slot, text)| Ok((slot, ApiKey::new(text).map_err(|_| D::Error::custom("no key"))?));
+    texts.into_iter().map(read).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn exposed<S: Serializer>(keys: &&Held, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(keys.iter().map(|(slot, key)| (slot, key.expose())))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use geonode_protocol::Code;
+
+    use super::*;
+
+    fn file() -> (tempfile::TempDir, KeyFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = KeyFile::at(folder.path().join("deep").join("assistant"));
+        (folder, file)
+    }
+
+    fn put(file: &KeyFile, slot: &str, key: &str) -> Result<Option<PathBuf>, ProviderError> {
+        let key = ApiKey::new(key).unwrap();
+        file.change(|keys| drop(keys.insert(slot.to_owned(), key)))
+    }
+
+    fn got(file: &KeyFile, slot: &str) -> Option<String> {
+        file.get(slot).unwrap().map(|key| key.expose().to_owned())
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn only_the_owner_can_read_it() {
+        let (_folder, file) = file();
+        assert_eq!(got(&file, "a"), None);
+        assert!(!file.folder.exists(), "reading writes nothing");
+        assert_eq!(put(&file, "a", "sk-secret-a").unwrap(), None);
+        put(&file, "b", "sk-secret-b").unwrap();
+        assert_eq!(
+            (got(&file, "a").as_deref(), got(&file, "b").as_deref()),
+            (Some("sk-secret-a"), Some("sk-secret-b"))
+        );
+        assert_eq!((mode(&file.path()), mode(&file.folder)), (0o600, 0o700));
+        let names = fs::read_dir(&file.folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        assert_eq!(names, ["keys.json", "keys.lock"], "nothing half written stays");
+    }
+
+    #[test]
+    fn what_others_can_reach_is_not_used() {
+        let (_folder, file) = file();
+        put(&file, "a", "sk-secret-a").unwrap();
+        for open in [0o604, 0o640, 0o602, 0o666] {
+            fs::set_permissions(file.path(), fs::Permissions::from_mode(open)).unwrap();
+            let error = file.get("a").unwrap_err();
+            assert_eq!(error.code(), Code::KeyFileUnsafe, "{open:o}");
+            assert!(error.to_string().contains("chmod 600"), "{error}");
+            assert_eq!(put(&file, "b", "sk-secret-b").unwrap_err().code(), Code::KeyFileUnsafe);
+        }
+        fs::remove_file(file.path()).unwrap();
+        fs::create_dir(file.path()).unwrap();
+        assert_eq!(file.get("a").unwrap_err().code(), Code::KeyFileUnsafe);
+    }
+
+    #[test]
+    fn a_link_is_neither_read_nor_written() {
+        let (folder, file) = file();
+        put(&file, "a", "sk-secret-a").unwrap();
+        let elsewhere = folder.path().join("elsewhere");
+        fs::rename(file.path(), &elsewhere).unwrap();
+        let before = fs::read(&elsewhere).unwrap();
+        for target in [elsewhere.clone(), folder.path().join("nowhere")] {
+            symlink(&target, file.path()).unwrap();
+            assert_eq!(file.get("a").unwrap_err().code(), Code::KeyFileUnsafe);
+            assert_eq!(put(&file, "b", "sk-secret-b").unwrap_err().code(), Code::KeyFileUnsafe);
+            assert!(is_link(&file.path()), "it is left for its owner to look at");
+            fs::remove_file(file.path()).unwrap();
+        }
+        assert_eq!(fs::read(&elsewhere).unwrap(), before);
+        // Neither are the files beside it a way in.
+        symlink(&elsewhere, file.folder.join("keys.new")).unwrap();
+        put(&file, "c", "sk-secret-c").unwrap();
+        assert_eq!(fs::read(&elsewhere).unwrap(), before);
+        fs::remove_file(file.folder.join("keys.lock")).unwrap();
+        symlink(&elsewhere, file.folder.join("keys.lock")).unwrap();
+        assert_eq!(
+            put(&file, "d", "sk-secret-d").unwrap_err().code(),
+            Code::KeyStoreRefused
+        );
+        assert_eq!(fs::read(&elsewhere).unwrap(), before);
+    }
+
+    #[test]
+    fn a_damaged_file_is_said_and_set_aside_never_dropped() {
+        let (_folder, file) = file();
+        for text in [
+            &b""[..],
+            b"{",
+            b"\xff\xfe",
+            b"{\"geonode_keys\": 2, \"keys\": {}}",
+            b"{\"geonode_keys\": 1, \"keys\": {\"a\": \"line\\nbreak\"}}",
+            b"{\"geonode_keys\": 1, \"keys\": {\"a\": 7}, \"sk-secret\": 1}",
+            &b" ".repeat((1 << 20) + 1),
+        ] {
+            put(&file, "a", "sk-secret-a").unwrap();
+            fs::write(file.path(), text).unwrap();
+            let error = file.get("a").unwrap_err();
+            assert_eq!(error.code(), Code::KeyFileDamaged);
+            assert!(!error.to_string().contains("secret"), "{error}");
+            let aside = put(&file, "b", "sk-secret-b").unwrap().unwrap();
+            assert_eq!(fs::read(&aside).unwrap(), text);
+            assert_eq!(mode(&aside), 0o600);
+            assert_eq!(
+                (got(&file, "a"), got(&file, "b").as_deref()),
+                (None, Some("sk-secret-b"))
+            );
+            fs::remove_file(aside).unwrap();
+        }
+    }
+
+    #[test]
+    fn writers_take_turns() {
+        let (_folder, file) = file();
+        std::thread::scope(|scope| {
+            for writer in 0..8 {
+                let file = &file;
+                scope.spawn(move || {
+                    for n in 0..8 {
+                        put(file, &format!("{writer}.{n}"), "sk-secret").unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(file.read().unwrap().unwrap().unwrap().len(), 64);
+    }
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A key that is entered in the preferences: where it goes, and that it is nowhere else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from geonode_assistant import keys
+from geonode_assistant.messages import AssistantError
+
+ROOT = Path(__file__).parents[2]
+KEY = "sk-test-0123456789-never-seen"
+
+# A session of an artist in a Blender of its own: enters a key, uses it, saves everything that can be saved.
+SESSION = """
+import json, sys
+sys.path[:0] = [sys.argv[1], sys.argv[2]]
+key, folder = sys.stdin.readline().strip(), sys.argv[3]
+import bpy, geonode_core
+bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=False)
+from geonode_assistant import api, keys, preferences, registry, session
+from test_connection import model_server, answer
+url, ended = model_server(answer("401 No", json.dumps({"error": {"message": "bad key " + key}})))
+registry.register()
+addon = bpy.context.preferences.addons.new()
+addon.module = "geonode_assistant"
+kept = addon.preferences
+kept.provider, kept.base_url, kept.model = "openai-compatible", url, "small"
+kept.api_key = f"  {key} \\n"
+assert kept.api_key == "", "Blender has nothing to store"
+assert not keys.state.busy or keys.state.wait() is None
+assert keys.state.error is None, keys.state.error
+said = keys.spoken(keys.state.place)
+assert "keys.json" in said and "readable only by you" in said, said
+outcome = api.test_connection()
+assert outcome.code == "auth_failed", outcome
+handle = api.start("scatter 5 cubes on the plane")
+saved = handle.save()
+report = session.drive(handle)
+assert report.status == "error" and "auth_failed" in str(report.to_dict())
+print(repr(handle), repr(report), repr(outcome), repr(session.current.__dict__), repr(keys.state.__dict__), repr(kept))
+with open(f"{folder}/everything.json", "w") as file:
+    json.dump([saved, report.to_dict(), api.telemetry(), outcome.text, keys.state.place], file)
+bpy.ops.wm.save_as_mainfile(filepath=f"{folder}/scene.blend", compress=False)
+bpy.ops.wm.save_userpref()
+preferences.remove_key()
+keys.state.wait()
+assert keys.state.place is None and keys.state.error is None
+registry.unregister()
+ended.set()
+print("the end")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a key store")
+def test_a_key_is_in_its_store_and_nowhere_else(tmp_path: Path) -> None:
+    home, out = tmp_path / "home", tmp_path / "out"
+    for folder in (home, out):
+        folder.mkdir()
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
+    }
+    environment |= {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "BLENDER_USER_RESOURCES": str(home / "blender"),
+    }
+    arguments = [str(ROOT / "addon"), str(ROOT / "tests/blender"), str(out)]
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SESSION), *arguments],
+        input=f"{KEY}\n",
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=240,
+    )
+    assert "the end" in run.stdout, run.stdout + run.stderr
+    assert KEY not in run.stdout + run.stderr
+    written = [path for folder in (home, out) for path in folder.rglob("*") if path.is_file()]
+    assert {"everything.json", "scene.blend", "userpref.blend"} <= {path.name for path in written}, written
+    holding = [path for path in written if KEY.encode() in path.read_bytes()]
+    assert not holding, "it was in its file, and was removed from there"
+
+
+class Core:
+    """Key stores that answer what they are told."""
+
+    def __init__(self, place: dict | None = None, error: Exception | None = None) -> None:
+        self.place, self.error, self.kept = place, error, []
+
+    def key_place(self, *about: str | None) -> dict | None:
+        if self.error is not None:
+            raise self.error
+        return self.place
+
+    def keep_key(self, provider: str, key: str, base_url: str | None) -> dict:
+        self.kept.append((provider, key, base_url))
+        self.key_place()
+        return {"place": "system", "name": "The Keychain"}
+
+    def remove_key(self, *_about: str | None) -> bool:
+        self.place = None
+        return True
+
+
+ABOUT = keys.About("openai", None, None)
+
+
+def test_where_a_key_comes_from_is_said_in_words() -> None:
+    said = {
+        "The key comes from the environment variable X": {"place": "environment", "variable": "X"},
+        "The key is in the Keychain": {"place": "system", "name": "The Keychain"},
+        "The key is in the file /k, not encrypted, readable only by you": {"place": "file", "path": "/k"},
+        "No key is known": None,
+    }
+    for words, place in said.items():
+        assert keys.spoken(place) == words
+        state = keys.KeyState()
+        state.look(Core(place), ABOUT)
+        state.wait()
+        assert (state.place, state.stored) == (place, bool(place) and place["place"] != "environment")
+
+
+def test_a_key_store_is_asked_once_and_its_refusal_is_shown() -> None:
+    state, core = keys.KeyState(), Core()
+    state.look(core, ABOUT)
+    state.wait()
+    state.look(SimpleNamespace(), ABOUT)
+    assert not state.busy, "it is known"
+    state.keep(core, ABOUT, KEY)
+    with pytest.raises(AssistantError):
+        state.keep(core, ABOUT, KEY)
+    state.wait()
+    assert core.kept == [("openai", KEY, None)]
+    assert keys.spoken(state.place) == "The key is in the Keychain"
+    state.remove(core, ABOUT)
+    state.wait()
+    assert state.place is None
+    core.error = AssistantError("key_store_refused", "The Keychain is locked.")
+    state.keep(core, ABOUT, KEY)
+    state.wait()
+    assert state.error.message == "The Keychain is locked."
+    assert KEY not in repr(state.__dict__)
