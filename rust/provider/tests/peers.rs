@@ -1,7 +1,8 @@
-//! Against independent servers: llmock (scripted faults), aimock (every dialect) and llama.cpp with a real model.
+//! Against independent servers: llmock (scripted faults), aimock (every dialect), llmposter (vendors' own errors and refusals) and llama.cpp
+//! with a real model.
 //!
 //! `tests/provider/peers.py` installs and starts them; that needs Python, Node.js and, the first time, the network:
-//! `cargo test -p geonode-provider --test peers -- --ignored`.
+//! `cargo xtask test --only peers`, with `--full` llmposter too.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,24 +33,30 @@ struct Peers {
     _alive: Child,
 }
 
+fn started(names: &[&str]) -> Peers {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/provider/peers.py");
+    let mut child = Command::new("python3")
+        .arg(script)
+        .args(names)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 starts the peers");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let urls = serde_json::from_str(&line).expect("the peers come up; their messages are above");
+    Peers { urls, _alive: child }
+}
+
 fn url(peer: &str) -> String {
     static PEERS: OnceLock<Peers> = OnceLock::new();
-    let peers = PEERS.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/provider/peers.py");
-        let mut child = Command::new("python3")
-            .arg(script)
-            .args(["llmock", "aimock", "model"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("python3 starts the peers");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let urls = serde_json::from_str(&line).expect("the peers come up; their messages are above");
-        Peers { urls, _alive: child }
-    });
+    static BUILT: OnceLock<Peers> = OnceLock::new();
+    let peers = match peer {
+        "llmposter" => BUILT.get_or_init(|| started(&["llmposter"])),
+        _ => PEERS.get_or_init(|| started(&["llmock", "aimock", "model"])),
+    };
     peers.urls[peer].as_str().unwrap().to_owned()
 }
 
@@ -297,6 +304,64 @@ fn aimock_speaks_the_dialects() {
     assert_eq!(error.code(), Code::ContextTooLong);
 }
 
+const GREETING: &str = "Hello there, näïve 😀 world! How can I help you today?";
+
+#[test]
+#[ignore = "builds a server, which takes minutes"]
+fn llmposter_errors_and_refusals_have_the_vendors_shapes() {
+    let table = [
+        (400, Code::BadRequest),
+        (401, Code::AuthFailed),
+        (403, Code::AuthFailed),
+        (404, Code::UnknownModel),
+        (429, Code::RateLimited),
+        (500, Code::Overloaded),
+        (502, Code::Overloaded),
+        (503, Code::Overloaded),
+        (529, Code::Overloaded),
+    ];
+    for provider in DIALECTS {
+        let client = client_of(provider, "llmposter", 0);
+        let whole = client.send(&ask("greet")).unwrap();
+        assert_eq!(whole.text, GREETING, "{provider:?}");
+        for (status, code) in table {
+            let request = || ask(&format!("status {status}"));
+            assert_eq!(
+                client.send(&request()).unwrap_err().code(),
+                code,
+                "{provider:?} {status}"
+            );
+            let streamed = collect(&client, request()).1.unwrap_err();
+            assert_eq!(streamed.code(), code, "{provider:?} {status} streamed");
+        }
+        let refused = client.send(&ask("forbidden")).unwrap();
+        assert_eq!(refused.finish_reason, FinishReason::Refused, "{provider:?}");
+        let corrupt = client.send(&ask("corrupt")).unwrap_err();
+        assert_eq!(corrupt.code(), Code::BadResponse, "{provider:?}");
+    }
+}
+
+#[test]
+#[ignore = "builds a server, which takes minutes"]
+fn llmposter_breaks_streams() {
+    for provider in DIALECTS {
+        let client = client_of(provider, "llmposter", 2);
+        for whole in ["greet", "uneven"] {
+            let done = (GREETING.to_owned(), Ok(FinishReason::Done));
+            assert_eq!(collect(&client, ask(whole)), done, "{provider:?} {whole}");
+        }
+        for broken in ["cut off", "hang up"] {
+            let (text, end) = collect(&client, ask(broken));
+            let code = end.unwrap_err().code();
+            assert!(
+                matches!(code, Code::Network | Code::BadResponse),
+                "{provider:?} {broken}: {code}"
+            );
+            assert!(GREETING.starts_with(&text) && text.len() < GREETING.len(), "{text:?}");
+        }
+    }
+}
+
 #[test]
 #[ignore = "starts servers"]
 fn a_real_model_answers_streams_and_stops() {
@@ -323,7 +388,7 @@ fn a_real_model_answers_streams_and_stops() {
     assert!(stream.any(|event| event == Err(ProviderError::Cancelled)));
     assert!(asked.elapsed() < Duration::from_secs(1));
 
-    let error = client.send(&ask(&"word ".repeat(5000))).unwrap_err();
+    let error = client.send(&ask(&"word ".repeat(20_000))).unwrap_err();
     assert_eq!(error.code(), Code::ContextTooLong, "{error}");
 }
 

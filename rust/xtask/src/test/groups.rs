@@ -40,6 +40,8 @@ pub(crate) enum Group {
     Audit,
     /// Python tests that need no Blender, and the type stubs of the native module.
     Python,
+    /// The provider against independent servers; with everything, also one that takes minutes to build.
+    Peers,
     /// Python tests inside this Blender.
     Blender(Blender),
     /// The end-to-end manifests in this Blender.
@@ -56,6 +58,7 @@ impl Group {
             Self::Rust => "rust".into(),
             Self::Audit => "audit".into(),
             Self::Python => "python".into(),
+            Self::Peers => "peers".into(),
             Self::Blender(blender) => format!("blender-{}", blender.version),
             Self::Manifests(blender) => format!("manifests-{}", blender.version),
             Self::Window(release) => format!("window-{}", release.version),
@@ -66,7 +69,7 @@ impl Group {
     fn wanted(self) -> Vec<Wanted> {
         match self {
             Self::Lint => vec![lint_tools()],
-            Self::Rust | Self::Audit | Self::Window(_) => Vec::new(),
+            Self::Rust | Self::Audit | Self::Peers | Self::Window(_) => Vec::new(),
             Self::Python => vec![Wanted::plain().with("dev"), lint_tools()],
             Self::Blender(blender) => vec![tested(blender)],
             Self::Manifests(blender) => vec![Wanted::blender(blender).installing()],
@@ -84,25 +87,30 @@ impl Group {
         }
     }
 
-    /// Runs it; with `coverage`, Python is measured into data files under `target/test`.
+    /// Runs it; with `full`, what takes long too, and Python's coverage is measured into data files under `target/test`.
     ///
     /// # Errors
     /// When it could not be run to its end.
-    pub(crate) fn run(self, layout: &Layout, coverage: bool) -> Result<Counts> {
+    pub(crate) fn run(self, layout: &Layout, full: bool) -> Result<Counts> {
         match self {
             Self::Lint => lint(layout),
-            Self::Rust => rust(layout),
+            Self::Rust => cargo_test(layout, &["--workspace"], &[]),
             Self::Audit => audit::run(layout),
             Self::Python => {
                 let environment = env::prepare(layout, &Wanted::plain().with("dev"))?;
                 environment.link(&[layout.addon(), native::prepare(layout)?.site()])?;
-                let tests = pytest(layout, &environment, &self.name(), &folders(layout, false)?, coverage)?;
+                let tests = pytest(layout, &environment, &self.name(), &folders(layout, false)?, full)?;
                 Ok([tests, stubs(layout)?].into_iter().sum())
+            }
+            Self::Peers => {
+                let tests = ["--package", "geonode-provider", "--test", "peers"];
+                let skipped = if full { &[][..] } else { &["--skip", "llmposter"][..] };
+                cargo_test(layout, &tests, &[&["--ignored"], skipped].concat())
             }
             Self::Blender(blender) => {
                 let environment = env::prepare(layout, &tested(blender))?;
                 environment.link(&[layout.addon(), native::prepare(layout)?.site()])?;
-                pytest(layout, &environment, &self.name(), &folders(layout, true)?, coverage)
+                pytest(layout, &environment, &self.name(), &folders(layout, true)?, full)
             }
             Self::Manifests(blender) => {
                 env::prepare(layout, &Wanted::blender(blender).installing())?;
@@ -150,11 +158,15 @@ fn lint(layout: &Layout) -> Result<Counts> {
         .sum()
 }
 
-fn rust(layout: &Layout) -> Result<Counts> {
+/// Runs the tests of the packages that `chosen` names, with these arguments for the test programs.
+fn cargo_test(layout: &Layout, chosen: &[&str], arguments: &[&str]) -> Result<Counts> {
     let mut command = process::cargo();
     command
         .current_dir(&layout.root)
-        .args(["test", "--workspace", "--locked", "--no-fail-fast", "--", "--quiet"]);
+        .args(["test", "--locked", "--no-fail-fast"])
+        .args(chosen)
+        .args(["--", "--quiet"])
+        .args(arguments);
     let mut all = Counts::default();
     let status = streamed(&mut command, LIMIT, |line| {
         all = [all, counts::of_cargo_line(line).unwrap_or_default()].into_iter().sum();

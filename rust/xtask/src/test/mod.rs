@@ -27,7 +27,7 @@ pub(crate) struct Test {
     /// Everything, and coverage figures
     #[arg(long)]
     full: bool,
-    /// Only these groups: lint, rust, audit, python, blender-5.2, manifests-5.2, window-4.3, …
+    /// Only these groups: lint, rust, audit, python, peers, blender-5.2, manifests-5.2, window-4.3, …
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -112,7 +112,7 @@ pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
 /// The groups in the order in which they run: what fails soonest first.
 fn all() -> Vec<Group> {
     let [newest, .., oldest] = SUPPORTED;
-    let mut groups = vec![Group::Lint, Group::Rust, Group::Audit, Group::Python];
+    let mut groups = vec![Group::Lint, Group::Rust, Group::Audit, Group::Python, Group::Peers];
     groups.extend(SUPPORTED.into_iter().rev().map(Group::Blender));
     groups.extend([Group::Manifests(newest), Group::Manifests(oldest)]);
     groups.extend(
