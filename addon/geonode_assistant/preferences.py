@@ -99,6 +99,12 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         description="Ask before each plan is applied, not only before those that remove work or cost much",
     )
 
+    stream: bpy.props.BoolProperty(
+        name="Stream Replies",
+        description="Show text while the model writes. Off: it appears when the model is done",
+        default=True,
+    )
+
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
@@ -109,6 +115,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             layout.prop(self, "base_url")
             layout.prop(self, "key_variable")
             draw_key(layout, self)
+            layout.prop(self, "stream")
             if not bpy.app.online_access:
                 layout.label(text="Online access is off: only servers on this machine answer", icon="INTERNET_OFFLINE")
         row = layout.row()
@@ -199,7 +206,7 @@ def stored() -> GeoNodePreferences | None:
 def settings() -> dict[str, Any]:
     """The settings of a run that the preferences hold."""
     kept = stored()
-    return {} if kept is None else {"preview": kept.preview}
+    return {} if kept is None else {"preview": kept.preview, "stream": kept.stream}
 
 
 def remove_key() -> None:

@@ -85,6 +85,7 @@ class RunReport:
     approvals: list[dict[str, Any]]
     messages: list[dict[str, Any]]
     usage: dict[str, Any] | None
+    requests: list[dict[str, Any]]
     final_message: str
     diff: list[str]
     conversation: str | None
@@ -97,6 +98,7 @@ class RunReport:
         "approvals": [],
         "messages": [],
         "usage": None,
+        "requests": [],
         "final_message": "",
         "diff": [],
         "conversation": None,
@@ -546,6 +548,8 @@ class Session:
         self.tools: list[dict[str, Any]] = []
         """Calls of the model: ``tool, call_id, status`` (``running, done, failed``), later ``input, output, ms``."""
         self.messages: list[dict[str, Any]] = []
+        self.estimate: dict[str, Any] | None = None
+        """What the last request to a model was expected to use: ``input_tokens, cost_usd, most_cost_usd``."""
         self.report: RunReport | None = None
         self.left_out: set[str] = set()
         """Operations of the open request that the artist does not want."""
@@ -677,6 +681,8 @@ class Session:
                     self.progress, self.activity = event.get("fraction"), event.get("text") or ""
                 case "tool":
                     self._note_tool({key: value for key, value in event.items() if key != "event"})
+                case "request":
+                    self.estimate = event
                 case "message":
                     said = True
                 case "step":

@@ -293,3 +293,19 @@ def test_preferences_are_drawn(provider: str) -> None:
     finally:
         addon_utils.disable("geonode_assistant", default_set=True)
         geonode_assistant.register()
+
+
+@pytest.mark.parametrize(
+    ("running", "estimate", "usage", "shown"),
+    [
+        (True, None, None, ""),
+        (True, {"input_tokens": 5200, "cost_usd": 0.013}, None, "About 5,200 tokens ($0.0130) to read"),
+        (True, {"input_tokens": 5200, "cost_usd": None}, None, "About 5,200 tokens to read"),
+        (False, {"input_tokens": 5200}, None, ""),
+        (False, None, {"input_tokens": 900, "output_tokens": 100, "cost_usd": 0.5}, "1,000 tokens ($0.5000)"),
+        (False, None, {"input_tokens": None, "output_tokens": 7, "cost_usd": None}, "7 tokens"),
+    ],
+)
+def test_what_a_run_costs(running: bool, estimate: Any, usage: Any, shown: str) -> None:
+    report = None if running else SimpleNamespace(usage=usage)
+    assert sidebar.spent(SimpleNamespace(running=running, estimate=estimate, report=report)) == shown

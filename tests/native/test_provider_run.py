@@ -48,6 +48,8 @@ class Handler(BaseHTTPRequestHandler):
             self._send("text/html", b"<!doctype html><p>Welcome!")
         elif reply == "hang":
             self.server.release.wait(30)
+        elif isinstance(reply, dict):
+            self._send("application/json", json.dumps(reply["json"]).encode())
         else:
             self._stream(reply)
 

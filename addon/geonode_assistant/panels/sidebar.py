@@ -43,6 +43,7 @@ class _Sidebar:
         row.operator("geonode.send", icon="PLAY")
         row.operator("geonode.cancel", icon="X")
         draw_state(layout, view)
+        draw_text(layout, spent(view), context)
         for call in view.tools[-SHOWN_CALLS:]:
             draw_text(layout, spoken_call(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
         for step in view.steps[-SHOWN_STEPS:]:
@@ -93,6 +94,23 @@ def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
         layout.label(text=f"{text}…{clock}", icon=icon)
     else:
         layout.label(text=text, icon=icon)
+
+
+def spent(view: session.Session) -> str:
+    """What is expected while a model works, then what its provider counted; empty when no model was asked."""
+    if view.running:
+        if view.estimate is None:
+            return ""
+        return f"About {priced(view.estimate['input_tokens'], view.estimate.get('cost_usd'))} to read"
+    usage = view.report.usage if view.report is not None else None
+    if not usage:
+        return ""
+    return priced((usage.get("input_tokens") or 0) + (usage.get("output_tokens") or 0), usage.get("cost_usd"))
+
+
+def priced(tokens: int, cost: float | None) -> str:
+    """Tokens, and the cost where it is known: ``5,200 tokens ($0.013)``."""
+    return f"{tokens:,} tokens" + (f" (${cost:.4f})" if cost is not None else "")
 
 
 def spoken_call(call: dict) -> str:

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use geonode_protocol::Code;
-use geonode_provider::Usage;
+use geonode_provider::{Prices, Usage};
 use geonode_run::Failure;
 
 use crate::settings::Settings;
@@ -16,18 +16,37 @@ const BYTES_PER_TOKEN: usize = 3;
 pub(crate) struct Budget {
     input_tokens: u64,
     output_tokens: u64,
+    cost: f64,
+    /// A request was made whose price is not known.
+    unpriced: bool,
     planning: Duration,
 }
 
 impl Budget {
-    /// Counts one exchange: tokens as the provider counted them, else by the bytes of request and reply.
-    pub(crate) fn spend(&mut self, usage: Option<Usage>, sent: usize, received: usize) {
+    /// Counts one exchange: tokens as the provider counted them, else by the bytes of request and reply. `prices`: those of a request with
+    /// so many tokens of input.
+    pub(crate) fn spend(
+        &mut self,
+        usage: Option<Usage>,
+        sent: usize,
+        received: usize,
+        prices: impl FnOnce(u64) -> Option<Prices>,
+    ) {
         let estimate = |bytes: usize| u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX);
         let usage = usage.unwrap_or_default();
         let input = usage.input_tokens.unwrap_or_else(|| estimate(sent));
         let output = usage.output_tokens.unwrap_or_else(|| estimate(received));
         self.input_tokens = self.input_tokens.saturating_add(input);
         self.output_tokens = self.output_tokens.saturating_add(output);
+        let counted = Usage {
+            input_tokens: Some(input),
+            output_tokens: Some(output),
+            ..usage
+        };
+        match prices(input) {
+            Some(prices) => self.cost += prices.cost(&counted),
+            None => self.unpriced = true,
+        }
     }
 
     /// Counts time that was spent on requests or tools.
@@ -35,11 +54,9 @@ impl Budget {
         self.planning = self.planning.saturating_add(time);
     }
 
-    /// What the requests cost, in the currency of the prices; none without prices.
-    #[expect(clippy::cast_precision_loss, reason = "tokens of a run are far below 2^52")]
-    fn cost(&self, settings: &Settings) -> Option<f64> {
-        let (input, output) = (settings.input_price?, settings.output_price?);
-        Some((self.input_tokens as f64 * input + self.output_tokens as f64 * output) / 1e6)
+    /// What the requests cost, in the currency of the prices; none when the price of one is not known.
+    pub(crate) fn cost(&self) -> Option<f64> {
+        (!self.unpriced).then_some(self.cost)
     }
 
     /// The time that is left for planning; none without a limit.
@@ -59,7 +76,7 @@ impl Budget {
                 format!("The run used {tokens} tokens; {limit} are allowed. Raise `max_run_tokens`, or ask for less.");
             return Err(Failure::new(Code::TokenLimit, text));
         }
-        if let (Some(limit), Some(cost)) = (settings.max_run_cost, self.cost(settings))
+        if let (Some(limit), Some(cost)) = (settings.max_run_cost, self.cost())
             && cost >= limit
         {
             let text =
@@ -100,18 +117,24 @@ mod tests {
     #[test]
     fn limits_hold_at_their_edge() {
         let mut budget = Budget::default();
-        budget.spend(Some(usage(700, 299)), 0, 0);
+        let prices = |_| {
+            Some(Prices {
+                input: 1.0,
+                cached: None,
+                cache_write: None,
+                output: 10.0,
+            })
+        };
+        budget.spend(Some(usage(700, 299)), 0, 0, prices);
         let settings = Settings {
             max_run_tokens: Some(1000),
             ..Settings::default()
         };
         assert_eq!(code(&budget, &settings), None);
-        budget.spend(Some(usage(0, 1)), 0, 0);
+        budget.spend(Some(usage(0, 1)), 0, 0, prices);
         assert_eq!(code(&budget, &settings), Some(Code::TokenLimit));
         let mut settings = Settings {
             max_run_cost: Some(0.0037),
-            input_price: Some(1.0),
-            output_price: Some(10.0),
             ..Settings::default()
         };
         assert_eq!(
@@ -122,12 +145,14 @@ mod tests {
         settings.max_run_cost = Some(0.0038);
         assert_eq!(code(&budget, &settings), None);
         assert_eq!(code(&budget, &Settings::default()), None, "no limits");
+        budget.spend(Some(usage(1, 1)), 0, 0, |_| None);
+        assert_eq!(budget.cost(), None, "what is not known is not claimed");
     }
 
     #[test]
     fn without_a_count_bytes_count() {
         let mut budget = Budget::default();
-        budget.spend(None, 3000, 300);
+        budget.spend(None, 3000, 300, |_| None);
         let settings = |limit| Settings {
             max_run_tokens: Some(limit),
             ..Settings::default()

@@ -6,8 +6,8 @@ use std::time::Duration;
 use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
 use geonode_provider::schema::lift;
 use geonode_provider::{
-    Client, ClientConfig, Content, FinishReason, Message as Turn, Options, Part, Provider, ProviderError, Request,
-    Role, StreamEvent, Tool, ToolCall, Usage,
+    Client, ClientConfig, Content, FinishReason, Message as Turn, Notice, Options, Part, Provider, ProviderError,
+    Request, Role, StreamEvent, Tool, ToolCall, Usage,
 };
 use geonode_run::{Failure, Message, Origin};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ use crate::budget::late;
 use crate::planner;
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
+use crate::spending::{Sent, Tariff};
 use crate::tools::Results;
 use crate::watch::Watch;
 
@@ -24,6 +25,8 @@ use crate::watch::Watch;
 pub(crate) trait Listener {
     /// A client is at work from now on; cancelling the run shall cancel it.
     fn working(&self, client: Option<Client>);
+    /// A request is about to be sent.
+    fn asks(&self, sent: Sent);
     /// A piece of the reply arrived.
     fn text(&self, piece: &str);
     /// Something to read.
@@ -87,6 +90,26 @@ pub(crate) struct Brief<'a> {
     pub(crate) tools: &'a [Tool],
     /// Time that is left for planning.
     pub(crate) left: Option<Duration>,
+    /// Number of the plan that is asked for.
+    pub(crate) turn: u32,
+}
+
+/// Something that the run would use and its model certainly cannot do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lack {
+    Tools,
+    Pictures,
+}
+
+impl Lack {
+    pub(crate) fn message(self, model: Option<&str>) -> Message {
+        let (cannot, so) = match self {
+            Self::Tools => ("call tools", "plans without them"),
+            Self::Pictures => ("see pictures", "gets none"),
+        };
+        let text = format!("The model “{}” cannot {cannot}, so it {so}.", model.unwrap_or_default());
+        Message::new(Severity::Warning, Origin::Provider, Code::CapabilityMismatch, text)
+    }
 }
 
 /// The source of plans of one run; made at its first use.
@@ -113,9 +136,24 @@ impl Source {
             timeout: Duration::from_secs_f64(settings.timeout_s),
             total: Duration::from_secs_f64(settings.total_timeout_s),
             max_retries: u32::try_from(settings.network_retries).unwrap_or(u32::MAX),
+            streaming: settings.stream,
             ..ClientConfig::new(provider)
         };
         Client::new(config).map(Self::Model).map_err(|error| failure(&error))
+    }
+
+    /// What the run would use and its model certainly cannot do.
+    pub(crate) fn lacks(&self, settings: &Settings) -> Vec<Lack> {
+        let Self::Model(client) = self else { return Vec::new() };
+        let Some(info) = client.model_info() else {
+            return Vec::new();
+        };
+        let lack = |wanted: bool, can: Option<bool>, lack| (wanted && can == Some(false)).then_some(lack);
+        let lacks = [
+            lack(settings.tools, info.tools, Lack::Tools),
+            lack(settings.tools && settings.send_pictures, info.images, Lack::Pictures),
+        ];
+        lacks.into_iter().flatten().collect()
     }
 
     pub(crate) fn plan(&mut self, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
@@ -320,11 +358,21 @@ impl From<Failure> for Fault {
 
 fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Listener) -> Result<Reply, Fault> {
     let (request, lift_by) = request(client, brief, tools)?;
+    let fitting = client.fit(&request, true)?;
+    for notice in &fitting.notices {
+        listener.message(said(client, notice));
+    }
+    listener.asks(Sent {
+        turn: brief.turn,
+        model: brief.request.model.clone(),
+        estimate: Tariff::new(brief.request, brief.settings).priced(fitting.estimate),
+        stream: fitting.stream,
+    });
     let sent = serde_json::to_string(&*request).map_or(0, |text| text.len());
-    let mut reply = if brief.settings.stream {
+    let mut reply = if fitting.stream {
         listen(client, request, listener)?
     } else {
-        send(client, &request, listener)?
+        send(client, &request, &fitting.notices, listener)?
     };
     reply.sent = sent;
     if let Some(plan) = lift_by.and_then(|schema| lifted(&reply.text, &schema, brief.extensions)) {
@@ -346,15 +394,23 @@ fn lifted(text: &str, schema: &Value, extensions: &Extensions) -> Option<String>
     (!twice).then(|| plan.to_string())
 }
 
-fn send(client: &Client, request: &Request, listener: &dyn Listener) -> Result<Reply, Fault> {
+/// What went differently than asked, for the artist. That a server's own model is not listed here, or that streaming is switched off, is
+/// worth knowing and no doubt.
+fn said(client: &Client, notice: &Notice) -> Message {
+    let harmless = match notice.code {
+        Code::UnknownModel => client.provider() == Provider::OpenAiCompatible,
+        Code::StreamingDisabledProvider => true,
+        _ => false,
+    };
+    let severity = if harmless { Severity::Info } else { Severity::Warning };
+    Message::new(severity, Origin::Provider, notice.code, notice.text.as_str())
+}
+
+/// `told`: what the artist heard before it was sent.
+fn send(client: &Client, request: &Request, told: &[Notice], listener: &dyn Listener) -> Result<Reply, Fault> {
     let response = client.send(request)?;
-    for notice in response.notices {
-        listener.message(Message::new(
-            Severity::Warning,
-            Origin::Provider,
-            notice.code,
-            notice.text,
-        ));
+    for notice in response.notices.iter().filter(|notice| !told.contains(notice)) {
+        listener.message(said(client, notice));
     }
     Ok(Reply {
         usage: response.usage,
@@ -373,14 +429,7 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
                 reply.text.push_str(&text);
             }
             StreamEvent::Usage { usage } => reply.usage = Some(usage),
-            StreamEvent::Notice { notice } => {
-                listener.message(Message::new(
-                    Severity::Warning,
-                    Origin::Provider,
-                    notice.code,
-                    notice.text,
-                ));
-            }
+            StreamEvent::Notice { notice } => listener.message(said(client, &notice)),
             StreamEvent::ToolCall { call } => reply.calls.push(call),
             StreamEvent::End {
                 finish_reason, model, ..

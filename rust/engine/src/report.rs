@@ -1,10 +1,10 @@
 //! What remains of a run: the `RunReport` of `EFFECTS.md`.
 
 use geonode_protocol::{Envelope, Plan};
-use geonode_provider::Usage;
 use geonode_run::{ApprovalRecord, Message, RunState, StepRecord};
 use serde::Serialize;
 
+use crate::spending::{Sent, Spent};
 use crate::telemetry::Spans;
 use crate::tools::ToolStep;
 use crate::validate::Tally;
@@ -36,8 +36,10 @@ pub struct Report {
     pub approvals: Vec<ApprovalRecord>,
     /// All messages, the gravest first.
     pub messages: Vec<Message>,
-    /// Tokens of all requests together, as the provider counted them.
-    pub usage: Option<Usage>,
+    /// Tokens of all requests together, as the provider counted them, and what they cost.
+    pub usage: Option<Spent>,
+    /// The requests to the model, and what each was expected to use.
+    pub requests: Vec<Sent>,
     /// What the validators found, per turn and chain.
     pub validation: Vec<Tally>,
     /// How long its parts took; none when the setting `telemetry` is off.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use geonode_protocol::Plan;
-use geonode_provider::{Client, Usage};
+use geonode_provider::Client;
 use geonode_run::{Message, RunState, State, Status, Summary};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -18,6 +18,7 @@ use crate::messages::Messages;
 use crate::report::Report;
 use crate::request::RunRequest;
 use crate::saved::{Kept, Saved};
+use crate::spending::{Sent, Spent};
 use crate::telemetry::{Span, Spans};
 use crate::tools::ToolStep;
 use crate::validate::Tally;
@@ -329,7 +330,8 @@ pub(crate) struct Front {
     pub(crate) machine: State,
     pub(crate) plan: Option<Arc<Plan>>,
     pub(crate) diff: Arc<Vec<String>>,
-    pub(crate) usage: Option<Usage>,
+    pub(crate) usage: Option<Spent>,
+    pub(crate) requests: Vec<Sent>,
     pub(crate) validation: Vec<Tally>,
     pub(crate) tool_steps: Vec<ToolStep>,
     pub(crate) kept: Arc<Kept>,
@@ -354,6 +356,7 @@ impl Front {
             plan: None,
             diff: Arc::default(),
             usage: None,
+            requests: Vec::new(),
             validation: Vec::new(),
             tool_steps: Vec::new(),
             kept: Arc::default(),
@@ -414,6 +417,7 @@ impl Front {
             approvals: self.machine.approvals.clone(),
             messages: self.messages.ordered(),
             usage: self.usage,
+            requests: self.requests.clone(),
             validation: self.validation.clone(),
             telemetry: self.spans.clone(),
             final_message: outcome.map(|outcome| outcome.message.clone()).unwrap_or_default(),

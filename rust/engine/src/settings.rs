@@ -164,9 +164,9 @@ settings! {
     max_run_s: Option<f64> = None, 1..=86_400;
     /// Cost of all requests of a run together, after which none is made any more, in the currency of the prices; null: no limit.
     max_run_cost: Option<f64> = None, 0..=1_000_000;
-    /// Price of a million tokens sent; null: not known.
+    /// Price of a million tokens sent; null: that of the registry of models, in US dollars, where it knows the model.
     input_price: Option<f64> = None, 0..=1_000_000;
-    /// Price of a million tokens received; null: not known.
+    /// Price of a million tokens received; null: that of the registry of models, in US dollars, where it knows the model.
     output_price: Option<f64> = None, 0..=1_000_000;
     /// Limit of each attempt to reach the provider, and of the wait between pieces of a stream, in seconds.
     timeout_s: f64 = 120.0, 1..=600;

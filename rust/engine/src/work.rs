@@ -22,11 +22,12 @@ use crate::check;
 use crate::choice::Places;
 use crate::context;
 use crate::error::EngineError;
-use crate::generate::{Brief, Exchange, Listener, Source};
+use crate::generate::{Brief, Exchange, Lack, Listener, Source};
 use crate::planner;
 use crate::request::{PlanInput, RunRequest};
 use crate::saved::Kept;
 use crate::settings::Settings;
+use crate::spending::{Spent, Tariff};
 use crate::tools::{Results, Toolbox};
 use crate::validate::{self, Ledger, Mode, Response};
 use crate::verdict;
@@ -216,13 +217,21 @@ impl Work {
         }
         self.budget.check(&self.settings)?;
         let catalogue = self.catalogue()?;
-        let offered = self.tools.offer(&self.context, &catalogue, &self.settings)?;
         let source = match &mut self.source {
             Some(source) => source,
-            None => self
-                .source
-                .insert(Source::new(&self.request, &self.settings, self.used)?),
+            None => {
+                let source = Source::new(&self.request, &self.settings, self.used)?;
+                for lack in source.lacks(&self.settings) {
+                    match lack {
+                        Lack::Tools => self.tools.give_up(),
+                        Lack::Pictures => self.settings.send_pictures = false,
+                    }
+                    listener.message(lack.message(self.request.model.as_deref()));
+                }
+                self.source.insert(source)
+            }
         };
+        let offered = self.tools.offer(&self.context, &catalogue, &self.settings)?;
         let brief = Brief {
             request: &self.request,
             settings: &self.settings,
@@ -235,11 +244,14 @@ impl Work {
             },
             tools: &offered,
             left: self.budget.left(&self.settings),
+            turn: self.turn,
         };
         let started = Instant::now();
         let reply = source.plan(&brief, listener)?;
         self.budget.took(started.elapsed());
-        self.budget.spend(reply.usage, reply.sent, reply.text.len());
+        let tariff = Tariff::new(&self.request, &self.settings);
+        let prices = |input| tariff.prices(input);
+        self.budget.spend(reply.usage, reply.sent, reply.text.len(), prices);
         self.model = reply.model.or(self.model.take());
         self.usage = sum(self.usage, reply.usage);
         self.used += 1;
@@ -253,6 +265,15 @@ impl Work {
             return Ok(Answer::Generated);
         }
         Ok(self.wants_tools(reply.calls))
+    }
+
+    /// What the requests used; none when nothing was sent to a model, or it reported nothing.
+    pub(crate) fn spent(&self) -> Option<Spent> {
+        self.usage.map(|tokens| Spent {
+            tokens,
+            cost_usd: self.budget.cost(),
+            cached: 0,
+        })
     }
 
     /// Reads the reply.

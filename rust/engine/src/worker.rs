@@ -24,6 +24,7 @@ use crate::request::RunRequest;
 use crate::run::{Event as Shown, Input, Ready, Shared};
 use crate::saved::Saved;
 use crate::settings::Settings;
+use crate::spending::Sent;
 use crate::timing::{Request, Timing};
 use crate::validate::{self, Verdict};
 use crate::work::Work;
@@ -32,6 +33,8 @@ use crate::work::Work;
 const LABEL_CHARS: usize = 40;
 /// Longest words of the host about a failure; exceptions can hold whole documents.
 const FAILURE_CHARS: usize = 2000;
+/// Most requests that the report of a run tells of; retries and iterations are bounded far below.
+const MAX_REQUESTS: usize = 500;
 
 /// Where a run begins.
 pub(crate) enum Job {
@@ -235,7 +238,7 @@ impl Worker<'_> {
             front.kept = kept;
             front.plan.clone_from(&work.plan);
             front.diff = work.diff.clone();
-            front.usage = work.usage;
+            front.usage = work.spent();
             front.validation = work.ledger.tallies().to_vec();
             if front.tool_steps.len() != work.tools.steps.len() {
                 front.tool_steps.clone_from(&work.tools.steps);
@@ -450,6 +453,22 @@ impl Listener for Ears<'_> {
     fn text(&self, piece: &str) {
         self.request.text();
         self.shared.show(|front| front.event(Shown::Text(piece.to_owned())));
+    }
+
+    fn asks(&self, sent: Sent) {
+        let Ok(mut event) = serde_json::to_value(&sent) else {
+            return;
+        };
+        if let Some(fields) = event.as_object_mut() {
+            fields.insert("event".into(), "request".into());
+        }
+        let Ok(json) = to_raw_value(&event) else { return };
+        self.shared.show(|front| {
+            if front.requests.len() < MAX_REQUESTS {
+                front.requests.push(sent);
+            }
+            front.event(Shown::Json(json));
+        });
     }
 
     fn message(&self, message: Message) {

@@ -409,8 +409,20 @@ codes! {
         /// The provider does not know the model.
         UnknownModel = "unknown_model",
     }
+    "policy" {
+        /// A part of the context that the request asks for says nothing.
+        ContextKeyEmpty = "context_key_empty",
+        /// A part of the context that the request asks for is not there.
+        ContextKeyMissing = "context_key_missing",
+        /// More requests or tokens would go out in a minute or a day than the settings allow.
+        RequestQuota = "request_quota",
+        /// A schema would go out that this program did not make, or that refers to another document.
+        SchemaNotAllowed = "schema_not_allowed",
+        /// An API key or what looks like one was taken out of a text.
+        SecretRedacted = "secret_redacted",
+    }
     "tools" {
-        /// A tool would send data to a host that it did not declare.
+        /// Data would go to a host that is not allowed.
         EgressDenied = "egress_denied",
         /// More calls came at once than can wait.
         ToolBusy = "tool_busy",

@@ -17,6 +17,7 @@ use crate::error::ProviderError;
 use crate::http::{Http, Outgoing};
 use crate::keys;
 use crate::limits;
+use crate::models::{self, Fitting, ModelInfo};
 use crate::replay::Replay;
 use crate::reply::{Model, Notice, Response, StreamEvent};
 use crate::request::Request;
@@ -39,6 +40,8 @@ struct Inner {
     timeout: Duration,
     total: Duration,
     max_retries: u32,
+    /// Whether replies may come in pieces.
+    streaming: bool,
     /// Replaced at each `cancel`, so that later calls are not affected.
     token: Mutex<CancellationToken>,
     /// What the endpoint lists first, asked at most once.
@@ -106,6 +109,7 @@ impl Client {
                 timeout: config.timeout,
                 total: config.total,
                 max_retries: config.max_retries,
+                streaming: config.streaming,
                 token: Mutex::new(CancellationToken::new()),
                 first_model: OnceCell::new(),
             }),
@@ -172,6 +176,38 @@ impl Client {
             Backend::Http(http) => schema::lower(schema, http.dialect.subset()?, schema::Shape::Free).ok(),
             Backend::Replay(_) => None,
         }
+    }
+
+    /// Who is asked.
+    pub fn provider(&self) -> Provider {
+        self.inner.provider
+    }
+
+    /// The configured model.
+    pub fn model(&self) -> Option<&str> {
+        self.inner.model.as_deref()
+    }
+
+    /// `scheme://host:port` that requests go to; `None` for recordings.
+    pub fn origin(&self) -> Option<String> {
+        match &self.inner.backend {
+            Backend::Http(http) => Some(http.endpoint.origin()),
+            Backend::Replay(_) => None,
+        }
+    }
+
+    /// What is known of the configured model; `None` for one that is not listed, and where none is named.
+    pub fn model_info(&self) -> Option<&'static ModelInfo> {
+        models::model(self.inner.provider, self.inner.model.as_deref()?)
+    }
+
+    /// The request as the configured model can serve it, and what it will use. [`Self::send`] and [`Self::stream`] do the same
+    /// by themselves; this tells it before. `stream`: whether the reply shall come in pieces.
+    ///
+    /// # Errors
+    /// `CapabilityMismatch`, `NoCapableModel`.
+    pub fn fit(&self, request: &Request, stream: bool) -> Result<Fitting, ProviderError> {
+        self.inner.fit(self.inner.model.as_deref(), request, stream)
     }
 
     /// The models that the endpoint offers, in its order. Blocks.
@@ -268,11 +304,28 @@ impl Inner {
         }
     }
 
+    /// Brings a request into the bounds of the model and of the settings.
+    fn fit(&self, model: Option<&str>, request: &Request, stream: bool) -> Result<Fitting, ProviderError> {
+        let may_stream = stream && self.streaming;
+        let mut fitting = models::fit(self.provider, model, request, may_stream)?;
+        if stream && !may_stream {
+            fitting.notices.push(Notice {
+                code: Code::StreamingDisabledProvider,
+                text: "Streaming is switched off for this provider, so the text appears when the model is done."
+                    .to_owned(),
+            });
+        }
+        Ok(fitting)
+    }
+
     /// How the schema of a request travels first: in the provider's subset, as advice where it takes that, else in words.
-    fn carried<'a>(http: &Http, request: &'a Request) -> (Option<Cow<'a, Value>>, SchemaUse) {
-        let Some(schema) = &request.schema else {
+    fn carried<'a>(http: &Http, fitting: &'a Fitting) -> (Option<Cow<'a, Value>>, SchemaUse) {
+        let Some(schema) = &fitting.request.schema else {
             return (None, SchemaUse::Native);
         };
+        if fitting.in_words {
+            return (Some(Cow::Borrowed(schema)), SchemaUse::InPrompt);
+        }
         let Some(subset) = http.dialect.subset() else {
             return (Some(Cow::Borrowed(schema)), SchemaUse::Native);
         };
@@ -289,7 +342,18 @@ impl Inner {
             Backend::Http(http) => http,
         };
         let model = self.model(http).await?;
-        let (schema, schema_use) = Self::carried(http, request);
+        let mut fitting = self.fit(Some(model), request, false)?;
+        let mut notices = std::mem::take(&mut fitting.notices);
+        // The names on a server of one's own are its own.
+        notices.retain(|notice| notice.code != Code::UnknownModel || self.provider != Provider::OpenAiCompatible);
+        let mut response = self.send_fitted(http, model, &fitting).await?;
+        response.notices.splice(..0, notices);
+        Ok(response)
+    }
+
+    async fn send_fitted(&self, http: &Http, model: &str, fitting: &Fitting) -> Result<Response, ProviderError> {
+        let request = &fitting.request;
+        let (schema, schema_use) = Self::carried(http, fitting);
         let first = Self::outgoing(http, request, model, false, (schema.as_deref(), schema_use));
         match self.send_retrying(http, &first).await {
             Err(ProviderError::SchemaRefused(_)) if schema_use == SchemaUse::Native && request.schema.is_some() => {
@@ -320,7 +384,22 @@ impl Inner {
             Backend::Http(http) => http,
         };
         let model = self.model(http).await?;
-        let (schema, schema_use) = Self::carried(http, request);
+        let fitting = self.fit(Some(model), request, true)?;
+        // A stream is of content; that nothing is known of a model is told by `fit` and by whole replies.
+        for notice in fitting
+            .notices
+            .iter()
+            .filter(|notice| notice.code != Code::UnknownModel)
+        {
+            let notice = notice.clone();
+            outlet.send(StreamEvent::Notice { notice }).await?;
+        }
+        if !fitting.stream {
+            let response = self.send_fitted(http, model, &fitting).await?;
+            return outlet.send_all(response).await;
+        }
+        let request = &fitting.request;
+        let (schema, schema_use) = Self::carried(http, &fitting);
         let first = Self::outgoing(http, request, model, true, (schema.as_deref(), schema_use));
         match self.stream_retrying(http, &first, outlet).await {
             Err(ProviderError::SchemaRefused(_))

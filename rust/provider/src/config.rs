@@ -97,6 +97,8 @@ pub struct ClientConfig {
     pub max_retries: u32,
     /// Whether a stored key is looked for where none is given or set in the environment. Default true.
     pub stored_key: bool,
+    /// Whether replies may come in pieces; else a stream is one reply that comes as a whole. Default true.
+    pub streaming: bool,
 }
 
 impl ClientConfig {
@@ -111,6 +113,7 @@ impl ClientConfig {
             total: Duration::from_secs(600),
             max_retries: 2,
             stored_key: true,
+            streaming: true,
         }
     }
 }
@@ -189,6 +192,11 @@ impl Endpoint {
     pub(crate) fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
     }
+}
+
+/// `scheme://host:port` of an address that a client could have.
+pub(crate) fn origin_of(address: &str) -> Result<String, ProviderError> {
+    Endpoint::parse(address).map(|endpoint| endpoint.origin())
 }
 
 /// An address for messages, without user info, query and fragment.

@@ -137,6 +137,48 @@ pub enum ProviderError {
         /// The refused address, without user info and query.
         endpoint: String,
     },
+    /// The model cannot do what the request needs; nothing was sent.
+    #[error("The model “{model}” cannot {what}. Take another, such as {others}.")]
+    CapabilityMismatch {
+        /// Its name.
+        model: String,
+        /// What it cannot, in words that follow “cannot”.
+        what: String,
+        /// Names of some that can.
+        others: String,
+    },
+    /// No known model of the provider can do what the request needs; nothing was sent.
+    #[error("No known model of {provider} can {what}. Ask for less, or take another provider.")]
+    NoCapableModel {
+        /// Provider name.
+        provider: &'static str,
+        /// What none can.
+        what: String,
+    },
+    /// The server is not among those that data may go to; nothing was sent.
+    #[error("Data may not go to {origin}. Allowed: {allowed}. Change the list of allowed servers, or the address.")]
+    EgressDenied {
+        /// `scheme://host:port` of the server.
+        origin: String,
+        /// Those that are allowed.
+        allowed: String,
+    },
+    /// The settings allow no further request now; nothing was sent.
+    #[error("The settings allow {what}, and that is reached. Wait about {seconds} s, or raise the limit.")]
+    RequestQuota {
+        /// The limit, with its span of time.
+        what: String,
+        /// When there is room again, in seconds.
+        seconds: u64,
+    },
+    /// The schema may not go out; nothing was sent.
+    #[error("The schema of “{field}” is not sent: {why}.")]
+    SchemaNotAllowed {
+        /// `schema`, or the name of a tool.
+        field: String,
+        /// Why.
+        why: &'static str,
+    },
     /// The settings cannot work; nothing was sent.
     #[error("{0}")]
     Config(String),
@@ -222,6 +264,11 @@ impl ProviderError {
             Self::SchemaRefused(_) => Code::SchemaRefused,
             Self::UnknownModel(_) => Code::UnknownModel,
             Self::BadRequest(_) => Code::BadRequest,
+            Self::CapabilityMismatch { .. } => Code::CapabilityMismatch,
+            Self::NoCapableModel { .. } => Code::NoCapableModel,
+            Self::EgressDenied { .. } => Code::EgressDenied,
+            Self::RequestQuota { .. } => Code::RequestQuota,
+            Self::SchemaNotAllowed { .. } => Code::SchemaNotAllowed,
             Self::Config(_) => Code::SettingInvalid,
             Self::BadResponse { .. } => Code::BadResponse,
             Self::Cancelled => Code::Cancelled,
@@ -240,7 +287,11 @@ impl ProviderError {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Cancelled => ErrorClass::Cancelled,
-            Self::InsecureUrl { .. } | Self::KeyFileUnsafe { .. } => ErrorClass::Policy,
+            Self::InsecureUrl { .. }
+            | Self::KeyFileUnsafe { .. }
+            | Self::EgressDenied { .. }
+            | Self::RequestQuota { .. }
+            | Self::SchemaNotAllowed { .. } => ErrorClass::Policy,
             Self::BodyInvalid { .. } | Self::RequestInvalid { .. } => ErrorClass::Protocol,
             Self::KeyInvalid
             | Self::KeyStore(_)
@@ -295,6 +346,11 @@ impl ProviderError {
             Self::AuthMissing { .. }
             | Self::Cancelled
             | Self::InsecureUrl { .. }
+            | Self::CapabilityMismatch { .. }
+            | Self::NoCapableModel { .. }
+            | Self::EgressDenied { .. }
+            | Self::RequestQuota { .. }
+            | Self::SchemaNotAllowed { .. }
             | Self::Config(_)
             | Self::BodyInvalid { .. }
             | Self::RequestInvalid { .. }
@@ -325,6 +381,11 @@ impl ProviderError {
             Self::AuthMissing { .. }
             | Self::Cancelled
             | Self::InsecureUrl { .. }
+            | Self::CapabilityMismatch { .. }
+            | Self::NoCapableModel { .. }
+            | Self::EgressDenied { .. }
+            | Self::RequestQuota { .. }
+            | Self::SchemaNotAllowed { .. }
             | Self::Config(_)
             | Self::BodyInvalid { .. }
             | Self::RequestInvalid { .. }

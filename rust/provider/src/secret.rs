@@ -35,6 +35,15 @@ impl ApiKey {
         self.0.expose_secret()
     }
 
+    /// How often the key stands in `text`; none is looked for that is too short.
+    pub(crate) fn occurrences(&self, text: &str) -> usize {
+        if self.expose().len() < SHORTEST_REDACTED {
+            0
+        } else {
+            text.matches(self.expose()).count()
+        }
+    }
+
     /// `text` with every occurrence of the key replaced by `***`: servers like to quote the key in their errors.
     pub(crate) fn redact(&self, text: &str) -> String {
         if self.expose().len() < SHORTEST_REDACTED {

@@ -354,6 +354,13 @@ def fingerprint(request: dict[str, Any]) -> str:
     `max_tokens`, `options`.
     """
 
+def known_models() -> list[dict[str, Any]]:
+    """What is known of language models.
+
+    `provider, ids, family, context, output, structured_output, tools, images, streaming, prices, priced_to, source`; None is
+    “not known”. Prices are US dollars for a million tokens.
+    """
+
 def lints(
     document: str | dict[str, Any],
     catalogue: str | PathLike[str] | dict[str, Any],

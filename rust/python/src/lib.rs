@@ -25,8 +25,8 @@ mod geonode_core {
 
     #[pymodule_export]
     use super::{
-        check_script, check_tree, compact, diff, effects, error_codes, estimates, lints, read_compact, reconcile,
-        reset_telemetry, schema, settings, shown_context, sockets, telemetry, validate_plan, version,
+        check_script, check_tree, compact, diff, effects, error_codes, estimates, known_models, lints, read_compact,
+        reconcile, reset_telemetry, schema, settings, shown_context, sockets, telemetry, validate_plan, version,
     };
     #[pymodule_export]
     use crate::audit::AuditLog;
@@ -232,6 +232,13 @@ fn reset_telemetry() {
 #[pyfunction]
 fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &Settings::describe())
+}
+
+/// What is known of language models: `[{"provider", "ids", "family", "context", "output", "structured_output", "tools", "images", "streaming",
+/// "prices", "priced_to", "source"}]`; None is “not known”. Prices are US dollars for a million tokens.
+#[pyfunction]
+fn known_models(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &geonode_provider::models())
 }
 
 /// `{"core", "protocol", "ir", "catalogue"}`: versions of the core and of what it reads.

@@ -7,6 +7,7 @@ use super::{Chain, Feature, Link, Mode, Stage, Verdict};
 use crate::error::EngineError;
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
+use crate::spending::Tariff;
 
 struct Subject<'a> {
     request: &'a RunRequest,
@@ -99,8 +100,10 @@ fn provider(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
 
 fn prices(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
     let settings = &subject.settings;
-    if settings.max_run_cost.is_some() && (settings.input_price.is_none() || settings.output_price.is_none()) {
-        let text = "A limit of cost needs prices: set `input_price` and `output_price`, for a million tokens each.";
+    let unpriced = || Tariff::new(subject.request, settings).prices(0).is_none();
+    if settings.max_run_cost.is_some() && unpriced() {
+        let text = "A limit of cost needs prices, and those of this model are not known: set `input_price` and `output_price`, for a \
+                    million tokens each.";
         findings.push(Finding::error(Code::SettingInvalid, "/settings/max_run_cost", text));
     }
 }

@@ -210,6 +210,12 @@ impl Request {
 #[must_use]
 pub struct RequestBuilder(Body);
 
+impl From<Body> for RequestBuilder {
+    fn from(body: Body) -> Self {
+        Self(body)
+    }
+}
+
 impl RequestBuilder {
     /// Begins with a conversation and nothing else.
     pub fn new(messages: Vec<Message>) -> Self {

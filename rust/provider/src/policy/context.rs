@@ -1,0 +1,97 @@
+//! Puts the context in: each part a block of data in front of the words of the first message of the artist.
+
+use std::fmt::Write as _;
+
+use geonode_protocol::Code;
+use serde_json::json;
+
+use super::Draft;
+use crate::error::ProviderError;
+use crate::message::{Content, Part, Role};
+use crate::request::Filter;
+
+/// Puts in what the request's filter takes. A key that is not there, or says nothing, is told and left out.
+pub(super) fn inject(draft: &mut Draft, context: &[(String, String)]) -> Result<(), ProviderError> {
+    let taken: Vec<(String, Option<String>)> = match std::mem::replace(&mut draft.body.context_filter, Filter::None) {
+        Filter::None => return Ok(()),
+        Filter::All => context
+            .iter()
+            .map(|(key, text)| (key.clone(), Some(text.clone())))
+            .collect(),
+        Filter::Only(keys) => {
+            let find = |key: &str| {
+                context
+                    .iter()
+                    .find(|(known, _)| known == key)
+                    .map(|(_, text)| text.clone())
+            };
+            let mut once: Vec<String> = Vec::with_capacity(keys.len());
+            once.extend(keys.into_iter().filter(|key| !key.is_empty()));
+            once.dedup();
+            once.into_iter()
+                .map(|key| (find(&key), key))
+                .map(|(text, key)| (key, text))
+                .collect()
+        }
+    };
+    let mut blocks = String::new();
+    for (key, text) in taken {
+        match text {
+            None => draft.say(
+                Code::ContextKeyMissing,
+                format!(
+                    "There is no part “{}” of the context; the model is not shown it.",
+                    key.escape_debug()
+                ),
+            ),
+            Some(text) if text.trim().is_empty() => draft.say(
+                Code::ContextKeyEmpty,
+                format!(
+                    "The part “{}” of the context is empty; the model is not shown it.",
+                    key.escape_debug()
+                ),
+            ),
+            Some(text) => {
+                let (tag, text) = (tag(&key), inert(&text));
+                let _ = write!(blocks, "<{tag}>\n{text}\n</{tag}>\n\n");
+                draft.put_in.push(json!({ key: text }));
+            }
+        }
+    }
+    if blocks.is_empty() {
+        return Ok(());
+    }
+    let first = draft
+        .body
+        .messages
+        .iter_mut()
+        .find(|message| message.role == Role::User);
+    let Some(first) = first else {
+        return Err(ProviderError::BodyInvalid {
+            path: String::new(),
+            what: "there is no message of role “user” that the context could stand in".into(),
+        });
+    };
+    match &mut first.content {
+        Content::Text(text) => text.insert_str(0, &blocks),
+        Content::Parts(parts) => parts.insert(0, Part::Text { text: blocks }),
+    }
+    Ok(())
+}
+
+/// A key as the name of its block: nothing of it can end the mark early.
+fn tag(key: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {
+            c
+        } else {
+            '_'
+        }
+    };
+    key.chars().map(plain).collect()
+}
+
+/// Text that cannot close the block of data that it stands in.
+fn inert(text: &str) -> String {
+    text.replace("</", "<\u{2009}/")
+}

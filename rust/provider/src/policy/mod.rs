@@ -1,0 +1,324 @@
+//! What stands between a request as it was made and as it is sent (REQ-3, POL-1): one pipeline, in one order.
+//!
+//! A request is made with its words and with filters; the pipeline gives two requests back. The *effective* one is what is
+//! encoded and sent, once: with context and schema, without configured keys. The *stored* one is what may be kept in logs and
+//! history: without context, and without anything that looks like a secret.
+
+mod context;
+mod egress;
+mod quota;
+mod redact;
+mod schemas;
+
+use geonode_protocol::Code;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub use egress::Egress;
+pub use quota::{Limits as QuotaLimits, Meter, Reserved};
+pub use redact::Redactor;
+pub use schemas::SchemaList;
+
+use crate::canonical;
+use crate::client::Client;
+use crate::error::ProviderError;
+use crate::message::{Content, Part};
+use crate::reply::Notice;
+use crate::request::{Body, Fingerprint, Request};
+
+/// The steps of the pipeline, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Puts in the parts of the context that the request's filter takes.
+    Context,
+    /// Puts in the schema that the reply shall satisfy.
+    Schema,
+    /// Takes secrets out: of what is sent the configured keys, of what is stored everything that looks like one.
+    Redaction,
+    /// Lets only schemas out that this program made or a tool registered.
+    SchemaList,
+    /// Lets data go only to the configured server, or to those of a list.
+    Egress,
+    /// Bounds requests and tokens per minute and day.
+    Quota,
+}
+
+impl Stage {
+    /// All of them, in the order in which a request passes them.
+    pub const ORDER: [Self; 6] = [
+        Self::Context,
+        Self::Schema,
+        Self::Redaction,
+        Self::SchemaList,
+        Self::Egress,
+        Self::Quota,
+    ];
+
+    /// Whether the stage can refuse; with [`Policies::log_only`] it says so and lets pass.
+    pub fn refuses(self) -> bool {
+        matches!(self, Self::SchemaList | Self::Egress | Self::Quota)
+    }
+}
+
+/// Something that security cares about. It names policies, origins and sizes, never content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SecurityEvent {
+    /// The policy that found it.
+    pub policy: Stage,
+    /// What it is.
+    pub code: Code,
+    /// Whether the request was stopped for it.
+    pub refused: bool,
+    /// More, in words; never a secret.
+    pub detail: String,
+}
+
+/// How much was made and how much of it goes out, counted apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Messages of the request as it was made.
+    pub stored_messages: usize,
+    /// Bytes of their words and of the instructions.
+    pub stored_bytes: usize,
+    /// Messages that are sent.
+    pub sent_messages: usize,
+    /// Bytes of their words and of the instructions.
+    pub sent_bytes: usize,
+    /// Secrets that were taken out of what is stored.
+    pub redacted_stored: usize,
+    /// Secrets that were taken out of what is sent.
+    pub redacted_sent: usize,
+}
+
+/// What a request is given on its way.
+#[derive(Debug, Clone, Default)]
+pub struct Attachments {
+    /// Parts of the context by key, in the order in which they are shown.
+    pub context: Vec<(String, String)>,
+    /// Schema of the reply; one that the request brings itself stays.
+    pub schema: Option<Value>,
+}
+
+/// The policies of one process or run.
+#[derive(Debug, Clone, Default)]
+pub struct Policies {
+    /// What would be refused is said and counted, and passes. Context, schema and redaction are as always.
+    pub log_only: bool,
+    /// What a secret looks like.
+    pub redactor: Redactor,
+    /// Schemas that may go out; `None`: any.
+    pub schemas: Option<SchemaList>,
+    /// Where data may go.
+    pub egress: Egress,
+    /// How much may go out.
+    pub quotas: QuotaLimits,
+}
+
+/// A request that passed the pipeline.
+#[derive(Debug, Clone)]
+pub struct Effective {
+    /// What is sent.
+    pub request: Request,
+    /// What may be kept.
+    pub stored: Request,
+    /// Hash of the request as it was made.
+    pub fingerprint: Fingerprint,
+    /// Hash of the context and the schema that were put in.
+    pub context_hash: String,
+    /// Sizes of both.
+    pub counts: Counts,
+    /// What is doubtful, for the artist.
+    pub notices: Vec<Notice>,
+    /// What security cares about.
+    pub events: Vec<SecurityEvent>,
+    /// What was taken from the quotas; [`Meter::settle`] corrects it when the reply is there.
+    pub reserved: Reserved,
+}
+
+impl Effective {
+    /// Equal for requests that would be answered alike: the request as it was made, and what was put in.
+    pub fn key(&self) -> String {
+        let whole = json!({"fingerprint": self.fingerprint, "context": self.context_hash});
+        canonical::hex(&canonical::hash(&whole))
+    }
+}
+
+/// A request that was stopped, with everything that was found on its way.
+#[derive(Debug, Clone)]
+pub struct Refused {
+    /// Why.
+    pub error: ProviderError,
+    /// What security cares about; the last one is why.
+    pub events: Vec<SecurityEvent>,
+}
+
+/// A request on its way.
+struct Draft {
+    body: Body,
+    stored: Body,
+    put_in: Vec<Value>,
+    counts: Counts,
+    notices: Vec<Notice>,
+    events: Vec<SecurityEvent>,
+    reserved: Reserved,
+}
+
+impl Draft {
+    fn say(&mut self, code: Code, text: impl Into<String>) {
+        let text = text.into();
+        self.notices.push(Notice { code, text });
+    }
+}
+
+impl Policies {
+    /// Sends a request through all stages. `client` is whom it is for; nothing is sent to it here.
+    ///
+    /// # Errors
+    /// The first stage that refuses ends it: `SchemaNotAllowed`, `EgressDenied`, `RequestQuota`; with `log_only` none does.
+    pub fn apply(
+        &self,
+        client: &Client,
+        made: &Request,
+        attachments: &Attachments,
+        meter: &Meter,
+    ) -> Result<Effective, Box<Refused>> {
+        let mut draft = Draft {
+            body: Body::clone(made),
+            stored: Body::clone(made),
+            put_in: Vec::new(),
+            counts: Counts::default(),
+            notices: Vec::new(),
+            events: Vec::new(),
+            reserved: Reserved::default(),
+        };
+        for stage in Stage::ORDER {
+            let passed = match stage {
+                Stage::Context => context::inject(&mut draft, &attachments.context),
+                Stage::Schema => {
+                    Self::attach(&mut draft, attachments.schema.as_ref());
+                    Ok(())
+                }
+                Stage::Redaction => {
+                    self.redact(&mut draft);
+                    Ok(())
+                }
+                Stage::SchemaList => self.schemas.as_ref().map_or(Ok(()), |list| list.check(&draft.body)),
+                Stage::Egress => self.egress.check(client),
+                Stage::Quota => self.reserve(&mut draft, meter),
+            };
+            if let Err(error) = passed {
+                let refused = !(self.log_only && stage.refuses());
+                draft.events.push(SecurityEvent {
+                    policy: stage,
+                    code: error.code(),
+                    refused,
+                    detail: error.to_string(),
+                });
+                if refused {
+                    let events = draft.events;
+                    return Err(Box::new(Refused { error, events }));
+                }
+                draft.say(
+                    error.code(),
+                    format!("{error} (Policies only log: it was let through.)"),
+                );
+            }
+        }
+        finished(made, client, draft)
+    }
+
+    fn attach(draft: &mut Draft, schema: Option<&Value>) {
+        if draft.body.schema.is_none()
+            && let Some(schema) = schema
+        {
+            draft.put_in.push(json!({ "schema": schema }));
+            draft.body.schema = Some(schema.clone());
+        }
+    }
+
+    /// Never refuses: what is found goes out of the texts.
+    fn redact(&self, draft: &mut Draft) {
+        draft.counts.redacted_sent = each_text(&mut draft.body, &mut |text| self.redactor.keys(text));
+        draft.counts.redacted_stored = each_text(&mut draft.stored, &mut |text| self.redactor.all(text));
+        let (sent, stored) = (draft.counts.redacted_sent, draft.counts.redacted_stored);
+        if sent > 0 {
+            let text = "An API key stood in the words of the request; it was taken out before sending.";
+            draft.say(Code::SecretRedacted, text);
+        }
+        if sent + stored > 0 {
+            draft.events.push(SecurityEvent {
+                policy: Stage::Redaction,
+                code: Code::SecretRedacted,
+                refused: false,
+                detail: format!("{sent} taken out of what is sent, {stored} of what is stored"),
+            });
+        }
+    }
+
+    fn reserve(&self, draft: &mut Draft, meter: &Meter) -> Result<(), ProviderError> {
+        let tokens = draft.body.tokens();
+        // What is only logged counts all the same.
+        draft.reserved = meter.reserve(&self.quotas, tokens, self.log_only)?;
+        match draft.reserved.over.take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+fn finished(made: &Request, client: &Client, draft: Draft) -> Result<Effective, Box<Refused>> {
+    let Draft {
+        body,
+        stored,
+        put_in,
+        mut counts,
+        notices,
+        events,
+        reserved,
+    } = draft;
+    (counts.stored_messages, counts.stored_bytes) = measured(&stored);
+    (counts.sent_messages, counts.sent_bytes) = measured(&body);
+    let build = |body: Body| crate::request::RequestBuilder::from(body).build();
+    match (build(body), build(stored)) {
+        (Ok(request), Ok(stored)) => Ok(Effective {
+            fingerprint: made.fingerprint(client.provider().name(), client.model()),
+            context_hash: canonical::hex(&canonical::hash(&Value::Array(put_in))),
+            request,
+            stored,
+            counts,
+            notices,
+            events,
+            reserved,
+        }),
+        (Err(error), _) | (_, Err(error)) => Err(Box::new(Refused { error, events })),
+    }
+}
+
+/// Messages, and bytes of their words and of the instructions.
+fn measured(body: &Body) -> (usize, usize) {
+    let words = body.messages.iter().map(|message| message.content.text().len());
+    let bytes = words.sum::<usize>() + body.system.as_ref().map_or(0, String::len);
+    (body.messages.len(), bytes)
+}
+
+/// Every text that a person, a model or the scene wrote; gives the sum of what `change` says.
+fn each_text(body: &mut Body, change: &mut dyn FnMut(&mut String) -> usize) -> usize {
+    let mut sum = body.system.as_mut().map_or(0, &mut *change);
+    for message in &mut body.messages {
+        match &mut message.content {
+            Content::Text(text) => sum += change(text),
+            Content::Parts(parts) => {
+                for part in parts {
+                    if let Part::Text { text } = part {
+                        sum += change(text);
+                    }
+                }
+            }
+        }
+        for call in &mut message.tool_calls {
+            sum += redact::each_string(&mut call.arguments, change);
+        }
+    }
+    sum
+}
