@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import connection, keys, native
+from . import audit, connection, keys, native
 from .messages import AssistantError
 
 PROVIDERS = (
@@ -123,6 +123,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             row.operator("geonode.test_connection")
         row.operator("geonode.find_servers")
         connection_state.draw(layout)
+        draw_audit(layout)
 
 
 def whose_key(preferences: GeoNodePreferences) -> keys.About:
@@ -149,6 +150,19 @@ def draw_key(layout: bpy.types.UILayout, preferences: GeoNodePreferences) -> Non
         row.operator("geonode.remove_key", text="", icon="X")
     if state.note:
         layout.label(text=state.note, icon="INFO")
+
+
+def draw_audit(layout: bpy.types.UILayout) -> None:
+    """The audit log: whether it is whole, as far as anybody has looked."""
+    found = audit.found
+    row = layout.row()
+    row.operator("geonode.verify_audit_log")
+    if found is None:
+        return
+    broken = found["broken_at"] is not None
+    if broken:
+        row.operator("geonode.new_audit_log")
+    layout.label(text=audit.spoken(found), icon="ERROR" if broken else "CHECKMARK")
 
 
 class ConnectionState:

@@ -683,6 +683,9 @@ class Session:
                     self._note_tool({key: value for key, value in event.items() if key != "event"})
                 case "request":
                     self.estimate = event
+                    # What arrived of an earlier reply is void.
+                    self.steps = [step for step in self.steps if step.get("status") != "planned"]
+                    self.text = ""
                 case "message":
                     said = True
                 case "step":
@@ -701,10 +704,19 @@ class Session:
         self.tools.append(record)
 
     def _note_step(self, record: dict[str, Any]) -> None:
-        """A step is told again when it changes; a retry may use its ID once more after it was restored."""
+        """A step is told as ``planned`` while the plan arrives, and again when it changes; a retry may use its ID once
+        more after it was restored.
+        """
+        if record.get("status") == "planned":
+            self.steps.append(record)
+            return
         for index in range(len(self.steps) - 1, -1, -1):
             known = self.steps[index]
-            if known.get("step_id") == record.get("step_id") and known.get("status") in ("pending", "running"):
+            if known.get("step_id") == record.get("step_id") and known.get("status") in (
+                "planned",
+                "pending",
+                "running",
+            ):
                 self.steps[index] = record
                 return
         self.steps.append(record)

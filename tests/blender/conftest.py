@@ -5,9 +5,14 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+
+# Keys and the audit log of whoever runs the tests are left alone.
+_HOME = tempfile.TemporaryDirectory(prefix="geonode-tests-")
+os.environ["GEONODE_ASSISTANT_HOME"] = _HOME.name
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "addon"), str(Path(__file__).parent)]
@@ -18,6 +23,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     # Some builds of the bpy module hang while the interpreter shuts down; every report is written by now.
     status = getattr(config, "geonode_status", None)
     if status is not None:
+        _HOME.cleanup()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

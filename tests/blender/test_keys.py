@@ -68,7 +68,7 @@ def test_a_key_is_in_its_store_and_nowhere_else(tmp_path: Path) -> None:
     }
     environment |= {
         "HOME": str(home),
-        "XDG_CONFIG_HOME": str(home / "config"),
+        "GEONODE_ASSISTANT_HOME": str(home / "assistant"),
         "BLENDER_USER_RESOURCES": str(home / "blender"),
     }
     arguments = [str(ROOT / "addon"), str(ROOT / "tests/blender"), str(out)]

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import keys, preferences, registry, session
+from geonode_assistant import audit, keys, native, preferences, registry, session
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.panels import sidebar, wrapping
 from geonode_assistant.session import RunHandle
@@ -240,6 +241,52 @@ def test_steps_are_shown_as_they_change() -> None:
     assert [step["status"] for step in session.current.steps] == ["restored", "failed"]
     session.current._fold([{"event": "step", "step_id": "s2", "status": "done", "message": "Added 5 nodes"}])
     assert {"s1", "s2"} <= set(drawn())
+
+
+def test_steps_are_shown_while_the_plan_arrives() -> None:
+    session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+
+    def fold(*events: dict[str, Any]) -> list[str]:
+        session.current._fold(events)
+        return drawn()
+
+    def step(step_id: str, status: str, message: str) -> dict[str, Any]:
+        return {"event": "step", "step_id": step_id, "status": status, "message": message}
+
+    first = fold(
+        {"event": "request", "turn": 1, "input_tokens": 9}, step("s1", "planned", "Scatter\nrocks \u202e\x1b[31m")
+    )
+    assert "s1: Scatter rocks \N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}[31m" in first
+    second = fold(
+        {"event": "request", "turn": 2, "input_tokens": 9}, step("s1", "planned", "Better"), step("s2", "planned", "")
+    )
+    assert {"s1: Better", "s2"} <= set(second)
+    assert not [line for line in second if "Scatter" in line]
+    fold(step("s1", "running", ""), step("s1", "done", "Added 5 nodes"))
+    assert [(one["step_id"], one["status"]) for one in session.current.steps] == [("s1", "done"), ("s2", "planned")]
+
+
+def test_the_audit_log_is_verified_from_the_preferences(tmp_path: Path) -> None:
+    import geonode_core
+
+    native.core()
+    path = geonode_core.audit_start(tmp_path / "audit.jsonl")
+    try:
+        geonode_core.AuditLog(path).append("test", {})
+        assert bpy.ops.geonode.verify_audit_log() == {"FINISHED"}
+        assert audit.spoken(audit.found) == f"{path} is whole: 1 entries"
+        path.write_text("no entry\n")
+        bpy.ops.geonode.verify_audit_log()
+        assert f"{path} is broken at line 1" in audit.spoken(audit.found)
+        shown: list[str] = []
+        preferences.draw_audit(Layout(shown))
+        assert {"geonode.new_audit_log", audit.spoken(audit.found)} <= set(shown)
+        assert bpy.ops.geonode.new_audit_log() == {"FINISHED"}
+        bpy.ops.geonode.verify_audit_log()
+        assert audit.spoken(audit.found) == f"{path} is whole: 0 entries"
+    finally:
+        geonode_core.audit_stop()
+        audit.found = None
 
 
 def test_an_error_shows_its_words_and_its_fix() -> None:

@@ -5,9 +5,14 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+
+# Keys and the audit log of whoever runs the tests are left alone.
+_HOME = tempfile.TemporaryDirectory(prefix="geonode-tests-")
+os.environ["GEONODE_ASSISTANT_HOME"] = _HOME.name
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "addon"), str(Path(__file__).resolve().parent)]
@@ -32,6 +37,7 @@ def starter() -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
     """The 4.5 module may hang at exit: leave without it, once everything is reported."""
+    _HOME.cleanup()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(int(getattr(config, "geonode_status", 0)))

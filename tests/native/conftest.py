@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+# Keys and the audit log of whoever runs the tests are left alone.
+_HOME = tempfile.TemporaryDirectory(prefix="geonode-tests-")
+os.environ["GEONODE_ASSISTANT_HOME"] = _HOME.name
 
 sys.path.insert(0, str(Path(__file__).parent))
 

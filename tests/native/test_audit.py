@@ -3,9 +3,16 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scripted_host import MOVE, Host, plan
+from test_approvals import VALUE, Answers, approve, reject
+from test_provider_run import Endpoint, endpoint  # noqa: F401
 
 
 def test_entries_are_chained_and_verified(tmp_path: Path) -> None:
@@ -28,3 +35,90 @@ def test_entries_are_chained_and_verified(tmp_path: Path) -> None:
     with pytest.raises(geonode_core.PolicyError) as caught:
         geonode_core.AuditLog(tmp_path / "no" / "folder")
     assert caught.value.code == "audit_unwritable"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Path]:
+    """A log that is being written."""
+    import geonode_core
+
+    yield geonode_core.audit_start(tmp_path / "audit.jsonl")
+    geonode_core.audit_stop()
+
+
+def entries(log: Path) -> list[tuple[str, Any]]:
+    import geonode_core
+
+    assert geonode_core.audit_flush(30)
+    assert geonode_core.audit_state()["broken_at"] is None
+    return [(entry["kind"], entry["detail"]) for entry in map(json.loads, log.read_text(encoding="utf-8").splitlines())]
+
+
+def test_a_request_is_recorded_without_its_words(start, host: Host, endpoint: Endpoint, log: Path) -> None:  # noqa: F811
+    endpoint.replies = [json.dumps(plan(*MOVE))]
+    secret = {"api_key": "sk-test-secret", "base_url": endpoint.url + "?token=hidden"}
+    report = host.drive(start("move it up", provider="openai-compatible", model="small", **secret))
+    assert report["status"] == "done", report["messages"]
+    [(kind, detail)] = entries(log)
+    assert kind == "request"
+    fingerprint, size = detail.pop("fingerprint"), detail.pop("bytes")
+    assert detail == {
+        "provider": "openai-compatible",
+        "origin": endpoint.url.removesuffix("/v1"),
+        "model": "small",
+        "images": 0,
+    }
+    assert len(fingerprint) == 64
+    assert 100 < size <= len(json.dumps(endpoint.asked[0])) * 2
+    text = log.read_text(encoding="utf-8")
+    assert not any(word in text for word in ("move it up", "sk-test", "hidden", "Plane"))
+
+
+def test_answers_and_refusals_are_recorded(start, host: Host, log: Path) -> None:
+    risky = plan(*MOVE, step={"requires_approval": True})
+    host.drive(start(plan=risky, approve="ask"), decide=Answers(approve(VALUE)))
+    asked = {"steps": ["NODE_TREE"], "destructive": False}
+    assert entries(log) == [("approval", {"decision": "approved", **asked, "left_out": 1})]
+    host.drive(start("again", plan=risky, approve="ask"), decide=Answers(reject("not this secret wish")))
+    assert entries(log)[1:] == [("approval", {"decision": "rejected", **asked, "left_out": 0})]
+    assert host.drive(start(plan=risky))["status"] == "error"
+    assert entries(log)[2:] == [("refused", {"codes": ["approval_required"]})]
+    assert "secret wish" not in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a key store")
+def test_changes_of_keys_are_recorded_without_the_key(
+    log: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import geonode_core
+
+    for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GEONODE_ASSISTANT_HOME", str(tmp_path))
+    geonode_core.keep_key("openai", "sk-test-secret")
+    geonode_core.remove_key("openai")
+    geonode_core.remove_key("openai")
+    slot = {"slot": "openai https://api.openai.com"}
+    kept = {**slot, "place": "file", "path": str(tmp_path / "keys.json")}
+    assert entries(log) == [("key_kept", kept), ("key_removed", slot)]
+
+
+def test_a_broken_log_is_said_with_each_run_and_left_alone(start, host: Host, log: Path) -> None:
+    import geonode_core
+
+    geonode_core.audit_flush(30)
+    log.write_text("no entry\n", encoding="utf-8")
+    risky = plan(*MOVE, step={"requires_approval": True})
+    for _ in range(2):
+        # The first entry finds it out.
+        host.drive(start(plan=risky, approve="ask"), decide=Answers(approve()))
+        assert geonode_core.audit_flush(30)
+    report = host.drive(start(plan=plan(*MOVE)))
+    assert report["status"] == "done"
+    [said] = [message for message in report["messages"] if message["code"] == "audit_broken"]
+    assert (said["severity"], str(log) in said["text"]) == ("warning", True)
+    assert log.read_text(encoding="utf-8") == "no entry\n"
+    aside = geonode_core.audit_renew()
+    assert aside.read_text(encoding="utf-8") == "no entry\n"
+    report = host.drive(start(plan=plan(*MOVE)))
+    assert not [message for message in report["messages"] if message["code"] == "audit_broken"]

@@ -54,7 +54,7 @@ def server():
 @pytest.fixture(autouse=True)
 def headless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No key store and no key in the environment; returns where the file of keys belongs."""
-    for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "OPENAI_API_KEY"):
+    for name in ("GEONODE_ASSISTANT_HOME", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     return tmp_path / "geonode-assistant" / "keys.json"

@@ -101,6 +101,34 @@ def test_a_model_plans(start, host: Host, endpoint: Endpoint) -> None:
     assert "sk-test" not in json.dumps([report, host.events, host.effects])
 
 
+def planned(events: list[dict[str, Any]]) -> list[Any]:
+    """Steps as they were told while they arrived; a number where a model was asked."""
+    told = [event for event in events if event["event"] == "request" or event.get("status") == "planned"]
+    return [event.get("step_id", event.get("turn")) for event in told]
+
+
+def test_steps_are_told_while_they_arrive(start, host: Host, endpoint: Endpoint) -> None:
+    wrong = plan({"op": "create_node", "node_id": "a", "bl_idname": "GeometryNodeTransfrom"})
+    right = plan(*MOVE)
+    right["steps"][0] |= {"id": "lift", "description": "Lift ✨ the plane"}
+    endpoint.replies = [f"Here you are:\n{json.dumps(wrong)}", json.dumps(right)]
+    report = host.drive(ask(start, endpoint))
+    assert report["status"] == "done", report["messages"]
+    assert planned(host.events) == [1, "s1", 2, "lift"]
+    told = [event for event in host.events if event.get("step_id") == "lift"]
+    assert [event["status"] for event in told] == ["planned", "running", "done"]
+    assert (told[0]["action_type"], told[0]["message"]) == ("NODE_TREE", "Lift ✨ the plane")
+
+
+def test_a_flood_of_steps_is_told_up_to_the_limit(start, host: Host, endpoint: Endpoint) -> None:
+    endless = plan(*MOVE)
+    endless["steps"] *= 2000
+    endpoint.replies = [json.dumps(endless)]
+    report = host.drive(ask(start, endpoint, settings={"retries": 0}))
+    assert report["status"] == "error"
+    assert len(planned(host.events)) == 1 + 25
+
+
 def test_the_model_hears_what_was_wrong(start, host: Host, endpoint: Endpoint) -> None:
     wrong = plan({"op": "create_node", "node_id": "a", "bl_idname": "GeometryNodeTransfrom"})
     endpoint.replies = [json.dumps(wrong), json.dumps(plan(*MOVE))]

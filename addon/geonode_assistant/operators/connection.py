@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from .. import connection, native, preferences
+from .. import audit, connection, native, preferences
 from ..messages import AssistantError
 
 INTERVAL_S = 0.1
@@ -124,6 +124,37 @@ class GEONODE_OT_use_server(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class GEONODE_OT_verify_audit_log(_Waiting, bpy.types.Operator):
+    """Read the whole audit log and say whether anything in it was changed"""
+
+    bl_idname = "geonode.verify_audit_log"
+    bl_label = "Verify Audit Log"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    def begin(self) -> connection.Check:
+        return audit.verify(native.core())
+
+    def end(self, result: dict | None) -> tuple[str, str]:
+        audit.found = result
+        whole = result is not None and result["broken_at"] is None
+        return ("INFO" if whole else "WARNING"), audit.spoken(result)
+
+
+class GEONODE_OT_new_audit_log(_Waiting, bpy.types.Operator):
+    """Set the audit log aside under another name and start a new one"""
+
+    bl_idname = "geonode.new_audit_log"
+    bl_label = "Start a New Audit Log"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    def begin(self) -> connection.Check:
+        return audit.renew(native.core())
+
+    def end(self, result: object) -> tuple[str, str]:
+        audit.found = None
+        return "INFO", f"The old audit log is {result}" if result else "There was no audit log yet"
+
+
 class GEONODE_OT_remove_key(bpy.types.Operator):
     """Remove the stored key of this provider and address"""
 
@@ -139,4 +170,11 @@ class GEONODE_OT_remove_key(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (GEONODE_OT_test_connection, GEONODE_OT_find_servers, GEONODE_OT_use_server, GEONODE_OT_remove_key)
+CLASSES = (
+    GEONODE_OT_test_connection,
+    GEONODE_OT_find_servers,
+    GEONODE_OT_use_server,
+    GEONODE_OT_remove_key,
+    GEONODE_OT_verify_audit_log,
+    GEONODE_OT_new_audit_log,
+)

@@ -22,7 +22,14 @@ STATES = {
     "ERROR": ("Not done", "ERROR"),
     "CANCELLED": ("Cancelled", "CANCEL"),
 }
-STEP_ICONS = {"pending": "DOT", "running": "SORTTIME", "done": "CHECKMARK", "failed": "ERROR", "restored": "LOOP_BACK"}
+STEP_ICONS = {
+    "planned": "DOT",
+    "pending": "DOT",
+    "running": "SORTTIME",
+    "done": "CHECKMARK",
+    "failed": "ERROR",
+    "restored": "LOOP_BACK",
+}
 # A sidebar is no log: the report has everything.
 SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CALLS = 8, 8, 4
 SHOWN_CHARACTERS = 600
@@ -47,7 +54,7 @@ class _Sidebar:
         for call in view.tools[-SHOWN_CALLS:]:
             draw_text(layout, spoken_call(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
         for step in view.steps[-SHOWN_STEPS:]:
-            draw_text(layout, step["step_id"], context, STEP_ICONS.get(step["status"], "DOT"))
+            draw_text(layout, spoken_step(step), context, STEP_ICONS.get(step["status"], "DOT"))
         for request_id, request in view.pending:
             draw_question(layout, request_id, request, context)
         if view.running and not view.pending:
@@ -120,6 +127,12 @@ def spoken_call(call: dict) -> str:
     )
     percent = f" {call['percent']} %" if call.get("status") == "running" and "percent" in call else ""
     return one_line(f"{call['tool'].replace('_', ' ')}{f': {asked}' if asked else ''}{percent}", SHOWN_CALL)
+
+
+def spoken_step(step: dict) -> str:
+    """A step in one line: its ID, and while nothing of it is done what it says of itself."""
+    planned = step.get("message") if step.get("status") == "planned" else ""
+    return one_line(f"{step['step_id']}: {planned}" if planned else step["step_id"], SHOWN_CALL)
 
 
 def streamed(text: str) -> str:

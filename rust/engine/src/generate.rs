@@ -13,6 +13,7 @@ use geonode_run::{Failure, Message, Origin};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::audit;
 use crate::budget::late;
 use crate::planner;
 use crate::request::{OFFLINE, RunRequest};
@@ -369,6 +370,21 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
         stream: fitting.stream,
     });
     let sent = serde_json::to_string(&*request).map_or(0, |text| text.len());
+    audit::record(audit::Event::Request {
+        provider: brief.request.provider.clone(),
+        origin: client.origin(),
+        model: brief.request.model.clone(),
+        bytes: sent,
+        images: brief
+            .exchanges
+            .iter()
+            .flat_map(|exchange| &exchange.results)
+            .filter(|result| result.image.is_some())
+            .count(),
+        fingerprint: request
+            .fingerprint(&brief.request.provider, brief.request.model.as_deref())
+            .to_string(),
+    });
     let mut reply = if fitting.stream {
         listen(client, request, listener)?
     } else {

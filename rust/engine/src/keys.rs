@@ -3,6 +3,7 @@
 use geonode_provider::keys::{Kept, Keys, Place, Slot};
 use geonode_provider::{ApiKey, Provider, ProviderError};
 
+use crate::audit::{self, Event};
 use crate::request::OFFLINE;
 
 /// Where the key of a provider at this address (its usual one when none is given) comes from: `variable` or the provider's usual
@@ -31,7 +32,12 @@ pub fn key_place(
 pub fn keep_key(provider: &str, base_url: Option<&str>, key: String) -> Result<Kept, ProviderError> {
     let key = ApiKey::new(key)?;
     let slot = Slot::new(Provider::from_name(provider)?, base_url)?;
-    Keys::of_this_user().keep(&slot, &key)
+    let kept = Keys::of_this_user().keep(&slot, &key)?;
+    audit::record(Event::KeyKept {
+        slot: slot.name().to_owned(),
+        place: kept.place.clone(),
+    });
+    Ok(kept)
 }
 
 /// Removes the stored key of a provider at this address; says whether there was one.
@@ -40,5 +46,11 @@ pub fn keep_key(provider: &str, base_url: Option<&str>, key: String) -> Result<K
 /// As [`key_place`].
 pub fn remove_key(provider: &str, base_url: Option<&str>) -> Result<bool, ProviderError> {
     let slot = Slot::new(Provider::from_name(provider)?, base_url)?;
-    Keys::of_this_user().remove(&slot)
+    let removed = Keys::of_this_user().remove(&slot)?;
+    if removed {
+        audit::record(Event::KeyRemoved {
+            slot: slot.name().to_owned(),
+        });
+    }
+    Ok(removed)
 }

@@ -1,5 +1,6 @@
 //! The worker of one run: feeds the machine, carries out what needs no Blender, hands out the rest.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use geonode_graph::StepDelta;
-use geonode_protocol::{AddedStep, Code, Severity};
+use geonode_protocol::{AddedStep, Arriving, Code, Severity};
 use geonode_provider::Client;
 use geonode_run::{
     Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, resume,
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 
+use crate::audit;
 use crate::error::EngineError;
 use crate::generate::Listener;
 use crate::request::RunRequest;
@@ -72,7 +74,9 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
         Some(state) if state.finished() => Timing::none(shared),
         _ => Timing::new(shared, work.settings.telemetry),
     };
+    let audit = state.as_ref().map(audit::Watcher::taken_up).unwrap_or_default();
     let mut worker = Worker {
+        audit,
         state: State::default(),
         work,
         shared,
@@ -124,6 +128,7 @@ pub(crate) struct Worker<'a> {
     /// What is to be done here, by task number.
     todo: VecDeque<(u64, Todo)>,
     timing: Timing<'a>,
+    audit: audit::Watcher,
 }
 
 impl Worker<'_> {
@@ -216,9 +221,13 @@ impl Worker<'_> {
     fn step(&mut self, event: EventKind) {
         let was_restoring = matches!(self.state.phase, Phase::Restoring(_));
         let said = self.timing.hear(&event);
+        self.audit.hear(&event);
         let (state, effects) = transition(std::mem::take(&mut self.state), now(event));
         self.state = state;
         self.timing.advance(&self.state, &self.work, said);
+        if let Some(message) = self.audit.advance(&self.state) {
+            self.tell(Notice::Message(message));
+        }
         if was_restoring && !self.state.transaction {
             self.work.forget_writes();
         }
@@ -259,7 +268,12 @@ impl Worker<'_> {
 
     fn effect(&mut self, effect: Effect) {
         match effect {
-            Effect::Tell(notice) => self.tell(notice),
+            Effect::Tell(notice) => {
+                if let Notice::Message(message) = &notice {
+                    self.audit.told(message);
+                }
+                self.tell(notice);
+            }
             Effect::Abort { id } => self.shared.show(|front| front.withdraw(id)),
             Effect::Do { id, task } => self.order(id, task),
         }
@@ -267,6 +281,7 @@ impl Worker<'_> {
 
     fn order(&mut self, id: u64, task: Task) {
         self.timing.begin(id, &task, self.state.attempts);
+        self.audit.begin(&task);
         match task {
             Task::Generate { .. }
             | Task::CallTools { .. }
@@ -310,6 +325,9 @@ impl Worker<'_> {
                 );
                 let ears = Ears {
                     shared: self.shared,
+                    attempt: *attempt,
+                    arriving: RefCell::default(),
+                    most: usize::try_from(self.work.settings.max_steps).unwrap_or(usize::MAX),
                     request: Request::new(self.shared, self.work.settings.telemetry),
                 };
                 self.work.generate(feedback.as_ref(), &ears)
@@ -442,6 +460,36 @@ impl Worker<'_> {
 struct Ears<'a> {
     shared: &'a Shared,
     request: Request<'a>,
+    attempt: u32,
+    /// The steps of the plan as its text arrives, and how many were told.
+    arriving: RefCell<(Arriving, usize)>,
+    /// Most steps that are told: a plan with more is refused.
+    most: usize,
+}
+
+impl Ears<'_> {
+    /// Shows the steps that a piece of text completes. Nobody carries them out before the whole plan is checked.
+    fn steps(&self, piece: &str) {
+        let mut arriving = self.arriving.borrow_mut();
+        let (scanner, told) = &mut *arriving;
+        let mut steps = Vec::new();
+        scanner.push(piece.as_bytes(), &mut steps);
+        for step in steps.into_iter().take(self.most.saturating_sub(*told)) {
+            let event = json!({
+                "event": "step",
+                "status": "planned",
+                "step_id": step.id,
+                "action_type": step.kind,
+                "message": step.description,
+                "index": *told,
+                "attempt": self.attempt,
+            });
+            *told += 1;
+            if let Ok(json) = to_raw_value(&event) {
+                self.shared.show(|front| front.event(Shown::Json(json)));
+            }
+        }
+    }
 }
 
 impl Listener for Ears<'_> {
@@ -453,9 +501,12 @@ impl Listener for Ears<'_> {
     fn text(&self, piece: &str) {
         self.request.text();
         self.shared.show(|front| front.event(Shown::Text(piece.to_owned())));
+        self.steps(piece);
     }
 
     fn asks(&self, sent: Sent) {
+        // What arrived of an earlier reply is void.
+        self.arriving.take();
         let Ok(mut event) = serde_json::to_value(&sent) else {
             return;
         };

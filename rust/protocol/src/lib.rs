@@ -3,6 +3,7 @@
 //! The types here are the source of the wire format: the JSON Schemas in `schemas/` are generated from them and the same
 //! schemas judge every plan that [`parse_plan`] reads. Nothing in this crate knows Blender, a provider or a tree.
 
+mod arriving;
 mod check;
 mod codes;
 mod collect;
@@ -25,6 +26,7 @@ mod shape;
 mod shapes;
 mod value;
 
+pub use arriving::{Arriving, ArrivingStep};
 pub use codes::{ALIASES, Code, UnknownCode};
 pub use compiled::CompiledSchema;
 pub use envelope::{Envelope, GateFinding};

@@ -12,7 +12,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use geonode_protocol::{Code, Finding, Limits, Parsed, Plan, Severity, parse_plan, parse_plan_value};
+use geonode_protocol::{
+    Arriving, ArrivingStep, Code, Finding, Limits, Parsed, Plan, Severity, parse_plan, parse_plan_value,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -338,4 +340,71 @@ fn many_findings_are_counted() {
     let findings = parse_plan(&text, &Limits::default()).findings;
     // 5,000 doubled keys, one unknown field, three missing ones.
     assert!(findings[49].message.starts_with("4955 more"), "{}", findings[49]);
+}
+
+/// Steps that a scanner tells of these pieces.
+fn arriving<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ArrivingStep> {
+    let (mut scanner, mut out) = (Arriving::default(), Vec::new());
+    for piece in pieces {
+        scanner.push(piece, &mut out);
+    }
+    out
+}
+
+#[test]
+fn the_steps_that_arrive_are_those_of_the_plan() {
+    let mut steps = 0;
+    for plan in accepted() {
+        let expected: Vec<ArrivingStep> = plan["steps"].as_array().unwrap().iter().map(told).collect();
+        steps += expected.len();
+        for text in [plan.to_string(), serde_json::to_string_pretty(plan).unwrap()] {
+            assert_eq!(arriving([text.as_bytes()]), expected);
+            assert_eq!(
+                arriving([format!("Here it is:\n```json\n{text}\n```").as_bytes()]),
+                expected
+            );
+        }
+    }
+    assert!(steps > 20);
+}
+
+fn told(step: &Value) -> ArrivingStep {
+    let word = |key: &str| step[key].as_str().unwrap_or_default().to_owned();
+    ArrivingStep {
+        id: word("id"),
+        kind: word("type"),
+        description: word("description"),
+    }
+}
+
+proptest! {
+    #[test]
+    fn steps_arrive_the_same_however_the_text_is_cut(
+        seed in any::<Index>(),
+        noise in any::<Vec<(Index, u8)>>(),
+        cuts in any::<Vec<Index>>(),
+    ) {
+        let mut text = seed.get(seeds()).clone().into_bytes();
+        for (at, byte) in noise.iter().take(4) {
+            if !text.is_empty() {
+                let at = at.index(text.len());
+                text[at] = *byte;
+            }
+        }
+        let whole = arriving([text.as_slice()]);
+        prop_assert_eq!(&arriving(text.chunks(1)), &whole);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+        cuts.push(text.len());
+        cuts.sort_unstable();
+        let mut start = 0;
+        let mut pieces = Vec::new();
+        for cut in cuts {
+            pieces.push(&text[start..cut]);
+            start = cut;
+        }
+        prop_assert_eq!(&arriving(pieces), &whole);
+        // What was told stays told: nothing that follows takes it back.
+        let half = arriving([&text[..text.len() / 2]]);
+        prop_assert!(whole.starts_with(&half));
+    }
 }

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypedDict, final, type_check_only
 
 __all__ = [
@@ -20,6 +21,11 @@ __all__ = [
     "ScriptTimeout",
     "Stream",
     "__version__",
+    "audit_flush",
+    "audit_renew",
+    "audit_start",
+    "audit_state",
+    "audit_stop",
     "check_script",
     "check_tree",
     "compact",
@@ -244,6 +250,25 @@ class AuditLog:
 
     def verify(self) -> dict[str, Any]:
         """Verifies the whole chain again: `entries`, `broken_at` (line, from 1, or None), `why`."""
+
+def audit_start(path: str | PathLike[str] | None = None) -> Path:
+    """Records from now on what is sent, asked, allowed and refused into the log at `path`, or at its usual place in the
+    person's configuration folder. Returns the path. A thread of its own writes; nothing else waits for it.
+    """
+
+def audit_stop() -> None:
+    """Records nothing any more."""
+
+def audit_flush(seconds: float = 1.0) -> bool:
+    """Waits until what was recorded is on the disk, at most so many seconds; whether it is."""
+
+def audit_state() -> dict[str, Any] | None:
+    """Where the log lies and what a verification of all of it says: `path`, `entries`, `broken_at` (a line or None),
+    `why`. None when nothing is recorded. Reads the whole log: not for Blender's main thread.
+    """
+
+def audit_renew() -> Path | None:
+    """Sets the present log aside, whole or broken, and begins a new one. Returns where the old one lies now, if any."""
 
 def validate_plan(
     text: str | dict[str, Any],

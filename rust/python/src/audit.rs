@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use geonode_engine::audit;
 use geonode_protocol::Code;
@@ -43,4 +44,46 @@ impl AuditLog {
         })?;
         to_python(py, &verified)
     }
+}
+
+/// Records from now on what is sent, asked, allowed and refused into the log at `path`, or at its usual place in the person's
+/// configuration folder. Returns the path. A thread of its own writes; nothing else waits for it.
+#[pyfunction]
+#[pyo3(signature = (path=None))]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
+pub(crate) fn audit_start(py: Python<'_>, path: Option<PathBuf>) -> PyResult<PathBuf> {
+    detached(py, || audit::start(path.as_deref()).map_err(CoreError::from))
+}
+
+/// Records nothing any more.
+#[pyfunction]
+pub(crate) fn audit_stop() {
+    audit::stop();
+}
+
+/// Waits until what was recorded is on the disk, at most so many seconds; whether it is.
+#[pyfunction]
+#[pyo3(signature = (seconds=1.0))]
+pub(crate) fn audit_flush(py: Python<'_>, seconds: f64) -> PyResult<bool> {
+    let limit = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    detached(py, || Ok::<_, CoreError>(audit::flush(limit)))
+}
+
+/// Where the log lies and what a verification of all of it says: `{"path", "entries", "broken_at", "why"}`; None when nothing is
+/// recorded. Reads the whole log: not for Blender's main thread.
+#[pyfunction]
+pub(crate) fn audit_state(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let state = detached(py, || audit::state().map_err(CoreError::from))?;
+    let state = state.map(|(path, found)| {
+        serde_json::json!({
+            "path": path, "entries": found.entries, "broken_at": found.broken_at, "why": found.why,
+        })
+    });
+    to_python(py, &state)
+}
+
+/// Sets the present log aside, whole or broken, and begins a new one. Returns where the old one lies now; None when there was none.
+#[pyfunction]
+pub(crate) fn audit_renew(py: Python<'_>) -> PyResult<Option<PathBuf>> {
+    detached(py, || audit::renew().map_err(CoreError::from))
 }

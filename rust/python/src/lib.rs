@@ -29,7 +29,7 @@ mod geonode_core {
         reconcile, reset_telemetry, schema, settings, shown_context, sockets, telemetry, validate_plan, version,
     };
     #[pymodule_export]
-    use crate::audit::AuditLog;
+    use crate::audit::{AuditLog, audit_flush, audit_renew, audit_start, audit_state, audit_stop};
     #[pymodule_export]
     use crate::client::{Client, Response, Stream, fingerprint};
     #[pymodule_export]

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use super::builtin::{self, World};
 use super::registered;
+use crate::audit;
 use crate::error::EngineError;
 use crate::settings::Settings;
 use crate::validate::{self, Verdict};
@@ -194,6 +195,10 @@ impl Toolbox {
         let settled = std::mem::take(&mut self.batch).results();
         let verdict = validate::calls(&settled);
         self.steps.extend(settled.iter().map(|call| step(call, turn)));
+        audit::refused_calls(settled.iter().filter_map(|call| match &call.outcome {
+            Outcome::Failed(error) => Some(error.code),
+            Outcome::Done(_) => None,
+        }));
         let results = settled.into_iter().map(|call| Results {
             id: call.call_id.clone(),
             text: call.text(),

@@ -53,7 +53,7 @@ pub(super) struct KeyFile {
 impl KeyFile {
     /// The one in the configuration folder of whoever runs this process; none when that is not known.
     pub(super) fn of_this_user() -> Option<Self> {
-        Some(Self::at(configuration()?.join("geonode-assistant")))
+        super::folder().map(Self::at)
     }
 
     pub(super) fn at(folder: PathBuf) -> Self {
@@ -194,13 +194,19 @@ impl KeyFile {
     }
 }
 
-/// The folder of a person's configuration, as the platform has it.
+/// The folder of this program's files: `GEONODE_ASSISTANT_HOME`, else in the configuration folder that the platform has.
+pub(super) fn folder() -> Option<PathBuf> {
+    variable("GEONODE_ASSISTANT_HOME").or_else(|| Some(configuration()?.join("geonode-assistant")))
+}
+
+/// A path in an environment variable.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+}
+
 fn configuration() -> Option<PathBuf> {
-    let variable = |name: &str| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
     if let Some(folder) = variable("XDG_CONFIG_HOME") {
         return Some(folder);
     }

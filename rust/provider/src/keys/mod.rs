@@ -21,6 +21,11 @@ use self::system::{StoreError, SystemStore};
 /// Longest key, in bytes. Longer than any provider's; short enough for every key store.
 const LONGEST_KEY: usize = 1024;
 
+/// The folder of this program's files that belong to a person, whatever Blender they use; none when it is not known.
+pub fn folder() -> Option<PathBuf> {
+    file::folder()
+}
+
 /// What a stored key is for: a provider at an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot(String);

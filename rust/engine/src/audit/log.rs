@@ -1,26 +1,32 @@
-//! The audit log (POL-2): what was sent where, asked, allowed and refused, so that nobody can quietly change it afterwards.
+//! The chain itself: a file whose lines cannot be changed, left out, added or moved unseen.
 //!
 //! One line of JSON per entry. Each carries the SHA-256 of itself with the hash of the entry before, so that a line that is
 //! changed, left out, added or moved breaks the chain from there on. The whole chain is verified when the log is opened, what
 //! others appended and the last known line before each append. A broken log takes no further entries and says where it broke.
 //! Two Blenders may write to the same log: a lock of the operating system orders them.
 //!
-//! What the chain cannot show: that its end was cut off while nobody had it open, or that all of it was written anew.
+//! A log that reaches its limit becomes `NAME.old` in place of the one before, and the next begins with an entry `continued` that
+//! goes on with its number and hash.
+//!
+//! What the chain cannot show: that its end was cut off while nobody had it open, that an old part was removed as a whole, or
+//! that all of it was written anew.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use geonode_protocol::Code;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// Most bytes of an entry's line.
 pub const MAX_ENTRY: usize = 64 << 10;
-/// Most bytes of a log.
-pub const MAX_LOG: u64 = 256 << 20;
+/// Most bytes of a log; as much again lies in its old part.
+pub const MAX_LOG: u64 = 16 << 20;
+/// What the first entry after an old part is.
+const CONTINUED: &str = "continued";
 
 /// What the first entry has as the hash of the one before.
 const BEGINNING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -48,15 +54,11 @@ pub enum AuditError {
         /// The system's words.
         cause: String,
     },
-    /// The entry, or the log with it, would be too large.
-    #[error("The audit log {path} takes no entry of this size: {what} may have {limit} bytes.")]
+    /// The entry would be too large.
+    #[error("The audit log {path} takes no entry of this size: one may have {MAX_ENTRY} bytes.")]
     TooLarge {
         /// Where it lies.
         path: String,
-        /// Which of the two.
-        what: &'static str,
-        /// How much is allowed.
-        limit: u64,
     },
 }
 
@@ -119,9 +121,12 @@ impl Entry {
     }
 }
 
-/// How far the log is known and verified.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How far a file is known and verified.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Tail {
+    /// Number of the first entry of the file; 0 before there is one.
+    first: u64,
+    /// Number and hash of the last entry.
     entries: u64,
     hash: String,
     /// Where the last known line begins, and where it ends.
@@ -132,7 +137,7 @@ struct Tail {
 /// What a log holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verified {
-    /// Entries that fit.
+    /// Entries that fit, those of parts that are gone included.
     pub entries: u64,
     /// First line that does not fit.
     pub broken_at: Option<u64>,
@@ -144,7 +149,7 @@ pub struct Verified {
 #[derive(Debug)]
 pub struct AuditLog {
     path: PathBuf,
-    file: File,
+    limit: u64,
     tail: Tail,
     broken: Option<AuditError>,
 }
@@ -156,26 +161,21 @@ impl AuditLog {
     /// # Errors
     /// [`AuditError::System`].
     pub fn open(path: &Path) -> Result<Self, AuditError> {
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(|error| system(path, &error))?;
+        Self::open_limited(path, MAX_LOG)
+    }
+
+    fn open_limited(path: &Path, limit: u64) -> Result<Self, AuditError> {
         let mut log = Self {
             path: path.to_owned(),
-            file,
-            tail: Tail {
-                entries: 0,
-                hash: BEGINNING.to_owned(),
-                line: 0,
-                end: 0,
-            },
+            limit,
+            tail: Tail::default(),
             broken: None,
         };
-        log.locked(Self::catch_up).or_else(|error| match error {
-            AuditError::Broken { .. } => Ok(()),
-            other => Err(other),
-        })?;
+        log.locked(|log| log.known_file().map(drop))
+            .or_else(|error| match error {
+                AuditError::Broken { .. } => Ok(()),
+                other => Err(other),
+            })?;
         Ok(log)
     }
 
@@ -185,46 +185,20 @@ impl AuditLog {
     /// [`AuditError::Broken`] from the moment on at which the chain was found broken; the other two leave the log as it was.
     pub fn append(&mut self, kind: &str, detail: Value) -> Result<Entry, AuditError> {
         self.locked(|log| {
-            log.check_tail()?;
-            log.catch_up()?;
-            let entry = Entry::sealed(log.tail.entries + 1, kind, detail, &log.tail.hash);
-            let mut line = serde_json::to_string(&entry).map_err(|error| system(&log.path, &error))?;
-            line.push('\n');
-            let length = line.len() as u64;
-            let path = || log.path.display().to_string();
-            if line.len() > MAX_ENTRY {
-                let (what, limit) = ("an entry", MAX_ENTRY as u64);
-                return Err(AuditError::TooLarge {
-                    path: path(),
-                    what,
-                    limit,
-                });
+            let mut file = log.known_file()?;
+            let mut entry = Entry::sealed(log.tail.entries + 1, kind, detail, &log.previous());
+            let mut line = log.line(&entry)?;
+            if log.tail.end > 0 && log.tail.end + line.len() as u64 > log.limit {
+                file = log.begin_anew(file)?;
+                entry = Entry::sealed(log.tail.entries + 1, kind, entry.detail, &log.previous());
+                line = log.line(&entry)?;
             }
-            if log.tail.end + length > MAX_LOG {
-                let (what, limit) = ("the log", MAX_LOG);
-                return Err(AuditError::TooLarge {
-                    path: path(),
-                    what,
-                    limit,
-                });
-            }
-            let written = log.file.write_all(line.as_bytes()).and_then(|()| log.file.sync_data());
-            if let Err(error) = written {
-                // Half a line would break the chain.
-                let _ = log.file.set_len(log.tail.end);
-                return Err(system(&log.path, &error));
-            }
-            log.tail = Tail {
-                entries: entry.n,
-                hash: entry.hash.clone(),
-                line: log.tail.end,
-                end: log.tail.end + length,
-            };
+            log.write(&mut file, &entry, &line)?;
             Ok(entry)
         })
     }
 
-    /// Verifies the whole chain again, from the file.
+    /// Verifies the whole chain again, from the files.
     ///
     /// # Errors
     /// [`AuditError::System`].
@@ -251,53 +225,135 @@ impl AuditLog {
         if let Some(broken) = &self.broken {
             return Err(broken.clone());
         }
-        self.file.lock().map_err(|error| system(&self.path, &error))?;
+        let lock = open(&beside(&self.path, "lock")).map_err(|error| system(&self.path, &error))?;
+        lock.lock().map_err(|error| system(&self.path, &error))?;
         let result = work(self);
-        let unlocked = self.file.unlock();
         if let Err(error @ AuditError::Broken { .. }) = &result {
             self.broken = Some(error.clone());
         }
-        let result = result?;
-        unlocked.map_err(|error| system(&self.path, &error))?;
-        Ok(result)
+        result
+    }
+
+    /// The file as it is now, verified to its end.
+    fn known_file(&mut self) -> Result<File, AuditError> {
+        let file = open(&self.path).map_err(|error| system(&self.path, &error))?;
+        if self.tail.entries == 0 || first_number(&file).is_some_and(|first| first > self.tail.first) {
+            // Nothing is known of it yet, or another process has begun it anew since.
+            let old = self.old_part()?;
+            if self.tail.entries > 0 && old.as_ref().is_some_and(|old| old.first == self.tail.first) {
+                let path = beside(&self.path, "old");
+                self.check_tail(&File::open(&path).map_err(|error| system(&path, &error))?)?;
+            }
+            self.tail = Tail::default();
+            self.catch_up(&file, old.as_ref())?;
+        } else {
+            self.check_tail(&file)?;
+            self.catch_up(&file, None)?;
+        }
+        Ok(file)
+    }
+
+    /// The old part, verified; none when it is not there.
+    fn old_part(&self) -> Result<Option<Tail>, AuditError> {
+        let path = beside(&self.path, "old");
+        let file = match OpenOptions::new().read(true).open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(system(&path, &error)),
+        };
+        let mut old = Self {
+            path,
+            limit: self.limit,
+            tail: Tail::default(),
+            broken: None,
+        };
+        old.catch_up(&file, None)?;
+        Ok(Some(old.tail))
+    }
+
+    /// Makes the file the old part and begins the next one, which goes on from it.
+    fn begin_anew(&mut self, file: File) -> Result<File, AuditError> {
+        drop(file);
+        let old = beside(&self.path, "old");
+        fs::rename(&self.path, &old).map_err(|error| system(&self.path, &error))?;
+        let mut file = open(&self.path).map_err(|error| system(&self.path, &error))?;
+        let name = old.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let entry = Entry::sealed(
+            self.tail.entries + 1,
+            CONTINUED,
+            json!({"old_part": name}),
+            &self.previous(),
+        );
+        let line = self.line(&entry)?;
+        let known = std::mem::take(&mut self.tail);
+        if let Err(error) = self.write(&mut file, &entry, &line) {
+            self.tail = known;
+            drop(file);
+            let _ = fs::rename(&old, &self.path);
+            return Err(error);
+        }
+        Ok(file)
+    }
+
+    /// An entry as a line of the file.
+    fn line(&self, entry: &Entry) -> Result<String, AuditError> {
+        let mut line = serde_json::to_string(entry).map_err(|error| system(&self.path, &error))?;
+        line.push('\n');
+        if line.len() > MAX_ENTRY {
+            let path = self.path.display().to_string();
+            return Err(AuditError::TooLarge { path });
+        }
+        Ok(line)
+    }
+
+    fn write(&mut self, file: &mut File, entry: &Entry, line: &str) -> Result<(), AuditError> {
+        if let Err(error) = file.write_all(line.as_bytes()).and_then(|()| file.sync_data()) {
+            // Half a line would break the chain.
+            let _ = file.set_len(self.tail.end);
+            return Err(system(&self.path, &error));
+        }
+        self.tail = self.tail.after(entry.n, entry.hash.clone(), line.len() as u64);
+        Ok(())
+    }
+
+    fn previous(&self) -> String {
+        if self.tail.entries == 0 {
+            BEGINNING.to_owned()
+        } else {
+            self.tail.hash.clone()
+        }
     }
 
     /// The last known line is still what it was.
-    fn check_tail(&mut self) -> Result<(), AuditError> {
-        if self.tail.entries == 0 {
-            return Ok(());
-        }
+    fn check_tail(&self, mut file: &File) -> Result<(), AuditError> {
         let length = usize::try_from(self.tail.end - self.tail.line).unwrap_or(MAX_ENTRY);
         let mut line = vec![0; length.min(MAX_ENTRY)];
-        let read = self
-            .file
+        let read = file
             .seek(SeekFrom::Start(self.tail.line))
-            .and_then(|_| self.file.read_exact(&mut line));
+            .and_then(|_| file.read_exact(&mut line));
         match read {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                return Err(self.breakage(self.tail.entries, "Its end is gone."));
+                return Err(self.breakage(&self.tail, "Its end is gone."));
             }
             Err(error) => return Err(system(&self.path, &error)),
         }
-        let hash = std::str::from_utf8(&line)
+        let same = std::str::from_utf8(&line)
             .ok()
             .and_then(|line| serde_json::from_str::<Entry>(line).ok())
-            .filter(|entry| entry.digest() == self.tail.hash);
-        match hash {
-            Some(_) => Ok(()),
-            None => Err(self.breakage(self.tail.entries, "It was changed.")),
+            .is_some_and(|entry| entry.digest() == self.tail.hash);
+        if same {
+            Ok(())
+        } else {
+            Err(self.breakage(&self.tail, "It was changed."))
         }
     }
 
-    /// Reads and verifies what is new since the tail.
-    fn catch_up(&mut self) -> Result<(), AuditError> {
-        self.file
-            .seek(SeekFrom::Start(self.tail.end))
+    /// Reads and verifies what is new since the tail. `old` is what the file must go on from.
+    fn catch_up(&mut self, mut file: &File, old: Option<&Tail>) -> Result<(), AuditError> {
+        file.seek(SeekFrom::Start(self.tail.end))
             .map_err(|error| system(&self.path, &error))?;
-        let mut reader = BufReader::new(&self.file);
-        let mut tail = self.tail.clone();
-        let mut found = Ok(());
+        let mut reader = BufReader::new(file);
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -307,49 +363,91 @@ impl AuditLog {
             if length == 0 {
                 break;
             }
-            match next(&line, &tail) {
-                Ok(hash) => {
-                    tail = Tail {
-                        entries: tail.entries + 1,
-                        hash,
-                        line: tail.end,
-                        end: tail.end + length,
-                    };
-                }
+            match next(&line, &self.tail, old) {
+                Ok(entry) => self.tail = self.tail.after(entry.n, entry.hash, length),
                 Err(why) => {
-                    found = Err(why);
-                    break;
+                    let mut at = self.tail.clone();
+                    at.first = at.first.max(1);
+                    at.entries = at.entries.max(at.first - 1) + 1;
+                    return Err(self.breakage(&at, why));
                 }
             }
         }
-        self.tail = tail;
-        found.map_err(|why| self.breakage(self.tail.entries + 1, why))
+        if self.tail.entries == 0 && old.is_some() {
+            return Err(self.breakage(&Tail::default(), "It is gone, though its old part is there."));
+        }
+        Ok(())
     }
 
-    fn breakage(&self, line: u64, why: &str) -> AuditError {
+    fn breakage(&self, at: &Tail, why: &str) -> AuditError {
         AuditError::Broken {
             path: self.path.display().to_string(),
-            line,
+            line: (at.entries + 1).saturating_sub(at.first.max(1)).max(1),
             why: why.to_owned(),
         }
     }
 }
 
-/// The hash of a line that follows the tail, or why it does not follow.
-fn next(line: &[u8], tail: &Tail) -> Result<String, &'static str> {
+impl Tail {
+    /// With one entry more, whose line has so many bytes.
+    fn after(&self, n: u64, hash: String, length: u64) -> Self {
+        Self {
+            first: if self.first == 0 { n } else { self.first },
+            entries: n,
+            hash,
+            line: self.end,
+            end: self.end + length,
+        }
+    }
+}
+
+/// Opens a file to read and append, or makes one that only its owner can read.
+fn open(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// The file of this name beside a log.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(end);
+    PathBuf::from(name)
+}
+
+/// Number of the first entry of a file.
+fn first_number(mut file: &File) -> Option<u64> {
+    file.seek(SeekFrom::Start(0)).ok()?;
+    let mut line = String::new();
+    BufReader::new(file).take(MAX_ENTRY as u64).read_line(&mut line).ok()?;
+    serde_json::from_str::<Entry>(&line).ok().map(|entry| entry.n)
+}
+
+/// The entry of a line that follows the tail, or why it does not follow. The first line of a file goes on from the old part, or
+/// from one that is gone when it says so itself.
+fn next(line: &[u8], tail: &Tail, old: Option<&Tail>) -> Result<Entry, &'static str> {
     let Some(line) = line.strip_suffix(b"\n") else {
         return Err("It is incomplete.");
     };
     let text = std::str::from_utf8(line).map_err(|_| "It is no text.")?;
     let entry: Entry = serde_json::from_str(text).map_err(|_| "It is no entry.")?;
-    if entry.n != tail.entries + 1 || entry.previous != tail.hash {
+    let before = (entry.n.saturating_sub(1), entry.previous.as_str());
+    let follows = match old {
+        _ if tail.entries > 0 => before == (tail.entries, tail.hash.as_str()),
+        Some(old) => entry.kind == CONTINUED && before == (old.entries, old.hash.as_str()),
+        None => entry.kind == CONTINUED && entry.n > 1 || before == (0, BEGINNING) && entry.n == 1,
+    };
+    if !follows {
         return Err("It does not follow the entry before.");
     }
     let same = serde_json::to_string(&entry).is_ok_and(|again| again == text);
     if !same || entry.digest() != entry.hash {
         return Err("It was changed.");
     }
-    Ok(entry.hash)
+    Ok(entry)
 }
 
 fn system(path: &Path, cause: &dyn std::fmt::Display) -> AuditError {
@@ -470,6 +568,82 @@ mod tests {
         });
         let log = AuditLog::open(&path).unwrap();
         assert_eq!((log.tail.entries, log.broken()), (100, None));
+    }
+
+    /// A log with a small limit after so many entries.
+    fn begun_anew(entries: u64) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let mut log = AuditLog::open_limited(&path, 1000).unwrap();
+        for i in 0..entries {
+            log.append("test", json!({"i": i})).unwrap();
+        }
+        (folder, path)
+    }
+
+    #[test]
+    fn a_full_log_goes_on_in_the_next_file() {
+        let (folder, path) = begun_anew(100);
+        let sizes = [&path, &beside(&path, "old")].map(|path| fs::metadata(path).unwrap().len());
+        assert!(sizes.iter().all(|size| (1..=1000).contains(size)), "{sizes:?}");
+        let files = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(files, 3, "the log, its old part, its lock");
+        let log = AuditLog::open(&path).unwrap();
+        assert_eq!(log.broken(), None);
+        assert!(
+            log.verify().unwrap().entries > 100,
+            "entries that say that it goes on count as well"
+        );
+    }
+
+    #[test]
+    fn the_files_of_a_chain_hold_each_other() {
+        let (_folder, path) = begun_anew(100);
+        let (new, old) = (
+            fs::read_to_string(&path).unwrap(),
+            fs::read_to_string(beside(&path, "old")).unwrap(),
+        );
+        let without_first = |text: &str| text.split_once('\n').unwrap().1.to_owned();
+        let without_last = |text: &str| {
+            let end = text.trim_end().rfind('\n').unwrap() + 1;
+            text[..end].to_owned()
+        };
+        let table = [
+            (without_first(&new), old.clone()),
+            (String::new(), old.clone()),
+            (old.clone(), new.clone()),
+            (new.clone(), without_last(&old)),
+            (new.clone(), without_first(&old)),
+            (new.clone(), old.replacen("\"i\":", "\"i\":1", 1)),
+            (new.replacen("\"i\":", "\"i\":1", 1), old.clone()),
+        ];
+        for (number, (new, old)) in table.into_iter().enumerate() {
+            fs::write(&path, new).unwrap();
+            fs::write(beside(&path, "old"), old).unwrap();
+            let log = AuditLog::open(&path).unwrap();
+            assert!(log.broken().is_some(), "change {number}");
+            assert!(log.verify().unwrap().broken_at.is_some_and(|line| line >= 1));
+        }
+        // The old part as a whole may go: nothing can hold it.
+        fs::write(&path, new).unwrap();
+        fs::remove_file(beside(&path, "old")).unwrap();
+        assert_eq!(AuditLog::open(&path).unwrap().broken(), None);
+    }
+
+    #[test]
+    fn writers_follow_each_other_into_the_next_file() {
+        let (_folder, path) = begun_anew(1);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut log = AuditLog::open_limited(&path, 1000).unwrap();
+                    for _ in 0..25 {
+                        log.append("turn", json!({})).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(AuditLog::open(&path).unwrap().broken(), None);
     }
 
     #[test]

@@ -1,0 +1,133 @@
+//! What of a run is worth an entry.
+
+use std::collections::BTreeSet;
+
+use geonode_protocol::{Code, Severity};
+use geonode_run::{Answer, EventKind, Message, Origin, State, Task};
+use serde_json::Value;
+
+use super::{Asked, Event, record, trouble};
+
+/// Looks on while a run goes its way.
+#[derive(Debug, Default)]
+pub(crate) struct Watcher {
+    /// What the open question is about.
+    asked: Asked,
+    /// Answers that are recorded.
+    answers: usize,
+    /// Rules that this run has broken already; each is one entry.
+    refused: BTreeSet<Code>,
+    /// The artist was told that the log takes no entries.
+    told: bool,
+}
+
+impl Watcher {
+    /// A run that goes on with answers that another process recorded.
+    pub(crate) fn taken_up(state: &State) -> Self {
+        Self {
+            answers: state.approvals.len(),
+            ..Self::default()
+        }
+    }
+
+    /// A task begins.
+    pub(crate) fn begin(&mut self, task: &Task) {
+        if let Task::AskApproval { request } = task {
+            self.asked = asked(request);
+        }
+    }
+
+    /// An event comes to the machine.
+    pub(crate) fn hear(&mut self, event: &EventKind) {
+        match event {
+            EventKind::Answered {
+                answer:
+                    Answer::Checked { findings, .. } | Answer::Compiled { findings, .. } | Answer::Chosen { findings, .. },
+                ..
+            } => self.refuse(
+                findings
+                    .iter()
+                    .filter(|finding| finding.is_error())
+                    .map(|finding| finding.code),
+            ),
+            EventKind::Failed { failure, .. } | EventKind::Refuse(failure) => self.refuse([failure.code]),
+            _ => {}
+        }
+    }
+
+    /// The machine says something.
+    pub(crate) fn told(&mut self, message: &Message) {
+        if message.severity == Severity::Error {
+            self.refuse([message.code]);
+        }
+    }
+
+    /// The machine has moved on. Returns what the artist has to know of the log, once.
+    pub(crate) fn advance(&mut self, state: &State) -> Option<Message> {
+        for answer in state.approvals.iter().skip(self.answers) {
+            record(Event::Approval {
+                decision: answer.decision,
+                asked: self.asked.clone(),
+                left_out: answer.without.len(),
+            });
+        }
+        self.answers = state.approvals.len();
+        if self.told {
+            return None;
+        }
+        let error = trouble()?;
+        self.told = true;
+        Some(Message::new(
+            Severity::Warning,
+            Origin::Run,
+            error.code(),
+            error.to_string(),
+        ))
+    }
+
+    fn refuse(&mut self, codes: impl IntoIterator<Item = Code>) {
+        let codes: BTreeSet<Code> = codes.into_iter().filter(|code| is_policy(*code)).collect();
+        let new: Vec<Code> = codes.difference(&self.refused).copied().collect();
+        self.refused.extend(codes);
+        if !new.is_empty() {
+            record(Event::Refused { codes: new });
+        }
+    }
+}
+
+/// Calls of tools that were refused by a rule.
+pub(crate) fn refused_calls(codes: impl IntoIterator<Item = Code>) {
+    let codes: BTreeSet<Code> = codes.into_iter().filter(|code| is_policy(*code)).collect();
+    if !codes.is_empty() {
+        record(Event::Refused {
+            codes: codes.into_iter().collect(),
+        });
+    }
+}
+
+/// Whether a code says that a rule about what may be done was broken, rather than that a plan does not work.
+fn is_policy(code: Code) -> bool {
+    code.section() == "script"
+        || matches!(
+            code,
+            Code::ApprovalRequired
+                | Code::BlowupRisk
+                | Code::EgressDenied
+                | Code::InsecureUrl
+                | Code::KeyFileUnsafe
+                | Code::LibraryData
+                | Code::PythonNotAllowed
+                | Code::ToolQuota
+        )
+}
+
+fn asked(request: &Value) -> Asked {
+    let steps = request.get("steps").and_then(Value::as_array);
+    let steps = || steps.into_iter().flatten();
+    let kind = |step: &Value| step.get("action_type").and_then(Value::as_str).map(str::to_owned);
+    Asked {
+        steps: steps().filter_map(kind).collect(),
+        destructive: steps().any(|step| step.get("destructive") == Some(&Value::Bool(true))),
+        tool: request.pointer("/tool/id").and_then(Value::as_str).map(str::to_owned),
+    }
+}
