@@ -71,8 +71,13 @@ def error_lines(code: str, message: str, hint: str | None = None) -> list[str]:
 
 def one_line(text: str, limit: int = 2000) -> str:
     """Text fit for one line of a terminal: no line breaks, no control characters, at most ``limit`` characters."""
-    flat = " ".join("".join(c if c.isprintable() or c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text).split())
+    flat = " ".join(visible(text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def visible(text: str) -> str:
+    """The text with a mark in place of each character that is neither seen nor space: controls, direction marks."""
+    return "".join(c if c.isprintable() or c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def for_artist(messages: list[dict[str, Any]], said: str = "") -> list[dict[str, Any]]:

@@ -313,6 +313,17 @@ def test_wrapping(text: str, lines: list[str]) -> None:
     assert list(wrapping.wrap(text, 10, len)) == lines
 
 
+def test_what_a_model_says_cannot_steer_the_sidebar() -> None:
+    hostile = "safe \x1b[2J\x00\u202egnihton\u2066 \u200bend \x85 <b>bold</b> %s {0}"
+    lines = list(wrapping.wrap(hostile, 1000, len))
+    assert not [c for line in lines for c in line if not c.isprintable()]
+    assert lines[-1].endswith("<b>bold</b> %s {0}"), "markup is text"
+    session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+    session.current._fold([{"event": "text", "text": hostile}])
+    session.current.messages = [{"severity": "error", "code": "unknown", "text": hostile, "hint": hostile}]
+    assert not [c for text in drawn(width=2000) for c in text if not c.isprintable()]
+
+
 def test_wrapping_ends_even_where_nothing_fits() -> None:
     assert list(wrapping.wrap("abc d", 0, len)) == ["a", "b", "c", "d"]
 

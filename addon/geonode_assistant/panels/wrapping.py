@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import blf
 import bpy
 
+from ..messages import visible
+
 # What margins and an icon take away from a label, in pixels at interface scale 1.
 MARGIN_PX, ICON_PX, TICK_PX = 64, 24, 30
 # Whatever the region's width, a line holds this much.
@@ -40,8 +42,11 @@ def draw_text(
 
 
 def wrap(text: str, width: float, measure: Measure) -> Iterator[str]:
-    """Breaks at spaces and line ends, and inside a word only where it is wider than a whole line."""
-    for paragraph in text.splitlines():
+    """Breaks at spaces and line ends, and inside a word only where it is wider than a whole line.
+
+    What a model or a file says may hold characters that hide, reorder or steer text; they are shown as such.
+    """
+    for paragraph in visible(text).splitlines():
         line = ""
         for word in paragraph.split():
             joined = f"{line} {word}" if line else word
