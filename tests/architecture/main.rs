@@ -9,6 +9,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod threats;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
