@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 
 import bpy
 
-from . import connection, exchange, extensions, native, session
+from . import connection, exchange, extensions, native, scripting, session
 from . import tools as own_tools
 from .extensions import register_executor, register_op
 from .messages import AssistantError
-from .script import Verdict, check_script
+from .scripting import ScriptResult, Verdict, check_script
 from .session import Approve, RunHandle, RunReport
 from .tools import register_tool, tool_egress
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Checked",
+    "ScriptResult",
     "Verdict",
     "apply_plan",
     "begin_connection_test",
@@ -47,6 +48,7 @@ __all__ = [
     "resume",
     "run",
     "run_manifest",
+    "run_script",
     "save_tree",
     "start",
     "telemetry",
@@ -335,6 +337,39 @@ def _saved_request(saved: dict[str, Any] | str) -> dict[str, Any]:
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         pass
     raise AssistantError("saved_run_invalid", "This is no saved run.", "Save the run again, or start it anew.")
+
+
+def run_script(
+    source: str,
+    mode: str = "safe",
+    timeout_ms: int = 4000,
+    *,
+    approve: Approve = None,
+    settings: Mapping[str, Any] | None = None,
+) -> ScriptResult:
+    """Carries out a Python script as one undo step, or leaves the file as it was and raises.
+
+    What it raises: ``scripting.execute``. Scripts cannot run scripts. ``mode="trusted"`` runs without the rules of safe
+    mode: it needs the setting ``python`` to be ``trusted`` (else ``python_not_allowed``) and a callable ``approve``,
+    which gets ``{"reason": "trusted_script", "mode", "script"}``; nothing else can approve it (``approval_required``,
+    ``user_rejected``). After a failure references to Blender's data are invalid, as after every undo.
+    """
+    from . import preferences
+
+    if threading.current_thread() is not threading.main_thread():
+        raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
+    if mode == "trusted":
+        if {**preferences.settings(), **(settings or {})}.get("python") != "trusted":
+            raise AssistantError(
+                "python_not_allowed",
+                "Trusted scripts are switched off.",
+                "Use mode='safe', or allow them in the settings.",
+            )
+        if not callable(approve):
+            raise AssistantError("approval_required", "A trusted script needs a confirmation each time it runs.")
+        if approve({"reason": "trusted_script", "mode": mode, "script": source}) != "approved":
+            raise AssistantError("user_rejected", "The script was not approved.")
+    return scripting.run(source, mode, timeout_ms)
 
 
 def run_manifest(path: str | Path) -> ManifestReport:

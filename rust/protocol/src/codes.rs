@@ -282,6 +282,8 @@ codes! {
         TouchedByArtist = "touched_by_artist",
         /// What earlier turns of a saved run had made is not in the file.
         TurnsLost = "turns_lost",
+        /// Blender's undo is not there, so nothing could be taken back.
+        UndoUnavailable = "undo_unavailable",
         /// The artist rejected the plan.
         UserRejected = "user_rejected",
         /// The call would freeze Blender's window.
@@ -310,6 +312,8 @@ codes! {
     "script" {
         /// A script reads, writes or calls an attribute that safe mode does not allow.
         ScriptAttribute = "script_attribute",
+        /// A script changed what outlives it (handlers, preferences, texts, drivers); everything was put back.
+        ScriptBreach = "script_breach",
         /// A call of a script is not allowed in this form.
         ScriptCall = "script_call",
         /// A script has characters that hide what it does: control, bidirectional, zero-width, look-alike.
@@ -322,12 +326,18 @@ codes! {
         ScriptEndless = "script_endless",
         /// A handler of a script would swallow the signal that stops it.
         ScriptException = "script_exception",
+        /// A script raised an exception of its own; the details name its type and line.
+        ScriptFailed = "script_failed",
         /// A text is formatted in a way that reaches attributes or grows without bounds.
         ScriptFormat = "script_format",
         /// A script imports what safe mode does not allow.
         ScriptImport = "script_import",
         /// A script is nested deeper or chained longer than allowed.
         ScriptLimit = "script_limit",
+        /// A script took more memory than it may and was stopped.
+        ScriptMemory = "script_memory",
+        /// What Python compiles a script to is not what was checked.
+        ScriptMismatch = "script_mismatch",
         /// A module is used as a value, or a member of it is not allowed.
         ScriptModule = "script_module",
         /// A script uses a name that safe mode does not allow.
@@ -336,12 +346,16 @@ codes! {
         ScriptNode = "script_node",
         /// A script calls an operator that safe mode does not allow.
         ScriptOperator = "script_operator",
+        /// Safe mode refuses a script; the findings in the details say where and why.
+        ScriptRefused = "script_refused",
         /// A number in a script would take all memory or freeze Blender.
         ScriptSize = "script_size",
         /// A statement or expression is of a kind that safe mode does not allow.
         ScriptStatement = "script_statement",
         /// The text is not Python as every supported Blender reads it.
         ScriptSyntax = "script_syntax",
+        /// A script took longer than it may and was stopped.
+        ScriptTimeout = "script_timeout",
         /// A type of Blender is used for more than a comparison.
         ScriptType = "script_type",
     }

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
+from types import CodeType
 from typing import Any, Literal, TypedDict, final, type_check_only
 
 __all__ = [
@@ -44,7 +45,9 @@ __all__ = [
     "register_tool",
     "remove_key",
     "reset_telemetry",
+    "run_bounded",
     "schema",
+    "script_policy",
     "settings",
     "shown_context",
     "sockets",
@@ -282,6 +285,21 @@ def check_script(source: str, blender: str = "5.2") -> dict[str, Any]:
     """Judges a Python step for safe mode in this Blender version: ``ok``, ``findings`` and ``asks`` (what removes
     data), each with ``code, rule, line, column, text, hint``; and ``rewritten``, where the text that must run is not
     the given one."""
+
+def script_policy(blender: str = "5.2") -> dict[str, Any]:
+    """What safe mode allows in this Blender version: ``builtins, called_only, attributes, dunder_read, underscored,
+    methods, modules`` (members by module), ``operators, node_types, bounds`` (largest values by name)."""
+
+def run_bounded(
+    code: CodeType,
+    namespace: dict[str, Any],
+    timeout_ms: int,
+    memory_mb: int = 2048,
+    block_mb: int = 640,
+) -> None:
+    """Executes compiled code on the main thread and stops it with ``ScriptTimeout`` (``script_timeout``,
+    ``script_memory``) after ``timeout_ms``, or when the process has grown by ``memory_mb``. One block of Python's
+    memory may have ``block_mb``; larger ones are a ``MemoryError``. Exceptions of the code pass through."""
 
 def reconcile(
     current_ir: str | dict[str, Any],

@@ -42,3 +42,7 @@ class Cancelled(CoreError):
 
 class InternalError(CoreError):
     """A defect of the core; the trace is in the local log only."""
+
+
+class _Stopped(BaseException):
+    """Raised inside a script at its limit; no ``except Exception`` catches it, and it never leaves the core."""

@@ -44,7 +44,15 @@ impl CoreError {
         }
     }
 
-    fn internal(message: String) -> Self {
+    /// A script was stopped at its limit.
+    pub(crate) fn stopped(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            class: "ScriptTimeout",
+            ..Self::protocol(code, message)
+        }
+    }
+
+    pub(crate) fn internal(message: String) -> Self {
         Self {
             class: "InternalError",
             code: Code::InternalError,

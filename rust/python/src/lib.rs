@@ -1,13 +1,16 @@
 //! Native module `geonode_core`: the only crate that names pyo3. It converts, releases the GIL, and turns every error and panic into
 //! a Python exception; it decides nothing.
 
+mod allocation;
 mod audit;
 mod client;
 mod errors;
 mod extensions;
 mod json;
 mod keys;
+mod memory;
 mod run;
+mod watchdog;
 
 use geonode_engine::{EngineError, PlanInput, Settings};
 use geonode_protocol::Code;
@@ -26,7 +29,8 @@ mod geonode_core {
     #[pymodule_export]
     use super::{
         check_script, check_tree, compact, diff, effects, error_codes, estimates, known_models, lints, read_compact,
-        reconcile, reset_telemetry, schema, settings, shown_context, sockets, telemetry, validate_plan, version,
+        reconcile, reset_telemetry, schema, script_policy, settings, shown_context, sockets, telemetry, validate_plan,
+        version,
     };
     #[pymodule_export]
     use crate::audit::{AuditLog, audit_flush, audit_renew, audit_start, audit_state, audit_stop};
@@ -38,6 +42,8 @@ mod geonode_core {
     use crate::keys::{keep_key, key_place, remove_key};
     #[pymodule_export]
     use crate::run::Run;
+    #[pymodule_export]
+    use crate::watchdog::run_bounded;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -77,6 +83,15 @@ fn validate_plan<'py>(
 fn check_script<'py>(py: Python<'py>, source: &str, blender: &str) -> PyResult<Bound<'py, PyAny>> {
     let verdict = detached(py, || Ok::<_, CoreError>(geonode_script::check(source, blender)))?;
     to_python(py, &verdict)
+}
+
+/// What safe mode allows in this Blender version, as data: `{"builtins", "called_only", "attributes", "dunder_read", "underscored",
+/// "methods", "modules": {MODULE: [NAME]}, "operators", "node_types", "bounds": {NAME: MAXIMUM}}`.
+#[pyfunction]
+#[pyo3(signature = (blender="5.2"))]
+fn script_policy<'py>(py: Python<'py>, blender: &str) -> PyResult<Bound<'py, PyAny>> {
+    let allowed = detached(py, || Ok::<_, CoreError>(geonode_script::allowed(blender)))?;
+    to_python(py, &allowed)
 }
 
 /// Compiles a plan against exported trees (a Bundle) without Blender: `{"ok", "messages", "plan", "steps", "diff", "trees"}`.

@@ -9,7 +9,7 @@ use crate::bindings::{self, Bindings};
 use crate::policy::{self, Policy, Table};
 use crate::rules;
 use crate::tree::{self, Node, Visitor};
-use crate::verdict::Raw;
+use crate::verdict::{Judged, Raw};
 
 /// "Did you mean" of one verdict.
 const MAX_SUGGESTIONS: usize = 5;
@@ -35,7 +35,7 @@ pub(crate) struct Checker<'t> {
 }
 
 /// Judges a tree: what is refused, and what the artist is asked about.
-pub(crate) fn judged(suite: &[Stmt], blender: &str) -> (Vec<Raw>, Vec<Raw>) {
+pub(crate) fn judged(suite: &[Stmt], blender: &str) -> Judged {
     let Some(policy) = policy::policy() else {
         let raw = Raw {
             code: Code::InternalError,
@@ -44,7 +44,7 @@ pub(crate) fn judged(suite: &[Stmt], blender: &str) -> (Vec<Raw>, Vec<Raw>) {
             text: "The policy of safe mode cannot be read.".to_owned(),
             hint: "Install the add-on again.".to_owned(),
         };
-        return (vec![raw], Vec::new());
+        return Judged::refused(raw);
     };
     let mut checker = Checker {
         policy,
@@ -56,7 +56,13 @@ pub(crate) fn judged(suite: &[Stmt], blender: &str) -> (Vec<Raw>, Vec<Raw>) {
         asks: Vec::new(),
     };
     tree::suite(&mut checker, suite);
-    (checker.findings, checker.asks)
+    let mut own: Vec<String> = checker.names.attributes.into_iter().collect();
+    own.sort_unstable();
+    Judged {
+        findings: checker.findings,
+        asks: checker.asks,
+        own,
+    }
 }
 
 impl<'t> Visitor<'t> for Checker<'t> {

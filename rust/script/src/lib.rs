@@ -7,6 +7,7 @@
 
 mod bindings;
 mod checker;
+mod export;
 mod fold;
 mod parse;
 mod policy;
@@ -19,10 +20,11 @@ use std::thread;
 
 use geonode_protocol::{Code, Limits};
 
+pub use export::{Allowed, allowed};
 pub use policy::VERSIONS;
 pub use verdict::{Finding, Verdict};
 
-use verdict::{Raw, located};
+use verdict::{Judged, Raw, located};
 
 /// Findings of one verdict, the note about the others included.
 pub const MAX_FINDINGS: usize = 50;
@@ -51,21 +53,22 @@ pub fn check(source: &str, blender: &str) -> Verdict {
     }
     let rewritten = exchanged(source, &scanned.quotes);
     let judged = rewritten.as_deref().unwrap_or(source);
-    let (findings, asks) = on_own_stack(judged, blender);
+    let Judged { findings, asks, own } = on_own_stack(judged, blender);
     let mut verdict = verdict(judged, findings, asks);
+    verdict.own = own;
     verdict.rewritten = rewritten;
     verdict
 }
 
 /// Parses and judges on a stack of its own; a fault there is a finding here.
-fn on_own_stack(source: &str, blender: &str) -> (Vec<Raw>, Vec<Raw>) {
+fn on_own_stack(source: &str, blender: &str) -> Judged {
     thread::scope(|scope| {
         thread::Builder::new()
             .name("geonode-script".to_owned())
             .stack_size(STACK)
             .spawn_scoped(scope, || match parse::parse(source) {
                 Ok(suite) => checker::judged(&suite, blender),
-                Err(error) => (vec![error], Vec::new()),
+                Err(error) => Judged::refused(error),
             })
             .ok()
             .and_then(|worker| worker.join().ok())
@@ -78,7 +81,7 @@ fn on_own_stack(source: &str, blender: &str) -> (Vec<Raw>, Vec<Raw>) {
             text: "The script could not be checked.".to_owned(),
             hint: "Write it more simply.".to_owned(),
         };
-        (vec![raw], Vec::new())
+        Judged::refused(raw)
     })
 }
 
@@ -99,6 +102,7 @@ fn verdict(source: &str, findings: Vec<Raw>, asks: Vec<Raw>) -> Verdict {
         ok: findings.is_empty(),
         findings: located(source, findings, MAX_FINDINGS),
         asks: located(source, asks, MAX_FINDINGS),
+        own: Vec::new(),
         rewritten: None,
     }
 }

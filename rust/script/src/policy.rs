@@ -90,6 +90,12 @@ impl Table {
         }
     }
 
+    /// The allowed names in the version with this bit; a refusal in that version weighs more.
+    pub(crate) fn names(&self, bit: u8) -> impl Iterator<Item = Text> {
+        let allowed = self.allowed.keys().copied();
+        allowed.filter(move |name| self.look(name, bit) == Known::Allowed)
+    }
+
     /// The allowed name that is nearest to a misspelt one.
     pub(crate) fn nearest(&self, name: &str, bit: u8) -> Option<Text> {
         self.allowed

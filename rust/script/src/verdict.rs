@@ -12,6 +12,9 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// What it would remove; an artist confirms this in every mode. Does not touch `ok`.
     pub asks: Vec<Finding>,
+    /// Names of attributes that the script gives to its own objects; the second check, on compiled code, takes them from here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<String>,
     /// The text that was judged, where it differs from the given one: same-quote f-strings with their inner quotes exchanged, character
     /// by character, so that every supported Python reads it. This is what must run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,6 +36,23 @@ pub struct Finding {
     pub text: String,
     /// What to use instead.
     pub hint: String,
+}
+
+/// What the rules found in a tree.
+pub(crate) struct Judged {
+    pub(crate) findings: Vec<Raw>,
+    pub(crate) asks: Vec<Raw>,
+    pub(crate) own: Vec<String>,
+}
+
+impl Judged {
+    pub(crate) fn refused(one: Raw) -> Self {
+        Self {
+            findings: vec![one],
+            asks: Vec::new(),
+            own: Vec::new(),
+        }
+    }
 }
 
 /// A finding at a byte offset, before lines are counted.

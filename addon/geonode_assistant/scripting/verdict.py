@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import bpy
-
-from . import native
+from .. import native
+from . import policy
 
 
 @dataclass(frozen=True)
@@ -35,16 +34,19 @@ class Verdict:
     """Why it is refused; empty when ``ok``."""
     asks: list[ScriptFinding]
     """What it would remove from the file; the artist confirms this in every mode."""
+    own: frozenset[str]
+    """Names of attributes that the script gives to its own objects."""
     source: str
     """The text that was judged: the given one, with the inner quotes of same-quote f-strings exchanged."""
 
 
 def check_script(source: str) -> Verdict:
     """Judges a Python script for safe mode in this Blender, without running it."""
-    found = native.core().check_script(source, "{}.{}".format(*bpy.app.version[:2]))
+    found = native.core().check_script(source, policy.VERSION)
     return Verdict(
         found["ok"],
         [ScriptFinding(**one) for one in found["findings"]],
         [ScriptFinding(**one) for one in found["asks"]],
+        frozenset(found.get("own", ())),
         found.get("rewritten", source),
     )

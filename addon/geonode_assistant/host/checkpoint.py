@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A state of the whole file to come back to, for work that may touch anything. Blender's own undo keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from .errors import HostError
+
+# Modes with an undo of their own, which keeps only what is edited in them.
+_WITH_OWN_UNDO = ("EDIT", "SCULPT", "PAINT", "PARTICLE")
+
+
+class Checkpoint:
+    """The file as it was when this was taken. Ends with exactly one of `restore`, `commit` and `drop`.
+
+    Like every undo, a restore makes Blender read its data anew: references to data-blocks are invalid afterwards. The
+    mode and what is selected come back too.
+    """
+
+    def __init__(self, message: str = "Before the script") -> None:
+        """Takes the state. Raises `undo_unavailable` where this Blender has no undo."""
+        if not bpy.ops.ed.undo_push.poll():
+            raise HostError("undo_unavailable", "This Blender has no undo, so nothing could be taken back.")
+        self._mode = _Mode()
+        self._open = True
+        self._before = _lists()
+        with _undo_enabled():
+            self._mode.leave()
+            bpy.ops.ed.undo_push(message=message)
+        self._mode.enter()
+
+    def restore(self) -> bool:
+        """Brings the file back, and leaves nothing to redo. Whether the lists of data-blocks are as they were."""
+        self._close()
+        with _undo_enabled():
+            _to_object_mode()
+            # Undo goes to the state before the newest step, so what was done becomes one.
+            bpy.ops.ed.undo_push(message="Taken back")
+            bpy.ops.ed.undo()
+            # The next step takes the place of what could be redone.
+            bpy.ops.ed.undo_push(message="Taken back")
+        self._mode.enter()
+        return _lists() == self._before
+
+    def commit(self, message: str) -> None:
+        """Keeps what was done as one undo step of that name."""
+        self._close()
+        with _undo_enabled():
+            bpy.ops.ed.undo_push(message=message)
+
+    def drop(self) -> None:
+        """Keeps what was done, as a part of the next undo step, which somebody else makes."""
+        self._close()
+
+    def _close(self) -> None:
+        if not self._open:
+            raise HostError("internal_error", "This checkpoint is closed.")
+        self._open = False
+
+
+class _Mode:
+    """The mode that the artist is in, and with which objects."""
+
+    def __init__(self) -> None:
+        active = bpy.context.view_layer.objects.active if bpy.context.view_layer is not None else None
+        self._mode = active.mode if active is not None else "OBJECT"
+        self._separate = any(part in self._mode for part in _WITH_OWN_UNDO)
+
+    def leave(self) -> None:
+        if self._separate:
+            _to_object_mode()
+
+    def enter(self) -> None:
+        if self._separate and bpy.ops.object.mode_set.poll():
+            bpy.ops.object.mode_set(mode=self._mode)
+
+
+def _to_object_mode() -> None:
+    active = bpy.context.view_layer.objects.active if bpy.context.view_layer is not None else None
+    if active is not None and any(part in active.mode for part in _WITH_OWN_UNDO) and bpy.ops.object.mode_set.poll():
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@contextmanager
+def _undo_enabled() -> Iterator[None]:
+    """Makes room for the steps of a checkpoint, whatever the preferences say about undo."""
+    edit = bpy.context.preferences.edit
+    kept = (edit.use_global_undo, edit.undo_steps, edit.undo_memory_limit)
+    try:
+        if not edit.use_global_undo:
+            edit.use_global_undo = True
+        if edit.undo_steps < 8:
+            edit.undo_steps = 8
+        if edit.undo_memory_limit:
+            edit.undo_memory_limit = 0
+        yield
+    finally:
+        for name, value in zip(("use_global_undo", "undo_steps", "undo_memory_limit"), kept, strict=True):
+            if getattr(edit, name) != value:
+                setattr(edit, name, value)
+
+
+def _lists() -> dict[str, Any]:
+    """The names of all data-blocks by kind, those of Blender's interface aside."""
+    kinds = [p.identifier for p in bpy.data.bl_rna.properties if p.type == "COLLECTION"]
+    return {
+        kind: [(block.name, block.library.name if block.library else "") for block in getattr(bpy.data, kind)]
+        for kind in kinds
+        if kind not in {"window_managers", "screens", "workspaces", "libraries", "brushes"}
+    }

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What outlives a script: compared before and after, and put back where undo does not reach."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import bpy
+
+_PREFERENCES = ("apps", "edit", "experimental", "filepaths", "inputs", "keymap", "system", "view")
+_REGISTERED = ("Operator", "Panel", "Menu", "Header", "UIList", "PropertyGroup", "AddonPreferences", "NodeTree", "Node",
+               "NodeSocket", "KeyingSetInfo", "RenderEngine", "Gizmo", "GizmoGroup")  # fmt: skip
+
+
+class Surroundings:
+    """The state of everything that a script in safe mode must leave as it is, when it was taken."""
+
+    def __init__(self) -> None:
+        self._before = _state()
+        self._handlers = {name: list(found) for name, found in _handlers()}
+        self._environment = dict(os.environ)
+        self._namespace = dict(bpy.app.driver_namespace)
+        self._path = list(sys.path)
+        self._modules = dict(sys.modules)
+
+    def put_back(self) -> list[str]:
+        """What is otherwise than it was, in words; nothing when all is as it should be.
+
+        Handlers, preferences, names for drivers and Python's own state are set back here. Texts, drivers and what else
+        lies in the file come back by the caller's undo.
+        """
+        after = _state()
+        changed = [name for name, value in self._before.items() if after[name] != value]
+        if changed:
+            self._restore()
+        return changed
+
+    def _restore(self) -> None:
+        for name, found in _handlers():
+            if [id(one) for one in found] != [id(one) for one in self._handlers[name]]:
+                found[:] = self._handlers[name]
+        bpy.app.driver_namespace.clear()
+        bpy.app.driver_namespace.update(self._namespace)
+        sys.path[:] = self._path
+        for name, module in self._modules.items():
+            if sys.modules.get(name) is not module:
+                sys.modules[name] = module
+        for key in set(os.environ) - set(self._environment):
+            del os.environ[key]
+        for key, value in self._environment.items():
+            if os.environ.get(key) != value:
+                os.environ[key] = value
+        for group, kept in self._before["preferences"].items():
+            part = getattr(bpy.context.preferences, group)
+            for name, value in kept.items():
+                if _plain(getattr(part, name)) != value and not part.is_property_readonly(name):
+                    setattr(part, name, value)
+
+
+def _state() -> dict[str, Any]:
+    return {name: read() for name, read in _READERS.items()}
+
+
+def _handlers() -> Iterator[tuple[str, list[Any]]]:
+    for name in dir(bpy.app.handlers):
+        found = getattr(bpy.app.handlers, name)
+        if isinstance(found, list):
+            yield name, found
+
+
+def _preferences() -> dict[str, dict[str, Any]]:
+    preferences = bpy.context.preferences
+    found = {}
+    for group in _PREFERENCES:
+        part = getattr(preferences, group, None)
+        if part is not None:
+            found[group] = {name: _plain(getattr(part, name)) for name in _fields(part)}
+    return found
+
+
+_FIELDS: dict[type, list[str]] = {}
+
+
+def _fields(part: Any) -> list[str]:
+    kind = type(part)
+    if kind not in _FIELDS:
+        simple = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
+        _FIELDS[kind] = [p.identifier for p in part.bl_rna.properties if p.type in simple]
+    return _FIELDS[kind]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str | int | float | bool):
+        return value
+    return frozenset(value) if isinstance(value, set) else tuple(value)
+
+
+def _keymaps() -> list[tuple[str, int]]:
+    keyconfigs = bpy.context.window_manager.keyconfigs
+    found = []
+    for config in (keyconfigs.addon, keyconfigs.user):
+        if config is not None:
+            found += [(keymap.name, len(keymap.keymap_items)) for keymap in config.keymaps]
+    return found
+
+
+def _texts() -> list[tuple[str, str, bool]]:
+    return [(text.name, text.as_string(), text.use_module) for text in bpy.data.texts]
+
+
+def _drivers() -> list[tuple[str, str, int, str, str]]:
+    found = []
+    for prop in bpy.data.bl_rna.properties:
+        if prop.type != "COLLECTION":
+            continue
+        for block in getattr(bpy.data, prop.identifier):
+            data = getattr(block, "animation_data", None)
+            for curve in data.drivers if data is not None else ():
+                driver = curve.driver
+                found.append((block.name, curve.data_path, curve.array_index, driver.type, driver.expression))
+    return found
+
+
+def _classes() -> list[int]:
+    """Classes of Python's; Blender makes those of its own types when they are first looked at."""
+    kinds = [getattr(bpy.types, name) for name in _REGISTERED if hasattr(bpy.types, name)]
+    return [sum(not one.__module__.startswith("bpy") for one in kind.__subclasses__()) for kind in kinds]
+
+
+def _python() -> list[Any]:
+    hooks = [sys.excepthook, sys.displayhook, sys.stdout, sys.stderr, sys.stdin, sys.gettrace(), sys.getprofile()]
+    return [
+        *map(id, hooks),
+        list(sys.path),
+        [id(one) for one in (*sys.meta_path, *sys.path_hooks)],
+        {name: id(value) for name, value in vars(builtins).items() if name != "_"},
+        sys.getrecursionlimit(),
+        [id(signal.getsignal(one)) for one in (signal.SIGINT, signal.SIGTERM)],
+    ]
+
+
+def _modules() -> dict[str, int]:
+    """Modules that are there; further ones may come, since Blender loads many when they are first needed."""
+    return {name: id(sys.modules.get(name)) for name in ("os", "sys", "builtins", "io", "bpy", "importlib", "socket")}
+
+
+def _files() -> tuple[Any, ...]:
+    data = bpy.data
+    return (
+        data.filepath,
+        tuple(library.filepath for library in data.libraries),
+        len(bpy.context.window_manager.windows),
+    )
+
+
+_READERS: dict[str, Callable[[], Any]] = {
+    "handlers": lambda: {name: [id(one) for one in found] for name, found in _handlers()},
+    "names for drivers": lambda: {name: id(value) for name, value in bpy.app.driver_namespace.items()},
+    "drivers": _drivers,
+    "text blocks": _texts,
+    "keymaps": _keymaps,
+    "preferences": _preferences,
+    "add-ons": lambda: [addon.module for addon in bpy.context.preferences.addons],
+    "registered classes": _classes,
+    "the open file": _files,
+    "render output": lambda: [scene.render.filepath for scene in bpy.data.scenes if scene.render.filepath != "/tmp/"],
+    "Python itself": _python,
+    "Python's modules": _modules,
+    "environment variables": lambda: dict(os.environ),
+    "working folder": lambda: os.getcwd(),
+}

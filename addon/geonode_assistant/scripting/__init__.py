@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carries out Python scripts. Safe mode is made of layers, each of which holds without the others:
+
+1. ``verdict``: the core's rules judge the text (``rust/script``).
+2. ``compiled``: what CPython makes of that very text is held against the same lists.
+3. ``names``, ``modules``, ``guards``, ``instrument``: a small table of builtins, modules with the listed members,
+   bounds where Blender multiplies numbers.
+4. the core's watchdog: bounds of time and memory (``geonode_core.run_bounded``).
+5. ``host.surroundings``: what outlives a script is compared, and put back.
+
+What a script did to the file is taken back by the caller (``host.checkpoint``).
+"""
+
+from __future__ import annotations
+
+import builtins
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType, ModuleType
+from typing import Any
+
+from .. import native
+from ..messages import AssistantError
+from . import compiled, instrument, names, policy
+from .errors import failed, policy_error
+from .output import Output
+from .verdict import ScriptFinding, Verdict, check_script
+
+__all__ = ["ScriptFinding", "ScriptResult", "Verdict", "check_script", "execute", "run"]
+
+MODES = ("safe", "trusted")
+SHORTEST_MS, LONGEST_MS = 1, 600_000
+
+
+@dataclass(frozen=True)
+class ScriptResult:
+    """What a script that ended by itself leaves behind."""
+
+    stdout: str
+    """What it printed; cut at ``output.LIMIT`` characters."""
+    namespace: dict[str, Any]
+    """Its public global names with their values; no modules. Blender's data in it is valid until the next undo."""
+    duration_ms: float
+
+
+def execute(source: str, *, mode: str = "safe", timeout_ms: int = 4000) -> ScriptResult:
+    """Carries out a script on Blender's main thread. It takes nothing back, and leaves the undo history alone.
+
+    ``safe``: refused is ``PolicyError`` with ``script_refused`` (``details["findings"]``: dicts as in ``Verdict``),
+    ``script_mismatch`` or, afterwards, ``script_breach``. ``trusted``: runs as it is, with the limits only; the caller
+    has asked the artist about this very script. Both: ``ScriptTimeout`` (``script_timeout``, ``script_memory``), and
+    ``CoreError`` with ``script_failed`` for the script's own exception (``details``: ``exception``, ``line``,
+    ``stdout``).
+    """
+    return _ready(source, mode, timeout_ms)()
+
+
+def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
+    """``execute`` as one undo step; when it raises, the file is as it was."""
+    from ..host import checkpoint
+
+    carry_out = _ready(source, mode, timeout_ms)
+    begun = checkpoint.Checkpoint()
+    try:
+        result = carry_out()
+    except BaseException:
+        begun.restore()
+        raise
+    begun.commit("Python script")
+    return result
+
+
+def _ready(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResult]:
+    """Everything that can be refused before the script runs; what is returned runs it."""
+    if mode not in MODES:
+        raise AssistantError("invalid_argument", f"mode is one of {', '.join(MODES)}, not {mode!r}.")
+    if isinstance(timeout_ms, bool) or not isinstance(timeout_ms, int) or not SHORTEST_MS <= timeout_ms <= LONGEST_MS:
+        raise AssistantError(
+            "invalid_argument", f"timeout_ms is a whole number from {SHORTEST_MS} to {LONGEST_MS}, not {timeout_ms!r}."
+        )
+    if mode == "trusted":
+        return _ready_trusted(source, timeout_ms)
+    verdict = check_script(source)
+    if not verdict.ok:
+        first = verdict.findings[0]
+        raise policy_error(
+            "script_refused",
+            f"Safe mode refuses this script, line {first.line}: {first.text} {first.hint}",
+            findings=[vars(finding) for finding in verdict.findings],
+        )
+    output = Output()
+    code = prepared(verdict.source, verdict.own)
+    namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output)}
+    return lambda: _guarded(code, namespace, output, timeout_ms)
+
+
+def prepared(source: str, own: frozenset[str]) -> CodeType:
+    """The code of a text that the core allowed, with its guards; ``PolicyError`` when Python reads it otherwise."""
+    allowed = policy.policy()
+    try:
+        plain = compile(source, "<script>", "exec", dont_inherit=True, optimize=0)
+        tree = instrument.instrumented(source, allowed.bounds)
+        code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        raise policy_error(
+            "script_mismatch", f"Python cannot compile this script, line {line}: {error}.", line=line
+        ) from error
+    compiled.check(plain, allowed, own)
+    return code
+
+
+def _guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int) -> ScriptResult:
+    from ..host import surroundings
+
+    before = surroundings.Surroundings()
+    try:
+        return _run(code, namespace, output, timeout_ms)
+    finally:
+        changed = before.put_back()
+        if changed:
+            # Weighs more than whatever else went wrong.
+            raise policy_error(
+                "script_breach",
+                f"The script changed what scripts must not touch: {', '.join(changed)}. It was put back.",
+                changed=changed,
+                stdout=output.text(),
+            )
+
+
+def _ready_trusted(source: str, timeout_ms: int) -> Callable[[], ScriptResult]:
+    try:
+        code = compile(source, "<script>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise failed(f"{type(error).__name__}: {error}", exception=type(error).__name__, line=1, stdout="") from error
+    output = Output()
+    namespace = {"__name__": "__main__", "__builtins__": {**vars(builtins), "print": output.print}}
+    return lambda: _run(code, namespace, output, timeout_ms)
+
+
+def _run(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int) -> ScriptResult:
+    core = native.core()
+    begin = time.perf_counter()
+    try:
+        core.run_bounded(code, namespace, timeout_ms)
+    except core.ScriptTimeout as error:
+        error.details["stdout"] = output.text()
+        raise
+    except (Exception, SystemExit) as error:
+        line = _line(error)
+        text = f"Line {line}: {type(error).__name__}: {_said(error)}"
+        raise failed(text, exception=type(error).__name__, line=line, stdout=output.text()) from error
+    duration = (time.perf_counter() - begin) * 1000
+    return ScriptResult(output.text(), _public(namespace), duration)
+
+
+def _line(error: BaseException) -> int:
+    """The script's own last line on the way to the exception."""
+    line, at = 1, error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code.co_filename == "<script>":
+            line = at.tb_lineno
+        at = at.tb_next
+    return line
+
+
+def _said(error: BaseException) -> str:
+    """The text of an exception; a class of the script may fail at that."""
+    try:
+        return str(error)[:2000]
+    except Exception:
+        return "(without a text)"
+
+
+def _public(namespace: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in namespace.items()
+        if not name.startswith("_") and not isinstance(value, ModuleType)
+    }

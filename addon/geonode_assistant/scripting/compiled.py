@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The second check: what CPython makes of a script, against the same lists that the core's rules use.
+
+The core judges its own parse of a text; this looks at the code that will run. It needs no knowledge of places, for the
+first check has that: it makes sure that no name, attribute, import, constant or kind of code occurs that the lists do
+not know, so that no difference between the two parsers can carry anything through.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import sys
+from collections.abc import Iterator
+from types import CodeType, EllipsisType
+
+from .errors import policy_error
+from .policy import Policy
+
+# Names that Python itself puts into code; a script cannot write them.
+_OF_THE_COMPILER = frozenset({
+    "__annotate__",
+    "__annotate_func__",
+    "__annotations__",
+    "__build_class__",
+    "__class__",
+    "__classcell__",
+    "__classdict__",
+    "__classdictcell__",
+    "__conditional_annotations__",
+    "__doc__",
+    "__firstlineno__",
+    "__module__",
+    "__name__",
+    "__qualname__",
+    "__static_attributes__",
+    "__type_params__",
+})  # fmt: skip
+_ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
+_CONSTANTS = (bool, int, float, complex, str, bytes, tuple, frozenset, slice, EllipsisType, type(None), CodeType)
+_LARGEST_INT_BITS = 8192
+# Kinds of instructions that no script needs. What acts on names is judged by the name.
+_REFUSED = frozenset({
+    "ASYNC_GEN_WRAP",
+    "BEFORE_ASYNC_WITH",
+    "CHECK_EG_MATCH",
+    "END_ASYNC_FOR",
+    "GET_AITER",
+    "GET_ANEXT",
+    "GET_AWAITABLE",
+    "IMPORT_STAR",
+    "PREP_RERAISE_STAR",
+})  # fmt: skip
+_ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"})
+_NAMES = frozenset({"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_FROM_DICT_OR_DEREF"})
+_EXTENDED = dis.EXTENDED_ARG
+# 3.12 and later: star imports, `except*`, async generators hide behind a number.
+_INTRINSICS = {name: number for number, name in enumerate(getattr(dis, "_intrinsic_1_descs", ()))}
+_REFUSED_INTRINSICS = frozenset(
+    _INTRINSICS[name] for name in ("INTRINSIC_IMPORT_STAR", "INTRINSIC_ASYNC_GEN_WRAP") if name in _INTRINSICS
+)
+
+
+def check(code: CodeType, policy: Policy, own: frozenset[str]) -> None:
+    """Raises ``PolicyError`` with ``script_mismatch`` for code that holds what the lists do not know.
+
+    ``own`` are the attributes that the script gives to its own objects.
+    """
+    every = list(_codes(code))
+    bound = {"__name__"}
+    for one in every:
+        bound.update(one.co_varnames, one.co_cellvars)
+        bound.update(name for kind, name in _named(one) if kind.startswith("STORE_") and kind != "STORE_ATTR")
+    attributes = policy.attributes | own
+    for one in every:
+        _check_one(one, policy, attributes, bound)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    waiting = [code]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += [constant for constant in one.co_consts if isinstance(constant, CodeType)]
+
+
+def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound: set[str]) -> None:
+    if code.co_flags & _ASYNC:
+        _refuse(code, "async code")
+    for constant in code.co_consts:
+        _check_constant(code, constant)
+    for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+        if name.startswith("__") and name not in _OF_THE_COMPILER and name not in policy.methods:
+            _refuse(code, f"the name {name}")
+    module = ""
+    for kind, name in _named(code):
+        if kind == "MATCH_CLASS":
+            # The attributes that a pattern reads stand in a tuple.
+            fine = not any(text.startswith("_") for text in _texts(code) if text not in attributes)
+        elif kind in _ATTRIBUTES:
+            fine = name in attributes and (kind in {"LOAD_ATTR", "LOAD_METHOD"} or not name.startswith("__"))
+        elif kind in _NAMES:
+            fine = name in bound or name in policy.builtins or name in policy.called_only or name in _OF_THE_COMPILER
+        elif kind == "IMPORT_NAME":
+            module = name
+            fine = name in policy.modules
+        elif kind == "IMPORT_FROM":
+            # `import a.b as c` takes b from a, and the binding of it is judged by IMPORT_NAME.
+            fine = name in policy.modules.get(module, ()) or module.endswith(f".{name}") or f".{name}." in module
+        elif kind in _REFUSED:
+            fine = False
+        else:
+            fine = not name.startswith("__") or name in policy.methods or name in _OF_THE_COMPILER
+        if not fine:
+            _refuse(code, f"{kind} {name}".strip())
+
+
+def _check_constant(code: CodeType, constant: object) -> None:
+    if not isinstance(constant, _CONSTANTS):
+        _refuse(code, f"a constant of the type {type(constant).__name__}")
+    if isinstance(constant, int) and constant.bit_length() > _LARGEST_INT_BITS:
+        _refuse(code, "an enormous number")
+    if isinstance(constant, tuple | frozenset):
+        for each in constant:
+            _check_constant(code, each)
+
+
+def _texts(code: CodeType) -> Iterator[str]:
+    """The texts in constant tuples."""
+    for constant in code.co_consts:
+        if isinstance(constant, tuple):
+            yield from (each for each in constant if isinstance(each, str))
+
+
+def _named(code: CodeType) -> Iterator[tuple[str, str]]:
+    """Each instruction that acts on a name of ``co_names``, and each of the refused kinds, with the name or ''."""
+    names, raw, argument = code.co_names, code.co_code, 0
+    for at in range(0, len(raw), 2):
+        operation = raw[at]
+        argument = argument << 8 | raw[at + 1]
+        if operation == _EXTENDED:
+            continue
+        kind = _TABLE[operation]
+        if kind is not None:
+            shown, shift = kind
+            if shift is None:
+                if shown != "CALL_INTRINSIC_1" or argument in _REFUSED_INTRINSICS:
+                    yield "MATCH_CLASS" if shown == "MATCH_CLASS" else "IMPORT_STAR", ""
+            else:
+                yield shown, names[argument >> shift]
+        argument = 0
+
+
+def _shift(name: str) -> int:
+    """How many low bits of the argument are flags of the instruction."""
+    if name == "LOAD_GLOBAL":
+        return 1
+    if name == "LOAD_ATTR":
+        return 1 if sys.version_info >= (3, 12) else 0
+    if name == "LOAD_SUPER_ATTR":
+        return 2
+    return 2 if name == "IMPORT_NAME" and sys.version_info >= (3, 15) else 0
+
+
+def _table() -> list[tuple[str, int | None] | None]:
+    table: list[tuple[str, int | None] | None] = [None] * 256
+    for name, number in dis.opmap.items():
+        if number >= 256:
+            continue
+        if name in _REFUSED or name in {"CALL_INTRINSIC_1", "MATCH_CLASS"}:
+            table[number] = (name, None)
+        elif number in dis.hasname:
+            table[number] = ("LOAD_ATTR" if name == "LOAD_SUPER_ATTR" else name, _shift(name))
+    return table
+
+
+_TABLE = _table()
+
+
+def _refuse(code: CodeType, what: str) -> None:
+    raise policy_error(
+        "script_mismatch",
+        f"Python reads this script otherwise than it was checked: {what} in {code.co_name}. It was not run.",
+        line=code.co_firstlineno,
+    )

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The exceptions of scripts: the core's own classes, with the codes of the section ``script``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import native
+
+
+def policy_error(code: str, message: str, **details: Any) -> Exception:
+    """A ``PolicyError``: the script is refused, or did what safe mode forbids."""
+    return native.core().PolicyError(code, message, False, details)
+
+
+def failed(message: str, **details: Any) -> Exception:
+    """A ``CoreError`` with ``script_failed``: the script's own exception ended it."""
+    return native.core().CoreError("script_failed", message, False, details)
+
+
+class Guarded(Exception):
+    """Raised by a guard inside a script, which may catch it; what it wanted has not happened."""

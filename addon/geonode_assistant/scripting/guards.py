@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stands in for Python's functions while a script runs, and what the instrumented places call.
+
+Each guard costs only where it stands: time is bounded by the watchdog and memory by its hook, so these guard what
+neither can stop, which is one call of Blender, of numpy or of an iterator in C that never comes back.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import bpy
+
+from . import policy
+from .errors import Guarded
+
+ITEMS = 10_000_000
+"""Of a range, an array, a mesh: more is refused."""
+LARGEST_PICTURE = 80_000_000
+"""Channels of an image that may be read as a list."""
+_PLAIN = frozenset({set, dict, list, frozenset, str})
+
+
+class NotAllowed(AttributeError):
+    """An attribute that safe mode does not allow; for a script, one that is not there."""
+
+
+# -- attributes by text
+# ------------------------------------------------------------------------------------------------
+
+
+class Attributes:
+    """``getattr`` and its kin, for the names that the policy knows."""
+
+    def __init__(self, own: frozenset[str]) -> None:
+        self._allowed = policy.policy().attributes | own
+
+    def _check(self, name: Any) -> None:
+        if name.__class__ is not str or name not in self._allowed:
+            raise NotAllowed(f"The attribute {name!r} is not allowed in safe mode.")
+
+    def getattr(self, thing: Any, name: str, /, *default: Any) -> Any:
+        """As Python's, for allowed names."""
+        self._check(name)
+        return getattr(thing, name, *default)
+
+    def hasattr(self, thing: Any, name: str, /) -> bool:
+        """As Python's, for allowed names."""
+        self._check(name)
+        return hasattr(thing, name)
+
+    def setattr(self, thing: Any, name: str, value: Any, /) -> None:
+        """As Python's, for allowed names and within the bounds of the policy."""
+        self._check(name)
+        if name.startswith("__"):
+            raise NotAllowed(f"The attribute {name!r} is not allowed in safe mode.")
+        store(thing, name, value)
+
+    def delattr(self, thing: Any, name: str, /) -> None:
+        """As Python's, for allowed names."""
+        self._check(name)
+        delattr(thing, name)
+
+
+def type_of(thing: Any, /) -> type:
+    """``type(x)``, which makes no types."""
+    return type(thing)
+
+
+# -- sizes in Blender
+# --------------------------------------------------------------------------------------------------
+
+
+def bounded(name: str, value: Any) -> Any:
+    """The value of a property or an argument, when it is not above the policy's bound for this name."""
+    bound = policy.policy().bounds.get(name)
+    if bound is not None and value.__class__ in {int, float} and value > bound:
+        raise Guarded(f"{name} = {value} would take all memory or freeze Blender; use at most {bound}.")
+    return value
+
+
+def store(thing: Any, name: str, value: Any) -> None:
+    """``thing.name = value`` where the policy bounds the name."""
+    if isinstance(thing, bpy.types.bpy_struct):
+        bounded(name, value)
+        setattr(thing, name, value)
+        if isinstance(thing, bpy.types.Modifier):
+            check_stack(thing)
+    else:
+        setattr(thing, name, value)
+
+
+def check_stack(changed: Any) -> None:
+    """Raises, and takes the change back, when an object's modifiers would multiply it beyond what Blender bears."""
+    obj = changed.id_data
+    size = _elements(obj)
+    for modifier in obj.modifiers:
+        match modifier.type:
+            case "SUBSURF" | "MULTIRES":
+                size *= 4 ** max(modifier.levels, 0)
+            case "ARRAY":
+                size *= max(modifier.count, 1) if modifier.fit_type == "FIXED_COUNT" else 1
+            case "SCREW":
+                size *= max(modifier.steps, 1)
+            case _:
+                continue
+        if size > ITEMS * 2:
+            changed.show_viewport = False
+            changed.show_render = False
+            raise Guarded(
+                f"The modifiers of {obj.name!r} would make about {size:,.0f} elements; {changed.name!r} is switched "
+                "off. Use smaller counts and levels."
+            )
+
+
+def _elements(obj: Any) -> float:
+    data = obj.data
+    polygons = getattr(data, "polygons", None)
+    return float(max(len(polygons), 1)) if polygons is not None else 100.0
+
+
+def count(thing: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+    """``thing.method(n)`` where a collection of Blender's grows by n."""
+    if thing.__class__ not in _PLAIN:
+        for value in (*args, *kwargs.values()):
+            if value.__class__ is int and value > ITEMS and hasattr(thing, "bl_rna"):
+                raise Guarded(f"{method}({value}) would take all memory; use at most {ITEMS}.")
+    return getattr(thing, method)(*args, **kwargs)
+
+
+def modifier(thing: Any, *args: Any, **kwargs: Any) -> Any:
+    """``object.modifiers.new(…)``, as long as the whole stack stays bearable."""
+    made = thing.new(*args, **kwargs)
+    if isinstance(made, bpy.types.Modifier):
+        check_stack(made)
+    return made
+
+
+def pixels(thing: Any) -> Any:
+    """``image.pixels`` of a picture that is not too large to be read as a list."""
+    found = thing.pixels
+    if isinstance(thing, bpy.types.Image) and len(found) > LARGEST_PICTURE:
+        raise Guarded(f"{thing.name!r} is too large a picture; scale() it first.")
+    return found
+
+
+# -- numbers and iterators
+# ---------------------------------------------------------------------------------------------
+
+
+def range_of(*args: Any) -> range:
+    """``range`` outside of a loop: functions in C that walk through it cannot be stopped."""
+    found = range(*args)
+    # len() fails above the size of a machine word.
+    if found and (found[-1] - found[0]) // found.step >= ITEMS:
+        raise Guarded(f"This range has more than {ITEMS:,} items.")
+    return found
+
+
+def rounded(number: Any, ndigits: Any = None) -> Any:
+    """``round``: not to a power of ten beyond all numbers."""
+    if ndigits.__class__ is int and abs(ndigits) > 400:
+        raise Guarded(f"round(x, {ndigits}) has no meaning; use at most 400 digits.")
+    return round(number) if ndigits is None else round(number, ndigits)
+
+
+def formatted(value: Any, spec: str = "", /) -> str:
+    """``format`` with a short specification."""
+    if len(spec) > 40 or any(len(part) > 3 for part in "".join(c if c.isdigit() else " " for c in spec).split()):
+        raise Guarded("A width or precision in this format is larger than 999.")
+    return format(value, spec)
+
+
+def iterated(thing: Any, *sentinel: Any) -> Any:
+    """``iter``; with a sentinel as a generator, which the watchdog can stop."""
+    if not sentinel:
+        return iter(thing)
+    return _walk(iter(thing, *sentinel))
+
+
+def _walk(items: Iterable[Any]) -> Iterator[Any]:
+    for item in items:  # noqa: UP028  `yield from` cannot be interrupted
+        yield item
+
+
+def stoppable(function: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[Any]]:
+    """An iterator in C that may be endless, as a generator, which the watchdog can stop wherever it is consumed."""
+
+    def walked(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        return _walk(function(*args, **kwargs))
+
+    walked.__name__ = walked.__qualname__ = function.__name__
+    return walked
+
+
+def product_of(numbers: Iterable[Any], *, start: Any = 1) -> Any:
+    """``math.prod``, stoppable between its factors."""
+    return math.prod(_walk(numbers), start=start)
+
+
+def choices(population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1) -> list[Any]:
+    """``random.choices`` with at most ``ITEMS`` draws."""
+    if k > ITEMS:
+        raise Guarded(f"choices() of {k:,} items takes too much memory or time.")
+    return random.choices(population, weights, cum_weights=cum_weights, k=k)
+
+
+REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
+    "itertools": {
+        name: stoppable(getattr(itertools, name))
+        for name in (
+            "count",
+            "cycle",
+            "repeat",
+            "product",
+            "permutations",
+            "combinations",
+            "combinations_with_replacement",
+        )
+    },
+    "math": {"prod": product_of},
+    "random": {"choices": choices},
+}
+"""Members of modules with a guard of their own."""

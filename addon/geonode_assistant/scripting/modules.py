@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a script gets when it imports: modules that hold the listed members and nothing else."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import bpy
+
+from . import guards, policy
+from .errors import Guarded
+
+MESH_OPERATORS = {
+    "create_grid",
+    "create_uvsphere",
+    "create_icosphere",
+    "create_circle",
+    "create_cone",
+    "subdivide_edges",
+}
+
+
+class Importer:
+    """``__import__`` of one script; the modules that it hands out are made for it alone."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, ModuleType] = {}
+        self._policy = policy.policy()
+
+    def __call__(
+        self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+    ) -> ModuleType:
+        """As Python's own, for listed modules; ``ImportError`` for all others."""
+        if level or name not in self._policy.modules:
+            raise ImportError(f"The module {name} is not allowed in safe mode.")
+        module = self._module(name)
+        if fromlist:
+            for member in fromlist:
+                if f"{name}.{member}" in self._policy.modules:
+                    self._module(f"{name}.{member}")
+            return module
+        first, _, rest = name.partition(".")
+        # `import a.b` binds a, with b in it.
+        return self._module(first) if rest else module
+
+    def _module(self, name: str) -> ModuleType:
+        if name in self._made:
+            return self._made[name]
+        if name == "__future__":
+            return importlib.import_module(name)
+        made: Any = ModuleType(name)
+        self._made[name] = made
+        if name == "bpy.ops":
+            return self._keep(name, Operators(self._policy.operators))
+        real = _real(name)
+        replaced = _replaced(name)
+        for member in self._policy.modules[name]:
+            full = f"{name}.{member}"
+            if full in self._policy.modules:
+                try:
+                    setattr(made, member, self._module(full))
+                except ImportError:
+                    continue
+            elif member in replaced:
+                setattr(made, member, replaced[member])
+            elif hasattr(real, member):
+                value = getattr(real, member)
+                bound = name == "bmesh.ops" and member in MESH_OPERATORS
+                setattr(made, member, _bounded(value) if bound else value)
+        parent, _, last = name.rpartition(".")
+        if parent:
+            setattr(self._module(parent), last, made)
+        return made
+
+    def _keep(self, name: str, made: Any) -> Any:
+        self._made[name] = made
+        return made
+
+
+def _replaced(name: str) -> dict[str, Any]:
+    """Members of a module that are replaced by ones within bounds."""
+    if name.partition(".")[0] == "numpy":
+        from . import numeric  # numpy takes long to load, and few scripts use it
+
+        return numeric.REPLACED.get(name, {})
+    return guards.REPLACED.get(name, {})
+
+
+def _real(name: str) -> Any:
+    """The module or, for `bpy.app` and its kin, the object of that name."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        parent, _, last = name.rpartition(".")
+        if not parent:
+            raise
+        found = getattr(_real(parent), last, None)
+        if found is None:
+            raise
+        return found
+
+
+def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*args: Any, **kwargs: Any) -> Any:
+        _check_arguments(kwargs)
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _check_arguments(kwargs: dict[str, Any]) -> None:
+    size = 1.0
+    for name, value in kwargs.items():
+        guards.bounded(name, value)
+        if name in _MULTIPLIED and value.__class__ is int:
+            size *= max(value, 1)
+    if size > guards.ITEMS:
+        raise Guarded(f"These arguments would make about {size:,.0f} elements; use smaller ones.")
+
+
+_MULTIPLIED = frozenset({
+    "x_subdivisions", "y_subdivisions", "x_segments", "y_segments", "u_segments", "v_segments", "segments",
+    "ring_count", "major_segments", "minor_segments",
+})  # fmt: skip
+# Operators that multiply the mesh that they work on, with the factor for one of its faces.
+_GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
+    "mesh.subdivide": lambda given: (given.get("number_cuts", 1) + 1) ** 2,
+    "object.subdivision_set": lambda given: 4 ** max(given.get("level", 1), 0),
+    "object.multires_subdivide": lambda given: 4,
+    "mesh.unsubdivide": lambda given: 1,
+    "object.duplicate": lambda given: 2,
+    "mesh.duplicate": lambda given: 2,
+    "object.join": lambda given: 1,
+}
+
+
+class Operators:
+    """``bpy.ops`` with the listed operators."""
+
+    __slots__ = ("_allowed",)
+
+    def __init__(self, allowed: frozenset[str]) -> None:
+        self._allowed = allowed
+
+    def __getattr__(self, group: str) -> _Group:
+        return _Group(self._allowed, group)
+
+
+class _Group:
+    __slots__ = ("_allowed", "_group")
+
+    def __init__(self, allowed: frozenset[str], group: str) -> None:
+        self._allowed = allowed
+        self._group = group
+
+    def __getattr__(self, name: str) -> _Operator:
+        full = f"{self._group}.{name}"
+        if full not in self._allowed:
+            raise AttributeError(f"bpy.ops.{full} is not allowed in safe mode.")
+        return _Operator(full, getattr(getattr(bpy.ops, self._group), name))
+
+
+class _Operator:
+    __slots__ = ("_name", "_real")
+
+    def __init__(self, name: str, real: Any) -> None:
+        self._name = name
+        self._real = real
+
+    def poll(self, *args: Any) -> bool:
+        """Whether it can be called here."""
+        return self._real.poll(*args)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> set[str]:
+        """Carries it out, within bounds. It never waits for the artist, and never makes an undo step of its own."""
+        _check_arguments(kwargs)
+        growth = _GROWING.get(self._name)
+        if growth is not None:
+            _check_growth(self._name, growth(kwargs))
+        contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
+        if len(contexts) != len([one for one in args if not isinstance(one, bool)]):
+            raise Guarded(f"bpy.ops.{self._name} may not wait for the artist; give its properties by keyword.")
+        result = self._real(*contexts, **kwargs)
+        if self._name == "object.modifier_add":
+            for added in bpy.context.active_object.modifiers[-1:]:
+                guards.check_stack(added)
+        return result
+
+
+def _check_growth(name: str, factor: float) -> None:
+    objects = {*bpy.context.selected_objects, bpy.context.active_object} - {None}
+    size = 0.0
+    for obj in objects:
+        if obj.type != "MESH":
+            continue
+        if obj.mode == "EDIT":
+            obj.update_from_editmode()
+        size += len(obj.data.polygons)
+    if size * factor > guards.ITEMS / 2:
+        raise Guarded(f"bpy.ops.{name} would make about {size * factor:,.0f} faces; that freezes Blender.")

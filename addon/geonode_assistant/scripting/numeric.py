@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""numpy within bounds: nothing stops one call that fills or works through a huge array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from .errors import Guarded
+from .guards import ITEMS
+
+CUBIC = 2_000
+"""Rows of a matrix for what takes the cube of them."""
+
+
+def _size(value: Any) -> float:
+    """Items that a number, a shape or an array stands for."""
+    if isinstance(value, bool) or value is None:
+        return 1.0
+    if isinstance(value, int | float | np.number):
+        return abs(float(value))
+    if isinstance(value, tuple | list) and len(value) <= 8 and all(isinstance(one, int | np.integer) for one in value):
+        product = 1.0
+        for one in value:
+            product *= max(abs(float(one)), 1.0)
+        return product
+    return 1.0
+
+
+def _limited(function: Callable[..., Any], size: Callable[..., float]) -> Callable[..., Any]:
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        wanted = size(*args, **kwargs)
+        if not wanted <= ITEMS * 5:
+            raise Guarded(f"{function.__name__}() would make {wanted:,.0f} items; that takes too much memory or time.")
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _shaped(*args: Any, **kwargs: Any) -> float:
+    return max(
+        [_size(args[0]) if args else 1.0, *(_size(kwargs[key]) for key in ("shape", "size", "N") if key in kwargs)]
+    )
+
+
+def _counted(*args: Any, **kwargs: Any) -> float:
+    """linspace and its kin: the number of items is the third."""
+    return max([_size(args[2]) if len(args) > 2 else 1.0, _size(kwargs.get("num", 1))])
+
+
+def _arranged(*args: Any, **kwargs: Any) -> float:
+    start, stop, step = (0, *args[:1], 1) if len(args) == 1 else (*args[:3], 1)[:3] if len(args) > 1 else (0, 0, 1)
+    stop, step, start = kwargs.get("stop", stop), kwargs.get("step", step), kwargs.get("start", start)
+    try:
+        return abs((float(stop) - float(start)) / float(step))
+    except (TypeError, ValueError, ZeroDivisionError):
+        return 1.0
+
+
+def _repeated(array: Any, times: Any = 1, *args: Any, **kwargs: Any) -> float:
+    times = kwargs.get("repeats", kwargs.get("reps", times))
+    return float(np.size(array)) * _size(times)
+
+
+def _dimensions(*args: Any, **kwargs: Any) -> float:
+    product = 1.0
+    for one in args:
+        product *= _size(one)
+    return max(product, _size(kwargs.get("size")))
+
+
+def _sampled(*args: Any, **kwargs: Any) -> float:
+    """Distributions: the size is the last of their arguments."""
+    return max(
+        [_size(one) for one in args if isinstance(one, tuple | list)] + [_size(args[-1]) if len(args) > 2 else 1.0]
+    )
+
+
+def _grid(*args: Any, **kwargs: Any) -> float:
+    product = 1.0
+    for one in args:
+        product *= max(float(np.size(one)), 1.0)
+    return product
+
+
+def _square(*args: Any, **kwargs: Any) -> float:
+    return max([_size(one) for one in args[:2]] or [1.0]) ** 2 if args else 1.0
+
+
+def _cubic(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if any(max(np.shape(one) or (0,)) > CUBIC for one in args[:1] if np.ndim(one) >= 2):
+            raise Guarded(f"{function.__name__}() of a matrix with more than {CUBIC} rows takes too long.")
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _all(module: Any, names: tuple[str, ...], make: Callable[[Any], Any]) -> dict[str, Any]:
+    return {name: make(getattr(module, name)) for name in names if hasattr(module, name)}
+
+
+ARRAYS = {
+    **_all(np, ("zeros", "ones", "empty", "full", "indices"), lambda f: _limited(f, _shaped)),
+    **_all(np, ("linspace", "logspace", "geomspace"), lambda f: _limited(f, _counted)),
+    **_all(np, ("arange",), lambda f: _limited(f, _arranged)),
+    **_all(np, ("repeat", "tile"), lambda f: _limited(f, _repeated)),
+    **_all(np, ("eye", "identity", "tri"), lambda f: _limited(f, _square)),
+    **_all(np, ("meshgrid", "kron", "outer"), lambda f: _limited(f, _grid)),
+}
+RANDOM = {
+    **_all(np.random, ("rand", "randn"), lambda f: _limited(f, _dimensions)),
+    **_all(np.random, ("random", "random_sample", "standard_normal"), lambda f: _limited(f, _shaped)),
+    **_all(np.random, ("normal", "uniform", "randint", "triangular", "gamma"), lambda f: _limited(f, _sampled)),
+}
+LINALG = _all(
+    np.linalg,
+    ("cond", "det", "eig", "eigh", "eigvals", "inv", "lstsq", "matrix_rank", "pinv", "qr", "solve", "svd"),
+    _cubic,
+)
+REPLACED = {"numpy": ARRAYS, "numpy.random": RANDOM, "numpy.linalg": LINALG}

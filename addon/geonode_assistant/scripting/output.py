@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a script prints, kept within bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LIMIT = 100_000
+"""Characters; what comes after them is dropped."""
+
+
+class Output:
+    """The ``print`` of one script, and what it has printed."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._left = LIMIT
+        self._cut = False
+
+    def print(
+        self, *values: Any, sep: str | None = " ", end: str | None = "\n", file: None = None, flush: bool = False
+    ) -> None:
+        """As Python's, into the script's result; ``file`` cannot be given, for a script has no files."""
+        if file is not None:
+            raise ValueError("print() in a script writes into the result only; leave `file` out.")
+        sep = " " if sep is None else sep
+        end = "\n" if end is None else end
+        if not isinstance(sep, str) or not isinstance(end, str):
+            raise TypeError("sep and end must be texts")
+        self._add(sep.join([str(value) for value in values]) + end)
+
+    def _add(self, text: str) -> None:
+        if self._left <= 0:
+            self._cut = self._cut or bool(text)
+            return
+        self._cut = self._cut or len(text) > self._left
+        kept = text[: self._left]
+        self._parts.append(kept)
+        self._left -= len(kept)
+
+    def text(self) -> str:
+        """Everything that was printed, with a note where it was cut."""
+        return "".join(self._parts) + (f"\n… only the first {LIMIT:,} characters are kept.\n" if self._cut else "")

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What safe mode allows in this Blender, as the core decides it: the second check and the guards read it here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import bpy
+
+from .. import native
+
+VERSION = "{}.{}".format(*bpy.app.version[:2])
+"""This Blender as the core names it."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The allow-lists of one version of Blender (``rust/script/policy/README.md``)."""
+
+    builtins: frozenset[str]
+    called_only: frozenset[str]
+    attributes: frozenset[str]
+    """Everything that may stand behind a dot, members of modules and parts of operators included."""
+    methods: frozenset[str]
+    modules: dict[str, frozenset[str]]
+    operators: frozenset[str]
+    node_types: tuple[str, ...]
+    """Patterns with ``*``."""
+    bounds: dict[str, int]
+    """The largest value of a property or an argument of this name."""
+
+
+@cache
+def policy() -> Policy:
+    """The policy for this Blender, asked for once."""
+    known = native.core().script_policy(VERSION)
+    modules = {name: frozenset(members) for name, members in known["modules"].items()}
+    attributes = {*known["attributes"], *known["dunder_read"], *known["underscored"]}
+    attributes.update(*modules.values(), *(name.split(".") for name in known["operators"]))
+    return Policy(
+        builtins=frozenset(known["builtins"]),
+        called_only=frozenset(known["called_only"]),
+        attributes=frozenset(attributes) | {"poll", "format"},
+        methods=frozenset(known["methods"]),
+        modules=modules,
+        operators=frozenset(known["operators"]),
+        node_types=tuple(known["node_types"]),
+        bounds={name: int(bound) for name, bound in known["bounds"].items()},
+    )

@@ -1,0 +1,124 @@
+//! Bounds the size of one block of Python's memory while a script runs.
+//!
+//! Nothing interrupts one operation that fills a huge block (`s * n`, `"".join(...)`, `b"" + ...`), and asking before each of them would
+//! slow every script down. So Python's own hook is used, as `tracemalloc` does: a block above the bound is refused, and the
+//! operation ends with a `MemoryError` that the script sees. The hook costs one call more for each allocation.
+#![expect(
+    unsafe_code,
+    reason = "the hook is a table of C functions that Python calls; abi3 does not name it"
+)]
+
+use std::ffi::{c_int, c_void};
+
+use pyo3::prelude::*;
+
+/// `PyMemAllocatorEx` of `CPython` 3.5 and later.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Functions {
+    ctx: *mut c_void,
+    malloc: extern "C" fn(*mut c_void, usize) -> *mut c_void,
+    calloc: extern "C" fn(*mut c_void, usize, usize) -> *mut c_void,
+    realloc: extern "C" fn(*mut c_void, *mut c_void, usize) -> *mut c_void,
+    free: extern "C" fn(*mut c_void, *mut c_void),
+}
+
+type Access = extern "C" fn(c_int, *mut Functions);
+
+/// `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`, which are used with the GIL held.
+const DOMAINS: [c_int; 2] = [1, 2];
+
+/// What a hook passes on to.
+struct Bound {
+    original: Functions,
+    largest: usize,
+}
+
+extern "C" fn malloc(ctx: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY: `ctx` is the `Bound` of a `Bounded`, which lives until the hook is taken away.
+    let bound = unsafe { &*ctx.cast::<Bound>() };
+    if size > bound.largest {
+        return std::ptr::null_mut();
+    }
+    (bound.original.malloc)(bound.original.ctx, size)
+}
+
+extern "C" fn calloc(ctx: *mut c_void, count: usize, size: usize) -> *mut c_void {
+    // SAFETY: as in `malloc`.
+    let bound = unsafe { &*ctx.cast::<Bound>() };
+    if count.saturating_mul(size) > bound.largest {
+        return std::ptr::null_mut();
+    }
+    (bound.original.calloc)(bound.original.ctx, count, size)
+}
+
+extern "C" fn realloc(ctx: *mut c_void, block: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY: as in `malloc`.
+    let bound = unsafe { &*ctx.cast::<Bound>() };
+    if size > bound.largest {
+        return std::ptr::null_mut();
+    }
+    (bound.original.realloc)(bound.original.ctx, block, size)
+}
+
+extern "C" fn free(ctx: *mut c_void, block: *mut c_void) {
+    // SAFETY: as in `malloc`.
+    let bound = unsafe { &*ctx.cast::<Bound>() };
+    (bound.original.free)(bound.original.ctx, block);
+}
+
+/// The bound, in force until it is dropped. Held on the main thread with the GIL.
+pub(crate) struct Bounded {
+    set: Access,
+    bounds: Vec<(c_int, Box<Bound>)>,
+}
+
+impl Bounded {
+    /// Bounds one block to `largest` bytes; `None` where this Python does not offer the hook.
+    pub(crate) fn new(py: Python<'_>, largest: usize) -> Option<Self> {
+        let get = address(py, "PyMem_GetAllocator")?;
+        let set = address(py, "PyMem_SetAllocator")?;
+        // SAFETY: the addresses come from Python itself, by the names of these two functions, whose form has not changed since 3.5.
+        let (get, set): (Access, Access) = unsafe {
+            (
+                std::mem::transmute::<usize, Access>(get),
+                std::mem::transmute::<usize, Access>(set),
+            )
+        };
+        let mut bounds = Vec::with_capacity(DOMAINS.len());
+        for domain in DOMAINS {
+            let mut original = std::mem::MaybeUninit::<Functions>::uninit();
+            get(domain, original.as_mut_ptr());
+            // SAFETY: Python filled the whole structure.
+            let original = unsafe { original.assume_init() };
+            let mut bound = Box::new(Bound { original, largest });
+            let mut hook = Functions {
+                ctx: std::ptr::from_mut(&mut *bound).cast(),
+                malloc,
+                calloc,
+                realloc,
+                free,
+            };
+            set(domain, &raw mut hook);
+            bounds.push((domain, bound));
+        }
+        Some(Self { set, bounds })
+    }
+}
+
+impl Drop for Bounded {
+    fn drop(&mut self) {
+        for (domain, bound) in &mut self.bounds {
+            (self.set)(*domain, &raw mut bound.original);
+        }
+    }
+}
+
+/// Where Python has a function of its C interface; asked of `ctypes`, which knows on every platform where Python lives.
+fn address(py: Python<'_>, name: &str) -> Option<usize> {
+    let ctypes = py.import("ctypes").ok()?;
+    let function = ctypes.getattr("pythonapi").ok()?.getattr(name).ok()?;
+    let pointer = ctypes.getattr("c_void_p").ok()?;
+    let cast = ctypes.call_method1("cast", (function, pointer)).ok()?;
+    cast.getattr("value").ok()?.extract::<Option<usize>>().ok()?
+}

@@ -1,0 +1,61 @@
+//! How much memory this process has, for the watchdog.
+
+/// Bytes of this process in memory now; on macOS the most that it ever had. `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub(crate) fn resident() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    pages.checked_mul(page_size())
+}
+
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "sysconf only reads a constant of the system")]
+fn page_size() -> u64 {
+    // SAFETY: sysconf has no preconditions.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(size).unwrap_or(4096)
+}
+
+/// Bytes of this process in memory now; on macOS the most that it ever had. `None` where the system does not tell.
+#[cfg(all(unix, not(target_os = "linux")))]
+#[expect(unsafe_code, reason = "getrusage fills a plain structure")]
+pub(crate) fn resident() -> Option<u64> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the structure is ours and of the right type; all zeroes is a valid value of it.
+    let usage = unsafe {
+        if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
+            return None;
+        }
+        usage.assume_init()
+    };
+    u64::try_from(usage.ru_maxrss).ok()
+}
+
+/// Bytes of this process in memory now; on macOS the most that it ever had. `None` where the system does not tell.
+#[cfg(windows)]
+#[expect(unsafe_code, reason = "Windows tells it through a plain structure")]
+pub(crate) fn resident() -> Option<u64> {
+    /// `PROCESS_MEMORY_COUNTERS` of psapi.h.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Counters {
+        size: u32,
+        page_faults: u32,
+        peak: usize,
+        working_set: usize,
+        rest: [usize; 6],
+    }
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn GetCurrentProcess() -> isize;
+        fn K32GetProcessMemoryInfo(process: isize, counters: *mut Counters, size: u32) -> i32;
+    }
+    let size = u32::try_from(std::mem::size_of::<Counters>()).ok()?;
+    let mut counters = Counters {
+        size,
+        ..Counters::default()
+    };
+    // SAFETY: the handle is the pseudo handle of this process, and the structure is ours with its true size.
+    let told = unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), &raw mut counters, size) };
+    (told != 0).then(|| u64::try_from(counters.working_set).ok()).flatten()
+}

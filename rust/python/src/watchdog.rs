@@ -1,0 +1,292 @@
+//! Executes a script within bounds of time and memory. A native thread that never touches Python watches it; at the limit it makes
+//! Python's main thread raise an exception that a script cannot catch.
+//!
+//! The way into the main thread is a signal whose handler is ours for as long as the script runs: on Unix `SIGURG` sent to that
+//! thread, which reaches every supported Python and is ignored where nobody handles it, so that a stray one does nothing; on Windows
+//! `SIGBREAK` as Python simulates it. It is raised again and again until the script has ended, because code between the script and
+//! Python can swallow an exception, and `finally` can run on. No stray signal is left: sending happens under a lock that the end of the script takes, and what was sent before
+//! is delivered before the handler is given back.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use geonode_protocol::Code;
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict};
+
+use crate::allocation::Bounded;
+use crate::errors::{CoreError, classes};
+use crate::memory;
+
+/// How often memory is looked at, and a signal sent again.
+const TICK: Duration = Duration::from_millis(20);
+const MEGABYTE: u64 = 1 << 20;
+
+/// A script is running: at most one at a time.
+static RUNNING: AtomicBool = AtomicBool::new(false);
+/// The exception was raised.
+static RAISED: AtomicBool = AtomicBool::new(false);
+/// Why the script is to stop: one of the constants below.
+static REASON: AtomicU8 = AtomicU8::new(NONE);
+const NONE: u8 = 0;
+const TIME: u8 = 1;
+const MEMORY: u8 = 2;
+
+/// Executes compiled code in `namespace` on the main thread; `ScriptTimeout` (`script_timeout`, `script_memory`) when it took longer than
+/// `timeout_ms` or the process grew by more than `memory_mb`. One block of Python's memory may have `block_mb`; a larger one is a
+/// `MemoryError`. The exceptions of the code pass through.
+#[pyfunction]
+#[pyo3(signature = (code, namespace, timeout_ms, memory_mb=2048, block_mb=640))]
+pub(crate) fn run_bounded(
+    py: Python<'_>,
+    code: &Bound<'_, PyAny>,
+    namespace: &Bound<'_, PyDict>,
+    timeout_ms: u64,
+    memory_mb: u64,
+    block_mb: usize,
+) -> PyResult<()> {
+    let exec = py.import("builtins")?.getattr("exec")?;
+    let handler = Handler::install(py)?;
+    let watch = Watch::start(timeout_ms, memory_mb);
+    let watch = match watch {
+        Ok(watch) => watch,
+        Err(error) => {
+            handler.remove(py)?;
+            return Err(CoreError::internal(format!("The time limit cannot be watched: {error}.")).into());
+        }
+    };
+    let bounded = Bounded::new(py, block_mb.saturating_mul(1 << 20));
+    let outcome = exec.call1((code, namespace));
+    drop(bounded);
+    watch.end();
+    handler.remove(py)?;
+    if RAISED.load(Ordering::Acquire) {
+        // Whatever the script made of it: it was stopped.
+        let stopped = match REASON.load(Ordering::Acquire) {
+            MEMORY => CoreError::stopped(
+                Code::ScriptMemory,
+                format!("The script took more than {memory_mb} MB of memory and was stopped."),
+            ),
+            _ => CoreError::stopped(
+                Code::ScriptTimeout,
+                format!("The script took longer than {timeout_ms} ms and was stopped."),
+            ),
+        };
+        let error = PyErr::from(stopped);
+        if let Err(cause) = outcome {
+            error.set_context(py, Some(cause));
+        }
+        return Err(error);
+    }
+    outcome.map(|_| ())
+}
+
+/// Python's handler of our signal: raises while a script is to stop, and does nothing otherwise.
+#[pyfunction]
+fn on_signal(py: Python<'_>, _signal: i32, _frame: &Bound<'_, PyAny>) -> PyResult<()> {
+    if !RUNNING.load(Ordering::Acquire) || REASON.load(Ordering::Acquire) == NONE {
+        return Ok(());
+    }
+    RAISED.store(true, Ordering::Release);
+    // Once more at the next chance: whatever runs on the way out (`finally`, callbacks) is left at once as well.
+    system::again();
+    let class = classes(py)?.as_any().get_item("_Stopped")?;
+    Err(PyErr::from_value(class.call0()?))
+}
+
+/// Our handler, in place of whatever handled the signal before.
+struct Handler {
+    before: Py<PyAny>,
+    action: system::Action,
+}
+
+impl Handler {
+    fn install(py: Python<'_>) -> PyResult<Self> {
+        if RUNNING.swap(true, Ordering::AcqRel) {
+            return Err(CoreError::internal("A script is running already.".to_owned()).into());
+        }
+        let installed = Self::replace(py);
+        if installed.is_err() {
+            RUNNING.store(false, Ordering::Release);
+        }
+        installed
+    }
+
+    fn replace(py: Python<'_>) -> PyResult<Self> {
+        RAISED.store(false, Ordering::Release);
+        REASON.store(NONE, Ordering::Release);
+        let signal = py.import("signal")?;
+        let action = system::action();
+        let handler = wrap_pyfunction!(on_signal, py)?;
+        let before = signal.call_method1("signal", (system::SIGNAL, handler))?.unbind();
+        system::restart_calls();
+        Ok(Self { before, action })
+    }
+
+    /// Delivers what was sent, which does nothing any more, and gives the signal back.
+    fn remove(self, py: Python<'_>) -> PyResult<()> {
+        RUNNING.store(false, Ordering::Release);
+        system::deliver();
+        let delivered = py.check_signals();
+        let signal = py.import("signal")?;
+        // None: somebody outside Python handles it; the system's own record brings that back.
+        let before = if self.before.is_none(py) {
+            signal.getattr("SIG_DFL")?
+        } else {
+            self.before.into_bound(py)
+        };
+        signal.call_method1("signal", (system::SIGNAL, before))?;
+        system::restore(&self.action);
+        delivered
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    ended: Mutex<bool>,
+    changed: Condvar,
+}
+
+/// The watching thread.
+struct Watch {
+    shared: Arc<Shared>,
+    thread: thread::JoinHandle<()>,
+}
+
+impl Watch {
+    fn start(timeout_ms: u64, memory_mb: u64) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let watched = Arc::clone(&shared);
+        let main = system::current();
+        let start = Instant::now();
+        let deadline = start
+            .checked_add(Duration::from_millis(timeout_ms))
+            .unwrap_or_else(|| start + Duration::from_secs(u64::from(u32::MAX)));
+        let largest = memory::resident().map(|now| now.saturating_add(memory_mb.saturating_mul(MEGABYTE)));
+        let thread = thread::Builder::new()
+            .name("geonode-watchdog".to_owned())
+            .spawn(move || watched.watch(main, deadline, largest))?;
+        Ok(Self { shared, thread })
+    }
+
+    /// After this no signal is sent any more.
+    fn end(self) {
+        *self.shared.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.shared.changed.notify_all();
+        // The thread cannot panic, and never waits for Python.
+        let _ = self.thread.join();
+    }
+}
+
+impl Shared {
+    fn watch(&self, main: system::Thread, deadline: Instant, largest: Option<u64>) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*ended {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let _ = REASON.compare_exchange(NONE, TIME, Ordering::AcqRel, Ordering::Acquire);
+            } else if largest.is_some_and(|largest| memory::resident().is_some_and(|now| now > largest)) {
+                let _ = REASON.compare_exchange(NONE, MEMORY, Ordering::AcqRel, Ordering::Acquire);
+            }
+            let stopping = REASON.load(Ordering::Acquire) != NONE;
+            if stopping {
+                system::interrupt(main);
+            }
+            let pause = if stopping { TICK } else { left.min(TICK) };
+            ended = self
+                .changed
+                .wait_timeout(ended, pause)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+}
+
+/// Signals on Unix: sent to the main thread, whatever it does.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "signals are C functions of the system")]
+mod system {
+    use std::mem::MaybeUninit;
+    use std::ptr;
+
+    /// Ignored by default, and used by nothing in Blender: a signal that comes from elsewhere or too late does no harm.
+    pub(super) const SIGNAL: i32 = libc::SIGURG;
+    pub(super) type Thread = libc::pthread_t;
+    pub(super) type Action = Option<libc::sigaction>;
+
+    pub(super) fn current() -> Thread {
+        // SAFETY: has no preconditions.
+        unsafe { libc::pthread_self() }
+    }
+
+    /// What the process does on the signal now.
+    pub(super) fn action() -> Action {
+        let mut action = MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: with no new action the call only fills the structure, and it is read only when it succeeded.
+        unsafe { (libc::sigaction(SIGNAL, ptr::null(), action.as_mut_ptr()) == 0).then(|| action.assume_init()) }
+    }
+
+    pub(super) fn restore(action: &Action) {
+        if let Some(action) = action {
+            // SAFETY: the action is one that the system gave.
+            unsafe { libc::sigaction(SIGNAL, action, ptr::null_mut()) };
+        }
+    }
+
+    /// Calls of the system that the signal interrupts go on by themselves, in Blender's own code too.
+    pub(super) fn restart_calls() {
+        if let Some(mut ours) = action() {
+            ours.sa_flags |= libc::SA_RESTART;
+            restore(&Some(ours));
+        }
+    }
+
+    pub(super) fn interrupt(main: Thread) {
+        // SAFETY: the main thread lives as long as the watch, which it joins.
+        unsafe { libc::pthread_kill(main, SIGNAL) };
+    }
+
+    /// From the main thread, which handles Python's signals: raises again as soon as Python code goes on.
+    pub(super) fn again() {
+        // SAFETY: may be called anywhere.
+        unsafe { pyo3::ffi::PyErr_SetInterruptEx(SIGNAL) };
+    }
+
+    /// Returns after everything that was sent to this thread has arrived.
+    pub(super) fn deliver() {
+        let mut signals = MaybeUninit::<libc::sigset_t>::uninit();
+        // SAFETY: the set is initialised by sigemptyset; POSIX delivers pending unblocked signals before pthread_sigmask returns.
+        unsafe {
+            libc::sigemptyset(signals.as_mut_ptr());
+            libc::sigaddset(signals.as_mut_ptr(), SIGNAL);
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, signals.as_ptr(), ptr::null_mut());
+        }
+    }
+}
+
+/// Signals on Windows: Python itself simulates one, from any thread.
+#[cfg(windows)]
+#[expect(unsafe_code, reason = "PyErr_SetInterruptEx has no safe form")]
+mod system {
+    /// `SIGBREAK`: what Ctrl+C sends stays as it is.
+    pub(super) const SIGNAL: i32 = 21;
+    pub(super) type Thread = ();
+    pub(super) type Action = ();
+
+    pub(super) fn current() {}
+    pub(super) fn action() {}
+    pub(super) fn restore((): &Action) {}
+    pub(super) fn restart_calls() {}
+    pub(super) fn deliver() {}
+
+    pub(super) fn again() {
+        interrupt(());
+    }
+
+    pub(super) fn interrupt((): Thread) {
+        // SAFETY: documented as callable from any thread, without the GIL.
+        unsafe { pyo3::ffi::PyErr_SetInterruptEx(SIGNAL) };
+    }
+}

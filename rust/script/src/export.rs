@@ -1,0 +1,89 @@
+//! The policy as data, for the second check on compiled code and for the guards at run time: one list, three layers.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::policy::{self, Table};
+
+/// What safe mode allows in one version of Blender.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Allowed {
+    /// Names of Python's own that may be used as values.
+    pub builtins: Vec<&'static str>,
+    /// Names of Python's own that may only be called.
+    pub called_only: Vec<&'static str>,
+    /// Attributes that are harmless on every object.
+    pub attributes: Vec<&'static str>,
+    /// Attributes of the interpreter's kind that may be read.
+    pub dunder_read: Vec<&'static str>,
+    /// Attributes with an underscore that may be read.
+    pub underscored: Vec<&'static str>,
+    /// Methods of the interpreter's kind that a class may define.
+    pub methods: Vec<&'static str>,
+    /// Modules with the members that a script may use.
+    pub modules: BTreeMap<&'static str, Vec<&'static str>>,
+    /// Operators as `mesh.subdivide`.
+    pub operators: Vec<&'static str>,
+    /// Types of nodes that are refused, `*` standing for any characters.
+    pub node_types: Vec<&'static str>,
+    /// Largest values of properties and arguments of these names.
+    pub bounds: BTreeMap<&'static str, f64>,
+}
+
+/// What safe mode allows in a version such as `5.2`; nothing where the policy cannot be read.
+#[must_use]
+pub fn allowed(blender: &str) -> Allowed {
+    let Some(policy) = policy::policy() else {
+        return Allowed::default();
+    };
+    let bit = policy::bit(blender);
+    let reviewed = &policy.reviewed;
+    let mut modules: BTreeMap<_, _> = reviewed
+        .modules
+        .iter()
+        .map(|(module, members)| (*module, sorted(members.iter().copied())))
+        .collect();
+    modules.insert("bpy.ops", Vec::new());
+    modules.insert("bpy.types", listed(&policy.types, bit));
+    modules.insert("bmesh.ops", listed(&policy.bmesh_ops, bit));
+    Allowed {
+        builtins: sorted(reviewed.builtins.iter().copied()),
+        called_only: sorted(reviewed.called_only.iter().copied()),
+        attributes: listed(&policy.attributes, bit),
+        dunder_read: sorted(reviewed.dunder_read.iter().copied()),
+        underscored: sorted(reviewed.underscored.iter().copied()),
+        methods: sorted(reviewed.methods.iter().copied()),
+        modules,
+        operators: listed(&policy.operators, bit),
+        node_types: sorted(reviewed.node_types.keys().copied()),
+        bounds: reviewed.bounds.iter().map(|(name, bound)| (*name, *bound)).collect(),
+    }
+}
+
+fn listed(table: &Table, bit: u8) -> Vec<&'static str> {
+    sorted(table.names(bit))
+}
+
+fn sorted(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allowed;
+
+    #[test]
+    fn each_version_has_its_own_list() {
+        let (old, new) = (allowed("4.2"), allowed("5.2"));
+        assert!(old.attributes.len() > 4000 && new.operators.len() > 700);
+        assert!(old.attributes != new.attributes && old.builtins == new.builtins);
+        assert!(
+            new.attributes.binary_search(&"location").is_ok() && new.attributes.binary_search(&"filepath").is_err()
+        );
+        assert!(new.operators.iter().all(|name| !name.starts_with("wm.")));
+        assert_eq!(new.bounds.get("levels"), Some(&7.0));
+    }
+}

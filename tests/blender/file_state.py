@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole open file as data, read from Blender's own description of its types: to compare two states of it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import bpy
+
+DEPTH = 5
+# Blender's own bookkeeping, what only mirrors other data, and what changes by itself.
+SKIPPED = frozenset({
+    "rna_type", "session_uid", "original", "preview", "is_evaluated", "users", "tag", "id_data", "execution_time",
+    "window_manager", "persistent_uid", "depsgraph", "library_weak_reference", "is_runtime_data", "total_frame",
+    "is_embedded_data", "all_objects", "is_dirty", "tool_settings", "shading", "owner", "is_library_indirect",
+})  # fmt: skip
+KINDS_LEFT_OUT = frozenset(
+    {"window_managers", "screens", "workspaces", "brushes", "libraries", "palettes", "paint_curves", "all_ids"}
+)
+
+
+def state() -> dict[str, dict[str, Any]]:
+    """Every data-block by kind and name."""
+    if bpy.context.view_layer is not None:
+        bpy.context.view_layer.update()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return _blocks()
+
+
+def _blocks() -> dict[str, dict[str, Any]]:
+    found = {}
+    for prop in bpy.data.bl_rna.properties:
+        if prop.type == "COLLECTION" and prop.identifier not in KINDS_LEFT_OUT:
+            blocks = getattr(bpy.data, prop.identifier)
+            found[prop.identifier] = {block.name_full: _of(block, DEPTH, True) for block in blocks}
+    return found
+
+
+def differences(one: Any, other: Any, path: str = "") -> list[str]:
+    """Where two states differ, as paths; nothing for equal ones."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        found = []
+        for key in {**one, **other}:
+            if key not in one or key not in other:
+                found.append(f"{path}/{key} {'appeared' if key in other else 'is gone'}")
+            else:
+                found += differences(one[key], other[key], f"{path}/{key}")
+        return found
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [
+            line for n, (a, b) in enumerate(zip(one, other, strict=True)) for line in differences(a, b, f"{path}/{n}")
+        ]
+    return [] if one == other or (one != one and other != other) else [f"{path}: {one!r:.60} → {other!r:.60}"]
+
+
+def _plain(value: Any) -> str:
+    for method in ("to_list", "to_dict"):
+        value = getattr(value, method)() if hasattr(value, method) else value
+    return repr(value)[:200]
+
+
+def _number(value: Any) -> Any:
+    """A number, rounded, or a row of them."""
+    return (
+        round(value, 5)
+        if isinstance(value, float)
+        else value
+        if isinstance(value, int)
+        else [_number(v) for v in value]
+    )
+
+
+def _of(thing: Any, depth: int, whole: bool = False) -> Any:
+    if isinstance(thing, bpy.types.ID) and not whole and not getattr(thing, "is_embedded_data", False):
+        return f"{thing.bl_rna.identifier}:{thing.name_full}"
+    if thing is None or depth == 0:
+        return "…"
+    found: dict[str, Any] = {}
+    for prop in thing.bl_rna.properties:
+        name = prop.identifier
+        if name in SKIPPED:
+            continue
+        value = getattr(thing, name, None)
+        if prop.type == "COLLECTION":
+            found[name] = (
+                [_of(each, depth - 1) for each in value] if value is not None and len(value) < 20_000 else None
+            )
+        elif prop.type == "POINTER":
+            found[name] = None if value is None else _of(value, depth - 1)
+        elif getattr(prop, "is_array", False) and len(value) < 100_000:
+            found[name] = repr([_number(each) for each in value])
+        elif isinstance(value, str | bool | int | float):
+            found[name] = round(value, 5) if isinstance(value, float) else value
+        elif isinstance(value, set):
+            found[name] = sorted(value)
+    if hasattr(thing, "keys"):
+        try:
+            found["custom properties"] = {key: _plain(thing[key]) for key in thing.keys()}  # noqa: SIM118
+        except TypeError:
+            pass
+    return found

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scripts in safe mode: they run, are refused, stopped and taken back, and leave one undo step."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import bpy
+import geonode_core as core
+import pytest
+from file_state import differences, state
+from geonode_assistant import api, scripting, session
+from geonode_assistant.host import surroundings
+from geonode_assistant.messages import AssistantError
+
+BUSY = """
+import bpy
+bpy.ops.mesh.primitive_cube_add(size=3)
+bpy.context.object.name = "Made"
+bpy.data.objects["Light"].location.x = 55
+bpy.data.materials.new("Made too")
+bpy.data.objects.remove(bpy.data.objects["Camera"])
+bpy.data.collections.new("Also made").objects.link(bpy.data.objects["Made"])
+"""
+
+
+@pytest.fixture(autouse=True)
+def scene() -> None:
+    session.current.close()
+    session.current._reset("")
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    # What Blender derives (which sockets are available) is as after any undo.
+    for _ in range(2):
+        bpy.ops.ed.undo_push(message="settled")
+    bpy.ops.ed.undo()
+
+
+def objects() -> list[str]:
+    return sorted(obj.name for obj in bpy.data.objects)
+
+
+def test_the_result_has_output_and_public_names() -> None:
+    result = api.run_script("import math\nx = math.floor(2.5)\n_hidden = 1\nprint('x is', x, sep='=', end='!')\n")
+    assert result.stdout == "x is=2!"
+    assert result.namespace == {"x": 2}
+    assert result.duration_ms >= 0
+
+
+def test_success_is_one_undo_step() -> None:
+    before = objects()
+    api.run_script(BUSY)
+    assert objects() == ["Cube", "Light", "Made"]
+    bpy.ops.ed.undo()
+    assert objects() == before and bpy.data.objects["Light"].location.x != 55
+    bpy.ops.ed.redo()
+    assert objects() == ["Cube", "Light", "Made"]
+
+
+@pytest.mark.parametrize(
+    ("end", "error", "code"),
+    [
+        ("1 / 0", "CoreError", "script_failed"),
+        ("while 1 < 2: pass", "ScriptTimeout", "script_timeout"),
+        ("x = 'x' * int('9' * 10)", "CoreError", "script_failed"),
+        ("getattr(bpy, 'nothing')", "PolicyError", "script_refused"),
+    ],
+)
+def test_failure_leaves_the_file_as_it_was(end: str, error: str, code: str) -> None:
+    bpy.data.objects["Cube"].location.y = 7  # an edit that nobody made an undo step of
+    before = state()
+    with pytest.raises(getattr(core, error)) as failed:
+        api.run_script(BUSY + end, timeout_ms=400)
+    assert failed.value.code == code
+    left = differences(before, state())
+    assert left == [], "\n".join(left)
+    # Nothing of it can be redone.
+    assert not bpy.ops.ed.redo.poll() or bpy.ops.ed.redo() == {"CANCELLED"} or differences(before, state()) == []
+    api.run_script("import bpy\nbpy.context.scene.frame_end = 77\n")
+    assert bpy.context.scene.frame_end == 77
+
+
+def test_failure_in_edit_mode_leaves_everything_as_it_was() -> None:
+    bpy.context.view_layer.objects.active = bpy.data.objects["Cube"]
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(core.CoreError):
+        api.run_script("import bpy\nbpy.data.objects['Light'].location.x = 99\nbpy.ops.mesh.subdivide()\n1 / 0\n")
+    assert bpy.context.mode == "EDIT_MESH"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert len(bpy.data.objects["Cube"].data.vertices) == 8
+    assert bpy.data.objects["Light"].location.x != 99
+
+
+def test_undo_that_the_artist_switched_off_stays_so() -> None:
+    edit = bpy.context.preferences.edit
+    kept = (edit.use_global_undo, edit.undo_steps)
+    edit.use_global_undo, edit.undo_steps = False, 2
+    try:
+        before = objects()
+        with pytest.raises(core.CoreError):
+            api.run_script(BUSY + "1 / 0")
+        assert objects() == before
+        assert (edit.use_global_undo, edit.undo_steps) == (False, 2)
+    finally:
+        edit.use_global_undo, edit.undo_steps = kept
+
+
+def test_a_refusal_tells_every_finding_and_does_not_run() -> None:
+    before = objects()
+    with pytest.raises(core.PolicyError) as refused:
+        api.run_script(BUSY + "import os\nopen('x')\n")
+    findings = refused.value.details["findings"]
+    assert [(one["code"], one["line"]) for one in findings] == [("script_import", 9), ("script_name", 10)]
+    assert refused.value.code == "script_refused"
+    assert objects() == before
+
+
+def test_an_error_tells_its_line_and_what_was_printed() -> None:
+    with pytest.raises(core.CoreError) as failed:
+        api.run_script("def f(n):\n    return 1 / n\nprint('here')\nf(0)\n")
+    assert failed.value.details == {"exception": "ZeroDivisionError", "line": 2, "stdout": "here\n"}
+    assert "Line 2: ZeroDivisionError" in failed.value.message
+
+
+def test_output_is_bounded() -> None:
+    result = api.run_script("for i in range(3000):\n    print('x' * 100)\n")
+    assert 100_000 <= len(result.stdout) < 100_200 and "only the first" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"mode": "wild"}, {"timeout_ms": 0}, {"timeout_ms": 10**9}, {"timeout_ms": True}, {"timeout_ms": 1.5}],
+)
+def test_wrong_arguments(arguments: dict[str, Any]) -> None:
+    with pytest.raises(AssistantError) as wrong:
+        api.run_script("x = 1", **arguments)
+    assert wrong.value.code == "invalid_argument"
+
+
+def test_trusted_needs_the_setting_and_a_confirmation_of_this_script() -> None:
+    script = "import sys\nversion = sys.version_info[0]\n"
+    shown: list[dict[str, Any]] = []
+
+    def approve(request: dict[str, Any]) -> str:
+        shown.append(request)
+        return "approved"
+
+    allowed = {"python": "trusted"}
+    for arguments, code in [
+        ({}, "python_not_allowed"),
+        ({"approve": approve}, "python_not_allowed"),
+        ({"settings": allowed}, "approval_required"),
+        ({"settings": allowed, "approve": "all"}, "approval_required"),
+        ({"settings": allowed, "approve": lambda request: "rejected"}, "user_rejected"),
+    ]:
+        with pytest.raises(AssistantError) as refused:
+            api.run_script(script, mode="trusted", **arguments)  # type: ignore[arg-type]
+        assert refused.value.code == code
+    assert shown == []
+    result = api.run_script(script, mode="trusted", settings=allowed, approve=approve)  # type: ignore[arg-type]
+    assert result.namespace == {"version": 3}
+    assert shown == [{"reason": "trusted_script", "mode": "trusted", "script": script}]
+    with pytest.raises(core.ScriptTimeout):
+        api.run_script("while True: pass", "trusted", 100, settings=allowed, approve=approve)  # type: ignore[arg-type]
+
+
+def test_what_outlives_a_script_is_put_back() -> None:
+    """Trusted code stands in for a hole in the layers before: what it leaves behind is found and put back."""
+    before = surroundings.Surroundings()
+    assert before.put_back() == []
+    path = list(sys.path)
+    bpy.app.handlers.frame_change_pre.append(print)
+    bpy.app.driver_namespace["evil"] = print
+    bpy.context.preferences.edit.undo_steps += 1
+    sys.path.append("/nowhere")
+    bpy.data.texts.new("evil.py")
+    bpy.data.objects["Cube"].driver_add("location", 0).driver.expression = "1"
+    assert set(before.put_back()) >= {
+        "handlers",
+        "names for drivers",
+        "preferences",
+        "Python itself",
+        "text blocks",
+        "drivers",
+    }
+    assert print not in bpy.app.handlers.frame_change_pre
+    assert "evil" not in bpy.app.driver_namespace
+    assert sys.path == path
+    # What lies in the file is the undo's.
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    assert before.put_back() == []
+
+
+def test_a_breach_is_an_error_and_everything_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    from geonode_assistant.scripting import names
+
+    real = names.table
+
+    def leaky(*arguments: Any) -> dict[str, Any]:
+        return {**real(*arguments), "abs": lambda text: bpy.data.texts.new(text)}
+
+    monkeypatch.setattr(names, "table", leaky)
+    with pytest.raises(core.PolicyError) as breach:
+        api.run_script("abs('evil')")
+    assert breach.value.code == "script_breach" and breach.value.details["changed"] == ["text blocks"]
+    assert len(bpy.data.texts) == 0
+
+
+def test_execute_leaves_the_undo_history_alone() -> None:
+    bpy.ops.ed.undo_push(message="one")
+    bpy.data.objects["Cube"].location.z = 3
+    bpy.ops.ed.undo_push(message="two")
+    scripting.execute("import bpy\nbpy.data.objects['Cube'].location.z = 4\n")
+    bpy.ops.ed.undo()
+    assert bpy.data.objects["Cube"].location.z == 0

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bounds of time and memory of a script, and that nothing of them is left behind."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import threading
+import time
+from typing import Any
+
+import geonode_core as core
+import pytest
+
+ENDLESS = {
+    "loop": "while True: pass",
+    "generator": "sum(1 for _ in iter(int, 1))",
+    "comprehension": "[0 for _ in iter(int, 1)]",
+    "finally": "try:\n while True: pass\nfinally:\n while True: pass",
+    "handler": "while True:\n try:\n  while True: pass\n except Exception: pass",
+    "recursion": "def f():\n try: f()\n finally: f()\nf()",
+    "callback": "sorted(range(10**6), key=lambda n: sum(range(2000)))",
+    "regular expression": "import re\nre.match('(a+)+$', 'a' * 40 + 'b')",
+    "large numbers": "n = 10\nwhile True: n = n * n",
+    "power": "10 ** 10 ** 8",
+}
+
+
+def run(source: str, timeout_ms: int = 2000, **bounds: int) -> dict[str, Any]:
+    """The names of a script that was carried out."""
+    namespace: dict[str, Any] = {}
+    core.run_bounded(compile(source, "<script>", "exec"), namespace, timeout_ms, **bounds)
+    return namespace
+
+
+def test_a_script_runs_and_its_errors_pass_through() -> None:
+    assert run("x = 6 * 7")["x"] == 42
+    with pytest.raises(ZeroDivisionError):
+        run("1 / 0")
+    with pytest.raises(SystemExit):
+        run("raise SystemExit")
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_what_never_ends_is_stopped(kind: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(core.ScriptTimeout) as stopped:
+        run(ENDLESS[kind], 200)
+    assert stopped.value.code == "script_timeout"
+    # Far more than it takes, since the machine may be busy; without the watchdog none of them would end at all.
+    assert time.monotonic() - begin < 20
+
+
+def test_memory_is_bounded() -> None:
+    with pytest.raises(core.ScriptTimeout) as stopped:
+        run("kept = []\nwhile True: kept.append(bytearray(10**6))", 60_000, memory_mb=300)
+    assert stopped.value.code == "script_memory"
+    stopped = None  # type: ignore[assignment]
+    gc.collect()
+    for block in (
+        "'x' * 10**9",
+        "[0] * 10**9",
+        "bytes(10**9)",
+        "'x'.rjust(10**9)",
+        "1 << 10**10",
+        "','.join(['x' * 10**6] * 10**4)",
+    ):
+        with pytest.raises(MemoryError):
+            run(block, 20_000)
+    # The hook is gone afterwards.
+    assert len(bytearray(700 << 20)) == 700 << 20
+
+
+def test_the_signal_is_given_back() -> None:
+    number = getattr(signal, "SIGURG", None) or signal.SIGBREAK
+    calls = []
+    before = signal.signal(number, lambda *_: calls.append(1))
+    try:
+        ours = signal.getsignal(number)
+        run("pass")
+        with pytest.raises(core.ScriptTimeout):
+            run("while True: pass", 20)
+        assert signal.getsignal(number) is ours
+        signal.raise_signal(number)
+        assert calls == [1]
+    finally:
+        signal.signal(number, before)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_scripts_that_end_right_at_their_limit_leave_no_stray_signal() -> None:
+    source = compile("import time\nwhile time.perf_counter() < end: pass", "<script>", "exec")
+    ended = stopped = 0
+    threads = threading.active_count()
+    for number in range(3000):
+        # From a quarter of a millisecond before the limit to as much after it.
+        end = time.perf_counter() + 0.001 + (number % 51 - 25) * 1e-5
+        try:
+            core.run_bounded(source, {"end": end}, 1)
+            ended += 1
+        except core.ScriptTimeout:
+            stopped += 1
+        # Python code right behind it: a stray signal would raise here.
+        for _ in range(50):
+            pass
+    assert ended > 0 and stopped > 0 and ended + stopped == 3000
+    assert threading.active_count() == threads
+    for _ in range(100_000):
+        pass
+
+
+def test_only_one_script_at_a_time_and_only_on_the_main_thread() -> None:
+    inner = compile("1", "<script>", "exec")
+    with pytest.raises(core.InternalError):
+        core.run_bounded(
+            compile("again()", "<script>", "exec"), {"again": lambda: core.run_bounded(inner, {}, 100)}, 1000
+        )
+    found: list[BaseException] = []
+
+    def elsewhere() -> None:
+        try:
+            core.run_bounded(inner, {}, 100)
+        except ValueError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert len(found) == 1
+    assert run("x = 1")["x"] == 1
+
+
+def test_a_script_may_use_threads_of_others() -> None:
+    """Another thread that uses Python all the time neither gets the exception nor keeps the main thread from it."""
+    ending = threading.Event()
+    survived = []
+
+    def busy() -> None:
+        while not ending.is_set():
+            sum(range(100))
+        survived.append(True)
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    try:
+        for _ in range(20):
+            with pytest.raises(core.ScriptTimeout):
+                run("while True: pass", 30)
+    finally:
+        ending.set()
+        thread.join()
+    assert survived == [True]
+
+
+def test_the_policy_is_the_one_that_the_check_uses() -> None:
+    for version in ("4.2", "4.5", "5.0", "5.2"):
+        policy = core.script_policy(version)
+        assert core.check_script("import bpy\nbpy.context.object.location.x = 1", version)["ok"]
+        assert {"location", "modifiers"} <= set(policy["attributes"])
+        for name in ("filepath", "driver_add", "__class__", "texts", "as_pointer"):
+            assert name not in policy["attributes"]
+            assert not core.check_script(f"import bpy\nx = bpy.context.object.{name}", version)["ok"]
+        for operator in policy["operators"][::40]:
+            assert core.check_script(f"import bpy\nbpy.ops.{operator}()", version)["ok"], operator
+        for module, members in policy["modules"].items():
+            for member in members[:3]:
+                if f"{module}.{member}" not in policy["modules"] and module not in (
+                    "bpy.types",
+                    "bpy.ops",
+                    "__future__",
+                ):
+                    source = f"from {module} import {member}"
+                    assert core.check_script(source, version)["ok"], source
