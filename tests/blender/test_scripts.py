@@ -47,6 +47,18 @@ def test_the_result_has_output_and_public_names() -> None:
     assert result.duration_ms >= 0
 
 
+def test_a_library_may_load_its_own_parts() -> None:
+    source = """
+import numpy as np
+from datetime import datetime
+co = np.arange(12.0).reshape(-1, 3)
+co[:, 2] += np.sin(co[:, 0])
+print(co.mean(), co.std() > 0, co.max(), np.linalg.norm(co) > 0, np.median(co) > 0, np.random.default_rng(1).random() < 1)
+print(datetime(2026, 1, 2).strftime("%Y"))
+"""
+    assert api.run_script(source).stdout.split()[-1] == "2026"
+
+
 def test_success_is_one_undo_step() -> None:
     before = objects()
     api.run_script(BUSY)

@@ -34,6 +34,10 @@ class Importer:
         self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
     ) -> ModuleType:
         """As Python's own, for listed modules; ``ImportError`` for all others."""
+        if fromlist.__class__ is list:
+            # `PyImport_Import`: a library in C loads a part of itself, and takes it from `sys.modules`. Python's own
+            # code always has a tuple here, and a script cannot name this function, so it gets nothing of this.
+            return importlib.import_module(name)
         if level or name not in self._policy.modules:
             raise ImportError(f"The module {name} is not allowed in safe mode.")
         module = self._module(name)
