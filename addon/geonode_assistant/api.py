@@ -208,8 +208,9 @@ def run(
     """Carries out a wish and returns when it is done: one undo step, or nothing changed.
 
     For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
-    what needs approval, ``"all"`` accepts it, a callable decides (``session.Approve``). ``timeout_s`` cancels
-    after that many seconds. ``key_variable`` names the environment variable that holds the provider's key.
+    what needs approval, ``"all"`` accepts it but for trusted scripts, a callable decides
+    (``session.Approve``). ``timeout_s`` cancels after that many seconds. ``key_variable`` names the environment
+    variable that holds the provider's key.
     ``settings`` as in ``start``.
     """
     _refuse_in_window("run")
@@ -295,7 +296,8 @@ def resume(
     """Takes up a run that ``RunHandle.save`` gave in another process, in the file that is open here.
 
     ``saved`` is what it gave or its JSON text. The key is never saved: it comes from ``key_variable`` or the provider's
-    own variable again. An approval that was given counts only when question and scene are exactly as they were.
+    own variable again. Which scripts may run is decided by the preferences here, never by the file. An approval that
+    was given counts only when question and scene are exactly as they were, and never for a script.
     ``saved_run_invalid`` for what is damaged or was saved by another version; nothing happens then.
     """
     from . import preferences
@@ -310,6 +312,7 @@ def resume(
         "api_key": chosen.api_key,
         "catalogue": _catalogue(),
         "approve": "ask" if callable(approve) else approve or "none",
+        "python": preferences.settings().get("python"),
     }
     overrides = {key: value for key, value in overrides.items() if value is not None}
     return _claim(lambda: native.core().Run.resume(saved, overrides), approve, request.get("prompt", ""))

@@ -35,20 +35,22 @@ class BlenderHost:
 
         return {"results": tools.call_all(calls, target)}
 
-    def begin(self, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+    def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool = False) -> dict[str, Any]:
         """Opens the transaction, or extends it. `stale_base` when its targets are not as the last `inspect` saw them:
-        between that and this the artist may have worked.
+        between that and this the artist may have worked. ``whole``: a script follows, which may touch anything.
         """
         from .host.transaction import Transaction
 
         if extend:
+            if whole:
+                raise AssistantError("internal_error", "A script cannot follow what this run has written already.")
             transaction = self._open()
             fresh = [name for name in trees if not transaction.covers(name)]
             transaction.extend(objects, trees)
         elif self._transaction is not None:
             raise AssistantError("internal_error", "A transaction is open already.")
         else:
-            transaction, fresh = Transaction(objects, trees), trees
+            transaction, fresh = Transaction(objects, trees, whole), trees
         try:
             changed = self._changed(transaction, objects, fresh)
             if changed:
@@ -78,8 +80,11 @@ class BlenderHost:
         return {"applied": self._open().apply(delta)}
 
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]:
+        from . import script_steps
         from .extensions import executor
 
+        if action_type == script_steps.TYPE:
+            return {"message": self._open().run_script(lambda: script_steps.run(payload))}
         chosen = executor(action_type)
         targets = chosen.targets(payload)
         objects, trees = list(targets.get("objects", ())), list(targets.get("trees", ()))

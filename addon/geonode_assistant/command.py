@@ -51,7 +51,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
     run.add_argument("--base-url", metavar="URL", help="address of the server, version segment included: …/v1")
     run.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the API key")
     run.add_argument("--out", type=Path, default=Path(DEFAULT_OUT), metavar="DIR", help="folder of the results")
-    run.add_argument("--yes", action="store_true", help="approve what would ask")
+    run.add_argument("--yes", action="store_true", help="approve what would ask, but no trusted scripts")
     _common(run)
     run.set_defaults(action=run_command)
 

@@ -24,6 +24,21 @@ PROVIDERS = (
 # How often the preferences look whether the key store has answered.
 KEY_INTERVAL_S = 0.1
 
+SCRIPTS = (
+    ("off", "Off", "Plans with Python scripts are refused"),
+    (
+        "safe",
+        "Safe Mode",
+        "Scripts may build and edit, but reach no files, no network and no preferences. You see each one first",
+    ),
+    (
+        "trusted",
+        "Safe and Trusted",
+        "A plan may also ask for a script without any limits. It can do whatever you can do on this computer, "
+        "and runs only after you have read and approved it, each time",
+    ),
+)
+
 
 class Choice(NamedTuple):
     """Who answers a request."""
@@ -104,11 +119,17 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         description="Show text while the model writes. Off: it appears when the model is done",
         default=True,
     )
+    python: bpy.props.EnumProperty(
+        name="Python Scripts", description="Which scripts of a plan may run", items=SCRIPTS, default="safe"
+    )
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "preview")
+        layout.prop(self, "python")
+        if self.python == "trusted":
+            layout.label(text="A trusted script can do anything on this computer: read each one", icon="ERROR")
         layout.prop(self, "provider")
         if self.provider != "offline":
             layout.prop(self, "model")
@@ -220,7 +241,7 @@ def stored() -> GeoNodePreferences | None:
 def settings() -> dict[str, Any]:
     """The settings of a run that the preferences hold."""
     kept = stored()
-    return {} if kept is None else {"preview": kept.preview, "stream": kept.stream}
+    return {} if kept is None else {"preview": kept.preview, "python": kept.python, "stream": kept.stream}
 
 
 def remove_key() -> None:

@@ -66,7 +66,7 @@ class Host(Protocol):
     def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]: ...
     def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
     def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]: ...
-    def begin(self, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]: ...
+    def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]: ...
     def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]: ...
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]: ...
     def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
@@ -370,7 +370,8 @@ class RunHandle:
                 done += host.call_tools(effect["calls"][len(done) : len(done) + 1], effect["target"])["results"]
                 return {"results": done}
             case "begin":
-                result = host.begin(effect["objects"], effect["trees"], effect.get("extend", False))
+                extend, whole = effect.get("extend", False), effect.get("whole", False)
+                result = host.begin(effect["objects"], effect["trees"], extend, whole)
                 self._transaction_open = True
                 return result
             case "apply_step" | "execute_step" if not self._transaction_open:
@@ -553,6 +554,8 @@ class Session:
         self.report: RunReport | None = None
         self.left_out: set[str] = set()
         """Operations of the open request that the artist does not want."""
+        self.opened: set[str] = set()
+        """Steps of the open request whose script is shown to its end."""
         self._question: str | None = None
         self._tried_since: float | None = None
         self._started = time.monotonic()
@@ -663,6 +666,7 @@ class Session:
         if request_id != self._question:
             self._question = request_id
             self.left_out = set(request.get("without", ()))
+            self.opened = set()
         return before != (self._question, self._tried_since)
 
     def close(self) -> None:

@@ -44,7 +44,7 @@ class FakeHost:
         self._call("call_tools")
         return {"results": [{"ok": True, "result": {"of": call["tool"]}} for call in calls]}
 
-    def begin(self, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+    def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
         self._call("begin")
         assert self.open == extend
         self.open = True

@@ -134,10 +134,9 @@ def test_a_preview_shows_a_harmless_plan() -> None:
 
 
 @pytest.mark.parametrize("approve", [None, "all", lambda request: "approved"], ids=["none", "all", "callable"])
-@pytest.mark.parametrize("mode", ["safe", "trusted"])
-def test_no_approval_opens_the_door_to_scripts(approve: Any, mode: str) -> None:
+def test_no_approval_opens_the_door_to_trusted_scripts(approve: Any) -> None:
     before = e2e.document()
-    payload = {"code": "import bpy\nbpy.context.object.name = 'Taken'", "mode": mode}
+    payload = {"code": "import bpy\nbpy.context.object.name = 'Taken'", "mode": "trusted"}
     step = {"id": "s", "type": "PYTHON", "description": "", "requires_approval": True, "payload": payload}
     plan = {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
     report = api.apply_plan(plan, approve=approve, settings={"preview": True})

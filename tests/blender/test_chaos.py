@@ -28,7 +28,7 @@ from whole_file import empty, end, everything, fresh_scene, lift, plan
 SHARE_S = 20
 FULL_SEEDS = 3000
 PATIENCE_S = 30
-METHODS = ("capture_context", "inspect", "begin", "apply_step", "verify", "restore", "commit")
+METHODS = ("capture_context", "inspect", "begin", "apply_step", "execute_step", "verify", "restore", "commit")
 HIGHER = plan({"op": "set_input_default", "node_id": "up", "socket": "Translation", "value": [0, 0, 7]})
 ON_CUBE = plan(*lift())
 ON_CUBE["steps"][0]["payload"]["target"] = {
@@ -36,6 +36,19 @@ ON_CUBE["steps"][0]["payload"]["target"] = {
     "modifier_name": "Artist",
     "node_group_name": "Artist",
 }
+
+SCRIPT = {
+    "id": "script",
+    "type": "PYTHON",
+    "description": "Make and remove",
+    "payload": {
+        "code": "import bpy\n\nbpy.data.objects['Plane'].location.x += 1\nbpy.data.materials.new('Made')\n"
+        "bpy.data.meshes.remove(bpy.data.meshes.new('Gone'))\n"
+    },
+}
+SCRIPTED = plan(*lift()) | {"steps": [SCRIPT]}
+MIXED = plan(*lift()) | {"steps": [SCRIPT, *plan(*lift())["steps"], SCRIPT | {"id": "again"}]}
+FUTILE = plan(*empty()) | {"steps": [SCRIPT, *plan(*empty())["steps"]]}
 
 MODELS: dict[str, list[Any]] = {
     "good": [plan(*lift())],
@@ -46,6 +59,8 @@ MODELS: dict[str, list[Any]] = {
     "never": [plan(*empty())] * 3,
     "prose": ["Of course!"] * 3,
     "asks": [plan(*lift(), step={"requires_approval": True})],
+    "script": [SCRIPTED],
+    "script and tree": [FUTILE, MIXED],
     "cycle": [plan(*lift(), {"op": "link", "from": end("up"), "to": end("up")}), plan(*lift())],
 }
 
@@ -255,7 +270,11 @@ def threads() -> list[str]:
 
 def left_behind() -> list[str]:
     """What a run must not leave in the file."""
-    return [group.name for group in bpy.data.node_groups if group.name.startswith(transaction.KEEP_PREFIX)]
+    return [
+        group.name
+        for group in bpy.data.node_groups
+        if group.name.startswith((transaction.KEEP_PREFIX, transaction.MARK))
+    ]
 
 
 def check(seed: int, before: dict[str, Any], outcomes: dict[str, dict[str, Any]]) -> str | None:

@@ -343,3 +343,24 @@ def test_a_copy_that_cannot_be_saved_is_a_finding(monkeypatch: pytest.MonkeyPatc
     [second] = handle.pending
     handle.approve(second)
     assert session.drive(handle).ok
+
+
+def scripted(mode: str) -> dict[str, Any]:
+    code = "import bpy\n\nfor n in range(3):\n    bpy.data.objects.new(f'New {n}', None)\n"
+    step = {"id": "s", "type": "PYTHON", "description": "Make", "payload": {"code": code, "mode": mode}}
+    return {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
+
+
+def test_a_script_in_safe_mode_can_be_tried_and_a_trusted_one_cannot() -> None:
+    before = e2e.document()
+    handle, request = asked(scripted("safe"))
+    result = tried(handle, request)
+    assert result["ok"], result
+    assert e2e.document() == before
+    handle.cancel()
+    session.drive(handle)
+    handle, request = asked(scripted("trusted"), python="trusted")
+    assert handle.pending[request]["dry_run"]["available"] is False
+    handle.cancel()
+    session.drive(handle)
+    assert e2e.document() == before

@@ -15,11 +15,18 @@ import whole_file
 from commands import PATIENCE_S, environment
 from whole_file import empty, fresh_scene, lift, plan
 
+SCRIPT = {
+    "id": "script",
+    "type": "PYTHON",
+    "description": "Move it",
+    "payload": {"code": "import bpy\n\nbpy.data.objects['Plane'].location.x += 1\nbpy.data.materials.new('Made')\n"},
+}
 HIGHER = {"op": "set_input_default", "node_id": "up", "socket": "Translation", "value": [0, 0, 7]}
 
 RUNS: dict[str, tuple[list[Any], str]] = {
     "plain": ([plan(*lift())], "none"),
     "asks": ([plan(*lift(), step={"requires_approval": True})], "ask"),
+    "script": ([plan(*lift()) | {"steps": [SCRIPT, *plan(*lift())["steps"]]}], "ask"),
     "better each time": (["no plan", plan(*empty()), plan(*lift())], "none"),
     "two turns": ([plan(*lift(), done=False), plan(HIGHER)], "none"),
 }

@@ -186,6 +186,62 @@ def test_a_long_plan_is_cut_in_the_sidebar() -> None:
     assert "41. Add 40" not in drawn()
 
 
+def scripted(lines: int, mode: str, removes: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A step that runs a script of so many lines, each of its own."""
+    code = "\n".join(f"if x{n}:" if n % 2 else f"    y{n} = {n}" for n in range(1, lines + 1))
+    script = {"mode": mode, "code": code, "lines": lines, "timeout_ms": 4000, "removes": list(removes)}
+    step = {"id": "/steps/0", "step_id": "s", "description": "Move it", "destructive": bool(removes)}
+    return step | {"action_type": "PYTHON", "operations": [], "script": script}
+
+
+def code_of(shown: list[str]) -> list[str]:
+    """The numbered lines of scripts; a label keeps its margin by spaces that do not break."""
+    return [text.replace("\N{NO-BREAK SPACE}", " ") for text in shown if "\N{NO-BREAK SPACE}" in text]
+
+
+def test_a_script_is_shown_with_its_lines_and_what_it_removes() -> None:
+    asked(steps=[scripted(6, "safe", ("line 2: bpy.data.objects.remove(a)",))])
+    shown = drawn(width=600)
+    assert code_of(shown) == ["1  if x1:", "2      y2 = 2", "3  if x3:", "4      y4 = 4", "5  if x5:", "6      y6 = 6"]
+    assert {"1. Move it", "Safe mode (6 lines)", "Removes data: line 2: bpy.data.objects.remove(a)"} <= set(shown)
+    assert {"geonode.copy_script", "geonode.choose", "Approve", "Reject"} <= set(shown)
+    bpy.ops.geonode.copy_script(step_id="/steps/0")
+
+
+def test_a_long_script_in_safe_mode_can_be_opened_and_a_trusted_one_is_open() -> None:
+    asked(steps=[scripted(100, "safe")])
+    shown = drawn(width=600)
+    assert len(code_of(shown)) == 30 and "Show 70 More Lines" in shown
+    bpy.ops.geonode.open_script(step_id="/steps/0")
+    assert len(code_of(drawn(width=600))) == 100
+    session.current._reset("")
+    asked(steps=[scripted(100, "trusted")])
+    shown = drawn(width=600)
+    assert len(code_of(shown)) == 100
+    assert "Trusted: no limits hold for it (100 lines)" in shown
+
+
+@pytest.mark.parametrize("width", [1, 150, 300])
+def test_nothing_of_a_script_is_lost_in_a_narrow_sidebar(width: int) -> None:
+    long = "value = " + " + ".join(f"name_{n}" for n in range(60))
+    script = {"mode": "trusted", "code": f"x = 1\n\n{long}", "lines": 3, "timeout_ms": 1, "removes": []}
+    asked(steps=[scripted(1, "safe") | {"script": script}])
+    shown = code_of(drawn(width=width))
+    joined = "".join(text[3:] for text in shown if text.startswith("3  "))
+    assert joined == long
+    assert len(shown) > 3
+
+
+def test_what_a_script_printed_stands_below_its_step() -> None:
+    session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+    said = "\n".join(f"line {n}" for n in range(30))
+    session.current._fold(
+        [{"event": "step", "step_id": "s", "action_type": "PYTHON", "status": "done", "message": said}]
+    )
+    shown = drawn()
+    assert {"s", "line 0", "line 9", "… 20 more lines"} <= set(shown) and "line 10" not in shown
+
+
 def test_a_long_prompt_can_be_read_as_a_whole() -> None:
     data = bpy.context.window_manager.geonode_assistant
     before = drawn()
@@ -338,7 +394,7 @@ def test_preferences_are_drawn(provider: str) -> None:
         stored = bpy.context.preferences.addons["geonode_assistant"].preferences
         stored.provider = provider
         shown: list[str] = []
-        settings = {"base_url": "http://127.0.0.1:9/v1", "key_variable": ""}
+        settings = {"base_url": "http://127.0.0.1:9/v1", "key_variable": "", "python": "safe"}
         view = SimpleNamespace(layout=Layout(shown), provider=provider, bl_rna=stored.bl_rna, **settings)
         type(stored).draw(view, bpy.context)
         assert ("Asking the key store…" in shown) == (provider != "offline")
@@ -348,6 +404,10 @@ def test_preferences_are_drawn(provider: str) -> None:
         assert ("The key is in the Keychain" in shown) == (provider != "offline")
         assert ("geonode.remove_key" in shown) == (provider != "offline")
         assert ("geonode.test_connection" in shown) == (provider != "offline")
+        assert not any("can do anything" in text for text in shown)
+        view.python = "trusted"
+        type(stored).draw(view, bpy.context)
+        assert any("can do anything" in text for text in shown)
     finally:
         addon_utils.disable("geonode_assistant", default_set=True)
         geonode_assistant.register()

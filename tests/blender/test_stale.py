@@ -130,7 +130,7 @@ def test_a_plan_refused_for_something_else_does_not_hide_the_conflict(made: None
 def test_a_given_plan_never_runs_over_an_edit_at_its_own_place(made: None, monkeypatch: Any) -> None:
     original, worked = BlenderHost.begin, []
 
-    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
         if not worked:
             worked.append(True)
             by_hand()
@@ -145,7 +145,7 @@ def test_a_given_plan_never_runs_over_an_edit_at_its_own_place(made: None, monke
 def test_an_edit_between_the_look_and_the_first_write_is_not_run_over(made: None, monkeypatch: Any) -> None:
     original, worked = BlenderHost.begin, []
 
-    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
         if not worked:
             worked.append(True)
             by_hand()
@@ -161,7 +161,7 @@ def test_an_edit_between_the_look_and_the_first_write_is_not_run_over(made: None
 def test_an_artist_who_never_rests_ends_the_run_unwritten(made: None, monkeypatch: Any) -> None:
     original, count = BlenderHost.begin, iter(range(10, 99))
 
-    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool) -> dict[str, Any]:
+    def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
         by_hand(float(next(count)))
         return original(self, objects, trees, extend)
 

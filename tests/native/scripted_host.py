@@ -32,6 +32,8 @@ class Host:
         self.change_evidence: Callable[[dict[str, Any]], None] | None = None
         self.before_effect: Callable[[Host, Effect], None] | None = None
         self.commits: list[str] = []
+        self.scripts: list[dict[str, Any]] = []
+        self.whole = False
         self.answers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "modifier_stack": lambda arguments: {"object": "Plane", "modifiers": self.objects["Plane"]["modifiers"]},
         }
@@ -96,6 +98,7 @@ class Host:
         if not effect["extend"]:
             assert self.snapshot is None
             self.snapshot = copy.deepcopy((self.objects, self.trees))
+            self.whole = effect["whole"]
         return {}
 
     def apply_step(self, effect: Effect) -> dict[str, Any]:
@@ -109,6 +112,13 @@ class Host:
                 modifiers.append({"name": edit["name"], "type": "NODES", "inputs": {}})
             next(m for m in modifiers if m["name"] == edit["name"])["node_group"] = edit["node_group"]
         return {"applied": {"trees": len(delta.get("trees", [])), "modifiers": len(delta.get("modifiers", []))}}
+
+    def execute_step(self, effect: Effect) -> dict[str, Any]:
+        assert self.snapshot is not None, "a write outside a transaction"
+        assert self.whole or effect["action_type"] != "PYTHON", "a script that could not be taken back"
+        self.scripts.append(effect["payload"])
+        self.objects[f"Script {len(self.scripts)}"] = {"type": "EMPTY", "library": False, "modifiers": []}
+        return {"message": "printed"}
 
     def _edit_tree(self, edit: dict[str, Any]) -> None:
         if edit["create"]:

@@ -327,12 +327,3 @@ def test_an_answer_does_not_wait_for_the_trial(start, host: Host, answer: str) -
     assert len(ids) == 1
     decision = {"approve": "approved", "reject": "rejected", "cancel": "cancelled"}[answer]
     assert [one[0] for one in records(report)] == [decision]
-
-
-def test_python_is_never_granted(start, host: Host) -> None:
-    step = {"id": "p", "type": "PYTHON", "description": "", "payload": {"code": "pass", "mode": "trusted"}}
-    wish = {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
-    for mode in ("none", "ask", "all"):
-        report = host.drive(start(plan=wish, approve=mode, settings={"preview": True}))
-        assert (report["status"], report["messages"][0]["code"]) == ("error", "python_not_allowed")
-    assert host.done == []

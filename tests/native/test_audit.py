@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterator
@@ -122,3 +123,22 @@ def test_a_broken_log_is_said_with_each_run_and_left_alone(start, host: Host, lo
     assert aside.read_text(encoding="utf-8") == "no entry\n"
     report = host.drive(start(plan=plan(*MOVE)))
     assert not [message for message in report["messages"] if message["code"] == "audit_broken"]
+
+
+def test_a_trusted_script_is_recorded_by_its_hash_and_a_refused_one_by_its_rules(start, host: Host, log: Path) -> None:
+    code = "import os\nsecret = 'hunter2'\n"
+
+    def wish(mode: str) -> dict[str, Any]:
+        step = {"id": "p", "type": "PYTHON", "description": "", "payload": {"code": code, "mode": mode}}
+        return {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
+
+    host.drive(start(plan=wish("safe"), approve="all"))
+    trusted = start(plan=wish("trusted"), approve="ask", settings={"python": "trusted"})
+    report = host.drive(trusted, decide=lambda run, effect: run.approve(effect["id"]))
+    assert report["status"] == "done", report["messages"]
+    found = entries(log)
+    assert found[0] == ("refused", {"codes": ["script_import"]})
+    hashed = {"sha256": hashlib.sha256(code.encode()).hexdigest(), "characters": len(code)}
+    assert [kind for kind, _ in found[1:]] == ["approval", "trusted_script"]
+    assert found[2] == ("trusted_script", hashed)
+    assert "hunter2" not in log.read_text(encoding="utf-8")

@@ -172,3 +172,20 @@ def test_nobody_answers(start, host: Host) -> None:
     report = host.drive(run)
     assert report["messages"][0]["code"] == "network"
     assert "127.0.0.1:9" in report["messages"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("approve", "python", "offered"),
+    [("ask", "safe", True), ("all", "trusted", True), ("none", "safe", False), ("ask", "off", False)],
+)
+def test_a_model_is_told_of_scripts_only_where_they_may_run(
+    start, host: Host, endpoint: Endpoint, approve: str, python: str, offered: bool
+) -> None:
+    endpoint.replies = [json.dumps(plan(*MOVE))]
+    request = {"provider": "openai-compatible", "model": "small", "base_url": endpoint.url, "approve": approve}
+    report = host.drive(start("lift it", **request, settings={"python": python}))
+    assert report["status"] == "done", report["messages"]
+    [system] = [one["content"] for one in endpoint.asked[0]["messages"] if one["role"] == "system"]
+    assert ("`bpy.ops` only of" in system and '"timeout_ms"?' in system) == offered
+    assert ("PYTHON are refused here" in system) != offered
+    assert len(system) < 40_000

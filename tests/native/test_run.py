@@ -226,10 +226,10 @@ def test_cancel_after_the_end_changes_nothing(start, host: Host) -> None:
     assert run.report() == report
 
 
-def test_python_steps_are_refused(start, host: Host) -> None:
+def test_python_steps_are_refused_where_scripts_are_switched_off(start, host: Host) -> None:
     step = {"id": "p", "type": "PYTHON", "description": "", "payload": {"code": "import os"}}
     wish = {"version": "1.0", "steps": [step], "done": True, "final_message": ""}
-    report = host.drive(start(plan=wish))
+    report = host.drive(start(plan=wish, approve="all", settings={"python": "off"}))
     assert report["messages"][0]["code"] == "python_not_allowed"
     assert report["messages"][0]["path"] == "/steps/0/type"
     assert "NODE_TREE" in report["messages"][0]["hint"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,9 @@ from .errors import HostError
 
 # Modes with an undo of their own, which keeps only what is edited in them.
 _WITH_OWN_UNDO = ("EDIT", "SCULPT", "PAINT", "PARTICLE")
+
+# So many undo steps of others are gone back at most.
+MOST_STEPS = 64
 
 
 class Checkpoint:
@@ -34,14 +37,21 @@ class Checkpoint:
             bpy.ops.ed.undo_push(message=message)
         self._mode.enter()
 
-    def restore(self) -> bool:
-        """Brings the file back, and leaves nothing to redo. Whether the lists of data-blocks are as they were."""
+    def restore(self, astray: Callable[[], bool] = lambda: False) -> bool:
+        """Brings the file back, and leaves nothing to redo. Whether the lists of data-blocks are as they were.
+
+        ``astray`` tells a state that came after this was taken, where somebody may have made undo steps since.
+        """
         self._close()
         with _undo_enabled():
-            _to_object_mode()
+            to_object_mode()
             # Undo goes to the state before the newest step, so what was done becomes one.
             bpy.ops.ed.undo_push(message="Taken back")
             bpy.ops.ed.undo()
+            for _ in range(MOST_STEPS):
+                if not astray() or not bpy.ops.ed.undo.poll():
+                    break
+                bpy.ops.ed.undo()
             # The next step takes the place of what could be redone.
             bpy.ops.ed.undo_push(message="Taken back")
         self._mode.enter()
@@ -50,8 +60,11 @@ class Checkpoint:
     def commit(self, message: str) -> None:
         """Keeps what was done as one undo step of that name."""
         self._close()
+        mode = _Mode()
         with _undo_enabled():
+            mode.leave()
             bpy.ops.ed.undo_push(message=message)
+        mode.enter()
 
     def drop(self) -> None:
         """Keeps what was done, as a part of the next undo step, which somebody else makes."""
@@ -73,14 +86,15 @@ class _Mode:
 
     def leave(self) -> None:
         if self._separate:
-            _to_object_mode()
+            to_object_mode()
 
     def enter(self) -> None:
         if self._separate and bpy.ops.object.mode_set.poll():
             bpy.ops.object.mode_set(mode=self._mode)
 
 
-def _to_object_mode() -> None:
+def to_object_mode() -> None:
+    """Out of a mode with an undo of its own."""
     active = bpy.context.view_layer.objects.active if bpy.context.view_layer is not None else None
     if active is not None and any(part in active.mode for part in _WITH_OWN_UNDO) and bpy.ops.object.mode_set.poll():
         bpy.ops.object.mode_set(mode="OBJECT")

@@ -129,7 +129,12 @@ def _drivers() -> list[tuple[str, str, int, str, str]]:
 def _classes() -> list[int]:
     """Classes of Python's; Blender makes those of its own types when they are first looked at."""
     kinds = [getattr(bpy.types, name) for name in _REGISTERED if hasattr(bpy.types, name)]
-    return [sum(not one.__module__.startswith("bpy") for one in kind.__subclasses__()) for kind in kinds]
+    return [sum(_registered(one) for one in kind.__subclasses__()) for kind in kinds]
+
+
+def _registered(one: type) -> bool:
+    """What was taken away again lives on until Python looks for garbage."""
+    return "bl_rna" in vars(one) and not one.__module__.startswith("bpy")
 
 
 def _python() -> list[Any]:

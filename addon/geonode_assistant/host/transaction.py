@@ -12,10 +12,14 @@ from typing import Any
 import bpy
 
 from . import apply, context, evaluate, export, interface, modifiers, rna, values
+from .checkpoint import Checkpoint, to_object_mode
 from .errors import HostError
+from .inventory import inventory
 from .suppress import update
 
 KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
+MARK = f"{context.HIDDEN_PREFIX}_written"
+"""Name of a node group that stands in the file between two steps of a run that holds the whole file."""
 
 
 class Transaction:
@@ -28,8 +32,11 @@ class Transaction:
     name, since an undo in between would leave references dangling.
     """
 
-    def __init__(self, objects: Iterable[str], trees: Iterable[str]) -> None:
-        """Opens the transaction. Raises `unknown_object`, or `library_data` for linked data; nothing is kept then."""
+    def __init__(self, objects: Iterable[str], trees: Iterable[str], whole: bool = False) -> None:
+        """Opens the transaction; with `whole` all of the file is under its care.
+
+        Raises `unknown_object`, `library_data` for linked data, or `undo_unavailable`; nothing is kept then.
+        """
         if bpy.context.view_layer is not None:
             bpy.context.view_layer.update()  # drivers write their values now, not between the two comparisons
         self.before = evaluate.lists()
@@ -40,10 +47,13 @@ class Transaction:
         self._fonts: list[str] = []
         self._made: list[int] = []
         self._open = True
+        self._all = inventory() if whole else None
+        self._checkpoint = Checkpoint() if whole else None
         try:
             self.extend(objects, trees)
+            self._mark()
         except BaseException:
-            self._drop_copies()
+            self._forget()
             raise
 
     def extend(self, objects: Iterable[str], trees: Iterable[str]) -> None:
@@ -79,10 +89,11 @@ class Transaction:
     def discard(self) -> None:
         """Closes the transaction before anything was written."""
         self._open = False
-        self._drop_copies()
+        self._forget()
 
     def apply(self, delta: dict[str, Any]) -> dict[str, int]:
         """`apply_delta`, remembering which data-blocks it makes."""
+        self._still_ours()
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
         try:
@@ -101,11 +112,31 @@ class Transaction:
             self._made += [block.session_uid for block in _all_blocks() if block.session_uid not in present]
             self._created += [g.name for g in bpy.data.node_groups if g.name not in groups]
 
+    def run_script(self, work: Callable[[], Any]) -> Any:
+        """Work that may touch anything, and finds nothing of ours; the whole file must be under care."""
+        if self._checkpoint is None:
+            raise HostError("internal_error", "A script may not run: what it does could not be taken back.")
+        self._still_ours()
+        self._unmark()
+        mode = bpy.context.mode
+        try:
+            return work()
+        finally:
+            if bpy.context.mode != mode:
+                to_object_mode()
+            self._mark()
+
     def restore(self) -> bool:
         """Brings everything back. Whether the state, exported anew, equals the one before."""
         if not self._open:
             raise HostError("internal_error", "This transaction is closed.")
         self._open = False
+        if self._checkpoint is not None:
+            if self._marked():
+                self._checkpoint.restore(self._marked)
+            else:
+                self._checkpoint.drop()  # an undo in between led back already, or further
+            return self._is_as_before() and inventory() == self._all
         for name, kept in self._objects.items():
             self._remove_new_modifiers(name, kept)
         for name in list(self._copies):
@@ -131,7 +162,12 @@ class Transaction:
         """Keeps what was done, as one undo step of that name where this Blender has an undo stack."""
         if not self._open:
             raise HostError("internal_error", "This transaction is closed.")
+        self._still_ours()
         self._open = False
+        if self._checkpoint is not None:
+            self._unmark()
+            self._checkpoint.commit(message)
+            return
         self._drop_copies()
         if bpy.ops.ed.undo_push.poll():
             bpy.ops.ed.undo_push(message=message)
@@ -146,6 +182,10 @@ class Transaction:
             state = _tree_state(tree)
             state["users"] -= ours[tree.name]
             self._state["trees"][tree.name] = state
+        if self._checkpoint is not None:
+            # All of the file comes back; a script shall not meet copies.
+            self._copies.update({tree.name: "" for tree in trees})
+            return
         for tree in trees:
             copy = tree.copy()
             copy.name = f"{KEEP_PREFIX}{len(self._copies)}"
@@ -170,6 +210,31 @@ class Transaction:
             return
         self._state["objects"][obj.name] = _object_state(obj)
         self._objects[obj.name] = [_modifier_snapshot(m) for m in obj.modifiers]
+
+    def _forget(self) -> None:
+        self._drop_copies()
+        if self._checkpoint is not None:
+            self._unmark()
+            self._checkpoint.drop()
+
+    def _mark(self) -> None:
+        """Every undo step that is made from now on is known as one of this run."""
+        if self._checkpoint is not None and not self._marked():
+            bpy.data.node_groups.new(MARK, "GeometryNodeTree").use_fake_user = False  # so it is never saved
+
+    def _unmark(self) -> None:
+        mark = bpy.data.node_groups.get((MARK, None))
+        if mark is not None:
+            bpy.data.node_groups.remove(mark)
+
+    def _still_ours(self) -> None:
+        """Raises `touched_by_artist` when the file is no longer what this run made of it."""
+        if self._checkpoint is not None and not self._marked():
+            raise HostError("touched_by_artist", "What the script did was undone before the run had ended.")
+
+    @staticmethod
+    def _marked() -> bool:
+        return bpy.data.node_groups.get((MARK, None)) is not None
 
     def _drop_copies(self) -> None:
         for kept in self._copies.values():

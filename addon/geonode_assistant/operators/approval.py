@@ -67,6 +67,43 @@ class GEONODE_OT_choose(_Answer, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class _OfScript(_Answer):
+    """About the script of one step of the open question."""
+
+    bl_options = {"INTERNAL"}
+
+    step_id: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+
+class GEONODE_OT_open_script(_OfScript, bpy.types.Operator):
+    """Show the whole script"""
+
+    bl_idname = "geonode.open_script"
+    bl_label = "Show Whole Script"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.current.opened.add(self.step_id)
+        polling.redraw(context.window_manager)
+        return {"FINISHED"}
+
+
+class GEONODE_OT_copy_script(_OfScript, bpy.types.Operator):
+    """Copy the script to the clipboard, to read it in an editor. Nothing is added to this file"""
+
+    bl_idname = "geonode.copy_script"
+    bl_label = "Copy Script"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        for _, request in session.current.pending:
+            for step in request.get("steps", ()):
+                if step["id"] == self.step_id and step.get("script"):
+                    context.window_manager.clipboard = step["script"]["code"]
+                    self.report({"INFO"}, f"Copied {step['script']['lines']} lines")
+                    return {"FINISHED"}
+        self.report({"ERROR"}, "The question was answered meanwhile")
+        return {"CANCELLED"}
+
+
 class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
     """Apply what is ticked to a copy of this file in another Blender, and say how it went. This file stays as it is"""
 
@@ -113,4 +150,11 @@ class GEONODE_OT_stop_dry_run(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (GEONODE_OT_decide, GEONODE_OT_choose, GEONODE_OT_dry_run, GEONODE_OT_stop_dry_run)
+CLASSES = (
+    GEONODE_OT_decide,
+    GEONODE_OT_choose,
+    GEONODE_OT_open_script,
+    GEONODE_OT_copy_script,
+    GEONODE_OT_dry_run,
+    GEONODE_OT_stop_dry_run,
+)

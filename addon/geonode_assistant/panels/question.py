@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 
 from .. import session
-from .wrapping import draw_text
+from .wrapping import draw_code, draw_text
 
-SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS = 12, 40, 6
+SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS, SHOWN_LINES = 12, 40, 6, 30
 
 
 def draw_question(
@@ -20,7 +20,7 @@ def draw_question(
     view = session.current
     box = layout.box()
     draw_text(box, request.get("reason", "This plan needs your approval."), context, "QUESTION")
-    if any(step.get("operations") for step in request.get("steps", ())):
+    if any(step.get("operations") or step.get("script") for step in request.get("steps", ())):
         _draw_steps(box, request["steps"], view.left_out, context)
     else:
         _draw_changes(box, request.get("diff", []), context)
@@ -48,22 +48,46 @@ def _draw_steps(
             draw_text(box, step.get("description") or step["step_id"], context, icon)
         for operation in step.get("operations") or whole:
             number += 1
-            if number <= SHOWN_OPERATIONS:
-                _draw_operation(box, number, operation, operation["id"] not in left_out, context)
+            # A script is never one of those that are left out of sight.
+            if number <= SHOWN_OPERATIONS or step.get("script"):
+                _draw_operation(box, number, operation, operation["id"] not in left_out, context, icon)
+        if step.get("script"):
+            _draw_script(box, step["id"], step["script"], context)
     if number > SHOWN_OPERATIONS:
         box.label(text=f"and {number - SHOWN_OPERATIONS} more operations")
 
 
 def _draw_operation(
-    box: bpy.types.UILayout, number: int, operation: dict[str, Any], wanted: bool, context: bpy.types.Context
+    box: bpy.types.UILayout,
+    number: int,
+    operation: dict[str, Any],
+    wanted: bool,
+    context: bpy.types.Context,
+    icon: str = "NONE",
 ) -> None:
     row = box.row(align=True)
-    icon = "CHECKBOX_HLT" if wanted else "CHECKBOX_DEHLT"
-    row.operator("geonode.choose", text="", icon=icon, emboss=False).operation_id = operation["id"]
+    tick = "CHECKBOX_HLT" if wanted else "CHECKBOX_DEHLT"
+    row.operator("geonode.choose", text="", icon=tick, emboss=False).operation_id = operation["id"]
     words = row.column(align=True)
     words.active = wanted
-    mark = "ERROR" if operation.get("destructive") else "NONE"
+    mark = "ERROR" if operation.get("destructive") else icon
     draw_text(words, f"{number}. {operation.get('words', '')}", context, mark, beside=True)
+
+
+def _draw_script(box: bpy.types.UILayout, step_id: str, script: dict[str, Any], context: bpy.types.Context) -> None:
+    """The script as it would run; of a long one in safe mode the beginning, until the artist wants to see the rest."""
+    trusted = script["mode"] == "trusted"
+    inner = box.box()
+    head = inner.row(align=True)
+    title = "Trusted: no limits hold for it" if trusted else "Safe mode"
+    head.label(text=f"{title} ({script['lines']} lines)", icon="ERROR" if trusted else "SCRIPT")
+    head.operator("geonode.copy_script", text="", icon="COPYDOWN").step_id = step_id
+    for line in script["removes"]:
+        draw_text(inner, f"Removes data: {line}", context, "TRASH")
+    whole = trusted or step_id in session.current.opened
+    hidden = draw_code(inner, script["code"], context, None if whole else SHOWN_LINES)
+    if hidden:
+        inner.operator("geonode.open_script", text=f"Show {hidden} More Lines", icon="DOWNARROW_HLT").step_id = step_id
 
 
 def _draw_changes(box: bpy.types.UILayout, changes: list[str], context: bpy.types.Context) -> None:

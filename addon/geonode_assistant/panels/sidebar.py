@@ -34,6 +34,7 @@ STEP_ICONS = {
 SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CALLS = 8, 8, 4
 SHOWN_CHARACTERS = 600
 SHOWN_CALL = 80
+SHOWN_OUTPUT = 10
 # What takes no longer needs no clock.
 SILENT_S = 2
 
@@ -54,7 +55,7 @@ class _Sidebar:
         for call in view.tools[-SHOWN_CALLS:]:
             draw_text(layout, spoken_call(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
         for step in view.steps[-SHOWN_STEPS:]:
-            draw_text(layout, spoken_step(step), context, STEP_ICONS.get(step["status"], "DOT"))
+            draw_step(layout, step, context)
         for request_id, request in view.pending:
             draw_question(layout, request_id, request, context)
         if view.running and not view.pending:
@@ -118,6 +119,15 @@ def spent(view: session.Session) -> str:
 def priced(tokens: int, cost: float | None) -> str:
     """Tokens, and the cost where it is known: ``5,200 tokens ($0.013)``."""
     return f"{tokens:,} tokens" + (f" (${cost:.4f})" if cost is not None else "")
+
+
+def draw_step(layout: bpy.types.UILayout, step: dict, context: bpy.types.Context) -> None:
+    """A step, and below it what its script printed."""
+    draw_text(layout, spoken_step(step), context, STEP_ICONS.get(step["status"], "DOT"))
+    if step.get("action_type") == "PYTHON" and step.get("message") and step["status"] != "planned":
+        lines = step["message"].splitlines()
+        more = [f"… {len(lines) - SHOWN_OUTPUT} more lines"] if len(lines) > SHOWN_OUTPUT else []
+        draw_text(layout, "\n".join([*lines[:SHOWN_OUTPUT], *more])[:SHOWN_CHARACTERS], context, "BLANK1")
 
 
 def spoken_call(call: dict) -> str:

@@ -22,11 +22,17 @@ def fitting(context: bpy.types.Context, text: str, taken_px: float = 0) -> list[
     """The lines in which ``text`` fits into the drawn region, in the font that the interface uses; ``taken_px`` of its
     width hold something else.
     """
+    measure, width = _measured(context, taken_px)
+    return list(wrap(text, width, measure))
+
+
+def _measured(context: bpy.types.Context, taken_px: float = 0) -> tuple[Measure, float]:
+    """How wide a text is in the interface's font, and how wide a line may be."""
     preferences = context.preferences
     scale = preferences.system.ui_scale
     blf.size(0, preferences.ui_styles[0].widget.points * scale)
     width = context.region.width - (MARGIN_PX + taken_px) * scale
-    return list(wrap(text, max(width, LEAST_PX * scale), lambda piece: blf.dimensions(0, piece)[0]))
+    return lambda piece: blf.dimensions(0, piece)[0], max(width, LEAST_PX * scale)
 
 
 def draw_text(
@@ -39,6 +45,30 @@ def draw_text(
     for line in fitting(context, text, taken):
         column.label(text=line, icon=icon)
         icon = "BLANK1" if icon != "NONE" else icon
+
+
+def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context, most: int | None = None) -> int:
+    """Numbered lines of a script with their indentation, at most ``most`` of them; how many are left out."""
+    column = layout.column(align=True)
+    column.scale_y = 0.7
+    lines = code.splitlines()
+    shown = lines if most is None else lines[:most]
+    digits = len(str(len(lines)))
+    for number, line in enumerate(shown, 1):
+        body = line.expandtabs(4)
+        indent = len(body) - len(body.lstrip())
+        # Labels drop ordinary spaces at their beginning.
+        margin = f"{number:>{digits}}  {' ' * indent}".replace(" ", "\N{NO-BREAK SPACE}")
+        for piece in _fitting_pieces(context, margin, body.lstrip()):
+            column.label(text=piece, translate=False)
+    return len(lines) - len(shown)
+
+
+def _fitting_pieces(context: bpy.types.Context, margin: str, line: str) -> list[str]:
+    """A line of code in labels, cut where the region ends; the margin stands before each."""
+    measure, width = _measured(context)
+    room = max(width - measure(margin), LEAST_PX)
+    return [margin + piece for piece in _pieces(line, room, measure)] or [margin]
 
 
 def wrap(text: str, width: float, measure: Measure) -> Iterator[str]:

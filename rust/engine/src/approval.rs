@@ -3,10 +3,11 @@
 
 use geonode_graph::cost::Risk;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, operations};
-use geonode_protocol::{Action, Extensions, Plan, Step};
+use geonode_protocol::{Action, Extensions, Plan, PythonMode, Step};
 use serde_json::{Value, json};
 
 use crate::choice::{operation_id, step_id};
+use crate::scripts;
 use crate::settings::Settings;
 
 /// What a request is made from.
@@ -16,6 +17,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) catalogue: &'a Catalogue,
     pub(crate) settings: &'a Settings,
     pub(crate) extensions: &'a Extensions,
+    /// Version of Blender.
+    pub(crate) blender: &'a str,
     /// Every plan is shown, whether or not it needs approval.
     pub(crate) preview: bool,
 }
@@ -27,8 +30,13 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
     let mut steps = Vec::new();
     for (at, (step, delta)) in subject.plan.steps.iter().zip(&compiled.steps).enumerate() {
         let destroyed = destroys(delta, subject.document, subject.settings.destructive_nodes);
-        let destructive = destroyed.is_some();
-        let own = destroyed.or_else(|| asked_for(step, subject.extensions));
+        let script = match &step.action {
+            Action::Python(script) => Some(scripts::told(script, subject.blender)),
+            _ => None,
+        };
+        let destructive = destroyed.is_some() || script.as_ref().is_some_and(|told| told.destructive);
+        let runs = script.as_ref().map(|told| told.reason.clone());
+        let own = destroyed.or(runs).or_else(|| asked_for(step, subject.extensions));
         let cost = risk
             .filter(|_| dear == Some(at))
             .map(|risk| format!("{} {}", risk.cause, risk.fix));
@@ -37,7 +45,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
         if let Some(reason) = &reason {
             reasons.push(format!("Step \"{}\": {reason}", step.id));
         }
-        steps.push(json!({
+        let mut shown = json!({
             "id": step_id(at),
             "step_id": step.id,
             "action_type": step.action.type_name(),
@@ -45,7 +53,11 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
             "destructive": destructive,
             "reason": reason,
             "operations": listed(at, step, subject),
-        }));
+        });
+        if let (Some(told), Some(fields)) = (script, shown.as_object_mut()) {
+            fields.insert("script".into(), told.shown);
+        }
+        steps.push(shown);
     }
     if reasons.is_empty() && subject.preview {
         reasons.push("Every plan is shown before it is applied.".to_owned());
@@ -63,15 +75,16 @@ pub(crate) fn untried(plan: &Plan) -> Option<String> {
     if plan.steps.is_empty() {
         return Some("Nothing of the plan is left to try.".to_owned());
     }
-    plan.steps
-        .iter()
-        .find(|step| matches!(step.action, Action::Added(_)))
-        .map(|step| {
-            format!(
-                "Steps of the type {} are carried out by a script that only this Blender has loaded.",
-                step.action.type_name()
-            )
-        })
+    plan.steps.iter().find_map(|step| match &step.action {
+        Action::Added(_) => Some(format!(
+            "Steps of the type {} are carried out by a script that only this Blender has loaded.",
+            step.action.type_name()
+        )),
+        Action::Python(script) if script.mode == PythonMode::Trusted => {
+            Some("A trusted script reaches as far from another process as from this one.".to_owned())
+        }
+        Action::NodeTree(_) | Action::GnOps(_) | Action::Python(_) => None,
+    })
 }
 
 /// The reasons of the steps of a request.

@@ -14,12 +14,16 @@ use serde_json::Value;
 use crate::error::EngineError;
 use crate::extensions::extensions;
 use crate::request::PlanInput;
+use crate::scripts::Rules;
 use crate::validate::{Mode, Response, response};
 
-/// Reads a plan that no model wrote.
-fn read(input: &PlanInput) -> Parsed {
+/// Reads a plan that no model wrote; scripts are judged for this Blender, or for any where none is named.
+fn read(input: &PlanInput, catalogue: Option<&str>) -> Parsed {
     let extensions = extensions();
-    let mut given = Response::new(input, None, Limits::default(), &extensions);
+    // One that cannot be read is told when it is needed.
+    let blender = catalogue.and_then(|one| crate::catalogue(one).ok());
+    let scripts = Rules::of_form(blender.map(|catalogue| catalogue.blender.clone()));
+    let mut given = Response::new(input, None, Limits::default(), &extensions, scripts);
     let findings = response(&mut given, Mode::Strict).findings;
     Parsed {
         plan: given.plan,
@@ -91,7 +95,7 @@ pub fn validate_plan(
         plan,
         findings,
         origins,
-    } = read(input);
+    } = read(input, catalogue);
     let Some((plan, catalogue)) = plan.as_ref().zip(catalogue) else {
         return Ok(Validated {
             ok: plan.is_some(),
@@ -139,7 +143,7 @@ pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Re
         plan,
         findings,
         origins,
-    } = read(input);
+    } = read(input, None);
     let Some(plan) = plan else {
         let verdict = Validated {
             ok: false,

@@ -118,7 +118,8 @@ impl Work {
             return Ok(answer.into());
         }
         let given = PlanInput::Json(json(&rest)?);
-        let mut given = Response::new(&given, None, self.settings.limits(), &self.extensions);
+        let scripts = self.scripts();
+        let mut given = Response::new(&given, None, self.settings.limits(), &self.extensions, scripts);
         answer.findings = validate::response(&mut given, Mode::Strict).findings;
         if given.plan.is_some() {
             let catalogue = self.catalogue()?;
@@ -150,7 +151,8 @@ impl Work {
         catalogue: &geonode_graph::Catalogue,
     ) -> Option<String> {
         let risk = self.risk(compiled, catalogue);
-        let request = approval::request(&self.subject(rest, catalogue), compiled, risk.as_ref())?;
+        let blender = self.blender().unwrap_or_default();
+        let request = approval::request(&self.subject(rest, catalogue, &blender), compiled, risk.as_ref())?;
         let new: Vec<String> = approval::reasons(&request)
             .into_iter()
             .filter(|reason| !self.told.contains(reason))

@@ -85,6 +85,8 @@ pub(crate) struct Brief<'a> {
     pub(crate) context: &'a Value,
     pub(crate) exchanges: &'a [Exchange],
     pub(crate) extensions: &'a Extensions,
+    /// Whether PYTHON steps may run.
+    pub(crate) scripts: bool,
     /// What the artist said when rejecting the last plan.
     pub(crate) words: Option<&'a str>,
     /// Tools that the model may call.
@@ -250,6 +252,7 @@ fn request(client: &Client, brief: &Brief<'_>, tools: &[Tool]) -> Result<(Reques
         brief.context,
         &catalogue,
         brief.extensions,
+        brief.scripts,
         !tools.is_empty(),
     )?;
     let mut messages = vec![Turn::user(opening.user)];

@@ -16,6 +16,8 @@ use crate::error::EngineError;
 const PROGRESS: &str = include_str!("../prompts/progress.md");
 const REJECTED: &str = include_str!("../prompts/rejected.md");
 const LEFT_OUT: &str = include_str!("../prompts/left_out.md");
+const PYTHON: &str = include_str!("../prompts/python.md");
+const NO_PYTHON: &str = include_str!("../prompts/no_python.md");
 const EXTENSIONS: &str = include_str!("../prompts/extensions.md");
 const SLICES: &str = include_str!("../prompts/slices.md");
 const TOOLS: &str = include_str!("../prompts/tools.md");
@@ -39,16 +41,23 @@ pub(crate) fn read(context: &Value) -> Result<Context, EngineError> {
     Context::deserialize(context).map_err(|error| EngineError::document("context", &error))
 }
 
-/// The first words to a model; `tools`: some are offered.
+/// The first words to a model; `scripts`: PYTHON steps may run, `tools`: some are offered.
 pub(crate) fn opening(
     prompt: &str,
     context: &Value,
     catalogue: &Catalogue,
     extensions: &Extensions,
+    scripts: bool,
     tools: bool,
 ) -> Result<Request, Failure> {
     let mut request =
         prompt::request(prompt, context, catalogue).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    if scripts {
+        request.system.push_str(PYTHON);
+        request.system.push_str(&geonode_script::brief());
+    } else {
+        request.system.push_str(NO_PYTHON);
+    }
     if !extensions.is_empty() {
         request.system.push_str(EXTENSIONS);
         for (name, schema) in extensions.described() {

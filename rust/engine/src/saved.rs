@@ -8,7 +8,7 @@ use geonode_provider::{FinishReason, Usage};
 use geonode_run::{Config, Phase, State, resume};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::error::EngineError;
 use crate::generate::Exchange;
@@ -21,7 +21,9 @@ const VERSION: u64 = 1;
 /// Largest saved run, in bytes of JSON.
 const MAX_BYTES: usize = 256 << 20;
 /// What another process may set anew.
-const OVERRIDES: [&str; 4] = ["api_key", "approve", "base_url", "catalogue"];
+const OVERRIDES: [&str; 5] = ["api_key", "approve", "base_url", "catalogue", PYTHON];
+/// The setting about scripts. It belongs to whoever takes the run up: a file cannot grant more than `safe`.
+const PYTHON: &str = "python";
 
 /// A run as it is stored. It holds no key: whoever takes it up gives it again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -55,6 +57,18 @@ pub(crate) struct Kept {
     /// For the report of a run that has ended.
     pub(crate) plan: Option<Arc<Plan>>,
     pub(crate) diff: Arc<Vec<String>>,
+}
+
+fn set_scripts(request: &mut Map<String, Value>, chosen: Option<Value>) {
+    let settings = request.entry("settings").or_insert_with(|| json!({}));
+    let Some(settings) = settings.as_object_mut() else {
+        return;
+    };
+    if let Some(chosen) = chosen {
+        settings.insert(PYTHON.into(), chosen);
+    } else if settings.get(PYTHON).is_some_and(|saved| saved != "off") {
+        settings.remove(PYTHON);
+    }
 }
 
 /// The request without its key, and without an address that may hold one.
@@ -97,7 +111,7 @@ impl Saved {
             None => return Err(EngineError::Saved("it does not say that it is one".into())),
         }
         let mut saved: Self = serde_json::from_value(value).map_err(|error| EngineError::Saved(error.to_string()))?;
-        let overrides: Map<String, Value> =
+        let mut overrides: Map<String, Value> =
             serde_json::from_str(overrides).map_err(|error| EngineError::Request(error.to_string()))?;
         if let Some(name) = overrides.keys().find(|name| !OVERRIDES.contains(&name.as_str())) {
             return Err(EngineError::Request(format!(
@@ -105,8 +119,10 @@ impl Saved {
                 OVERRIDES.join(", ")
             )));
         }
+        let python = overrides.remove(PYTHON);
         let mut request = std::mem::take(&mut saved.request);
         request.extend(overrides);
+        set_scripts(&mut request, python);
         let request = RunRequest::from_map(request)?;
         saved.check(&request)?;
         Ok((saved, request))

@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::EngineError;
+use crate::scripts::Scripts;
 
 /// Description of one setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
     /// Name.
     pub name: &'static str,
-    /// `integer`, `number` or `bool`.
+    /// `integer`, `number`, `bool` or `word`.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// What it does, with its unit.
@@ -24,12 +25,17 @@ pub struct Setting {
     /// Greatest value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
+    /// The words that it can be.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub words: &'static [&'static str],
 }
 
 /// A type that a setting can have.
 trait Kind: Sized + Serialize {
     const NAME: &'static str;
     const WANTED: &'static str;
+    /// The words that it can be; none where it is no word.
+    const WORDS: &'static [&'static str] = &[];
     fn read(value: &Value) -> Option<Self>;
     fn number(&self) -> Option<f64>;
 }
@@ -74,9 +80,22 @@ impl Kind for bool {
     }
 }
 
+impl Kind for Scripts {
+    const NAME: &'static str = "word";
+    const WANTED: &'static str = "\"off\", \"safe\" or \"trusted\"";
+    const WORDS: &'static [&'static str] = &Scripts::NAMES;
+    fn read(value: &Value) -> Option<Self> {
+        serde_json::from_value(value.clone()).ok()
+    }
+    fn number(&self) -> Option<f64> {
+        None
+    }
+}
+
 impl<T: Kind> Kind for Option<T> {
     const NAME: &'static str = T::NAME;
     const WANTED: &'static str = T::WANTED;
+    const WORDS: &'static [&'static str] = T::WORDS;
     fn read(value: &Value) -> Option<Self> {
         if value.is_null() {
             Some(None)
@@ -118,6 +137,7 @@ macro_rules! settings {
                         default: serde_json::to_value(&default.$name).unwrap_or_default(),
                         min,
                         max,
+                        words: <$kind as Kind>::WORDS,
                     }
                 },)+]
             }
@@ -184,6 +204,11 @@ settings! {
     structured_output: bool = true;
     /// Most steps of a plan.
     max_steps: u64 = 25, 1..=1000;
+    /// Which Python steps of a plan may run: `off` none, `safe` those that safe mode lets through, `trusted` those that ask for it without
+    /// its limits, each after the artist has read and confirmed it.
+    python: Scripts = Scripts::Safe;
+    /// Most milliseconds that a Python step may ask for.
+    max_python_ms: u64 = 10_000, 1..=600_000;
     /// Most characters of Python in a step.
     max_python_chars: u64 = 20_000, 1..=1_000_000;
     /// Most operations of a plan, over all steps.

@@ -9,7 +9,7 @@ use geonode_gates::{Evidence, Facts, judge};
 use geonode_graph::cost::{Risk, risk};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
-use geonode_protocol::{Action, AddedStep, Code, Extensions, Finding, GateFinding, Origins, Plan, Severity};
+use geonode_protocol::{Action, Code, Extensions, Finding, GateFinding, Origins, Plan, Severity};
 use geonode_provider::{FinishReason, ToolCall, Usage};
 use geonode_run::{Answer, Approve, Failure, Feedback, Purpose};
 use indexmap::IndexMap;
@@ -26,6 +26,7 @@ use crate::generate::{Brief, Exchange, Lack, Listener, Source};
 use crate::planner;
 use crate::request::{PlanInput, RunRequest};
 use crate::saved::Kept;
+use crate::scripts::{self, Rules};
 use crate::settings::Settings;
 use crate::spending::{Spent, Tariff};
 use crate::tools::{Results, Toolbox};
@@ -217,6 +218,7 @@ impl Work {
         }
         self.budget.check(&self.settings)?;
         let catalogue = self.catalogue()?;
+        let scripts = self.scripts().any();
         let source = match &mut self.source {
             Some(source) => source,
             None => {
@@ -238,6 +240,7 @@ impl Work {
             context: &self.context,
             exchanges: &self.exchanges,
             extensions: &self.extensions,
+            scripts,
             words: match feedback {
                 Some(Feedback::Rejected { words }) => Some(words),
                 _ => None,
@@ -286,7 +289,8 @@ impl Work {
         let Some(reply) = &self.reply else {
             return Err(lost("reply"));
         };
-        let mut given = Response::new(reply, self.finish.as_ref(), self.settings.limits(), &self.extensions);
+        let (limits, scripts) = (self.settings.limits(), self.scripts());
+        let mut given = Response::new(reply, self.finish.as_ref(), limits, &self.extensions, scripts);
         let verdict = validate::response(&mut given, Mode::strict(self.settings.strict_responses));
         self.ledger.note(self.turn, &verdict);
         if let Some(refusal) = verdict.error().filter(|finding| finding.code == Code::ContentRefused) {
@@ -323,7 +327,8 @@ impl Work {
         }
         let ok = compiled.ok();
         let risk = if ok { self.risk(&compiled, &catalogue) } else { None };
-        let asked = || approval::request(&self.subject(&plan, &catalogue), &compiled, risk.as_ref());
+        let blender = self.blender().unwrap_or_default();
+        let asked = || approval::request(&self.subject(&plan, &catalogue, &blender), &compiled, risk.as_ref());
         let approval = if ok { asked() } else { None };
         self.told = approval.as_ref().map(approval::reasons).unwrap_or_default();
         let answer = Answer::Compiled {
@@ -335,6 +340,7 @@ impl Work {
             objects: compiled.touched_objects.iter().cloned().collect(),
             trees: compiled.touched_trees.iter().cloned().collect(),
             approval,
+            confirm: scripts::confirmed_only(&plan),
             risk: risk.map(|risk| {
                 Box::new(GateFinding {
                     gate: Code::BlowupRisk,
@@ -370,24 +376,47 @@ impl Work {
         self.origins.trace(finding)
     }
 
-    pub(crate) fn subject<'a>(&'a self, plan: &'a Plan, catalogue: &'a Catalogue) -> approval::Subject<'a> {
+    pub(crate) fn subject<'a>(
+        &'a self,
+        plan: &'a Plan,
+        catalogue: &'a Catalogue,
+        blender: &'a str,
+    ) -> approval::Subject<'a> {
         approval::Subject {
             plan,
             document: &self.document,
             catalogue,
             settings: &self.settings,
             extensions: &self.extensions,
+            blender,
             // Where nobody looks, there is nobody to show it to.
             preview: self.settings.preview && self.request.approve == Approve::Ask,
         }
     }
 
-    /// The step, if its type was added and an executor of the host carries it out.
-    pub(crate) fn added(&self, index: usize) -> Option<AddedStep> {
-        match &self.plan.as_ref()?.steps.get(index)?.action {
-            Action::Added(step) => Some(step.clone()),
-            _ => None,
+    /// Which scripts may run now.
+    pub(crate) fn scripts(&self) -> Rules {
+        Rules {
+            allowed: self.settings.python,
+            approve: self.request.approve,
+            blender: self.blender(),
+            longest_ms: self.settings.max_python_ms,
+            later: !self.applied.is_empty(),
         }
+    }
+
+    /// Type and payload of the step that begins, if the host carries it out as it stands: a script, or a type that was added.
+    pub(crate) fn hosted(&self, index: usize) -> Option<(String, Value)> {
+        let action = &self.plan.as_ref()?.steps.get(index)?.action;
+        let payload = match action {
+            Action::Python(script) => {
+                scripts::starts(script);
+                serde_json::to_value(script).ok()?
+            }
+            Action::Added(step) => step.payload.clone(),
+            Action::NodeTree(_) | Action::GnOps(_) => return None,
+        };
+        Some((action.type_name().to_owned(), payload))
     }
 
     /// Trees that an executor worked on; the gates may find them changed.

@@ -8,7 +8,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use geonode_graph::StepDelta;
-use geonode_protocol::{AddedStep, Arriving, Code, Severity};
+use geonode_protocol::{Arriving, Code, Severity};
 use geonode_provider::Client;
 use geonode_run::{
     Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, resume,
@@ -351,8 +351,8 @@ impl Worker<'_> {
                     &format!("Step {} of {total}", index + 1),
                 );
                 let delta = self.work.delta(index)?;
-                match self.work.added(index) {
-                    Some(AddedStep { action_type, payload }) => HostEffect::ExecuteStep {
+                match self.work.hosted(index) {
+                    Some((action_type, payload)) => HostEffect::ExecuteStep {
                         step_id,
                         action_type,
                         payload,
@@ -372,7 +372,17 @@ impl Worker<'_> {
                 }
             }
             Task::Inspect { objects, trees, .. } => HostEffect::Inspect { objects, trees },
-            Task::Begin { objects, trees, extend } => HostEffect::Begin { objects, trees, extend },
+            Task::Begin {
+                objects,
+                trees,
+                extend,
+                whole,
+            } => HostEffect::Begin {
+                objects,
+                trees,
+                extend,
+                whole,
+            },
             Task::AskApproval { request } => HostEffect::AskApproval { request },
             Task::DryRun { without } => {
                 self.progress(None, "Trying the plan in the background");
@@ -556,6 +566,7 @@ pub(crate) enum HostEffect {
         objects: Vec<String>,
         trees: Vec<String>,
         extend: bool,
+        whole: bool,
     },
     ApplyStep {
         step_id: String,

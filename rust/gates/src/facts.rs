@@ -75,6 +75,12 @@ impl<'a> Facts<'a> {
         targets
     }
 
+    /// Whether scripts are all that the run carried out (GAT-2).
+    pub fn only_scripts(&self) -> bool {
+        let mut steps = self.plans.iter().flat_map(|plan| &plan.steps).peekable();
+        steps.peek().is_some() && steps.all(|step| matches!(step.action, Action::Python(_)))
+    }
+
     /// The object's evidence.
     pub fn object(&self, name: &str) -> Option<&'a EvidenceObject> {
         self.evidence.objects.iter().find(|object| object.name == name)

@@ -49,6 +49,10 @@ const MAX_FINDINGS: usize = 10;
 /// Lets every gate judge.
 pub fn judge(facts: &Facts<'_>) -> Envelope {
     let mut envelope = Envelope::passed();
+    if facts.only_scripts() {
+        // No tree was planned: there is nothing that a gate could compare.
+        return envelope;
+    }
     for gate in GATES {
         let mut findings = (gate.check)(facts);
         let fails = |finding: &GateFinding| finding.severity == Severity::Error && finding.code != Code::NotAvailable;

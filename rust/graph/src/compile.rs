@@ -99,7 +99,7 @@ pub fn targets(plan: &Plan) -> Targets {
 
 /// Checks a plan against the present state and this Blender's nodes and computes the edits.
 ///
-/// PYTHON steps are not this function's business and give no delta.
+/// PYTHON steps and steps that were added are not this function's business: their deltas are empty.
 pub fn compile(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compiled {
     let mut compiled = Compiled {
         steps: Vec::new(),
@@ -128,9 +128,13 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
             Box::new(payload.operations.iter().map(lower_node_tree_op)),
         ),
         Action::GnOps(payload) => ("ops", Box::new(payload.ops.iter().map(lower_gn_op))),
-        Action::Python(_) => return,
-        Action::Added(_) => {
-            // Its executor does the work; the entry keeps the steps in their places.
+        Action::Python(_) | Action::Added(_) => {
+            if let Action::Python(script) = &step.action {
+                let lines = script.code.lines().count();
+                let plural = if lines == 1 { "" } else { "s" };
+                compiled.diff.push(format!("Run a script of {lines} line{plural}"));
+            }
+            // The host does the work; the entry keeps the steps in their places.
             compiled.steps.push(StepDelta {
                 step_id: step.id.clone(),
                 ..StepDelta::default()

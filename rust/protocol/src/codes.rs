@@ -266,6 +266,8 @@ codes! {
         PromptTooLong = "prompt_too_long",
         /// Scripts are not allowed by the settings of this run.
         PythonNotAllowed = "python_not_allowed",
+        /// A script stands in a plan after which, or before which, the run changes the file too.
+        PythonOutOfTurn = "python_out_of_turn",
         /// Restoring did not give back the state before the run.
         RestoreFailed = "restore_failed",
         /// Another run is under way.
@@ -282,7 +284,7 @@ codes! {
         TouchedByArtist = "touched_by_artist",
         /// What earlier turns of a saved run had made is not in the file.
         TurnsLost = "turns_lost",
-        /// Blender's undo is not there, so nothing could be taken back.
+        /// Blender could not take back what a script does, so it does not run.
         UndoUnavailable = "undo_unavailable",
         /// The artist rejected the plan.
         UserRejected = "user_rejected",

@@ -418,7 +418,7 @@ def reset_telemetry() -> None:
     """Sets the counters of `telemetry` back."""
 
 def settings() -> list[dict[str, Any]]:
-    """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`."""
+    """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`, `words` (what a word can be)."""
 
 def version() -> dict[str, Any]:
     """Versions of the core and of what it reads: `core`, `protocol`, `ir`, `catalogue`."""

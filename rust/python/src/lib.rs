@@ -243,7 +243,7 @@ fn reset_telemetry() {
     geonode_engine::reset_telemetry();
 }
 
-/// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?}]`.
+/// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?, "words"?}]`.
 #[pyfunction]
 fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &Settings::describe())

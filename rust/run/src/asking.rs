@@ -4,6 +4,8 @@ use geonode_protocol::Finding;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::event::SCRIPT;
+
 /// The artist's answer to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -83,4 +85,13 @@ pub(crate) fn offers(composed: Option<&Value>, id: &str) -> bool {
             .iter()
             .any(|step| named(step) || list(step, "operations").iter().any(named))
     })
+}
+
+/// Whether the request is about a step that may touch anything in the file.
+pub(crate) fn holds_script(request: &Value) -> bool {
+    let steps = request.get("steps").and_then(Value::as_array);
+    steps
+        .into_iter()
+        .flatten()
+        .any(|step| step.get("action_type").and_then(Value::as_str) == Some(SCRIPT))
 }

@@ -178,6 +178,7 @@ fn answers() -> Vec<(&'static str, Answer)> {
         objects: vec!["O".into()],
         trees: vec!["T".into()],
         approval,
+        confirm: false,
         risk: None,
     };
     let judged = |success| Answer::Judged {

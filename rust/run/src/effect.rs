@@ -81,6 +81,8 @@ pub enum Task {
         trees: Vec<String>,
         /// The transaction is open already.
         extend: bool,
+        /// A script follows, which may touch anything: the whole file is kept.
+        whole: bool,
     },
     /// Host: apply one compiled step.
     ApplyStep {

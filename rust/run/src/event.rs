@@ -109,6 +109,9 @@ pub enum Answer {
         trees: Vec<String>,
         /// What needs the artist's word, if anything.
         approval: Option<Value>,
+        /// Nobody but the artist can give it: what is approved beforehand does not count.
+        #[serde(default)]
+        confirm: bool,
         /// Why evaluating the plan would freeze Blender, if it would; then `approval` asks about it.
         #[serde(default)]
         risk: Option<Box<GateFinding>>,
@@ -224,4 +227,14 @@ pub struct StepInfo {
     pub step_id: String,
     /// `NODE_TREE`, `GN_OPS` or `PYTHON`.
     pub action_type: String,
+}
+
+/// A step of this type may touch anything in the file.
+pub(crate) const SCRIPT: &str = "PYTHON";
+
+impl PlanInfo {
+    /// Whether a step of the plan may touch anything in the file, so that all of it has to be kept before the first write.
+    pub(crate) fn whole(&self) -> bool {
+        self.steps.iter().any(|step| step.action_type == SCRIPT)
+    }
 }

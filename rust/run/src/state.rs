@@ -351,6 +351,8 @@ pub struct State {
     pub(crate) rebased: u32,
     /// The transaction is open.
     pub transaction: bool,
+    /// The transaction holds the whole file.
+    pub(crate) whole: bool,
     /// Objects inside the transaction.
     pub objects: BTreeSet<String>,
     /// Trees inside the transaction.
@@ -393,6 +395,7 @@ impl Default for State {
             baseline: None,
             rebased: 0,
             transaction: false,
+            whole: false,
             objects: BTreeSet::new(),
             trees: BTreeSet::new(),
             wanted_objects: BTreeSet::new(),
@@ -508,6 +511,7 @@ impl State {
                 objects: names(&self.wanted_objects),
                 trees: names(&self.wanted_trees),
                 extend: self.transaction,
+                whole: self.wants_whole(),
             },
             Phase::Applying { index } => Task::ApplyStep {
                 index: *index,
@@ -526,6 +530,19 @@ impl State {
             },
             Phase::Restoring(_) => Task::Restore,
         })
+    }
+}
+
+impl State {
+    /// The transaction is over.
+    pub(crate) fn close(&mut self) {
+        self.transaction = false;
+        self.whole = false;
+    }
+
+    /// Whether the transaction holds, or has to hold, the whole file.
+    pub(crate) fn wants_whole(&self) -> bool {
+        self.plan.as_ref().is_some_and(PlanInfo::whole)
     }
 }
 

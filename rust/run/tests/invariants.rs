@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::struct_excessive_bools,
     reason = "a test fails by panicking"
 )]
 
@@ -109,7 +110,7 @@ fn planned(c: Choice) -> PlanInfo {
         steps: (0..c.steps)
             .map(|i| StepInfo {
                 step_id: i.to_string(),
-                action_type: "GN_OPS".into(),
+                action_type: if c.target == 1 { "PYTHON" } else { "GN_OPS" }.into(),
             })
             .collect(),
         done: c.done,
@@ -150,6 +151,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
                 let operations = json!([{"id": "/steps/0/payload/ops/0"}, {"id": "/steps/0/payload/ops/1"}]);
                 json!({"reason": "destructive", "steps": [{"id": "/steps/0", "operations": operations}]})
             }),
+            confirm: c.approval && c.steps == 2,
             risk: (c.approval && c.target == 0).then(risk).map(Box::new),
         },
         5 => Answer::Begun,
@@ -282,6 +284,10 @@ struct Watch {
     clock: f64,
     /// The artist was asked about the present plan and has not agreed.
     undecided: bool,
+    /// Only the artist's own word lets the present plan begin, and it was not given.
+    unconfirmed: bool,
+    /// The transaction holds the whole file.
+    whole: bool,
 }
 
 impl Watch {
@@ -291,6 +297,8 @@ impl Watch {
         let config = stored.config.clone();
         self.open = false;
         self.wrote = false;
+        self.whole = false;
+        self.unconfirmed = false;
         self.in_flight = None;
         let (after, effects) = resume(stored.clone(), config.clone(), self.clock).unwrap();
         assert_eq!(
@@ -319,6 +327,7 @@ impl Watch {
             && after.approvals.len() > before.approvals.len()
         {
             self.undecided = false;
+            self.unconfirmed = false;
         }
         assert_eq!(
             (after.clone(), effects.clone()),
@@ -372,25 +381,40 @@ impl Watch {
         if in_flight == id && wanted(task) == 5 && matches!(answer, Answer::Begun) && matches!(task, Task::Begin { .. })
         {
             self.open = true;
+            self.whole |= matches!(task, Task::Begin { whole: true, .. });
+        }
+        if let (true, Task::Compile, Answer::Compiled { confirm, .. }) = (in_flight == id, task, answer) {
+            self.unconfirmed = *confirm;
         }
         if in_flight == id && matches!((task, answer), (Task::Commit { .. }, Answer::Committed)) {
             self.open = false;
             self.wrote = false;
+            self.whole = false;
         }
     }
 
     fn start(&mut self, id: u64, task: Task) {
         match &task {
             Task::AskApproval { .. } => self.undecided = true,
-            Task::Generate { .. } | Task::CheckPlan | Task::Compile => self.undecided = false,
+            Task::Generate { .. } | Task::CheckPlan | Task::Compile => {
+                self.undecided = false;
+                self.unconfirmed = false;
+            }
             _ => {}
         }
         match &task {
             Task::Begin { extend, .. } => {
                 assert_eq!(*extend, self.open);
                 assert!(!self.undecided, "a write without the artist's word");
+                assert!(!self.unconfirmed, "what is approved beforehand is no confirmation");
             }
-            Task::ApplyStep { .. } => {
+            Task::ApplyStep { index, .. } => {
+                let plan = self.state.plan.as_ref().unwrap();
+                assert!(
+                    self.whole || plan.steps[*index].action_type != "PYTHON",
+                    "a script, and not all is kept that it may touch"
+                );
+                assert!(!self.unconfirmed, "what is approved beforehand is no confirmation");
                 assert!(!self.undecided, "a write without the artist's word");
                 assert!(self.open, "write without transaction");
                 self.wrote = true;
@@ -408,6 +432,7 @@ impl Watch {
                 assert!(self.open, "restore without transaction");
                 self.open = false;
                 self.wrote = false;
+                self.whole = false;
             }
             Task::Generate { attempt, .. } => {
                 assert!(*attempt <= 1 + 2 + 3, "retries and iterations are bounded");

@@ -26,6 +26,8 @@ struct Reply {
     passes: bool,
     done: bool,
     steps: usize,
+    /// Its steps may touch anything.
+    script: bool,
 }
 
 /// A model, a scene and an artist who never change their minds.
@@ -66,7 +68,11 @@ impl World {
                 findings: if reply.fits { Vec::new() } else { wrong },
                 objects: vec!["O".into()],
                 trees: Vec::new(),
-                approval: reply.asks.then(|| json!({"reason": "it asks"})),
+                approval: reply.asks.then(|| {
+                    let kind = if reply.script { "PYTHON" } else { "GN_OPS" };
+                    json!({"reason": "it asks", "steps": [{"id": "/steps/0", "action_type": kind}]})
+                }),
+                confirm: false,
                 risk: None,
             },
             Task::AskApproval { .. } => {
@@ -105,7 +111,7 @@ impl World {
     fn plan(&self, reply: &Reply) -> PlanInfo {
         let step = |n: usize| StepInfo {
             step_id: n.to_string(),
-            action_type: "GN_OPS".into(),
+            action_type: if reply.script { "PYTHON" } else { "GN_OPS" }.into(),
         };
         PlanInfo {
             steps: (0..reply.steps).map(step).collect(),
@@ -193,8 +199,9 @@ fn reply() -> impl Strategy<Value = Reply> {
         usually(),
         any::<bool>(),
         0..3usize,
+        any::<bool>(),
     )
-        .prop_map(|(calls, readable, fits, asks, passes, done, steps)| Reply {
+        .prop_map(|(calls, readable, fits, asks, passes, done, steps, script)| Reply {
             calls,
             readable,
             fits,
@@ -202,6 +209,7 @@ fn reply() -> impl Strategy<Value = Reply> {
             passes,
             done,
             steps,
+            script,
         })
 }
 
@@ -238,6 +246,7 @@ fn an_approval_counts_in_another_process_for_the_same_question_and_scene_only() 
         passes: true,
         done: true,
         steps: 2,
+        script: false,
     };
     let (_, asked, _) = run(std::slice::from_ref(&reply), false, None);
     assert_eq!(asked, 1);
@@ -245,6 +254,15 @@ fn an_approval_counts_in_another_process_for_the_same_question_and_scene_only() 
         .map(|save| run(std::slice::from_ref(&reply), false, Some(save)).1)
         .collect();
     assert!(counts.iter().all(|asked| *asked == 1), "{counts:?}");
+    // No fingerprint covers what a script may touch: after the answer it is asked about once more.
+    let script = Reply { script: true, ..reply };
+    let counts: Vec<usize> = (0..14)
+        .map(|save| run(std::slice::from_ref(&script), false, Some(save)).1)
+        .collect();
+    assert!(
+        counts.contains(&2) && counts.iter().all(|asked| *asked <= 2),
+        "{counts:?}"
+    );
 }
 
 #[test]

@@ -68,6 +68,7 @@ impl Run {
             objects: Vec::new(),
             trees: Vec::new(),
             approval: Some(json!({"reason": CAUSE})),
+            confirm: false,
             risk: Some(Box::new(GateFinding {
                 gate: Code::BlowupRisk,
                 code: Code::BlowupRisk,

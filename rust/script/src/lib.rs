@@ -13,6 +13,7 @@ mod parse;
 mod policy;
 mod rules;
 mod scan;
+mod spoken;
 mod tree;
 mod verdict;
 
@@ -22,6 +23,7 @@ use geonode_protocol::{Code, Limits};
 
 pub use export::{Allowed, allowed};
 pub use policy::VERSIONS;
+pub use spoken::{MAX_BRIEF, brief, reference};
 pub use verdict::{Finding, Verdict};
 
 use verdict::{Judged, Raw, located};

@@ -27,6 +27,8 @@ pub(crate) struct Reviewed {
     pub(crate) node_types: HashMap<Text, Text>,
     pub(crate) operators_refused: HashMap<Text, Text>,
     pub(crate) bounds: HashMap<Text, f64>,
+    /// Families of operators that may be called, apart from those refused.
+    pub(crate) operator_modules: HashSet<Text>,
 }
 
 #[derive(Deserialize)]

@@ -1,12 +1,13 @@
 //! The chain for what a planner answers.
 
 use geonode_protocol::{
-    Action, Code, Extensions, Finding, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
+    Code, Extensions, Finding, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
 };
 use geonode_provider::FinishReason;
 
 use super::{Chain, Feature, Link, Mode, Stage, Verdict};
 use crate::request::PlanInput;
+use crate::scripts::Rules;
 
 /// A reply, and the plan that was read from it.
 pub(crate) struct Response<'a> {
@@ -15,6 +16,8 @@ pub(crate) struct Response<'a> {
     pub(crate) finish: Option<&'a FinishReason>,
     pub(crate) limits: Limits,
     pub(crate) extensions: &'a Extensions,
+    /// Which scripts may run.
+    pub(crate) scripts: Rules,
     pub(crate) plan: Option<Plan>,
     pub(crate) origins: Origins,
 }
@@ -26,12 +29,14 @@ impl<'a> Response<'a> {
         finish: Option<&'a FinishReason>,
         limits: Limits,
         extensions: &'a Extensions,
+        scripts: Rules,
     ) -> Self {
         Self {
             reply,
             finish,
             limits,
             extensions,
+            scripts,
             plan: None,
             origins: Origins::default(),
         }
@@ -69,7 +74,7 @@ fn chain<'a>() -> Chain<Response<'a>> {
             Link {
                 stage: Stage::Domain,
                 fatal: true,
-                check: no_scripts,
+                check: scripts,
             },
             Link {
                 stage: Stage::Domain,
@@ -122,21 +127,11 @@ fn form(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     findings.extend(found);
 }
 
-/// Scripts are refused until safe mode exists.
-fn no_scripts(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
-    let steps = response.plan.iter().flat_map(|plan| &plan.steps).enumerate();
-    findings.extend(
-        steps
-            .filter(|(_, step)| matches!(step.action, Action::Python(_)))
-            .map(|(index, _)| {
-                Finding::error(
-                    Code::PythonNotAllowed,
-                    format!("/steps/{index}/type"),
-                    "Python steps are not carried out: this version has no safe mode for scripts.",
-                )
-                .hint("Express the step with NODE_TREE or GN_OPS operations.")
-            }),
-    );
+/// No setting waives what is wrong with a script.
+fn scripts(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
+    if let Some(plan) = &mut response.plan {
+        findings.extend(response.scripts.judge(plan));
+    }
 }
 
 /// A plan whose end was added may lack what would have stood there when the provider says that it cut the reply off.
@@ -157,7 +152,7 @@ mod tests {
 
     fn found(text: &str, finish: &FinishReason, mode: Mode) -> (Vec<Code>, bool) {
         let (reply, extensions) = (PlanInput::Text(text.to_owned()), Extensions::default());
-        let mut given = Response::new(&reply, Some(finish), Limits::default(), &extensions);
+        let mut given = Response::new(&reply, Some(finish), Limits::default(), &extensions, Rules::default());
         let verdict = response(&mut given, mode);
         assert_eq!(given.plan.is_some(), verdict.error().is_none());
         (verdict.findings.iter().map(|f| f.code).collect(), given.plan.is_some())
@@ -181,7 +176,7 @@ mod tests {
     #[test]
     fn an_empty_plan_that_was_given_directly_is_not_json() {
         let (reply, extensions) = (PlanInput::Text(String::new()), Extensions::default());
-        let mut given = Response::new(&reply, None, Limits::default(), &extensions);
+        let mut given = Response::new(&reply, None, Limits::default(), &extensions, Rules::default());
         let codes: Vec<Code> = response(&mut given, Mode::Strict)
             .findings
             .iter()
@@ -207,11 +202,11 @@ mod tests {
 
     #[test]
     fn no_setting_waives_the_rule_about_scripts() {
-        let step = r#"{"id":"s","type":"PYTHON","description":"d","payload":{"code":"1"}}"#;
+        let step = r#"{"id":"s","type":"PYTHON","description":"d","payload":{"code":"import os"}}"#;
         let text = format!(r#"{{"version":"1.1","steps":[{step}],"done":true,"final_message":""}}"#);
         for mode in [Mode::Strict, Mode::Warn] {
             let (codes, plan) = found(&text, &FinishReason::Done, mode);
-            assert!(codes.contains(&Code::PythonNotAllowed) && !plan, "{codes:?}");
+            assert!(codes.contains(&Code::ScriptImport) && !plan, "{codes:?}");
         }
     }
 }

@@ -11,7 +11,12 @@ use crate::event::Failure;
 use crate::state::{Approve, Phase};
 
 impl Machine {
-    pub(super) fn compiled(&mut self, findings: Vec<Finding>, approval: Option<Value>, risk: Option<Box<GateFinding>>) {
+    pub(super) fn compiled(
+        &mut self,
+        findings: Vec<Finding>,
+        (approval, confirm): (Option<Value>, bool),
+        risk: Option<Box<GateFinding>>,
+    ) {
         if findings.iter().any(|f| f.severity == Severity::Error) {
             return self.refused(Origin::Preflight, findings);
         }
@@ -36,8 +41,9 @@ impl Machine {
         self.tell_findings(Origin::Preflight, &findings);
         self.state.approval = approval;
         match (&self.state.approval, self.state.config.approve) {
-            (None, _) | (_, Approve::All) => self.begin(),
-            (Some(_), Approve::Ask) if self.was_agreed() => self.begin(),
+            (None, _) => self.begin(),
+            (Some(_), Approve::All) if !confirm => self.begin(),
+            (Some(_), Approve::Ask) if !confirm && self.was_agreed() => self.begin(),
             (Some(_), Approve::Ask) => {
                 self.state.asking = Asking {
                     times: self.state.asking.times,
@@ -45,7 +51,7 @@ impl Machine {
                 };
                 self.ask();
             }
-            (Some(request), Approve::None) => {
+            (Some(request), Approve::None | Approve::All) => {
                 let reason = request
                     .get("reason")
                     .and_then(Value::as_str)
@@ -59,7 +65,9 @@ impl Machine {
     /// Opens the transaction, extends it when the plan reaches further, or goes straight to the first step.
     pub(super) fn begin(&mut self) {
         let state = &self.state;
-        let covered = state.wanted_objects.is_subset(&state.objects) && state.wanted_trees.is_subset(&state.trees);
+        let held = state.whole || !state.wants_whole();
+        let covered =
+            held && state.wanted_objects.is_subset(&state.objects) && state.wanted_trees.is_subset(&state.trees);
         if state.transaction && covered {
             self.open_steps();
         } else {
@@ -69,6 +77,7 @@ impl Machine {
 
     pub(super) fn begun(&mut self, cancelled: bool) {
         self.state.transaction = true;
+        self.state.whole |= self.state.wants_whole();
         self.state.rebased = 0;
         if cancelled {
             return self.stop(cancelled_outcome());

@@ -93,12 +93,13 @@ impl Machine {
                     objects,
                     trees,
                     approval,
+                    confirm,
                     risk,
                 },
             ) => {
                 self.state.wanted_objects = objects.into_iter().collect();
                 self.state.wanted_trees = trees.into_iter().collect();
-                self.compiled(findings, approval, risk);
+                self.compiled(findings, (approval, confirm), risk);
             }
             (Phase::DryRunning, Answer::DryRun { result }) => self.tried(result),
             (
@@ -128,7 +129,7 @@ impl Machine {
             (Phase::Verifying, Answer::Evidence) => self.enter(Phase::Judging),
             (Phase::Judging, Answer::Judged { envelope }) => self.judged(envelope),
             (Phase::Committing, Answer::Committed) => {
-                self.state.transaction = false;
+                self.state.close();
                 self.finish();
             }
             (Phase::Restoring(then), Answer::Restored { equal }) => self.restored(then, equal),
@@ -184,7 +185,7 @@ impl Machine {
             }
             Phase::Restoring(_) => {
                 let text = format!("Taking the run back failed: {} {RESTORE_FIX}", failure.message);
-                self.state.transaction = false;
+                self.state.close();
                 self.fail(Origin::Host, Failure::new(Code::RestoreFailed, text));
             }
             Phase::Idle | Phase::Ended => {}

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Machine;
 use super::ending::cancelled_outcome;
+use crate::asking::holds_script;
 use crate::effect::{Effect, Message, Origin};
 use crate::state::{Aftermath, Config, Phase, State};
 
@@ -61,7 +62,8 @@ impl Machine {
             return;
         }
         let earlier = self.wrote_earlier();
-        let open = std::mem::take(&mut self.state.transaction);
+        let open = self.state.transaction;
+        self.state.close();
         self.state.gates = None;
         match self.state.phase.clone() {
             Phase::Restoring(Aftermath::Stop(outcome)) => self.end(outcome),
@@ -108,10 +110,12 @@ impl Machine {
         self.enter(Phase::Capturing);
     }
 
-    /// The artist agreed. What is left out is asked about again: it is known by its place in this reply only.
+    /// The artist agreed. What is left out is asked about again, for it is known by its place in this reply only; so is a script, for no
+    /// fingerprint covers all that it may touch.
     pub(super) fn agreed(&mut self, without: &[String]) {
         let base = self.state.base.clone();
-        let request = self.state.approval.clone().filter(|_| without.is_empty());
+        let request = self.state.approval.clone();
+        let request = request.filter(|request| without.is_empty() && !holds_script(request));
         self.state.agreed = request.map(|request| Agreed { base, request });
     }
 

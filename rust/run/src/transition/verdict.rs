@@ -54,7 +54,7 @@ impl Machine {
     }
 
     pub(super) fn restored(&mut self, then: Aftermath, equal: bool) {
-        self.state.transaction = false;
+        self.state.close();
         if !equal {
             let text = format!("After taking the run back something still differs from before. {RESTORE_FIX}");
             return self.fail(Origin::Host, Failure::new(Code::RestoreFailed, text));

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is in the whole file, in little: enough to notice that something is not as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+# Blender keeps these across an undo.
+_KEPT = frozenset({"window_managers", "screens", "workspaces"})
+
+
+def inventory() -> dict[str, Any]:
+    """Names of all data-blocks by kind, and of the kinds that artists see most what makes them up."""
+    found: dict[str, Any] = {}
+    for prop in bpy.data.bl_rna.properties:
+        if prop.type == "COLLECTION" and prop.identifier not in _KEPT:
+            blocks = [block for block in getattr(bpy.data, prop.identifier) if isinstance(block, bpy.types.ID)]
+            describe = _DESCRIBED.get(prop.identifier, _name)
+            found[prop.identifier] = [describe(block) for block in blocks]
+    return found
+
+
+def _name(block: Any) -> Any:
+    return (block.name, block.library.filepath if block.library is not None else None)
+
+
+def _object(obj: Any) -> Any:
+    return (
+        *_name(obj),
+        obj.type,
+        _of(obj.data),
+        _of(obj.parent),
+        [tuple(row) for row in obj.matrix_basis],
+        [(m.name, m.type, m.show_viewport, m.show_render) for m in obj.modifiers],
+        [(c.name, c.type) for c in obj.constraints],
+        [_of(slot.material) for slot in obj.material_slots],
+        (obj.hide_viewport, obj.hide_render, obj.pass_index),
+        sorted(obj.keys()),
+    )
+
+
+def _mesh(mesh: Any) -> Any:
+    layers = [(layer.name, layer.domain, layer.data_type) for layer in mesh.attributes]
+    return (*_name(mesh), len(mesh.vertices), len(mesh.edges), len(mesh.polygons), layers, len(mesh.materials))
+
+
+def _curve(curve: Any) -> Any:
+    return (*_name(curve), [(s.type, len(s.points), len(s.bezier_points)) for s in curve.splines])
+
+
+def _collection(collection: Any) -> Any:
+    return (*_name(collection), [o.name for o in collection.objects], [c.name for c in collection.children])
+
+
+def _material(material: Any) -> Any:
+    return (*_name(material), tuple(material.diffuse_color), _tree(material.node_tree))
+
+
+def _node_group(tree: Any) -> Any:
+    return (*_name(tree), _tree(tree))
+
+
+def _scene(scene: Any) -> Any:
+    root = scene.collection
+    return (
+        *_name(scene),
+        (scene.frame_start, scene.frame_end, scene.frame_current),
+        _of(scene.camera),
+        _of(scene.world),
+        ([o.name for o in root.objects], [c.name for c in root.children]),
+        (scene.render.engine, scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath),
+        sorted(scene.keys()),
+    )
+
+
+def _tree(tree: Any) -> Any:
+    return None if tree is None else ([(node.name, node.bl_idname) for node in tree.nodes], len(tree.links))
+
+
+def _of(block: Any) -> str | None:
+    return block.name if block is not None else None
+
+
+_DESCRIBED: dict[str, Callable[[Any], Any]] = {
+    "objects": _object,
+    "meshes": _mesh,
+    "curves": _curve,
+    "collections": _collection,
+    "materials": _material,
+    "node_groups": _node_group,
+    "scenes": _scene,
+}
