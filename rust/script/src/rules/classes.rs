@@ -15,6 +15,7 @@ const RULE: Rule = Rule {
     code: Code::ScriptClass,
 };
 const LIBRARY: &[&str] = &[
+    "abc.ABC",
     "enum.Enum",
     "enum.IntEnum",
     "enum.Flag",
@@ -53,7 +54,7 @@ fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
                 )
             } else {
                 (
-                    "Only own classes, exceptions, Enum and NamedTuple may be derived from.",
+                    "Only own classes, exceptions, ABC, Enum and NamedTuple may be derived from.",
                     "Keep the value in an attribute of the class.",
                 )
             };
