@@ -372,6 +372,7 @@ def run_script(
             raise AssistantError("approval_required", "A trusted script needs a confirmation each time it runs.")
         if approve({"reason": "trusted_script", "mode": mode, "script": source}) != "approved":
             raise AssistantError("user_rejected", "The script was not approved.")
+        native.core().audit_trusted_script(source)
     return scripting.run(source, mode, timeout_ms)
 
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -149,7 +151,7 @@ def test_wrong_arguments(arguments: dict[str, Any]) -> None:
     assert wrong.value.code == "invalid_argument"
 
 
-def test_trusted_needs_the_setting_and_a_confirmation_of_this_script() -> None:
+def test_trusted_needs_the_setting_and_a_confirmation_of_this_script(tmp_path: Path) -> None:
     script = "import sys\nversion = sys.version_info[0]\n"
     shown: list[dict[str, Any]] = []
 
@@ -169,8 +171,13 @@ def test_trusted_needs_the_setting_and_a_confirmation_of_this_script() -> None:
             api.run_script(script, mode="trusted", **arguments)  # type: ignore[arg-type]
         assert refused.value.code == code
     assert shown == []
+    log = core.audit_start(tmp_path / "audit.jsonl")
     result = api.run_script(script, mode="trusted", settings=allowed, approve=approve)  # type: ignore[arg-type]
     assert result.namespace == {"version": 3}
+    assert core.audit_flush(30)
+    core.audit_stop()
+    [entry] = map(json.loads, log.read_text().splitlines())
+    assert (entry["kind"], entry["detail"]["characters"]) == ("trusted_script", len(script))
     assert shown == [{"reason": "trusted_script", "mode": "trusted", "script": script}]
     with pytest.raises(core.ScriptTimeout):
         api.run_script("while True: pass", "trusted", 100, settings=allowed, approve=approve)  # type: ignore[arg-type]

@@ -3,14 +3,11 @@
 //! A plan can only ask for less than the settings allow. In safe mode `geonode-script` decides; a trusted script is only looked at for
 //! characters that would make it read otherwise than it runs, and nobody but the artist lets it run.
 
-use std::fmt::Write as _;
-
 use geonode_protocol::{Action, Code, Finding, Plan, PythonMode, PythonScript};
 use geonode_run::Approve;
 use geonode_script::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::audit;
 
@@ -180,15 +177,7 @@ impl Rules {
 /// learns from the findings.
 pub(crate) fn starts(script: &PythonScript) {
     if script.mode == PythonMode::Trusted {
-        let hash = Sha256::digest(script.code.as_bytes());
-        let sha256 = hash.iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
-        audit::record(audit::Event::TrustedScript {
-            sha256,
-            characters: script.code.chars().count(),
-        });
+        audit::trusted_script(&script.code);
     }
 }
 

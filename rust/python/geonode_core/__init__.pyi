@@ -27,6 +27,7 @@ __all__ = [
     "audit_start",
     "audit_state",
     "audit_stop",
+    "audit_trusted_script",
     "check_script",
     "check_tree",
     "compact",
@@ -269,6 +270,9 @@ def audit_state() -> dict[str, Any] | None:
     """Where the log lies and what a verification of all of it says: `path`, `entries`, `broken_at` (a line or None),
     `why`. None when nothing is recorded. Reads the whole log: not for Blender's main thread.
     """
+
+def audit_trusted_script(code: str) -> None:
+    """Records that a script is about to run without the rules of safe mode; the log keeps its hash and length."""
 
 def audit_renew() -> Path | None:
     """Sets the present log aside, whole or broken, and begins a new one. Returns where the old one lies now, if any."""

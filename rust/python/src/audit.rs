@@ -87,3 +87,9 @@ pub(crate) fn audit_state(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 pub(crate) fn audit_renew(py: Python<'_>) -> PyResult<Option<PathBuf>> {
     detached(py, || audit::renew().map_err(CoreError::from))
 }
+
+/// Records that a script is about to run without the rules of safe mode; the log keeps its hash and length.
+#[pyfunction]
+pub(crate) fn audit_trusted_script(code: &str) {
+    audit::trusted_script(code);
+}

@@ -33,7 +33,9 @@ mod geonode_core {
         version,
     };
     #[pymodule_export]
-    use crate::audit::{AuditLog, audit_flush, audit_renew, audit_start, audit_state, audit_stop};
+    use crate::audit::{
+        AuditLog, audit_flush, audit_renew, audit_start, audit_state, audit_stop, audit_trusted_script,
+    };
     #[pymodule_export]
     use crate::client::{Client, Response, Stream, fingerprint};
     #[pymodule_export]

@@ -42,22 +42,23 @@ fn recorder() -> MutexGuard<'static, Option<Recorder>> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Records from now on into the log at `path`, or at its usual place in the configuration folder of whoever runs this process.
-/// Returns the path. What is wrong with the log is found by the thread that writes; see [`trouble`].
+/// Records from now on into the log at `path`. Without one a log that is being written stays, else it is the one at the usual place
+/// in the configuration folder of whoever runs this process. Returns the path. What is wrong with the log is found by the thread that writes; see [`trouble`].
 ///
 /// # Errors
 /// [`AuditError::System`] when there is no usual place, or no thread.
 pub fn start(path: Option<&Path>) -> Result<PathBuf, AuditError> {
-    let path = match path {
-        Some(path) => path.to_owned(),
-        None => keys::folder()
+    let mut current = recorder();
+    let path = match (path, current.as_ref()) {
+        (Some(path), _) => path.to_owned(),
+        (None, Some(current)) => current.path.clone(),
+        (None, None) => keys::folder()
             .map(|folder| folder.join("audit.jsonl"))
             .ok_or_else(|| AuditError::System {
                 path: "audit.jsonl".into(),
                 cause: "no configuration folder is known".into(),
             })?,
     };
-    let mut current = recorder();
     if current.as_ref().is_some_and(|current| current.path == path) {
         return Ok(path);
     }
@@ -238,7 +239,7 @@ mod tests {
         for n in 0..100 {
             record(removed(&n.to_string()));
         }
-        start(Some(&path)).unwrap();
+        assert_eq!(start(None).unwrap(), path, "it stays");
         assert!(flush(PATIENCE));
         let text = fs::read_to_string(&path).unwrap();
         let entries: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
