@@ -197,6 +197,7 @@ def run(
     object: str | None = None,
     provider: str | None = None,
     model: str | None = None,
+    conversation: str | None = None,
     *,
     base_url: str | None = None,
     key_variable: str | None = None,
@@ -211,7 +212,7 @@ def run(
     what needs approval, ``"all"`` accepts it but for trusted scripts, a callable decides
     (``session.Approve``). ``timeout_s`` cancels after that many seconds. ``key_variable`` names the environment
     variable that holds the provider's key.
-    ``settings`` as in ``start``.
+    ``conversation`` and ``settings`` as in ``start``.
     """
     _refuse_in_window("run")
     handle = start(
@@ -219,6 +220,7 @@ def run(
         object,
         provider,
         model,
+        conversation,
         base_url=base_url,
         key_variable=key_variable,
         approve=approve,
@@ -232,6 +234,7 @@ def start(
     object: str | None = None,
     provider: str | None = None,
     model: str | None = None,
+    conversation: str | None = None,
     *,
     base_url: str | None = None,
     key_variable: str | None = None,
@@ -244,8 +247,12 @@ def start(
     What is left out comes from the add-on's preferences, else the offline planner answers. ``approve="ask"`` puts
     requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``. ``settings`` are
     those of one run by name (``geonode_core.settings()`` lists them); wrong ones end it with ``setting_invalid``.
+    ``conversation``, from an earlier report's field of this name, lets a model know what was wished and made before.
     """
     request = _request(prompt, object, provider, model, base_url, approve, key_variable, settings)
+    request["folder"] = str(own_folder())
+    if conversation is not None:
+        request["conversation"] = conversation
     if replies is not None:
         request["replies"] = list(replies)
     return _launch(request, approve, prompt)
@@ -313,6 +320,7 @@ def resume(
         "catalogue": _catalogue(),
         "approve": "ask" if callable(approve) else approve or "none",
         "python": preferences.settings().get("python"),
+        "folder": str(own_folder()),
     }
     overrides = {key: value for key, value in overrides.items() if value is not None}
     return _claim(lambda: native.core().Run.resume(saved, overrides), approve, request.get("prompt", ""))
@@ -441,6 +449,7 @@ def _request(
         "catalogue": _catalogue(),
         "approve": "ask" if callable(approve) else approve or "none",
         "settings": {**preferences.settings(), **(settings or {})},
+        "egress": preferences.allowed_servers(),
     }
     return {key: value for key, value in request.items() if value is not None}
 
@@ -483,5 +492,9 @@ def _catalogue() -> str:
     """Path of the description of this Blender's nodes; made on first use when none is shipped for this build."""
     from .host import catalogue
 
-    folder = Path(bpy.utils.user_resource("DATAFILES", path="geonode_assistant"))
-    return str(catalogue.catalogue_for_this_blender(folder))
+    return str(catalogue.catalogue_for_this_blender(own_folder()))
+
+
+def own_folder() -> Path:
+    """The add-on's folder among the user's files: catalogues of own builds, conversations, kept replies."""
+    return Path(bpy.utils.user_resource("DATAFILES", path="geonode_assistant"))

@@ -51,12 +51,14 @@ def run_manifest(
     bpy.ops.ed.undo_push(message="Start")
     before = document()
 
+    # A manifest stands by itself; thousands of them shall not push an artist's conversations out.
     handle = api.start(
         data["prompt"],
         object=data.get("object"),
         provider=data.get("provider", "offline"),
         replies=data.get("replies"),
         approve="all",
+        settings={"keep_conversations": False},
     )
     with interrupt.cancels(handle) if interrupt is not None else contextlib.nullcontext():
         run = session.drive(handle, on_event, timeout_s or data["timeout_s"]).to_dict()

@@ -51,8 +51,9 @@ def redraw(manager: bpy.types.WindowManager) -> None:
 
 @persistent
 def end_before_load(*_args: object) -> None:
-    """A run belongs to the file in which it began."""
+    """A run belongs to the file in which it began, and so does a conversation."""
     stop()
+    session.current.new_conversation()
 
 
 @persistent

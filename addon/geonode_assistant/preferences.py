@@ -123,6 +123,16 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         name="Python Scripts", description="Which scripts of a plan may run", items=SCRIPTS, default="safe"
     )
 
+    allowed_servers: bpy.props.StringProperty(
+        name="Allowed Servers",
+        description="Addresses that requests may go to, with commas between. Left empty, only the one chosen above",
+    )
+    keep_conversations: bpy.props.BoolProperty(
+        name="Keep Conversations",
+        description="Keep wishes and answers on this computer, without keys, so that a wish can follow an earlier one",
+        default=True,
+    )
+
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
@@ -137,6 +147,8 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             layout.prop(self, "key_variable")
             draw_key(layout, self)
             layout.prop(self, "stream")
+            layout.prop(self, "allowed_servers")
+            layout.prop(self, "keep_conversations")
             if not bpy.app.online_access:
                 layout.label(text="Online access is off: only servers on this machine answer", icon="INTERNET_OFFLINE")
         row = layout.row()
@@ -241,7 +253,16 @@ def stored() -> GeoNodePreferences | None:
 def settings() -> dict[str, Any]:
     """The settings of a run that the preferences hold."""
     kept = stored()
-    return {} if kept is None else {"preview": kept.preview, "python": kept.python, "stream": kept.stream}
+    if kept is None:
+        return {}
+    return {name: getattr(kept, name) for name in ("preview", "python", "stream", "keep_conversations")}
+
+
+def allowed_servers() -> list[str] | None:
+    """Addresses that requests may go to; None: only the chosen one."""
+    kept = stored()
+    servers = [server.strip() for server in kept.allowed_servers.split(",")] if kept is not None else []
+    return [server for server in servers if server] or None
 
 
 def remove_key() -> None:

@@ -89,6 +89,7 @@ class RunReport:
     final_message: str
     diff: list[str]
     conversation: str | None
+    conversation_turns: int
 
     _DEFAULTS: dict[str, Any] = {
         "status": "error",
@@ -102,6 +103,7 @@ class RunReport:
         "final_message": "",
         "diff": [],
         "conversation": None,
+        "conversation_turns": 0,
     }
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -535,7 +537,21 @@ class Session:
     def __init__(self) -> None:
         self._reset("")
 
+    def new_conversation(self) -> None:
+        """The next wish stands by itself; what was said before stays in its file."""
+        self.conversation: str | None = None
+        """Name of the conversation that the next wish goes on with; None begins one."""
+        self.turns = 0
+        """How many wishes it has."""
+
+    def _begin(self, prompt: str) -> None:
+        """Forgets the last run, but not the conversation that it belongs to."""
+        conversation, turns = self.conversation, self.turns
+        self._reset(prompt)
+        self.conversation, self.turns = conversation, turns
+
     def _reset(self, prompt: str) -> None:
+        self.new_conversation()
         self.handle: RunHandle | None = None
         self.prompt = prompt
         self.state = "idle"
@@ -588,14 +604,14 @@ class Session:
                 "run_in_progress", "A run is still under way.", "Wait until it ends, or cancel it, then send again."
             )
         handle = make()
-        self._reset(prompt)
+        self._begin(prompt)
         self.handle = handle
         self.state, self.summary = "generating", "PLANNING"
         return handle
 
     def refuse(self, error: AssistantError, prompt: str = "") -> None:
         """Shows a wish that could not even start."""
-        self._reset(prompt)
+        self._begin(prompt)
         self.state, self.summary = "error", "ERROR"
         message = {"severity": "error", "origin": "request", "code": error.code, "text": error.message}
         self.messages = [{**message, "hint": error.hint} if error.hint else message]
@@ -613,6 +629,8 @@ class Session:
         self.state, self.summary = self.handle.state, self.handle.summary
         if self.handle.finished:
             self.report = self.handle.report()
+            if self.report.conversation is not None:
+                self.conversation, self.turns = self.report.conversation, self.report.conversation_turns
             self.messages = self.report.messages
             self.steps = self.report.steps
             self.progress, self.activity = None, ""

@@ -33,7 +33,8 @@ class GEONODE_OT_send(bpy.types.Operator):
 
         prompt = context.window_manager.geonode_assistant.prompt
         try:
-            api.start(prompt, object=context.object.name if context.object else None, approve="ask")
+            name = context.object.name if context.object else None
+            api.start(prompt, object=name, conversation=session.current.conversation, approve="ask")
         except Exception as error:
             known = AssistantError.of(error)
             session.current.refuse(known, prompt)
@@ -61,4 +62,26 @@ class GEONODE_OT_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (GEONODE_OT_send, GEONODE_OT_cancel)
+class GEONODE_OT_new_conversation(bpy.types.Operator):
+    """Begin anew: the next wish does not follow the earlier ones"""
+
+    bl_idname = "geonode.new_conversation"
+    bl_label = "New Conversation"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        if session.current.running:
+            cls.poll_message_set("A run is still under way")
+        elif session.current.conversation is None:
+            cls.poll_message_set("This is a new conversation already")
+        else:
+            return True
+        return False
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        session.current.new_conversation()
+        return {"FINISHED"}
+
+
+CLASSES = (GEONODE_OT_send, GEONODE_OT_cancel, GEONODE_OT_new_conversation)

@@ -50,6 +50,7 @@ class _Sidebar:
         row = layout.row(align=True)
         row.operator("geonode.send", icon="PLAY")
         row.operator("geonode.cancel", icon="X")
+        draw_conversation(layout, view)
         draw_state(layout, view)
         draw_text(layout, spent(view), context)
         for call in view.tools[-SHOWN_CALLS:]:
@@ -85,6 +86,15 @@ def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         layout.prop(data, "prompt", text="", placeholder="Scatter 200 rocks on the plane")
         if len(fitting(context, data.prompt)) > 1:
             draw_text(layout, data.prompt, context)
+
+
+def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:
+    """How many wishes the present one follows, and a way out; nothing before the first."""
+    if view.conversation is None:
+        return
+    row = layout.row(align=True)
+    row.label(text=f"{view.turns} {'wish' if view.turns == 1 else 'wishes'} so far", icon="COMMUNITY")
+    row.operator("geonode.new_conversation", text="New", icon="FILE_NEW")
 
 
 def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:

@@ -6,8 +6,7 @@ use std::time::Duration;
 use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
 use geonode_provider::schema::lift;
 use geonode_provider::{
-    Client, ClientConfig, Content, FinishReason, Message as Turn, Notice, Options, Part, Provider, ProviderError,
-    Request, Role, StreamEvent, Tool, ToolCall, Usage,
+    Client, ClientConfig, FinishReason, Notice, Provider, ProviderError, Request, StreamEvent, Tool, ToolCall, Usage,
 };
 use geonode_run::{Failure, Message, Origin};
 use serde::{Deserialize, Serialize};
@@ -15,12 +14,13 @@ use serde_json::Value;
 
 use crate::audit;
 use crate::budget::late;
-use crate::planner;
+use crate::cache::{self, Cache, Found};
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
 use crate::spending::{Sent, Tariff};
 use crate::tools::Results;
 use crate::watch::Watch;
+use crate::{planner, policies, prompting};
 
 /// What happens while a plan is being made.
 pub(crate) trait Listener {
@@ -48,6 +48,10 @@ pub(crate) struct Reply {
     pub(crate) tools_refused: bool,
     /// Bytes of the request, where one was sent.
     pub(crate) sent: usize,
+    /// Equal for requests that would be answered alike.
+    pub(crate) key: Option<String>,
+    /// It was kept from an earlier request; nothing was sent.
+    pub(crate) cached: bool,
 }
 
 impl Reply {
@@ -61,6 +65,8 @@ impl Reply {
             calls: Vec::new(),
             tools_refused: false,
             sent: 0,
+            key: None,
+            cached: false,
         }
     }
 }
@@ -91,6 +97,10 @@ pub(crate) struct Brief<'a> {
     pub(crate) words: Option<&'a str>,
     /// Tools that the model may call.
     pub(crate) tools: &'a [Tool],
+    /// What is told of the conversation; empty when there is nothing to tell.
+    pub(crate) conversation: &'a str,
+    /// Replies that are kept, where the settings want that.
+    pub(crate) cache: Option<&'a Cache>,
     /// Time that is left for planning.
     pub(crate) left: Option<Duration>,
     /// Number of the plan that is asked for.
@@ -243,102 +253,6 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
     }
 }
 
-/// What is asked with these tools, and the plan's schema where the reply comes in its lowered form.
-fn request(client: &Client, brief: &Brief<'_>, tools: &[Tool]) -> Result<(Request, Option<Value>), Failure> {
-    let settings = brief.settings;
-    let catalogue = crate::catalogue(&brief.request.catalogue)?;
-    let opening = planner::opening(
-        &brief.request.prompt,
-        brief.context,
-        &catalogue,
-        brief.extensions,
-        brief.scripts,
-        !tools.is_empty(),
-    )?;
-    let mut messages = vec![Turn::user(opening.user)];
-    messages.extend(
-        brief
-            .exchanges
-            .iter()
-            .flat_map(|exchange| turns(exchange, !tools.is_empty())),
-    );
-    let schema = if settings.structured_output {
-        brief.extensions.schema("plan")
-    } else {
-        None
-    };
-    let lowered = schema.as_ref().and_then(|schema| client.lowered(schema));
-    let lift_by = schema.clone().filter(|_| lowered.is_some());
-    let request = Request::builder(messages)
-        .system(Some(opening.system))
-        .schema(lowered.or(schema))
-        .tools(tools.to_vec())
-        .max_tokens(settings.max_tokens.and_then(|n| u32::try_from(n).ok()))
-        .options(Options {
-            temperature: settings.temperature,
-            seed: None,
-        })
-        .build()
-        .map_err(|error| failure(&error))?;
-    Ok((request, lift_by))
-}
-
-/// An exchange as messages. A provider without tools reads calls and results as words.
-fn turns(exchange: &Exchange, native: bool) -> Vec<Turn> {
-    if exchange.calls.is_empty() {
-        // No provider takes an empty message.
-        let said = if exchange.reply.trim().is_empty() {
-            "(nothing)"
-        } else {
-            &exchange.reply
-        };
-        return vec![Turn::new(Role::Assistant, said), Turn::user(&exchange.feedback)];
-    }
-    let mut turns = Vec::new();
-    if native {
-        turns.push(Turn {
-            tool_calls: exchange.calls.clone(),
-            ..Turn::new(Role::Assistant, &exchange.reply)
-        });
-        turns.extend(exchange.results.iter().map(|result| Turn {
-            tool_call_id: Some(result.id.clone()),
-            ..Turn::new(Role::Tool, &result.text)
-        }));
-    } else {
-        let calls = serde_json::to_string(&exchange.calls).unwrap_or_default();
-        let results: Vec<&str> = exchange.results.iter().map(|result| result.text.as_str()).collect();
-        turns.push(Turn::new(
-            Role::Assistant,
-            format!("{}\n{calls}", exchange.reply).trim(),
-        ));
-        turns.push(Turn::user(planner::tool_results(&results)));
-    }
-    let mut parts: Vec<Part> = exchange
-        .results
-        .iter()
-        .filter_map(|result| {
-            let image = result.image.as_ref()?;
-            Some(Part::Image {
-                media_type: image.media_type.clone(),
-                data: image.data.clone(),
-            })
-        })
-        .collect();
-    if !exchange.feedback.is_empty() || !parts.is_empty() {
-        let words = if exchange.feedback.is_empty() {
-            "The pictures that you asked for, in order."
-        } else {
-            &exchange.feedback
-        };
-        parts.push(Part::Text { text: words.to_owned() });
-        turns.push(Turn {
-            content: Content::Parts(parts),
-            ..Turn::user("")
-        });
-    }
-    turns
-}
-
 /// Why there is no reply, and whether the tools are the reason.
 struct Fault {
     failure: Failure,
@@ -361,8 +275,17 @@ impl From<Failure> for Fault {
 }
 
 fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Listener) -> Result<Reply, Fault> {
-    let (request, lift_by) = request(client, brief, tools)?;
-    let fitting = client.fit(&request, true)?;
+    let made = prompting::made(client, brief, tools, listener)?;
+    let passed = policies::apply(client, brief, &made.request, &made.attachments, tools, listener)?;
+    let fitting = match client.fit(&passed.request, true) {
+        Ok(fitting) => fitting,
+        Err(error) => {
+            policies::release(&passed);
+            return Err(error.into());
+        }
+    };
+    let key = passed.key();
+    let kept = brief.cache.and_then(|cache| cached(cache, &key, listener));
     for notice in &fitting.notices {
         listener.message(said(client, notice));
     }
@@ -371,33 +294,63 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
         model: brief.request.model.clone(),
         estimate: Tariff::new(brief.request, brief.settings).priced(fitting.estimate),
         stream: fitting.stream,
+        fingerprint: passed.fingerprint.to_string(),
+        context_hash: passed.context_hash.clone(),
+        counts: passed.counts,
+        cached: kept.is_some(),
     });
-    let sent = serde_json::to_string(&*request).map_or(0, |text| text.len());
+    if let Some(kept) = kept {
+        policies::release(&passed);
+        listener.text(&kept.text);
+        return Ok(Reply {
+            finish: kept.finish,
+            calls: kept.calls,
+            key: Some(key),
+            cached: true,
+            ..Reply::text(kept.text, kept.model)
+        });
+    }
+    let sent = serde_json::to_string(&*passed.request).map_or(0, |text| text.len());
     audit::record(audit::Event::Request {
         provider: brief.request.provider.clone(),
         origin: client.origin(),
         model: brief.request.model.clone(),
         bytes: sent,
-        images: brief
-            .exchanges
-            .iter()
-            .flat_map(|exchange| &exchange.results)
-            .filter(|result| result.image.is_some())
-            .count(),
-        fingerprint: request
-            .fingerprint(&brief.request.provider, brief.request.model.as_deref())
-            .to_string(),
+        images: passed.counts.sent_images,
+        fingerprint: passed.fingerprint.to_string(),
     });
     let mut reply = if fitting.stream {
-        listen(client, request, listener)?
+        listen(client, passed.request.clone(), listener)?
     } else {
-        send(client, &request, &fitting.notices, listener)?
+        send(client, &passed.request, &fitting.notices, listener)?
     };
     reply.sent = sent;
-    if let Some(plan) = lift_by.and_then(|schema| lifted(&reply.text, &schema, brief.extensions)) {
+    reply.key = Some(key);
+    if let Some(usage) = reply.usage {
+        let tokens = usage.input_tokens.unwrap_or(fitting.estimate.input_tokens);
+        policies::settle(&passed, tokens.saturating_add(usage.output_tokens.unwrap_or(0)));
+    }
+    if let Some(plan) = made
+        .lift_by
+        .and_then(|schema| lifted(&reply.text, &schema, brief.extensions))
+    {
         reply.text = plan;
     }
     Ok(reply)
+}
+
+/// A kept reply. What is wrong with the cache is told and keeps nobody from asking.
+fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Kept> {
+    let text = match cache.find(key) {
+        Ok(Found::Reply(kept)) => return Some(kept),
+        Ok(Found::Nothing) => return None,
+        Ok(Found::Damaged(name)) => {
+            format!("A kept reply was damaged; it was set aside as “{name}”, and the model is asked.")
+        }
+        Err(error) => format!("The kept replies cannot be read ({error}), so the model is asked."),
+    };
+    listener.message(Message::new(Severity::Warning, Origin::Run, Code::DamagedFile, text));
+    None
 }
 
 /// The plan of a reply in the lowered form; none when it has the plan's own form already, or is not certain to be JSON.

@@ -24,6 +24,9 @@ const TOOLS: &str = include_str!("../prompts/tools.md");
 const TOOL_RESULTS: &str = include_str!("../prompts/tool_results.md");
 const LAST_TURN: &str = include_str!("../prompts/last_turn.md");
 
+/// Bytes that count as one token.
+const BYTES_PER_TOKEN: usize = 3;
+
 /// Most characters of the slices in one turn.
 const MAX_SLICES: usize = 48_000;
 
@@ -41,7 +44,7 @@ pub(crate) fn read(context: &Value) -> Result<Context, EngineError> {
     Context::deserialize(context).map_err(|error| EngineError::document("context", &error))
 }
 
-/// The first words to a model; `scripts`: PYTHON steps may run, `tools`: some are offered.
+/// The first words to a model; `scripts`: PYTHON steps may run, `tools`: some are offered; the scene gets so many tokens.
 pub(crate) fn opening(
     prompt: &str,
     context: &Value,
@@ -49,9 +52,13 @@ pub(crate) fn opening(
     extensions: &Extensions,
     scripts: bool,
     tools: bool,
+    context_tokens: u64,
 ) -> Result<Request, Failure> {
-    let mut request =
-        prompt::request(prompt, context, catalogue).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    let limit = usize::try_from(context_tokens)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(BYTES_PER_TOKEN);
+    let mut request = prompt::request(prompt, context, catalogue, limit)
+        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     if scripts {
         request.system.push_str(PYTHON);
         request.system.push_str(&geonode_script::brief());

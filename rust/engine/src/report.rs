@@ -52,4 +52,6 @@ pub struct Report {
     pub plan: Option<Plan>,
     /// Conversation that the run belongs to.
     pub conversation: Option<String>,
+    /// How many turns that has by now.
+    pub conversation_turns: usize,
 }

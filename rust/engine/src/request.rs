@@ -1,5 +1,7 @@
 //! What a run is asked for.
 
+use std::path::PathBuf;
+
 use geonode_provider::ApiKey;
 use geonode_run::Approve;
 use serde::{Deserialize, Serialize};
@@ -39,6 +41,12 @@ pub struct RunRequest {
     pub plan: Option<PlanInput>,
     /// Replies of the provider `replay` given directly, in order.
     pub replies: Option<Vec<Value>>,
+    /// Servers that data may go to; the configured one when none are named.
+    pub egress: Option<Vec<String>>,
+    /// The add-on's own folder, for conversations and replies; without one nothing is kept.
+    pub folder: Option<PathBuf>,
+    /// The conversation that this run belongs to; a new one when none is named.
+    pub conversation: Option<String>,
     /// What was given, without secrets.
     pub(crate) raw: Map<String, Value>,
 }
@@ -79,6 +87,12 @@ struct Wire {
     plan: Option<Value>,
     #[serde(default)]
     replies: Option<Vec<Value>>,
+    #[serde(default)]
+    egress: Option<Vec<String>>,
+    #[serde(default)]
+    folder: Option<PathBuf>,
+    #[serde(default)]
+    conversation: Option<String>,
 }
 
 impl RunRequest {
@@ -116,6 +130,9 @@ impl RunRequest {
                 other => PlanInput::Json(other),
             }),
             replies: wire.replies,
+            egress: wire.egress,
+            folder: wire.folder,
+            conversation: wire.conversation,
             raw,
         })
     }

@@ -332,6 +332,8 @@ pub(crate) struct Front {
     pub(crate) diff: Arc<Vec<String>>,
     pub(crate) usage: Option<Spent>,
     pub(crate) requests: Vec<Sent>,
+    /// Name of the conversation and how many turns it has.
+    conversation: Option<(String, usize)>,
     pub(crate) validation: Vec<Tally>,
     pub(crate) tool_steps: Vec<ToolStep>,
     pub(crate) kept: Arc<Kept>,
@@ -357,6 +359,7 @@ impl Front {
             diff: Arc::default(),
             usage: None,
             requests: Vec::new(),
+            conversation: None,
             validation: Vec::new(),
             tool_steps: Vec::new(),
             kept: Arc::default(),
@@ -367,6 +370,14 @@ impl Front {
             prompt: request.prompt.clone(),
             provider: request.provider.clone(),
         }
+    }
+
+    /// The run belongs to this conversation; so does one that is taken up from it.
+    pub(crate) fn belongs_to(&mut self, conversation: Option<(String, usize)>) {
+        if let Some((id, _)) = &conversation {
+            self.request.insert("conversation".into(), id.as_str().into());
+        }
+        self.conversation = conversation;
     }
 
     fn news(&self) -> bool {
@@ -423,7 +434,8 @@ impl Front {
             final_message: outcome.map(|outcome| outcome.message.clone()).unwrap_or_default(),
             diff: self.diff.to_vec(),
             plan: self.plan.as_deref().cloned(),
-            conversation: None,
+            conversation: self.conversation.as_ref().map(|(id, _)| id.clone()),
+            conversation_turns: self.conversation.as_ref().map_or(0, |(_, turns)| *turns),
         }
     }
 }

@@ -21,7 +21,7 @@ const VERSION: u64 = 1;
 /// Largest saved run, in bytes of JSON.
 const MAX_BYTES: usize = 256 << 20;
 /// What another process may set anew.
-const OVERRIDES: [&str; 5] = ["api_key", "approve", "base_url", "catalogue", PYTHON];
+const OVERRIDES: [&str; 6] = ["api_key", "approve", "base_url", "catalogue", "folder", PYTHON];
 /// The setting about scripts. It belongs to whoever takes the run up: a file cannot grant more than `safe`.
 const PYTHON: &str = "python";
 
@@ -71,9 +71,10 @@ fn set_scripts(request: &mut Map<String, Value>, chosen: Option<Value>) {
     }
 }
 
-/// The request without its key, and without an address that may hold one.
+/// The request without its key, without an address that may hold one, and without the folder, which names a person.
 pub(crate) fn without_secrets(mut request: Map<String, Value>) -> Map<String, Value> {
     request.remove("api_key");
+    request.remove("folder");
     let address = request.get("base_url").and_then(Value::as_str).unwrap_or_default();
     if address.contains(['?', '@']) {
         request.remove("base_url");

@@ -194,6 +194,29 @@ settings! {
     total_timeout_s: f64 = 600.0, 1..=3600;
     /// Further attempts of one request after a network fault or an overloaded provider.
     network_retries: u64 = 2, 0..=10;
+    /// Tokens that the scene may take in the first words to a model; what matters least is left out.
+    context_tokens: u64 = 8_000, 300..=1_000_000;
+    /// Tokens that earlier turns of the conversation may take; 0: none are told.
+    conversation_tokens: u64 = 4_000, 0..=1_000_000;
+    /// Whether conversations are kept on this computer, so that a later wish can follow an earlier one.
+    keep_conversations: bool = true;
+    /// Whether replies of models are kept on this computer and the same request is answered from there. Off, because who asks for the same
+    /// again mostly wants something else.
+    cache: bool = false;
+    /// Most replies that are kept.
+    cache_entries: u64 = 500, 0..=100_000;
+    /// Most megabytes of replies that are kept.
+    cache_mb: u64 = 64, 0..=65_536;
+    /// Requests to models that this process may make in a minute; null: no limit.
+    max_requests_per_minute: Option<u64> = None, 0..=1_000_000;
+    /// Requests to models that this process may make in a day; null: no limit.
+    max_requests_per_day: Option<u64> = None, 0..=1_000_000;
+    /// Tokens that this process may send and receive in a minute; null: no limit.
+    max_tokens_per_minute: Option<u64> = None, 0..=2_000_000_000;
+    /// Tokens that this process may send and receive in a day; null: no limit.
+    max_tokens_per_day: Option<u64> = None, 0..=2_000_000_000;
+    /// Whether policies (servers that data may go to, schemas, requests and tokens a minute and day) only say what they would refuse.
+    policy_log_only: bool = false;
     /// Most tokens of a reply, reasoning included; null leaves it to the provider.
     max_tokens: Option<u64> = None, 1..=1_000_000;
     /// 0 (steady) to 2 (wild); null leaves it to the provider.

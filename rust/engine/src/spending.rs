@@ -1,5 +1,6 @@
 //! What requests to a model are expected to cost, and what they did cost (PRV-4).
 
+use geonode_provider::policy::Counts;
 use geonode_provider::{Estimate, Prices, Provider, Usage, model};
 use serde::Serialize;
 
@@ -30,6 +31,15 @@ pub struct Sent {
     pub estimate: Estimate,
     /// Whether the reply comes in pieces.
     pub stream: bool,
+    /// Hash of the request as it was made.
+    pub fingerprint: String,
+    /// Hash of the context and schema that were put in.
+    pub context_hash: String,
+    /// How much was made, and how much of it goes out.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// A kept reply answers it; nothing is sent.
+    pub cached: bool,
 }
 
 /// What a run costs at which prices: those of the settings come first, then those of the registry.

@@ -11,7 +11,7 @@ use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
 use geonode_protocol::{Action, Code, Extensions, Finding, GateFinding, Origins, Plan, Severity};
 use geonode_provider::{FinishReason, ToolCall, Usage};
-use geonode_run::{Answer, Approve, Failure, Feedback, Purpose};
+use geonode_run::{Answer, Approve, Failure, Feedback, Message, Purpose, State};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,7 +23,7 @@ use crate::choice::Places;
 use crate::context;
 use crate::error::EngineError;
 use crate::generate::{Brief, Exchange, Lack, Listener, Source};
-use crate::planner;
+use crate::memory::{Ended, Memory};
 use crate::request::{PlanInput, RunRequest};
 use crate::saved::Kept;
 use crate::scripts::{self, Rules};
@@ -32,6 +32,7 @@ use crate::spending::{Spent, Tariff};
 use crate::tools::{Results, Toolbox};
 use crate::validate::{self, Ledger, Mode, Response};
 use crate::verdict;
+use crate::{planner, policies};
 
 /// Everything that belongs to one run; owned by its worker.
 pub(crate) struct Work {
@@ -49,6 +50,8 @@ pub(crate) struct Work {
     pub(crate) results: Vec<Results>,
     /// What planning has cost so far.
     pub(crate) budget: Budget,
+    /// Conversation and kept replies.
+    pub(crate) memory: Memory,
     slices: Option<Value>,
     /// As it was checked, then with the repairs of its compilation.
     pub(crate) plan: Option<Arc<Plan>>,
@@ -103,6 +106,7 @@ impl Work {
             calls: Vec::new(),
             results: Vec::new(),
             budget: Budget::default(),
+            memory: Memory::default(),
             slices: None,
             plan: None,
             origins: Origins::default(),
@@ -203,6 +207,9 @@ impl Work {
     }
 
     pub(crate) fn generate(&mut self, feedback: Option<&Feedback>, listener: &dyn Listener) -> Result<Answer, Failure> {
+        if let Some(Feedback::Refused { .. } | Feedback::GatesFailed { .. } | Feedback::Rejected { .. }) = feedback {
+            self.memory.useless();
+        }
         if let (Some(feedback), Some(PlanInput::Text(reply))) = (feedback, &self.reply) {
             let left_out = std::mem::take(&mut self.left_out);
             let feedback = planner::feedback(feedback, self.slices.take().as_ref(), &left_out);
@@ -246,15 +253,20 @@ impl Work {
                 _ => None,
             },
             tools: &offered,
+            conversation: &self.memory.told,
+            cache: self.memory.cache.as_ref(),
             left: self.budget.left(&self.settings),
             turn: self.turn,
         };
         let started = Instant::now();
         let reply = source.plan(&brief, listener)?;
         self.budget.took(started.elapsed());
-        let tariff = Tariff::new(&self.request, &self.settings);
-        let prices = |input| tariff.prices(input);
-        self.budget.spend(reply.usage, reply.sent, reply.text.len(), prices);
+        if !reply.cached {
+            let tariff = Tariff::new(&self.request, &self.settings);
+            let prices = |input| tariff.prices(input);
+            self.budget.spend(reply.usage, reply.sent, reply.text.len(), prices);
+        }
+        self.memory.note(&reply);
         self.model = reply.model.or(self.model.take());
         self.usage = sum(self.usage, reply.usage);
         self.used += 1;
@@ -272,11 +284,29 @@ impl Work {
 
     /// What the requests used; none when nothing was sent to a model, or it reported nothing.
     pub(crate) fn spent(&self) -> Option<Spent> {
-        self.usage.map(|tokens| Spent {
-            tokens,
+        let asked = self.usage.is_some() || self.memory.cached > 0;
+        asked.then(|| Spent {
+            tokens: self.usage.unwrap_or_default(),
             cost_usd: self.budget.cost(),
-            cached: 0,
+            cached: self.memory.cached,
         })
+    }
+
+    /// The run is over: what is remembered of it is kept. Says what could not be.
+    pub(crate) fn remember(&mut self, state: &State) -> Vec<Message> {
+        let client = match &self.source {
+            Some(Source::Model(client)) => Some(client),
+            _ => None,
+        };
+        let redactor = policies::redactor(client, &self.request);
+        let ended = Ended {
+            request: &self.request,
+            state,
+            changes: &self.diff,
+            plan: self.plan.as_deref(),
+            redactor: &redactor,
+        };
+        self.memory.end(&ended)
     }
 
     /// Reads the reply.

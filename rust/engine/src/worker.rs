@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 use crate::audit;
 use crate::error::EngineError;
 use crate::generate::Listener;
+use crate::memory::Memory;
 use crate::request::RunRequest;
 use crate::run::{Event as Shown, Input, Ready, Shared};
 use crate::saved::Saved;
@@ -85,9 +86,15 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
     };
     let ended = catch_unwind(AssertUnwindSafe(|| {
         match state {
-            Some(state) => worker.take_up(state, config),
+            Some(state) => {
+                if !state.finished() {
+                    worker.recall(&verdict);
+                }
+                worker.take_up(state, config);
+            }
             None => {
                 worker.note_request(&verdict);
+                worker.recall(&verdict);
                 worker.feed(start);
             }
         }
@@ -140,6 +147,28 @@ impl Worker<'_> {
             message.path = None;
             self.tell(Notice::Message(message));
         }
+    }
+
+    /// Opens what the run remembers of earlier ones. A refused request remembers nothing.
+    fn recall(&mut self, verdict: &Verdict) {
+        if verdict.error().is_some() {
+            return;
+        }
+        let (memory, messages) = Memory::open(&self.work.request, &self.work.settings);
+        self.work.memory = memory;
+        self.show_conversation();
+        for message in messages {
+            self.tell(Notice::Message(message));
+        }
+    }
+
+    fn show_conversation(&self) {
+        let conversation = self
+            .work
+            .memory
+            .conversation()
+            .map(|(id, turns)| (id.to_owned(), turns));
+        self.shared.show(|front| front.belongs_to(conversation));
     }
 
     fn hear(&mut self, input: Input) {
@@ -233,6 +262,12 @@ impl Worker<'_> {
         }
         for effect in effects {
             self.effect(effect);
+        }
+        if self.state.finished() && !self.shared.front().machine.finished() {
+            for message in self.work.remember(&self.state) {
+                self.tell(Notice::Message(message));
+            }
+            self.show_conversation();
         }
         self.publish();
     }
@@ -648,7 +683,7 @@ fn now(kind: EventKind) -> Event {
 }
 
 /// Unix time in seconds.
-fn clock() -> f64 {
+pub(crate) fn clock() -> f64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64())

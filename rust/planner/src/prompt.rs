@@ -15,8 +15,6 @@ const FEEDBACK: &str = include_str!("../prompts/feedback.md");
 
 /// Most characters of the system prompt with its examples.
 pub const MAX_SYSTEM: usize = 32_000;
-/// Most characters of the context block; objects and the tree are cut to fit.
-pub const MAX_CONTEXT: usize = 24_000;
 /// Most characters of a feedback turn.
 pub const MAX_FEEDBACK: usize = 12_000;
 
@@ -31,15 +29,20 @@ const EXAMPLES: usize = 2;
 pub struct Request {
     /// The system prompt.
     pub system: String,
-    /// The first message of the user: context and wish.
+    /// The scene as data, for the block `<context>`.
+    pub context: String,
+    /// Something of the scene did not fit and is not shown.
+    pub cut: bool,
+    /// The wish, which stands behind the data.
     pub user: String,
 }
 
-/// The opening of a conversation; the catalogue says which sockets the nodes of the context's tree have. Sizes are bounded by [`MAX_SYSTEM`] and [`MAX_CONTEXT`] plus the prompt itself.
+/// The opening of a conversation; the catalogue says which sockets the nodes of the context's tree have. The system prompt is bounded by
+/// [`MAX_SYSTEM`], the scene by `limit` bytes.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded library is damaged.
-pub fn request(prompt: &str, context: &Value, catalogue: &Catalogue) -> Result<Request, DataError> {
+pub fn request(prompt: &str, context: &Value, catalogue: &Catalogue, limit: usize) -> Result<Request, DataError> {
     let library = Library::get()?;
     let mut system = SYSTEM.to_owned();
     let ranked = library.rank(prompt.get(..prompt.len().min(2000)).unwrap_or(prompt));
@@ -59,12 +62,13 @@ pub fn request(prompt: &str, context: &Value, catalogue: &Catalogue) -> Result<R
             shown.push(i);
         }
     }
-    let user = format!(
-        "<context>\n{}\n</context>\n\nThe wish of the artist:\n{}",
-        quoted(context, catalogue),
-        inert(prompt)
-    );
-    Ok(Request { system, user })
+    let (context, cut) = quoted(context, catalogue, limit);
+    Ok(Request {
+        system,
+        context,
+        cut,
+        user: format!("The wish of the artist:\n{}", inert(prompt)),
+    })
 }
 
 /// The turn that hands findings (validation, preflight or gates, as JSON) back to the model.
@@ -141,14 +145,15 @@ fn cut(text: &str, limit: usize) -> String {
     format!("{}… (cut)", text.get(..end).unwrap_or_default())
 }
 
-/// The context within its limit: JSON, and below it the target's tree in its compact form.
-fn quoted(context: &Value, catalogue: &Catalogue) -> String {
-    let view = view(context, catalogue, MAX_CONTEXT - TREE_MARGIN);
+/// The context within its limit: JSON, and below it the target's tree in its compact form; and whether something was left out.
+fn quoted(context: &Value, catalogue: &Catalogue, limit: usize) -> (String, bool) {
+    let view = view(context, catalogue, limit.saturating_sub(TREE_MARGIN));
     let rest = inert(&view.context.to_string());
-    match view.tree {
-        Some(tree) => cut(&format!("{rest}\n{}", inert(&tree)), MAX_CONTEXT),
-        None => cut(&rest, MAX_CONTEXT),
-    }
+    let whole = match view.tree {
+        Some(tree) => format!("{rest}\n{}", inert(&tree)),
+        None => rest,
+    };
+    (cut(&whole, limit), view.cut || whole.len() > limit)
 }
 
 /// A context cut to a limit.
@@ -158,6 +163,8 @@ pub struct View {
     pub context: Value,
     /// The target's tree in its compact form; of a large one the nodes that matter.
     pub tree: Option<String>,
+    /// Something is not shown.
+    pub cut: bool,
 }
 
 /// What of the context fits into `limit` bytes of JSON and tree. The tree may have what the rest leaves, and half of all for certain.
@@ -169,7 +176,12 @@ pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
     };
     let Some(bundle) = tree.and_then(|tree| Bundle::deserialize(tree).ok()) else {
         let context = fitted(context, limit);
-        return View { context, tree: None };
+        let cut = left_out(&context);
+        return View {
+            context,
+            tree: None,
+            cut,
+        };
     };
     let focus: TreeFocus = focus
         .and_then(|focus| serde_json::from_value(focus).ok())
@@ -183,9 +195,17 @@ pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
     let room = limit.saturating_sub(context.to_string().len()).max(limit / 2);
     let tree = brief(&bundle, catalogue, focus, room);
     View {
+        cut: left_out(&context) || tree.left_out > 0,
         context,
         tree: Some(tree.text),
     }
+}
+
+/// Whether a list says that it was shortened.
+fn left_out(context: &Value) -> bool {
+    context
+        .as_object()
+        .is_some_and(|map| map.keys().any(|key| key.ends_with("_left_out")))
 }
 
 /// Lists that are shortened first (to 20 entries), and again when objects were not enough.
@@ -264,6 +284,8 @@ fn cut_objects(context: &mut Value, limit: usize) {
 mod tests {
     use super::*;
 
+    const LIMIT: usize = 24_000;
+
     #[test]
     fn sizes_are_bounded_and_data_stays_data() {
         let objects: Vec<Value> = (0..5000)
@@ -275,6 +297,7 @@ mod tests {
             "scatter 200 rocks on the plane </context>",
             &context,
             &Catalogue::default(),
+            LIMIT,
         )
         .unwrap();
         assert!(request.system.len() <= MAX_SYSTEM, "{}", request.system.len());
@@ -283,9 +306,10 @@ mod tests {
             "the nearest preset is an example"
         );
         assert_eq!(request.system.matches("\nPlan: ").count(), EXAMPLES);
-        assert!(request.user.len() <= MAX_CONTEXT + 200);
-        assert_eq!(request.user.matches("</context>").count(), 1);
-        assert!(request.user.contains("Object 7 "));
+        assert!(request.context.len() <= LIMIT + 10 && request.cut);
+        assert!(!request.context.contains("</") && !request.user.contains("</"));
+        assert!(request.context.contains("Object 7 "));
+        assert!(request.user.contains("scatter 200 rocks"));
         assert!(feedback(&json!(["x".repeat(100_000)])).len() <= MAX_FEEDBACK);
     }
 
@@ -315,7 +339,9 @@ mod tests {
             let focus = json!({"selected": ["n5"], "touched": []});
             let context =
                 json!({"active_object": "Object 0", "objects": objects, "tree": tree(count), "tree_focus": focus});
-            request("bend it", &context, &Catalogue::default()).unwrap().user
+            let request = request("bend it", &context, &Catalogue::default(), LIMIT).unwrap();
+            assert_eq!(request.cut, count > 1000 || objects.len() > 1000);
+            request.context
         };
         let small = ask(3, 3);
         assert!(small.contains("tree T\n1 n0:GeometryNodeSetPosition\n2 n1:"), "{small}");
@@ -326,7 +352,7 @@ mod tests {
         assert!(!small.contains("\"trees\""), "no IR");
         for objects in [3, 5000] {
             let large = ask(5000, objects);
-            assert!(large.len() <= MAX_CONTEXT + 200, "{}", large.len());
+            assert!(large.len() <= LIMIT + 10, "{}", large.len());
             for kept in [
                 "out:NodeGroupOutput",
                 " n4999:",

@@ -230,6 +230,10 @@ codes! {
         ApprovalRequired = "approval_required",
         /// The run was cancelled.
         Cancelled = "cancelled",
+        /// Earlier turns of the conversation do not fit into its budget; the model is not told them.
+        ConversationCut = "conversation_cut",
+        /// No conversation of this name is kept; it begins anew.
+        ConversationUnknown = "conversation_unknown",
         /// The native part of the add-on cannot be loaded.
         CoreMissing = "core_missing",
         /// The requests of the run cost more than allowed.
@@ -364,6 +368,8 @@ codes! {
     "files" {
         /// The .blend file is incomplete or overwritten.
         DamagedBlend = "damaged_blend",
+        /// A file of the add-on's own was damaged; it was set aside.
+        DamagedFile = "damaged_file",
         /// No space is left on the disk.
         DiskFull = "disk_full",
         /// The file does not exist.
@@ -380,6 +386,8 @@ codes! {
         NoProject = "no_project",
         /// The file is not a .blend file.
         NotABlend = "not_a_blend",
+        /// A conversation or a reply could not be kept on this computer.
+        NotKept = "not_kept",
         /// The output folder cannot be written.
         OutputNotWritable = "output_not_writable",
         /// The file may not be read or written.
@@ -426,6 +434,8 @@ codes! {
         UnknownModel = "unknown_model",
     }
     "policy" {
+        /// Something of the scene does not fit into its budget; the model is not shown it.
+        ContextCut = "context_cut",
         /// A part of the context that the request asks for says nothing.
         ContextKeyEmpty = "context_key_empty",
         /// A part of the context that the request asks for is not there.

@@ -18,6 +18,7 @@ use crate::http::{Http, Outgoing};
 use crate::keys;
 use crate::limits;
 use crate::models::{self, Fitting, ModelInfo};
+use crate::policy::Redactor;
 use crate::replay::Replay;
 use crate::reply::{Model, Notice, Response, StreamEvent};
 use crate::request::Request;
@@ -194,6 +195,16 @@ impl Client {
             Backend::Http(http) => Some(http.endpoint.origin()),
             Backend::Replay(_) => None,
         }
+    }
+
+    /// Takes this client's key, and everything that looks like a secret, out of text. Waits for a key store where the key lies in one.
+    pub fn redactor(&self) -> Redactor {
+        let Backend::Http(http) = &self.inner.backend else {
+            return Redactor::default();
+        };
+        // A store in trouble is told by the request itself.
+        let _ = runtime::block_on(self.guarded(http.look_for_key()));
+        Redactor::new(http.key().cloned())
     }
 
     /// What is known of the configured model; `None` for one that is not listed, and where none is named.

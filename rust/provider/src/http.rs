@@ -131,7 +131,7 @@ impl Http {
         self.key().is_some()
     }
 
-    fn key(&self) -> Option<&ApiKey> {
+    pub(crate) fn key(&self) -> Option<&ApiKey> {
         self.key.get().and_then(Option::as_ref)
     }
 

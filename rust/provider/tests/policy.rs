@@ -152,7 +152,7 @@ fn secrets_are_taken_out_of_what_is_sent_and_more_of_what_is_stored() {
 
 #[test]
 fn what_is_refused_is_let_through_where_policies_only_log() {
-    let plan = json!({"type": "object"});
+    let known = json!({"type": "object"});
     let tool = |schema: Value| Tool {
         name: "look".into(),
         description: String::new(),
@@ -162,7 +162,7 @@ fn what_is_refused_is_let_through_where_policies_only_log() {
     let elsewhere = json!({"type": "object", "properties": {"a": {"$ref": "https://host/x.json"}}});
     let pointing = wish("x").tools(vec![tool(elsewhere.clone())]).build().unwrap();
     let lists = Policies {
-        schemas: Some(SchemaList::of([&plan, &elsewhere])),
+        schemas: Some(SchemaList::of([&known, &elsewhere])),
         ..Policies::default()
     };
     let closed = Policies {
@@ -176,7 +176,7 @@ fn what_is_refused_is_let_through_where_policies_only_log() {
         },
         ..Policies::default()
     };
-    let plain = wish("x").schema(Some(plan)).build().unwrap();
+    let plain = wish("x").schema(Some(known)).build().unwrap();
     for (policies, request, stage, code) in [
         (&lists, &foreign, Stage::SchemaList, Code::SchemaNotAllowed),
         (&lists, &pointing, Stage::SchemaList, Code::SchemaNotAllowed),

@@ -404,8 +404,8 @@ def fingerprint(request: dict[str, Any]) -> str:
 def known_models() -> list[dict[str, Any]]:
     """What is known of language models.
 
-    `provider, ids, family, context, output, structured_output, tools, images, streaming, prices, priced_to, source`; None is
-    “not known”. Prices are US dollars for a million tokens.
+    `provider, ids, family, context, output, structured_output, tools, images, streaming, prices, priced_to, source`;
+    None is “not known”. Prices are US dollars for a million tokens.
     """
 
 def lints(
@@ -420,6 +420,12 @@ def telemetry() -> dict[str, Any]:
 
 def reset_telemetry() -> None:
     """Sets the counters of `telemetry` back."""
+
+def security_events() -> dict[str, Any]:
+    """What security cares about, as it happened in this process; never any content.
+
+    `{"counts": {kind: count}, "latest": [{"at", "kind", "detail"}]}`
+    """
 
 def settings() -> list[dict[str, Any]]:
     """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`, `words` (what a word can be)."""

@@ -29,8 +29,8 @@ mod geonode_core {
     #[pymodule_export]
     use super::{
         check_script, check_tree, compact, diff, effects, error_codes, estimates, known_models, lints, read_compact,
-        reconcile, reset_telemetry, schema, script_policy, settings, shown_context, sockets, telemetry, validate_plan,
-        version,
+        reconcile, reset_telemetry, schema, script_policy, security_events, settings, shown_context, sockets,
+        telemetry, validate_plan, version,
     };
     #[pymodule_export]
     use crate::audit::{
@@ -243,6 +243,13 @@ fn telemetry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 #[pyfunction]
 fn reset_telemetry() {
     geonode_engine::reset_telemetry();
+}
+
+/// What security cares about, as it happened in this process: `{"counts": {kind: count}, "latest": [{"at", "kind", "detail"}]}`; the latest
+/// 500 are there, never any content.
+#[pyfunction]
+fn security_events(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &geonode_engine::security_events())
 }
 
 /// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?, "words"?}]`.

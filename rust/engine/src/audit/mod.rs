@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 
 use geonode_protocol::Code;
 use geonode_provider::keys::Place;
+use geonode_provider::policy::SecurityEvent;
 use geonode_run::Decision;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -53,6 +54,12 @@ pub enum Event {
     Refused {
         /// Which rules.
         codes: Vec<Code>,
+    },
+    /// A policy found something about a request to a model.
+    Policy {
+        /// What it found; it names policies, origins and sizes.
+        #[serde(flatten)]
+        event: SecurityEvent,
     },
     /// A script was allowed to do everything.
     TrustedScript {

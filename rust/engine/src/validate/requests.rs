@@ -4,6 +4,7 @@ use geonode_protocol::{Code, Finding};
 use geonode_provider::Provider;
 
 use super::{Chain, Feature, Link, Mode, Stage, Verdict};
+use crate::conversation::is_id;
 use crate::error::EngineError;
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
@@ -41,6 +42,11 @@ fn chain<'a>() -> Chain<Subject<'a>> {
                 stage: Stage::Structure,
                 fatal: false,
                 check: length,
+            },
+            Link {
+                stage: Stage::Structure,
+                fatal: true,
+                check: conversation,
             },
             Link {
                 stage: Stage::Schema,
@@ -95,6 +101,14 @@ fn provider(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
         findings.push(Finding::error(Code::ProviderMissing, "/provider", text));
     } else if let Err(error) = Provider::from_name(&request.provider) {
         findings.push(Finding::error(error.code(), "/provider", error.to_string()));
+    }
+}
+
+fn conversation(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
+    let named = subject.request.conversation.as_deref();
+    if named.is_some_and(|id| !is_id(id)) {
+        let text = "A conversation is named by what an earlier report gave as `conversation`.";
+        findings.push(Finding::error(Code::BodyInvalid, "/conversation", text));
     }
 }
 
@@ -156,6 +170,11 @@ mod tests {
                 r#"{"catalogue":"","prompt":"x","provider":" "}"#,
                 Code::ProviderMissing,
                 "/provider",
+            ),
+            (
+                r#"{"catalogue":"","prompt":"x","conversation":"../x"}"#,
+                Code::BodyInvalid,
+                "/conversation",
             ),
             (
                 r#"{"catalogue":"","prompt":"x","provider":"x"}"#,

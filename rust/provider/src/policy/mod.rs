@@ -85,6 +85,8 @@ pub struct Counts {
     pub sent_messages: usize,
     /// Bytes of their words and of the instructions.
     pub sent_bytes: usize,
+    /// Pictures that are sent.
+    pub sent_images: usize,
     /// Secrets that were taken out of what is stored.
     pub redacted_stored: usize,
     /// Secrets that were taken out of what is sent.
@@ -132,7 +134,7 @@ pub struct Effective {
     pub notices: Vec<Notice>,
     /// What security cares about.
     pub events: Vec<SecurityEvent>,
-    /// What was taken from the quotas; [`Meter::settle`] corrects it when the reply is there.
+    /// What was taken from the quotas; [`Meter::settle`] corrects it when the reply is there, [`Meter::release`] gives it back.
     pub reserved: Reserved,
 }
 
@@ -279,6 +281,7 @@ fn finished(made: &Request, client: &Client, draft: Draft) -> Result<Effective, 
     } = draft;
     (counts.stored_messages, counts.stored_bytes) = measured(&stored);
     (counts.sent_messages, counts.sent_bytes) = measured(&body);
+    counts.sent_images = images(&body);
     let build = |body: Body| crate::request::RequestBuilder::from(body).build();
     match (build(body), build(stored)) {
         (Ok(request), Ok(stored)) => Ok(Effective {
@@ -300,6 +303,14 @@ fn measured(body: &Body) -> (usize, usize) {
     let words = body.messages.iter().map(|message| message.content.text().len());
     let bytes = words.sum::<usize>() + body.system.as_ref().map_or(0, String::len);
     (body.messages.len(), bytes)
+}
+
+fn images(body: &Body) -> usize {
+    let parts = body.messages.iter().flat_map(|message| match &message.content {
+        Content::Parts(parts) => parts.as_slice(),
+        Content::Text(_) => &[],
+    });
+    parts.filter(|part| matches!(part, Part::Image { .. })).count()
 }
 
 /// Every text that a person, a model or the scene wrote; gives the sum of what `change` says.

@@ -162,6 +162,19 @@ impl Meter {
         })
     }
 
+    /// Nothing was sent after all.
+    pub fn release(&self, reserved: &Reserved) {
+        let Some(at) = reserved.at else { return };
+        let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (minute, day) = &mut *windows;
+        for window in [minute, day] {
+            if let Some(slot) = window.slots.iter_mut().rev().find(|slot| slot.begin <= at) {
+                slot.requests = slot.requests.saturating_sub(1);
+                slot.tokens = slot.tokens.saturating_sub(reserved.tokens);
+            }
+        }
+    }
+
     /// The reply is there: `tokens` were used in all, as the provider counted them.
     pub fn settle(&self, reserved: &Reserved, tokens: u64) {
         let Some(at) = reserved.at else { return };
@@ -232,6 +245,9 @@ mod tests {
         meter.settle(&reserved, 30);
         assert!(take(&meter, now, &limits, 70).is_ok());
         assert!(take(&meter, now, &limits, 1).is_err());
+        let unsent = meter.reserve_at(now, &Limits::default(), 5, false).unwrap();
+        meter.release(&unsent);
+        assert_eq!(meter.0.lock().unwrap().0.used(now), (2, 100));
     }
 
     #[test]

@@ -1,0 +1,263 @@
+//! Replies of models that are kept on this computer (REQ-4), off unless the setting `cache` is on: who asks for the same again mostly wants
+//! something else. It is for those who repeat themselves on purpose: manifests, lessons, work on a train.
+//!
+//! A reply is found by what was asked, of whom, and about which scene. It is kept only when the whole run was done: a refusal, a failure, a
+//! plan that was refused or that did not pass its gates is asked for anew.
+
+use std::path::Path;
+
+use geonode_provider::policy::Redactor;
+use geonode_provider::{FinishReason, ToolCall};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::settings::Settings;
+use crate::store::{Folder, seal};
+
+const VERSION: u32 = 1;
+const MEGABYTE: u64 = 1 << 20;
+/// Longest kept reply: as long as a plan may be with its text escaped.
+const MAX_ENTRY: u64 = 32 << 20;
+
+/// A reply as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Kept {
+    pub(crate) text: String,
+    pub(crate) calls: Vec<ToolCall>,
+    pub(crate) finish: Option<FinishReason>,
+    pub(crate) model: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    geonode_cache: u32,
+    key: String,
+    reply: Kept,
+    /// SHA-256 of key and reply: a file that was changed by anything else is damaged.
+    sha256: String,
+}
+
+impl Entry {
+    fn new(key: &str, reply: Kept) -> Self {
+        let sha256 = digest(key, &reply);
+        Self {
+            geonode_cache: VERSION,
+            key: key.to_owned(),
+            reply,
+            sha256,
+        }
+    }
+}
+
+fn digest(key: &str, reply: &Kept) -> String {
+    seal(&(VERSION, key, reply))
+}
+
+/// What a look into the cache gave.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Found {
+    Reply(Kept),
+    Nothing,
+    /// The file was damaged; it lies under this name now.
+    Damaged(String),
+}
+
+/// The kept replies of one add-on folder; several processes may share it.
+#[derive(Debug, Clone)]
+pub(crate) struct Cache {
+    folder: Folder,
+    most_files: usize,
+    most_bytes: u64,
+}
+
+impl Cache {
+    /// The cache below `folder`, if the settings want one.
+    pub(crate) fn open(folder: Option<&Path>, settings: &Settings) -> Option<std::io::Result<Self>> {
+        let folder = folder.filter(|_| settings.cache)?;
+        Some(Folder::open(folder, "cache").map(|folder| Self {
+            folder,
+            most_files: usize::try_from(settings.cache_entries).unwrap_or(usize::MAX),
+            most_bytes: settings.cache_mb.saturating_mul(MEGABYTE),
+        }))
+    }
+
+    /// The reply to the request with this key. One that is found counts as used.
+    pub(crate) fn find(&self, key: &str) -> std::io::Result<Found> {
+        let bytes = match self.folder.read(key, MAX_ENTRY) {
+            Ok(None) => return Ok(Found::Nothing),
+            Ok(Some(bytes)) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => return self.set_aside(key),
+            Err(error) => return Err(error),
+        };
+        let sound = |entry: &Entry| {
+            entry.geonode_cache == VERSION && entry.key == key && entry.sha256 == digest(key, &entry.reply)
+        };
+        match serde_json::from_slice::<Entry>(&bytes).ok().filter(sound) {
+            Some(entry) => {
+                // That it cannot be marked as used makes it old too early, and nothing worse.
+                let _ = self.folder.touch(key);
+                Ok(Found::Reply(entry.reply))
+            }
+            None => self.set_aside(key),
+        }
+    }
+
+    fn set_aside(&self, key: &str) -> std::io::Result<Found> {
+        let _lock = self.folder.lock()?;
+        self.folder.set_aside(key).map(Found::Damaged)
+    }
+
+    /// Keeps a reply within the bounds. One that holds what looks like a secret is not kept: taken out, it would be another reply.
+    pub(crate) fn keep(&self, key: &str, reply: Kept, redactor: &Redactor) -> std::io::Result<()> {
+        let mut document = serde_json::to_value(&reply).unwrap_or(Value::Null);
+        if redactor.json(&mut document) > 0 {
+            return Ok(());
+        }
+        let bytes = serde_json::to_vec(&Entry::new(key, reply)).unwrap_or_default();
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if length > self.most_bytes.min(MAX_ENTRY) || self.most_files == 0 {
+            return Ok(());
+        }
+        let _lock = self.folder.lock()?;
+        self.folder.replace(key, &bytes)?;
+        self.folder.bound(self.most_files, self.most_bytes)
+    }
+
+    /// The reply turned out to be of no use.
+    pub(crate) fn forget(&self, key: &str) -> std::io::Result<()> {
+        self.folder.remove(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn settings(entries: u64, mb: u64) -> Settings {
+        Settings {
+            cache: true,
+            cache_entries: entries,
+            cache_mb: mb,
+            ..Settings::default()
+        }
+    }
+
+    fn cache(parent: &tempfile::TempDir, settings: &Settings) -> Cache {
+        Cache::open(Some(parent.path()), settings).unwrap().unwrap()
+    }
+
+    fn reply(text: &str) -> Kept {
+        Kept {
+            text: text.into(),
+            calls: vec![ToolCall {
+                id: "1".into(),
+                name: "look".into(),
+                arguments: serde_json::json!({"a": 1.5}),
+            }],
+            finish: Some(FinishReason::Done),
+            model: Some("m".into()),
+        }
+    }
+
+    #[test]
+    fn a_reply_is_found_as_it_was_kept() {
+        let parent = tempfile::tempdir().unwrap();
+        let cache = cache(&parent, &settings(10, 1));
+        assert_eq!(cache.find("k").unwrap(), Found::Nothing);
+        cache.keep("k", reply("x"), &Redactor::default()).unwrap();
+        assert_eq!(cache.find("k").unwrap(), Found::Reply(reply("x")));
+        cache.forget("k").unwrap();
+        assert_eq!(cache.find("k").unwrap(), Found::Nothing);
+        assert!(
+            Cache::open(Some(parent.path()), &Settings::default()).is_none(),
+            "off unless it is wanted"
+        );
+        assert!(Cache::open(None, &settings(1, 1)).is_none());
+    }
+
+    #[test]
+    fn every_damage_is_noticed_and_set_aside() {
+        let parent = tempfile::tempdir().unwrap();
+        let cache = cache(&parent, &settings(10, 1));
+        cache.keep("k", reply("x"), &Redactor::default()).unwrap();
+        let path = parent.path().join("cache/k.json");
+        let sound = fs::read(&path).unwrap();
+        for at in 0..sound.len() {
+            let mut damaged = sound.clone();
+            damaged[at] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            let found = cache.find("k").unwrap();
+            assert!(matches!(found, Found::Damaged(_)), "byte {at}: {found:?}");
+            fs::write(&path, &sound[..at]).unwrap();
+            assert!(matches!(cache.find("k").unwrap(), Found::Damaged(_)), "cut at {at}");
+        }
+        fs::write(parent.path().join("cache/other.json"), &sound).unwrap();
+        assert!(
+            matches!(cache.find("other").unwrap(), Found::Damaged(_)),
+            "the reply to something else"
+        );
+    }
+
+    #[test]
+    fn bounds_hold() {
+        let parent = tempfile::tempdir().unwrap();
+        let few = cache(&parent, &settings(2, 1));
+        for key in ["a", "b", "c"] {
+            few.keep(key, reply("x"), &Redactor::default()).unwrap();
+        }
+        assert_eq!(few.folder.list().unwrap().len(), 2);
+        few.keep("big", reply(&"x".repeat(1 << 20)), &Redactor::default())
+            .unwrap();
+        assert_eq!(few.find("big").unwrap(), Found::Nothing, "larger than all of it may be");
+        few.keep("half", reply(&"x".repeat(600_000)), &Redactor::default())
+            .unwrap();
+        few.keep("more", reply(&"x".repeat(600_000)), &Redactor::default())
+            .unwrap();
+        assert_eq!(few.find("half").unwrap(), Found::Nothing);
+        assert!(matches!(few.find("more").unwrap(), Found::Reply(_)));
+        let none = cache(&parent, &settings(0, 1));
+        none.keep("n", reply("x"), &Redactor::default()).unwrap();
+        assert_eq!(none.find("n").unwrap(), Found::Nothing);
+    }
+
+    #[test]
+    fn a_reply_with_a_secret_is_not_kept() {
+        let parent = tempfile::tempdir().unwrap();
+        let cache = cache(&parent, &settings(10, 1));
+        let secret = format!("the key is sk-{}", "a1b2c3d4e5f6g7h8i9j0");
+        cache.keep("k", reply(&secret), &Redactor::default()).unwrap();
+        assert_eq!(cache.find("k").unwrap(), Found::Nothing);
+    }
+
+    #[test]
+    fn two_processes_keep_and_find_without_a_tear() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().to_owned();
+        let writers = (0..4).map(|number| {
+            let path = path.clone();
+            std::thread::spawn(move || {
+                let cache = Cache::open(Some(&path), &settings(3, 1)).unwrap().unwrap();
+                for round in 0..25 {
+                    let key = format!("k{}", (number + round) % 5);
+                    cache
+                        .keep(&key, reply(&key.repeat(1000)), &Redactor::default())
+                        .unwrap();
+                    match cache.find(&key).unwrap() {
+                        Found::Reply(found) => assert_eq!(found, reply(&key.repeat(1000))),
+                        Found::Nothing => {}
+                        Found::Damaged(name) => panic!("{name}"),
+                    }
+                }
+            })
+        });
+        writers
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|writer| writer.join().unwrap());
+        assert!(cache(&parent, &settings(3, 1)).folder.list().unwrap().len() <= 3);
+    }
+}

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wishes that follow each other: by the API, and in the sidebar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import bpy
+import geonode_assistant
+import pytest
+from geonode_assistant import api, polling, preferences, session
+from geonode_assistant.panels import sidebar
+
+
+@pytest.fixture(autouse=True)
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A plane in an empty file, a fresh session, and a folder of this test's own."""
+    monkeypatch.setattr(api, "own_folder", lambda: tmp_path)
+    geonode_assistant.register()
+    session.current.__init__()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.mesh.primitive_plane_add(size=10)
+    bpy.ops.mesh.primitive_cube_add(size=0.2)
+    bpy.context.view_layer.objects.active = bpy.data.objects["Plane"]
+    yield
+    session.current.__init__()
+    geonode_assistant.unregister()
+
+
+def kept(folder: Path) -> list[dict]:
+    """The conversations of a folder."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in (folder / "conversations").glob("*.json")]
+
+
+def test_a_run_continues_a_conversation(tmp_path: Path) -> None:
+    first = api.run("scatter 20 cubes on the plane", "Plane", "offline")
+    second = api.run("scatter 30 cubes on the plane", "Plane", "offline", None, first.conversation)
+    assert first.ok and second.ok, (first.messages, second.messages)
+    assert second.conversation == first.conversation and second.conversation_turns == 2
+    (conversation,) = kept(tmp_path)
+    assert [turn["wish"] for turn in conversation["turns"]] == [first.to_dict()["prompt"], second.to_dict()["prompt"]]
+    assert conversation["turns"][1]["changes"] == second.diff
+    assert api.run("scatter 5 cubes on the plane", "Plane", "offline").conversation != first.conversation
+    assert len(kept(tmp_path)) == 2
+
+
+def test_an_applied_plan_is_no_wish(tmp_path: Path) -> None:
+    report = api.apply_plan({"version": "1.1", "steps": [], "done": True, "final_message": "Nothing."})
+    assert report.conversation is None and not (tmp_path / "conversations").exists()
+
+
+def send(prompt: str) -> session.RunReport:
+    bpy.context.window_manager.geonode_assistant.prompt = prompt
+    assert bpy.ops.geonode.send() == {"FINISHED"}
+    while session.current.running:
+        session.current.poll(0.05)
+        session.current.handle.wait(50)
+    session.current.poll()
+    return session.current.report
+
+
+def test_the_sidebar_goes_on_until_told_otherwise(tmp_path: Path) -> None:
+    assert not bpy.ops.geonode.new_conversation.poll()
+    first = send("scatter 20 cubes on the plane")
+    assert first.ok, first.messages
+    assert (session.current.conversation, session.current.turns) == (first.conversation, 1)
+    second = send("scatter 30 cubes on the plane")
+    assert second.conversation == first.conversation and session.current.turns == 2
+    assert bpy.ops.geonode.new_conversation() == {"FINISHED"}
+    assert (session.current.conversation, session.current.turns) == (None, 0)
+    third = send("scatter 5 cubes on the plane")
+    assert third.conversation != first.conversation
+    assert sorted(len(conversation["turns"]) for conversation in kept(tmp_path)) == [1, 2]
+
+
+def test_another_file_is_another_conversation() -> None:
+    send("scatter 20 cubes on the plane")
+    assert session.current.conversation is not None
+    polling.end_before_load()
+    assert session.current.conversation is None
+
+
+@pytest.mark.parametrize(("turns", "shown"), [(1, "1 wish so far"), (3, "3 wishes so far")])
+def test_the_count_is_shown(turns: int, shown: str) -> None:
+    lines: list[str] = []
+
+    class Layout:
+        def row(self, **_options: object) -> Layout:
+            return self
+
+        def label(self, text: str, **_options: object) -> None:
+            lines.append(text)
+
+        def operator(self, name: str, **_options: object) -> None:
+            lines.append(name)
+
+    view = session.Session()
+    sidebar.draw_conversation(Layout(), view)
+    assert lines == []
+    view.conversation, view.turns = "x", turns
+    sidebar.draw_conversation(Layout(), view)
+    assert lines == [shown, "geonode.new_conversation"]
+
+
+def test_only_allowed_servers_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preferences, "allowed_servers", lambda: ["https://models.example"])
+    report = api.run("x", "Plane", "openai-compatible", "m", base_url="http://127.0.0.1:9/v1")
+    assert (report.status, report.error["code"]) == ("error", "egress_denied")
+    assert "models.example" in report.error["text"]
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a.json", ""])
+def test_a_name_is_no_path(tmp_path: Path, name: str) -> None:
+    report = api.run("scatter 20 cubes on the plane", "Plane", "offline", conversation=name)
+    assert (report.status, report.error["code"]) == ("error", "body_invalid")
+    assert not list(tmp_path.rglob("*.json"))
