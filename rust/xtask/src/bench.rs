@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: the figures that the product promises, measured on this machine.
 
+mod clients;
+
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -19,6 +21,9 @@ pub(crate) struct Bench {
     /// Only these versions [default: every one that is set up, at least the newest]
     #[arg(long, value_name = "VERSION", value_delimiter = ',')]
     blender: Vec<String>,
+    /// Only requests to models: the core's client, alone and beside those of the vendors
+    #[arg(long)]
+    clients: bool,
 }
 
 /// One measured figure; the median of several tries where one is noisy.
@@ -40,6 +45,15 @@ const IN_BLENDER: &str = include_str!("bench.py");
 /// # Errors
 /// When something cannot be set up or measured. A figure above its limit is marked, not an error.
 pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
+    let figures = if options.clients {
+        clients::measure(layout)?
+    } else {
+        everything(layout, options)?
+    };
+    show(layout, &figures)
+}
+
+fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
     let megabytes = native::prepare(layout)?.wheel()?.1 as f64 / 1e6;
@@ -51,6 +65,7 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
         limit: Some(15.0),
     });
     figures.extend(compiling(layout)?);
+    figures.extend(clients::measure(layout)?);
     for blender in SUPPORTED {
         let asked = options.blender.iter().any(|version| version == blender.version);
         let set_up = env::ready(layout, &Wanted::blender(blender))?.is_some() || SUPPORTED.first() == Some(&blender);
@@ -71,7 +86,12 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
         });
         figures.extend(inside(&session, blender.version)?);
     }
-    for figure in &figures {
+    Ok(figures)
+}
+
+/// A table, and the file.
+fn show(layout: &Layout, figures: &[Figure]) -> Result<u8> {
+    for figure in figures {
         let Figure {
             what,
             blender,
@@ -87,7 +107,7 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
         println!("{what:<50} {blender:>4} {value:>10.3} {unit}{verdict}");
     }
     let file = layout.target().join("bench.json");
-    env::replace(&file, &serde_json::to_string_pretty(&figures)?)?;
+    env::replace(&file, &serde_json::to_string_pretty(figures)?)?;
     println!("{}", file.display());
     Ok(0)
 }
@@ -106,8 +126,13 @@ fn compiling(layout: &Layout) -> Result<Vec<Figure>> {
         "compile_speed",
     ]);
     let output = process::quiet(&mut cargo, "measuring the core")?;
+    unblendered(&output.stdout)
+}
+
+/// The figures of an example: a JSON array of `[what, value, unit, limit or null]`.
+fn unblendered(stdout: &[u8]) -> Result<Vec<Figure>> {
     let figures: Vec<(String, f64, String, Option<f64>)> =
-        serde_json::from_slice(&output.stdout).context("unreadable figures")?;
+        serde_json::from_slice(stdout).context("unreadable figures")?;
     let figures = figures.into_iter().map(|(what, value, unit, limit)| Figure {
         what,
         blender: String::new(),
@@ -124,7 +149,12 @@ fn inside(session: &Session, version: &str) -> Result<Vec<Figure>> {
         .environment()
         .context("benchmarks run in the environments of this project")?;
     let output = process::quiet(environment.command().args(["-c", IN_BLENDER]), "measuring in Blender")?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    lines(&output.stdout, version)
+}
+
+/// The figures of a script, one a line.
+fn lines(stdout: &[u8], version: &str) -> Result<Vec<Figure>> {
+    let text = String::from_utf8_lossy(stdout);
     let lines = text.lines().filter_map(|line| line.strip_prefix("figure "));
     lines
         .map(|line| {

@@ -57,6 +57,15 @@ impl Wanted {
         }
     }
 
+    /// A Python with the vendors' own clients, to measure the core's beside.
+    pub(crate) fn clients() -> Self {
+        Self {
+            name: "clients".into(),
+            requirements: vec!["clients".into()],
+            ..Self::plain()
+        }
+    }
+
     /// The tools that build and check, on any Python that runs them.
     pub(crate) fn tools() -> Self {
         let pythons = vec![LOWEST_PYTHON, LOWEST_PYTHON + 2, LOWEST_PYTHON + 1];
