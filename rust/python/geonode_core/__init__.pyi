@@ -38,6 +38,7 @@ __all__ = [
     "fingerprint",
     "keep_key",
     "key_place",
+    "known_models",
     "lints",
     "read_compact",
     "reconcile",
