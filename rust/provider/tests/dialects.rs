@@ -574,3 +574,19 @@ fn long_model_lists_are_read_page_by_page_and_bounded() {
     );
     assert_eq!(endless.seen().len(), 50);
 }
+
+#[test]
+fn anthropic_caches_long_instructions_where_a_further_turn_is_likely() {
+    let asked = |bytes: usize, tools: bool| {
+        let server = Server::always(json("500 No", "{}"));
+        let mut request = hello().with_system(Some("x".repeat(bytes))).unwrap();
+        if tools {
+            request = request.with_tools(conversation().tools.clone()).unwrap();
+        }
+        let _ = server.client_of(Provider::Anthropic).send(&request);
+        server.seen()[0].json().get("cache_control").cloned()
+    };
+    assert_eq!(asked(4096, true), Some(json!({"type": "ephemeral"})));
+    assert_eq!(asked(4095, true), None);
+    assert_eq!(asked(4096, false), None);
+}

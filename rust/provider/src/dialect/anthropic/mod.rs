@@ -21,6 +21,9 @@ pub(super) struct Anthropic;
 /// This interface requires a limit; long plans need some thousand tokens.
 const DEFAULT_MAX_TOKENS: u32 = 16_000;
 
+/// Instructions of at least so many bytes are worth a place in the provider's cache; shorter ones it does not take.
+const CACHED_FROM: usize = 4096;
+
 impl Dialect for Anthropic {
     fn path(&self, _call: &Call<'_>) -> String {
         "messages".to_owned()
@@ -66,7 +69,13 @@ impl Dialect for Anthropic {
             "max_tokens".into(),
             request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS).into(),
         );
-        if let Some(system) = call.instructions() {
+        let instructions = call.instructions();
+        // Writing to the cache costs more than reading without: only where a further turn is likely.
+        let goes_on = !request.tools.is_empty() || request.turns().nth(1).is_some();
+        if goes_on && instructions.as_ref().is_some_and(|text| text.len() >= CACHED_FROM) {
+            body.insert("cache_control".into(), json!({"type": "ephemeral"}));
+        }
+        if let Some(system) = instructions {
             body.insert("system".into(), system.into());
         }
         body.insert("messages".into(), messages(request));
