@@ -50,6 +50,7 @@ __all__ = [
     "run_bounded",
     "schema",
     "script_policy",
+    "security_events",
     "settings",
     "shown_context",
     "sockets",
