@@ -8,11 +8,12 @@ from typing import Any
 
 import bpy
 
-DEPTH = 5
+DEPTH = 4
 # Blender's own bookkeeping, what only mirrors other data, and what changes by itself.
 SKIPPED = frozenset({
     "rna_type", "session_uid", "original", "preview", "is_evaluated", "users", "tag", "id_data", "execution_time",
     "window_manager", "persistent_uid", "depsgraph", "library_weak_reference", "is_runtime_data", "total_frame",
+    "enabled", "is_unavailable", "is_inactive", "is_icon_visible",
     "is_embedded_data", "all_objects", "is_dirty", "tool_settings", "shading", "owner", "is_library_indirect",
 })  # fmt: skip
 KINDS_LEFT_OUT = frozenset(

@@ -14,6 +14,7 @@ What a script did to the file is taken back by the caller (``host.checkpoint``).
 from __future__ import annotations
 
 import builtins
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import compiled, instrument, names, policy
+from . import compiled, guards, instrument, names, policy
 from .errors import failed, policy_error
 from .output import Output
 from .verdict import ScriptFinding, Verdict, check_script
@@ -100,7 +101,7 @@ def prepared(source: str, own: frozenset[str]) -> CodeType:
     allowed = policy.policy()
     try:
         plain = compile(source, "<script>", "exec", dont_inherit=True, optimize=0)
-        tree = instrument.instrumented(source, allowed.bounds)
+        tree = instrument.instrumented(source, {**guards.STORED, **allowed.bounds}, guards.METHODS)
         code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
@@ -143,7 +144,8 @@ def _run(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: 
     core = native.core()
     begin = time.perf_counter()
     try:
-        core.run_bounded(code, namespace, timeout_ms)
+        with contextlib.redirect_stdout(output):  # reports of operators
+            core.run_bounded(code, namespace, timeout_ms)
     except core.ScriptTimeout as error:
         error.details["stdout"] = output.text()
         raise
@@ -165,12 +167,17 @@ def _line(error: BaseException) -> int:
     return line
 
 
+_TELL = compile("text = str(error)[:2000]", "<text of an exception>", "exec")
+
+
 def _said(error: BaseException) -> str:
-    """The text of an exception; a class of the script may fail at that."""
+    """The text of an exception, within bounds: a class of the script may fail or never end at that."""
+    namespace: dict[str, Any] = {"error": error}
     try:
-        return str(error)[:2000]
+        native.core().run_bounded(_TELL, namespace, 500)
     except Exception:
         return "(without a text)"
+    return namespace["text"]
 
 
 def _public(namespace: dict[str, Any]) -> dict[str, Any]:

@@ -8,9 +8,11 @@ neither can stop, which is one call of Blender, of numpy or of an iterator in C 
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
 from typing import Any
 
 import bpy
@@ -22,6 +24,12 @@ ITEMS = 10_000_000
 """Of a range, an array, a mesh: more is refused."""
 LARGEST_PICTURE = 80_000_000
 """Channels of an image that may be read as a list."""
+STORED = {"default_value": ITEMS, "voxel_size": ITEMS}
+"""Properties that are looked at beside those with a bound: a few of their values make very much."""
+METHODS = frozenset({
+    "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes",
+})  # fmt: skip
+"""Methods of Blender's that a guard looks at."""
 _PLAIN = frozenset({set, dict, list, frozenset, str})
 
 
@@ -46,6 +54,8 @@ class Attributes:
     def getattr(self, thing: Any, name: str, /, *default: Any) -> Any:
         """As Python's, for allowed names."""
         self._check(name)
+        if name in METHODS and hasattr(thing, name):
+            return method(thing, name)
         return getattr(thing, name, *default)
 
     def hasattr(self, thing: Any, name: str, /) -> bool:
@@ -78,7 +88,7 @@ def type_of(thing: Any, /) -> type:
 def bounded(name: str, value: Any) -> Any:
     """The value of a property or an argument, when it is not above the policy's bound for this name."""
     bound = policy.policy().bounds.get(name)
-    if bound is not None and value.__class__ in {int, float} and value > bound:
+    if bound is not None and name not in STORED and value.__class__ in {int, float} and value > bound:
         raise Guarded(f"{name} = {value} would take all memory or freeze Blender; use at most {bound}.")
     return value
 
@@ -90,6 +100,8 @@ def store(thing: Any, name: str, value: Any) -> None:
         setattr(thing, name, value)
         if isinstance(thing, bpy.types.Modifier):
             check_stack(thing)
+        elif name == "default_value" and value.__class__ is int:
+            _check_socket(thing, value)
     else:
         setattr(thing, name, value)
 
@@ -106,6 +118,8 @@ def check_stack(changed: Any) -> None:
                 size *= max(modifier.count, 1) if modifier.fit_type == "FIXED_COUNT" else 1
             case "SCREW":
                 size *= max(modifier.steps, 1)
+            case "REMESH" if modifier.mode == "VOXEL":
+                size = voxels(max(obj.dimensions), modifier.voxel_size)
             case _:
                 continue
         if size > ITEMS * 2:
@@ -117,24 +131,73 @@ def check_stack(changed: Any) -> None:
             )
 
 
+def _check_socket(socket: Any, value: int) -> None:
+    """Raises, and sets the value to 1, when a node would make more than Blender bears."""
+    node = getattr(socket, "node", None)
+    kind = node.bl_idname if node is not None else ""
+    if not kind.startswith("GeometryNode"):
+        return
+    numbers = [one.default_value for one in node.inputs if one.type == "INT"] if "Mesh" in kind else [value]
+    size = 4.0**value if socket.name == "Level" else math.prod(max(number, 1) for number in numbers)
+    if size > (ITEMS if socket.name != "Level" else 4**7):
+        socket.default_value = 1
+        raise Guarded(f"{socket.name} = {value} would take all memory or freeze Blender.")
+
+
+def voxels(extent: float, size: float) -> float:
+    """About how many faces a remesh makes of something of that extent."""
+    return 6 * (extent / max(size, 1e-9)) ** 2
+
+
 def _elements(obj: Any) -> float:
     data = obj.data
     polygons = getattr(data, "polygons", None)
     return float(max(len(polygons), 1)) if polygons is not None else 100.0
 
 
-def count(thing: Any, method: str, *args: Any, **kwargs: Any) -> Any:
-    """``thing.method(n)`` where a collection of Blender's grows by n."""
-    if thing.__class__ not in _PLAIN:
-        for value in (*args, *kwargs.values()):
-            if value.__class__ is int and value > ITEMS and hasattr(thing, "bl_rna"):
-                raise Guarded(f"{method}({value}) would take all memory; use at most {ITEMS}.")
-    return getattr(thing, method)(*args, **kwargs)
+def method(thing: Any, name: str) -> Any:
+    """``thing.name``, a method that can make too much or the wrong thing, within bounds."""
+    found = getattr(thing, name)
+    if thing.__class__ in _PLAIN or not callable(found) or not hasattr(thing, "bl_rna"):
+        return found
+    match thing.bl_rna.identifier:
+        case "Nodes":
+            return _checked(found, node_type)
+        case "ObjectModifiers":
+            return lambda *args, **kwargs: _in_a_stack(found(*args, **kwargs))
+        case "BlendDataImages" | "Image":
+            return _checked(found, _picture)
+    return _checked(found, _counts)
 
 
-def modifier(thing: Any, *args: Any, **kwargs: Any) -> Any:
-    """``object.modifiers.new(…)``, as long as the whole stack stays bearable."""
-    made = thing.new(*args, **kwargs)
+def _checked(function: Callable[..., Any], check: Callable[..., None]) -> Callable[..., Any]:
+    def called(*args: Any, **kwargs: Any) -> Any:
+        check(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return called
+
+
+def node_type(*args: Any, **kwargs: Any) -> None:
+    """Refuses the types of nodes that read or write files or run scripts, however their names were put together."""
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, str) and any(fnmatchcase(value, pattern) for pattern in policy.policy().node_types):
+            raise Guarded(f"The node {value} is not allowed in safe mode.")
+
+
+def _counts(*args: Any, **kwargs: Any) -> None:
+    for value in (*args, *kwargs.values()):
+        if value.__class__ is int and value > ITEMS:
+            raise Guarded(f"{value:,} elements would take all memory; use at most {ITEMS:,}.")
+
+
+def _picture(*args: Any, **kwargs: Any) -> None:
+    sides = [value for value in (*args, *kwargs.values()) if value.__class__ is int]
+    if math.prod(max(side, 1) for side in sides) > LARGEST_PICTURE:
+        raise Guarded("This picture would take all memory; use at most 8192 × 8192 pixels.")
+
+
+def _in_a_stack(made: Any) -> Any:
     if isinstance(made, bpy.types.Modifier):
         check_stack(made)
     return made
@@ -209,6 +272,24 @@ def choices(population: Any, weights: Any = None, *, cum_weights: Any = None, k:
     return random.choices(population, weights, cum_weights=cum_weights, k=k)
 
 
+def _bearable(value: Any) -> None:
+    """Raises for nested lists that hold themselves so often that writing them out takes forever."""
+    waiting, left = [value], ITEMS // 5
+    while waiting:
+        one = waiting.pop()
+        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()
+        left -= len(inner)
+        if left < 0:
+            raise Guarded("This is nested too often to be written out.")
+        waiting.extend(inner)
+
+
+def dumps(value: Any, **how: Any) -> str:
+    """``json.dumps`` of what can be written out."""
+    _bearable(value)
+    return json.dumps(value, **how)
+
+
 REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
     "itertools": {
         name: stoppable(getattr(itertools, name))
@@ -222,6 +303,7 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
             "combinations_with_replacement",
         )
     },
+    "json": {"dumps": dumps},
     "math": {"prod": product_of},
     "random": {"choices": choices},
 }

@@ -6,25 +6,23 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-STORE, BOUNDED, COUNT, MODIFIER, PIXELS, RANGE = (
+STORE, BOUNDED, METHOD, PIXELS, RANGE = (
     "__geonode_store__",
     "__geonode_bounded__",
-    "__geonode_count__",
-    "__geonode_modifier__",
+    "__geonode_method__",
     "__geonode_pixels__",
     "__geonode_range__",
 )
 """Names of the guards among the builtins of a script. It cannot write them: two underscores are refused."""
-_COUNTED = frozenset({"add", "resize", "add_curves", "resize_curves", "add_strokes", "resize_strokes"})
 
 
-def instrumented(source: str, bounds: dict[str, int]) -> ast.Module:
+def instrumented(source: str, bounds: dict[str, int], methods: frozenset[str]) -> ast.Module:
     """The tree of a checked script with its guards. Places of lines and columns stay as they are."""
     tree = ast.parse(source, "<script>")
     plain = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     plain |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     plain |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    return ast.fix_missing_locations(_Guarding(bounds, "range" not in plain, _own_sets(tree)).visit(tree))
+    return ast.fix_missing_locations(_Guarding(bounds, methods, "range" not in plain, _own_sets(tree)).visit(tree))
 
 
 def _own_sets(tree: ast.Module) -> frozenset[str]:
@@ -57,8 +55,9 @@ def _own_sets(tree: ast.Module) -> frozenset[str]:
 
 
 class _Guarding(ast.NodeTransformer):
-    def __init__(self, bounds: dict[str, int], own_range: bool, sets: frozenset[str]) -> None:
+    def __init__(self, bounds: dict[str, int], methods: frozenset[str], own_range: bool, sets: frozenset[str]) -> None:
         self._bounds = bounds
+        self._methods = methods
         self._range = own_range
         self._sets = sets
         self._numbers = 0
@@ -119,20 +118,14 @@ class _Guarding(ast.NodeTransformer):
             for keyword in node.keywords:
                 if keyword.arg in self._bounds and not _constant(keyword.value):
                     keyword.value = _call(BOUNDED, ast.Constant(keyword.arg), keyword.value)
-            holder = node.func.value
-            if node.func.attr == "new" and isinstance(holder, ast.Attribute) and holder.attr == "modifiers":
-                guard = ast.Call(ast.Name(MODIFIER, ast.Load()), [holder, *node.args], node.keywords)
-                return ast.copy_location(guard, node)
-            if node.func.attr in _COUNTED and not self._is_own(holder) and not all(map(_constant, node.args)):
-                guard = _call(COUNT, holder, ast.Constant(node.func.attr), *node.args)
-                guard.keywords = node.keywords
-                return ast.copy_location(guard, node)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
         if node.attr == "pixels" and isinstance(node.ctx, ast.Load):
             return ast.copy_location(_call(PIXELS, node.value), node)
+        if node.attr in self._methods and isinstance(node.ctx, ast.Load) and not self._is_own(node.value):
+            return ast.copy_location(_call(METHOD, node.value, ast.Constant(node.attr)), node)
         return node
 
     # -- parts
@@ -181,10 +174,12 @@ def _constant(node: ast.AST) -> bool:
 
 
 def _small(value: ast.expr, bounds: dict[str, int], target: Any) -> bool:
-    """Whether a value needs no guard: a small number that is written out."""
-    return (
-        isinstance(value, ast.Constant) and isinstance(value.value, int) and value.value <= min(bounds[target.attr], 2)
-    )
+    """Whether a value needs no guard: a small number that is written out, or what is no whole number."""
+    if not isinstance(value, ast.Constant):
+        return target.attr == "default_value" and isinstance(value, ast.Tuple)
+    if isinstance(value.value, int):
+        return value.value <= min(bounds[target.attr], 2)
+    return target.attr == "default_value"
 
 
 def _call(name: str, *args: ast.expr) -> ast.Call:

@@ -110,6 +110,10 @@ def _real(name: str) -> Any:
 def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         _check_arguments(kwargs)
+        if args and "cuts" in kwargs:
+            faces = max(len(args[0].faces), 1) * (kwargs["cuts"] + 1) ** 2
+            if faces > guards.ITEMS / 5:
+                raise Guarded(f"This would make about {faces:,} faces; that freezes Blender.")
         return function(*args, **kwargs)
 
     return called
@@ -181,9 +185,12 @@ class _Operator:
     def __call__(self, *args: Any, **kwargs: Any) -> set[str]:
         """Carries it out, within bounds. It never waits for the artist, and never makes an undo step of its own."""
         _check_arguments(kwargs)
+        guards.node_type(*kwargs.values())
         growth = _GROWING.get(self._name)
         if growth is not None:
             _check_growth(self._name, growth(kwargs))
+        if self._name == "object.voxel_remesh":
+            _check_voxels(bpy.context.active_object)
         contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
         if len(contexts) != len([one for one in args if not isinstance(one, bool)]):
             raise Guarded(f"bpy.ops.{self._name} may not wait for the artist; give its properties by keyword.")
@@ -192,6 +199,12 @@ class _Operator:
             for added in bpy.context.active_object.modifiers[-1:]:
                 guards.check_stack(added)
         return result
+
+
+def _check_voxels(obj: Any) -> None:
+    size = getattr(getattr(obj, "data", None), "remesh_voxel_size", None)
+    if size is not None and guards.voxels(max(obj.dimensions), size) > guards.ITEMS:
+        raise Guarded(f"Voxels of {size} m would make far too many faces of {obj.name!r}; use larger ones.")
 
 
 def _check_growth(name: str, factor: float) -> None:

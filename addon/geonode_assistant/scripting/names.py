@@ -33,8 +33,7 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
         "round": guards.rounded,
         instrument.STORE: _store,
         instrument.BOUNDED: guards.bounded,
-        instrument.COUNT: guards.count,
-        instrument.MODIFIER: guards.modifier,
+        instrument.METHOD: guards.method,
         instrument.PIXELS: guards.pixels,
         instrument.RANGE: range,
     }

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 LIMIT = 100_000
 """Characters; what comes after them is dropped."""
 
 
-class Output:
+class Output(io.TextIOBase):
     """The ``print`` of one script, and what it has printed."""
 
     def __init__(self) -> None:
@@ -28,6 +29,11 @@ class Output:
         if not isinstance(sep, str) or not isinstance(end, str):
             raise TypeError("sep and end must be texts")
         self._add(sep.join([str(value) for value in values]) + end)
+
+    def write(self, text: str, /) -> int:
+        """What Blender prints in Python's name, such as the reports of operators."""
+        self._add(text)
+        return len(text)
 
     def _add(self, text: str) -> None:
         if self._left <= 0:

@@ -29,6 +29,8 @@ pub(crate) struct Bindings<'t> {
     pub(crate) texts: HashMap<&'t str, &'t str>,
     /// Names that are bound once, by a loop over texts that are written out.
     pub(crate) choices: HashMap<&'t str, Vec<&'t str>>,
+    /// The script asks what this Blender has: by its version, by `hasattr()` and its kin, or by trying.
+    pub(crate) adaptive: bool,
     loops: Vec<(&'t str, &'t Expr)>,
     candidates: Vec<(&'t str, &'t Expr)>,
 }
@@ -108,12 +110,17 @@ impl<'t> Visitor<'t> for Collector<'t, '_> {
                 self.names.rebound.insert(one.id.as_str());
                 self.count(one.id.as_str());
             }
+            Node::Expr(Expr::Attribute(one)) if one.attr.as_str() == "version" => self.names.adaptive = true,
             Node::Expr(Expr::Attribute(one)) if one.ctx == ExprContext::Store => {
                 if matches!(&*one.value, Expr::Name(base) if !self.names.modules.contains_key(base.id.as_str())) {
                     self.names.attributes.insert(one.attr.to_string());
                 }
             }
-            Node::Expr(Expr::Call(call)) => self.fields(call),
+            Node::Expr(Expr::Call(call)) => {
+                let asks = matches!(&*call.func, Expr::Name(one) if matches!(one.id.as_str(), "hasattr" | "getattr"));
+                self.names.adaptive |= asks;
+                self.fields(call);
+            }
             Node::Stmt(stmt) => self.statement(stmt),
             _ => {}
         }
@@ -158,6 +165,7 @@ impl<'t> Collector<'t, '_> {
                 }
             }
             Stmt::ImportFrom(one) => self.import_from(one),
+            Stmt::Try(_) => self.names.adaptive = true,
             Stmt::ClassDef(one) => {
                 for inner in &one.body {
                     self.class_member(inner);

@@ -92,10 +92,10 @@ impl Table {
         }
     }
 
-    /// The allowed names in the version with this bit; a refusal in that version weighs more.
+    /// The names that are not refused in the version with this bit: those of other versions are not there, which does no harm.
     pub(crate) fn names(&self, bit: u8) -> impl Iterator<Item = Text> {
         let allowed = self.allowed.keys().copied();
-        allowed.filter(move |name| self.look(name, bit) == Known::Allowed)
+        allowed.filter(move |name| matches!(self.look(name, bit), Known::Allowed | Known::Elsewhere))
     }
 
     /// The allowed name that is nearest to a misspelt one.

@@ -18,7 +18,7 @@ import bpy  # noqa: E402
 
 start = time.perf_counter()
 import geonode_assistant  # noqa: E402
-import geonode_core  # noqa: E402, F401
+import geonode_core  # noqa: E402
 
 geonode_assistant.register()
 registered = time.perf_counter() - start
@@ -263,11 +263,61 @@ def paces():
         figure(f"poll, {what}: longest", times[-1] * 1000, "ms", 8)
 
 
+def scripts():
+    """Ordinary scripts in safe mode against plain exec, each pair in turns, and how fast a loop is stopped.
+
+    ``BENCH_SCRIPTS`` is the folder. Both times are those of the code alone, compiled before.
+    """
+    from geonode_assistant import scripting
+    from geonode_assistant.scripting import names, output
+
+    ratios, whole = [], []
+    for path in sorted(Path(os.environ["BENCH_SCRIPTS"]).glob("*.py")):
+        source = path.read_text()
+        verdict = scripting.check_script(source)
+        if not verdict.ok:
+            continue
+        plain = compile(source, "<script>", "exec")
+        safe = scripting.prepared(verdict.source, verdict.own)
+        pairs = []
+        try:
+            for _ in range(ROUNDS):
+                empty = {"__name__": "__main__", "print": lambda *_, **__: None}
+                bpy.ops.wm.read_homefile(use_factory_startup=True)
+                first = timed(lambda plain=plain, names_=empty: exec(plain, names_))[1]
+                bpy.ops.wm.read_homefile(use_factory_startup=True)
+                table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output.Output())}
+                second = timed(lambda safe=safe, names_=table: geonode_core.run_bounded(safe, names_, 60_000))[1]
+                pairs.append((first, second))
+        except Exception:
+            continue
+        first, second = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
+        if first > 0.0005:  # below this only the clock and the thread of the watchdog are measured
+            ratios.append(second / first)
+        whole.append((first, second))
+    total = sum(pair[1] for pair in whole) / sum(pair[0] for pair in whole)
+    figure("scripts in safe mode / plain exec, all together", total, "times", 2)
+    figure("scripts in safe mode / plain exec, median", statistics.median(ratios), "times", 2)
+    figure("scripts in safe mode / plain exec, worst", max(ratios), "times", 2)
+    figure("scripts measured", len(whole), "scripts")
+    loop = compile("while True: pass", "<script>", "exec")
+    late = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        try:
+            geonode_core.run_bounded(loop, {}, 50)
+        except geonode_core.ScriptTimeout:
+            late.append(time.perf_counter() - begin - 0.05)
+    figure("a loop is stopped after its limit: median", statistics.median(late) * 1000, "ms")
+    figure("a loop is stopped after its limit: longest", max(late) * 1000, "ms", 1000)
+
+
 figure("registration with the native import", registered * 1000, "ms", 100)
 shipped()
 one_input()
 telemetry()
 paces()
+scripts()
 sys.stdout.flush()
 # Some builds of the bpy module hang while the interpreter shuts down.
 os._exit(0)

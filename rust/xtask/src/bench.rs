@@ -2,6 +2,7 @@
 
 mod clients;
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -64,8 +65,9 @@ fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
         unit: "MB".into(),
         limit: Some(15.0),
     });
-    figures.extend(compiling(layout)?);
     figures.extend(clients::measure(layout)?);
+    figures.extend(without_blender(layout, "geonode-graph", "compile_speed")?);
+    figures.extend(without_blender(layout, "geonode-script", "verdict_speed")?);
     for blender in SUPPORTED {
         let asked = options.blender.iter().any(|version| version == blender.version);
         let set_up = env::ready(layout, &Wanted::blender(blender))?.is_some() || SUPPORTED.first() == Some(&blender);
@@ -84,7 +86,8 @@ fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
             unit: "ms".into(),
             limit: Some(500.0),
         });
-        figures.extend(inside(&session, blender.version)?);
+        let scripts = layout.root.join("rust/script/corpus/scripts");
+        figures.extend(inside(&session, blender.version, &scripts)?);
     }
     Ok(figures)
 }
@@ -112,19 +115,11 @@ fn show(layout: &Layout, figures: &[Figure]) -> Result<u8> {
     Ok(0)
 }
 
-/// Plans against a catalogue without Blender, optimised as in the wheel: the example `compile_speed` prints a JSON array of figures.
-fn compiling(layout: &Layout) -> Result<Vec<Figure>> {
+/// The core without Blender, optimised as in the wheel: an example of a crate prints a JSON array of figures.
+fn without_blender(layout: &Layout, package: &str, example: &str) -> Result<Vec<Figure>> {
     let mut cargo = process::cargo();
     cargo.current_dir(&layout.root);
-    cargo.args([
-        "run",
-        "--quiet",
-        "--release",
-        "-p",
-        "geonode-graph",
-        "--example",
-        "compile_speed",
-    ]);
+    cargo.args(["run", "--quiet", "--release", "-p", package, "--example", example]);
     let output = process::quiet(&mut cargo, "measuring the core")?;
     unblendered(&output.stdout)
 }
@@ -144,11 +139,13 @@ fn unblendered(stdout: &[u8]) -> Result<Vec<Figure>> {
 }
 
 /// What is measured in Blender: `bench.py` prints a JSON line for each figure.
-fn inside(session: &Session, version: &str) -> Result<Vec<Figure>> {
+fn inside(session: &Session, version: &str, scripts: &Path) -> Result<Vec<Figure>> {
     let environment = session
         .environment()
         .context("benchmarks run in the environments of this project")?;
-    let output = process::quiet(environment.command().args(["-c", IN_BLENDER]), "measuring in Blender")?;
+    let mut command = environment.command();
+    command.args(["-c", IN_BLENDER]).env("BENCH_SCRIPTS", scripts);
+    let output = process::quiet(&mut command, "measuring in Blender")?;
     lines(&output.stdout, version)
 }
 

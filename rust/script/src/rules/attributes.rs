@@ -57,6 +57,8 @@ pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: 
     }
     match cx.policy.attributes.look(name, cx.bit) {
         Known::Allowed => {}
+        // Blender itself says that it is not there; a script that asks first is written for several versions.
+        Known::Elsewhere if cx.names.adaptive => {}
         Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere") if own => {}
         known => refused(cx, name, known, own, at),
     }

@@ -7,6 +7,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{ExceptHandler, Expr, Ranged, Stmt};
 
 use crate::checker::{Checker, Rule};
+use crate::tree::{self, Node, Visitor};
 
 const RULE: Rule = Rule {
     name: "exceptions",
@@ -28,6 +29,32 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
         }
     }
     leaves(cx, &one.finalbody, false);
+    if !one.finalbody.is_empty() {
+        let mut waits = Waits(false);
+        tree::suite(&mut waits, &one.body);
+        if waits.0 {
+            cx.refuse(
+                &RULE,
+                one.range,
+                "A generator that waits inside `try` runs its `finally` when it is dropped, after the script.",
+                "Yield outside of the `try` statement that has a `finally`.",
+            );
+        }
+    }
+}
+
+/// Whether the statements of a function, inner functions aside, wait at a `yield`.
+struct Waits(bool);
+
+impl<'t> Visitor<'t> for Waits {
+    fn visit(&mut self, node: Node<'t>) -> bool {
+        match node {
+            Node::Expr(Expr::Yield(_) | Expr::YieldFrom(_)) => self.0 = true,
+            Node::Expr(Expr::Lambda(_)) | Node::Stmt(Stmt::FunctionDef(_)) => return false,
+            _ => {}
+        }
+        true
+    }
 }
 
 /// What is caught must be an exception by name: a computed one could be anything.

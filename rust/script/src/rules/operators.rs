@@ -37,6 +37,7 @@ fn operator_name(cx: &mut Checker<'_>, name: &str, call: &ExprCall) {
     let range = call.func.range();
     let (text, hint) = match cx.policy.operators.look(name, cx.bit) {
         Known::Allowed => return,
+        Known::Elsewhere if cx.names.adaptive => return,
         Known::Refused(cause) => (
             format!(
                 "bpy.ops.{name} is not allowed in safe mode: {}.",

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: formats
+"{0.__class__.__mro__}".format(1)

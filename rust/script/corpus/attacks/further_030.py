@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: classes
+class A:
+    def __reduce__(self):
+        return (print, ("pwned",))
+import copy
+copy.copy(A())

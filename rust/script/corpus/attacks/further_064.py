@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: modules
+import dataclasses
+dataclasses.make_dataclass("A", [("x", "int=__import__('os').system('touch /tmp/sx_pwned')")])

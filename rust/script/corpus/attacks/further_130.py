@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: attributes
+import bpy
+bpy.context.preferences.view.show_splash = False

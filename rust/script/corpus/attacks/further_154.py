@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: names
+def f():
+    global open
+    open = 3
+f()

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: names
+def f():
+    __class__ = 1
+    return __class__
+f()

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: exceptions
+try:
+    while True: pass
+except:
+    pass

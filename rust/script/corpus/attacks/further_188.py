@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: loops
+def f():
+    while True:
+        try:
+            while True: pass
+        except Exception: continue
+        finally: pass
+        break
+f()

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+k = int("9" * 10)
+"\t".expandtabs(k)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+int("7" * 4000) ** 50

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: ok
+import bpy
+
+scene = bpy.context.scene
+scene.render.engine = 'CYCLES'
+scene.render.resolution_x = 1920
+scene.render.resolution_y = 1080
+scene.render.resolution_percentage = 50
+scene.render.fps = 25
+scene.cycles.samples = 128
+scene.cycles.use_denoising = True
+scene.render.film_transparent = True
+scene.view_settings.view_transform = 'Standard'
+scene.view_settings.exposure = 0.5
+scene.render.image_settings.color_mode = 'RGBA'
+for attr in ("use_motion_blur", "use_persistent_data"):
+    if hasattr(scene.render, attr):
+        setattr(scene.render, attr, True)
