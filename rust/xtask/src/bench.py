@@ -277,7 +277,7 @@ def scripts():
         verdict = scripting.check_script(source)
         if not verdict.ok:
             continue
-        plain = compile(source, "<script>", "exec")
+        plain = compile(verdict.source, "<script>", "exec")
         safe = scripting.prepared(verdict.source, verdict.own)
         pairs = []
         try:
