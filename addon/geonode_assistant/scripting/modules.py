@@ -59,6 +59,8 @@ class Importer:
         self._made[name] = made
         if name == "bpy.ops":
             return self._keep(name, Operators(self._policy.operators))
+        if name == "bpy.types":
+            return self._keep(name, Types(self._policy.modules[name]))
         real = _real(name)
         replaced = _replaced(name)
         for member in self._policy.modules[name]:
@@ -143,6 +145,20 @@ _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
     "mesh.duplicate": lambda given: 2,
     "object.join": lambda given: 1,
 }
+
+
+class Types:
+    """``bpy.types`` with the listed types, looked up one by one: Blender makes each when it is first asked for."""
+
+    __slots__ = ("_allowed",)
+
+    def __init__(self, allowed: frozenset[str]) -> None:
+        self._allowed = allowed
+
+    def __getattr__(self, name: str) -> type:
+        if name not in self._allowed:
+            raise AttributeError(f"bpy.types.{name} is not allowed in safe mode.")
+        return getattr(bpy.types, name)
 
 
 class Operators:
