@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 import random
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from geonode_assistant.host import surroundings
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "rust" / "script" / "corpus" / "scripts").glob("*.py"))
 HELD = sorted((ROOT / "rust" / "script" / "corpus" / "held").glob("*.py"))
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 # They print or keep times, or Blender itself numbers their elements otherwise each time.
 VARYING = {"numpy_fit", "statistics_report", "mesh_foreach"}
 
@@ -64,7 +66,7 @@ def test_an_ordinary_script_does_what_plain_python_does(path: Path) -> None:
     source = api.check_script(source).source  # older Pythons do not read the newest f-strings
     plain, printed = after(plainly(source))
     safe, result = after(safely(source))
-    found = differences(plain, safe)
+    found = [line for line in differences(plain, safe) if not is_noise(line)]
     if found:
         # What is otherwise each time even in plain Python is Blender's own: the order of edges, seeds.
         again, _ = after(plainly(source))
@@ -74,6 +76,23 @@ def test_an_ordinary_script_does_what_plain_python_does(path: Path) -> None:
     assert found == [], "\n".join(found)
     if path.stem not in VARYING:
         assert result == printed
+
+
+def is_noise(line: str) -> bool:
+    """Whether a difference is one of the last written digit: Blender computes normals on several threads."""
+    _, _, values = line.partition(": ")
+    before, arrow, after = values.partition(" → ")
+    if not arrow or NUMBER.sub("#", before) != NUMBER.sub("#", after):
+        return False
+    pairs = zip(NUMBER.findall(before), NUMBER.findall(after), strict=True)
+    return all(abs(float(a) - float(b)) <= 2e-5 * max(1.0, abs(float(a))) for a, b in pairs)
+
+
+def test_noise_is_told_from_a_difference() -> None:
+    assert is_noise("/a/normal: '[-0.19139, 0.96217, 0.19393]' → '[-0.19139, 0.96216, 0.19393]'")
+    assert not is_noise("/a/co: '[0.5, 1.0]' → '[0.5, 1.001]'")
+    assert not is_noise("/a/name: 'Cube.001' → 'Sphere.001'")
+    assert not is_noise("/a: 'x' is gone")
 
 
 def safely(source: str) -> Callable[[], str]:
