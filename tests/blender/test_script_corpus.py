@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "rust" / "script" / "corpus" / "scripts").glob("*.py"))
 HELD = sorted((ROOT / "rust" / "script" / "corpus" / "held").glob("*.py"))
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+# Threads of Blender seldom end in the same order twice; that often plain runs are compared.
+TRIES = 6
 # They print or keep times, or Blender itself numbers their elements otherwise each time.
 VARYING = {"numpy_fit", "statistics_report", "mesh_foreach"}
 
@@ -67,15 +69,22 @@ def test_an_ordinary_script_does_what_plain_python_does(path: Path) -> None:
     plain, printed = after(plainly(source))
     safe, result = after(safely(source))
     found = [line for line in differences(plain, safe) if not is_noise(line)]
-    if found:
+    for _ in range(TRIES):
+        if not found:
+            break
         # What is otherwise each time even in plain Python is Blender's own: the order of edges, seeds.
         again, _ = after(plainly(source))
-        varying = {line.split(":")[0].rsplit("/", 2)[0] for line in differences(plain, again)}
-        found = [line for line in found if line.split(":")[0].rsplit("/", 2)[0] not in varying]
+        varying = {group(line) for line in differences(plain, again)}
+        found = [line for line in found if group(line) not in varying]
         assert len(varying) < 400
     assert found == [], "\n".join(found)
     if path.stem not in VARYING:
         assert result == printed
+
+
+def group(line: str) -> str:
+    """What a difference is about: the elements of a kind, in one data-block."""
+    return line.split(":")[0].rsplit("/", 2)[0]
 
 
 def is_noise(line: str) -> bool:

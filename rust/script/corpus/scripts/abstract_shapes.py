@@ -19,10 +19,10 @@ class Box(Shape):
         bpy.ops.mesh.primitive_cube_add(size=self.size, location=location)
 
 
-class Ball(Shape):
+class Spike(Shape):
     def add(self, location):
-        bpy.ops.mesh.primitive_uv_sphere_add(radius=self.size / 2, location=location)
+        bpy.ops.mesh.primitive_cone_add(radius1=self.size / 2, depth=self.size, location=location)
 
 
-for x, shape in enumerate([Box(1), Ball(1.5), Box(0.5)]):
+for x, shape in enumerate([Box(1), Spike(1.5), Box(0.5)]):
     shape.add((x * 2, 0, 0))
