@@ -9,6 +9,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from . import session
+from .host import undo
 
 # Often enough to feel immediate, seldom enough to cost nothing.
 INTERVAL_S = 0.02
@@ -64,9 +65,24 @@ def end_half_written(*_args: object) -> None:
         stop()
 
 
+@persistent
+def before_undo(*_args: object) -> None:
+    """What is half written is taken back first; what a run changed without an undo step is read anew."""
+    end_half_written()
+    undo.before()
+
+
+@persistent
+def after_undo(*_args: object) -> None:
+    """The preferences are as before."""
+    undo.after()
+
+
 HANDLERS = {
     "load_pre": end_before_load,
     "save_pre": end_half_written,
-    "undo_pre": end_half_written,
-    "redo_pre": end_half_written,
+    "undo_pre": before_undo,
+    "redo_pre": before_undo,
+    "undo_post": after_undo,
+    "redo_post": after_undo,
 }

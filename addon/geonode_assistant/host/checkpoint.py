@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from . import undo
 from .errors import HostError
 
 # Modes with an undo of their own, which keeps only what is edited in them.
@@ -35,6 +36,7 @@ class Checkpoint:
         with _undo_enabled():
             self._mode.leave()
             bpy.ops.ed.undo_push(message=message)
+        undo.wrote()  # from now on whatever the script does
         self._mode.enter()
 
     def restore(self, astray: Callable[[], bool] = lambda: False) -> bool:
@@ -47,13 +49,14 @@ class Checkpoint:
             to_object_mode()
             # Undo goes to the state before the newest step, so what was done becomes one.
             bpy.ops.ed.undo_push(message="Taken back")
-            bpy.ops.ed.undo()
+            _undo_whole()
             for _ in range(MOST_STEPS):
                 if not astray() or not bpy.ops.ed.undo.poll():
                     break
-                bpy.ops.ed.undo()
+                _undo_whole()
             # The next step takes the place of what could be redone.
             bpy.ops.ed.undo_push(message="Taken back")
+            undo.pushed()
         self._mode.enter()
         return _lists() == self._before
 
@@ -64,6 +67,7 @@ class Checkpoint:
         with _undo_enabled():
             mode.leave()
             bpy.ops.ed.undo_push(message=message)
+            undo.pushed()
         mode.enter()
 
     def drop(self) -> None:
@@ -74,6 +78,16 @@ class Checkpoint:
         if not self._open:
             raise HostError("internal_error", "This checkpoint is closed.")
         self._open = False
+
+
+def _undo_whole() -> None:
+    """One step back, reading the whole file: nothing that the script made or removed is left in a pointer."""
+    undo.wrote()
+    undo.before()
+    try:
+        bpy.ops.ed.undo()
+    finally:
+        undo.after()
 
 
 class _Mode:

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import apply, context, evaluate, export, interface, modifiers, rna, values
+from . import apply, context, evaluate, export, interface, modifiers, rna, undo, values
 from .checkpoint import Checkpoint, to_object_mode
 from .errors import HostError
 from .inventory import inventory
@@ -40,6 +40,7 @@ class Transaction:
         if bpy.context.view_layer is not None:
             bpy.context.view_layer.update()  # drivers write their values now, not between the two comparisons
         self.before = evaluate.lists()
+        undo.wrote()
         self._copies: dict[str, str] = {}
         self._objects: dict[str, list[dict[str, Any]]] = {}
         self._state: dict[str, Any] = {"trees": {}, "objects": {}}
@@ -171,6 +172,7 @@ class Transaction:
         self._drop_copies()
         if bpy.ops.ed.undo_push.poll():
             bpy.ops.ed.undo_push(message=message)
+            undo.pushed()
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------

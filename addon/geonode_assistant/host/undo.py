@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Undo across changes that no undo step holds.
+
+Blender's undo keeps every data-block that is equal in two neighbouring steps as it is in memory. A run that was taken
+back has made no step, but some of its data-blocks are new ones with the old content: a block that is kept may then point
+to one that is gone, and Blender crashes. So the first undo after such a run reads the whole file from its step.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+_unknown = False
+_kept: tuple[bool, bool, bool] | None = None
+
+
+def wrote() -> None:
+    """Data-blocks were changed, and no undo step holds them yet."""
+    global _unknown
+    _unknown = True
+
+
+def pushed() -> None:
+    """The newest undo step holds what is there now."""
+    global _unknown
+    _unknown = False
+
+
+def before() -> None:
+    """For the handlers before undo and redo."""
+    global _kept
+    preferences = bpy.context.preferences
+    if not _unknown or _kept is not None or not hasattr(preferences.experimental, "use_undo_legacy"):
+        return
+    _kept = (preferences.view.show_developer_ui, preferences.experimental.use_undo_legacy, preferences.is_dirty)
+    # The choice counts only together with the interface for developers.
+    preferences.view.show_developer_ui = True
+    preferences.experimental.use_undo_legacy = True
+
+
+def after() -> None:
+    """For the handlers after undo and redo; also where one may have failed."""
+    global _kept
+    if _kept is None:
+        return
+    preferences = bpy.context.preferences
+    preferences.view.show_developer_ui, preferences.experimental.use_undo_legacy, dirty = _kept
+    preferences.is_dirty = dirty
+    _kept = None
+    pushed()
