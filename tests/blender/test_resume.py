@@ -63,7 +63,7 @@ while not handle.finished:
 """
 
 SECOND = """
-import json, sys
+import json, os, sys
 from pathlib import Path
 import bpy
 sys.path.insert(0, sys.argv[4])
@@ -78,6 +78,8 @@ for path in sorted(Path(folder).glob("[0-9]*.json")):
     result = {"phase": saved["state"]["phase"], "status": report.status, "state": whole_file.everything(),
               "codes": [m["code"] for m in report.messages]}
     path.with_name("result-" + path.name).write_text(json.dumps(result))
+# Some builds of the bpy module hang or crash while the interpreter shuts down.
+os._exit(0)
 """
 
 

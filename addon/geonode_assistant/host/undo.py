@@ -2,8 +2,8 @@
 """Undo across changes that no undo step holds.
 
 Blender's undo keeps every data-block that is equal in two neighbouring steps as it is in memory. A run that was taken
-back has made no step, but some of its data-blocks are new ones with the old content: a block that is kept may then point
-to one that is gone, and Blender crashes. So the first undo after such a run reads the whole file from its step.
+back has made no step, but some of its data-blocks are new ones with the old content: a block that is kept may then
+point to one that is gone, and Blender crashes. So the first undo after such a run reads the whole file from its step.
 """
 
 from __future__ import annotations
