@@ -21,7 +21,7 @@ from typing import Any
 import bpy
 import pytest
 from geonode_assistant import api, bridge, native, session
-from geonode_assistant.host import transaction
+from geonode_assistant.host import transaction, undo
 from geonode_assistant.host.errors import HostError
 from whole_file import empty, end, everything, fresh_scene, lift, plan
 
@@ -169,7 +169,12 @@ class ChaosCore:
 
 
 def _undo() -> None:
-    bpy.ops.ed.undo()
+    """The artist's undo, with what the add-on does before and after each one."""
+    undo.before()
+    try:
+        bpy.ops.ed.undo()
+    finally:
+        undo.after()
 
 
 def _delete_object() -> None:

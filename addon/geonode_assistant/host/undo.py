@@ -12,6 +12,8 @@ import bpy
 
 _unknown = False
 _kept: tuple[bool, bool, bool] | None = None
+_cursors: dict[str, dict[str, object]] = {}
+_CURSOR = ("location", "rotation_mode", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 
 
 def wrote() -> None:
@@ -33,6 +35,10 @@ def before() -> None:
     if not _unknown or _kept is not None or not hasattr(preferences.experimental, "use_undo_legacy"):
         return
     _kept = (preferences.view.show_developer_ui, preferences.experimental.use_undo_legacy, preferences.is_dirty)
+    # Undo leaves the 3D cursor alone; reading the whole file does not, in Blender 4.5.
+    for scene in bpy.data.scenes:
+        values = {name: getattr(scene.cursor, name) for name in _CURSOR}
+        _cursors[scene.name] = {name: v if isinstance(v, str) else tuple(v) for name, v in values.items()}
     # The choice counts only together with the interface for developers.
     preferences.view.show_developer_ui = True
     preferences.experimental.use_undo_legacy = True
@@ -47,4 +53,9 @@ def after() -> None:
     preferences.view.show_developer_ui, preferences.experimental.use_undo_legacy, dirty = _kept
     preferences.is_dirty = dirty
     _kept = None
+    for name, cursor in _cursors.items():
+        scene = bpy.data.scenes.get(name)
+        for attribute, value in cursor.items() if scene is not None else ():
+            setattr(scene.cursor, attribute, value)
+    _cursors.clear()
     pushed()
