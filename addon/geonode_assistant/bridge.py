@@ -100,7 +100,17 @@ class BlenderHost:
         return evaluate.evidence(objects, trees, before)
 
     def restore(self) -> dict[str, Any]:
-        return {"equal": self._open().restore()} | self._close()
+        transaction = self._open()
+        equal = transaction.restore()
+        if not equal:
+            transaction.give_up()
+        return {"equal": equal} | self._close()
+
+    def give_up(self) -> None:
+        """After a restore that raised: nothing of the run's own stays, and one undo leads to before the run."""
+        transaction = self._open()
+        self._close()
+        transaction.give_up()
 
     def commit(self, message: str) -> dict[str, Any]:
         self._open().commit(message)

@@ -71,6 +71,7 @@ class Host(Protocol):
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]: ...
     def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
     def restore(self) -> dict[str, Any]: ...
+    def give_up(self) -> None: ...
     def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial: ...
     def commit(self, message: str) -> dict[str, Any]: ...
 
@@ -386,10 +387,7 @@ class RunHandle:
                 self.evidence = host.verify(effect["objects"], effect["trees"])
                 return self.evidence
             case "restore":
-                result = host.restore()
-                self._transaction_open = False
-                self.evidence = None
-                return result
+                return self._take_back()
             case "commit":
                 result = host.commit(effect["message"])
                 self._transaction_open = False
@@ -397,6 +395,22 @@ class RunHandle:
                 return result
             case other:
                 raise AssistantError("internal_error", f"This add-on does not know the effect {other!r}.")
+
+    def _take_back(self) -> dict[str, Any]:
+        """The host's restore, which is tried again once. The transaction is closed afterwards, however it went."""
+        self.evidence = None
+        try:
+            result = self._host.restore()
+        except Exception:
+            try:
+                result = self._host.restore()
+            except Exception:
+                self._transaction_open = False
+                with contextlib.suppress(Exception):
+                    self._host.give_up()
+                raise
+        self._transaction_open = False
+        return result
 
     def _ask(self, effect: dict[str, Any]) -> None:
         request = effect["request"]
@@ -460,16 +474,14 @@ class RunHandle:
         with contextlib.suppress(Exception):
             self._stop_trial(wait=True)
         if self._transaction_open:
-            self._transaction_open = False
             try:
-                restored = self._host.restore().get("equal", False)
+                restored = self._take_back().get("equal", False)
             except Exception as second:
                 restored = False
-                self._error["message"] += f" Restoring failed as well: {failure(second)['message']}"
+                self._error["message"] += f" Taking the run back failed as well: {failure(second)['message']}"
             if not restored:
                 self._error["code"] = "restore_failed"
-                self._error["message"] += " The file may not be as it was: use undo, or reload it."
-            self.evidence = None
+                self._error["message"] += " Undo once (Ctrl+Z), or reload the file, before you go on."
         with contextlib.suppress(Exception):
             self._core.cancel()
         self.finished = True

@@ -66,6 +66,10 @@ class FakeHost:
         self.open, self.written = False, 0
         return {"equal": self.equal}
 
+    def give_up(self) -> None:
+        self.calls.append("give_up")
+        self.open = False
+
     def commit(self, message: str) -> dict[str, Any]:
         assert self.open
         self._call("commit")
@@ -164,6 +168,7 @@ class ScriptedCore:
         self.failures.append(error)
         self.ending = "error"
         if self._current[1] == "restore":
+            self.note("restore_failed", f"{error['message']} Undo once (Ctrl+Z), or reload the file.")
             self.status = "error"
             return
         self._current = None

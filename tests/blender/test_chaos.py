@@ -303,14 +303,16 @@ def check(seed: int, before: dict[str, Any], outcomes: dict[str, dict[str, Any]]
             return f"{said}: the artist's own tree or object changed"
         return None
     after = outcomes[name]
-    if now != before and now != after:
-        return f"{said}: the file is neither as before nor as it should be"
-    if report.status == "done" and now != after:
-        return f"{said}: done, but not as it should be"
-    # Whoever hears of a failure after the deed cannot take it back; it must at least say so.
-    honest = any(message["code"] == "restore_failed" for message in report.messages)
-    if report.status != "done" and now != before and not honest:
+    if report.status == "done":
+        return None if now == after else f"{said}: done, but not as it should be"
+    if now == before:
+        return None
+    # Whoever hears of a failure after the deed cannot take it back, nor one whose restore fails; it must say so.
+    if all(message["code"] != "restore_failed" for message in report.messages):
         return f"{said}: it says that it failed and left its result"
+    _undo()
+    if everything() != before:
+        return f"{said}: one undo does not lead to before the run"
     return None
 
 

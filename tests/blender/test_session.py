@@ -123,7 +123,27 @@ def test_a_host_that_cannot_restore_says_so() -> None:
     report = finish(RunHandle(ScriptedCore(), host))
     assert report.status == "error"
     assert report.messages[0]["code"] == "restore_failed"
-    assert "reload" in report.messages[0]["text"]
+    assert "Undo once" in report.messages[0]["text"] and "reload" in report.messages[0]["text"]
+    assert host.calls[-3:] == ["restore", "restore", "give_up"]
+
+
+@pytest.mark.parametrize("breaks", [None, "answer"])
+def test_a_restore_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, breaks: str | None) -> None:
+    host = FakeHost({"verify": KeyError("x"), "restore": OSError(28, "No space left on device")})
+    usual = host._call
+
+    def call(name: str) -> None:
+        try:
+            usual(name)
+        finally:
+            if name == "restore":
+                host.faults.pop("restore", None)
+
+    monkeypatch.setattr(host, "_call", call)
+    report = finish(RunHandle(ScriptedCore(breaks=breaks, after=4), host))
+    assert (host.open, host.written) == (False, 0)
+    assert host.calls[-2:] == ["restore", "restore"]
+    assert "restore_failed" not in [message["code"] for message in report.messages]
 
 
 def test_an_unequal_restore_after_a_broken_core_says_so() -> None:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import session
-from geonode_assistant.host import transaction, undo
+from geonode_assistant import api, session
+from geonode_assistant.host import checkpoint, transaction, undo
+from whole_file import empty, everything, fresh_scene, plan
 
 
 @pytest.fixture(autouse=True)
@@ -49,3 +52,88 @@ def test_undo_after_a_restore_reads_the_whole_file() -> None:
     finally:
         if not registered:
             geonode_assistant.unregister()
+
+
+SCRIPT = {
+    "id": "script",
+    "type": "PYTHON",
+    "description": "Make and move",
+    "payload": {"code": "import bpy\n\nbpy.data.materials.new('Made')\nbpy.data.objects['Cube'].location.x += 1\n"},
+}
+# Both fail their gates after they have written.
+RUNS = {
+    "tree": plan(*empty()),
+    "script": plan(*empty()) | {"steps": [SCRIPT, *plan(*empty())["steps"]]},
+}
+# What of a restore fails: in the middle of its work, or when the work is done.
+FAULTS = {
+    "tree, half way": (transaction.Transaction, "_restore_modifiers"),
+    "tree, at the end": (transaction.Transaction, "_is_as_before"),
+    "script, at the start": (transaction.Transaction, "_marked"),
+    "script, half way": (checkpoint, "_undo_whole"),
+    "script, at the end": (transaction.Transaction, "_is_as_before"),
+}
+
+
+def run_with(monkeypatch: pytest.MonkeyPatch, fault: str, times: int) -> session.RunReport:
+    """A run whose restore fails so often."""
+    place, name = FAULTS[fault]
+    usual, restore, left = getattr(place, name), transaction.Transaction.restore, [times]
+
+    def broken(*arguments: Any) -> Any:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise OSError(28, "No space left on device")
+        return usual(*arguments)
+
+    def restoring(self: transaction.Transaction) -> bool:
+        with monkeypatch.context() as inner:
+            inner.setattr(place, name, staticmethod(broken) if name == "_marked" else broken)
+            return restore(self)
+
+    with monkeypatch.context() as outer:
+        outer.setattr(transaction.Transaction, "restore", restoring)
+        return api.apply_plan(RUNS[fault.split(",")[0]], approve="all")
+
+
+def artist_at_work() -> dict[str, Any]:
+    """A scene with a history; the file as it is before the run."""
+    fresh_scene()
+    bpy.ops.ed.undo_push(message="Scene")
+    bpy.data.objects["Cube"].location.x = 3
+    bpy.ops.ed.undo_push(message="Move")
+    return everything()
+
+
+def place() -> float:
+    return bpy.data.objects["Cube"].location.x
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_restore_that_fails_once_is_tried_again(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    before = artist_at_work()
+    report = run_with(monkeypatch, fault, 1)
+    assert [message["code"] for message in report.messages][-1] != "restore_failed"
+    assert "gate_failed" in [message["code"] for message in report.messages]
+    assert everything() == before and place() == 3
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_after_a_restore_that_failed_one_undo_leads_to_before_the_run(
+    monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    before = artist_at_work()
+    report = run_with(monkeypatch, fault, 2)
+    [said] = [message["text"] for message in report.messages if message["code"] == "restore_failed"]
+    assert "No space left" in said and "Undo once (Ctrl+Z)" in said
+    ours = (transaction.KEEP_PREFIX, transaction.MARK)
+    assert [group.name for group in bpy.data.node_groups if group.name.startswith(ours)] == []
+    undo.before()
+    bpy.ops.ed.undo()
+    undo.after()
+    assert everything() == before and place() == 3
+    # A run with a script and its restore make steps of their own, which change nothing.
+    for _ in range(3):
+        if place() == 3:
+            bpy.ops.ed.undo()
+    assert place() == 0

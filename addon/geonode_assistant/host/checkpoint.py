@@ -32,6 +32,8 @@ class Checkpoint:
             raise HostError("undo_unavailable", "This Blender has no undo, so nothing could be taken back.")
         self._mode = _Mode()
         self._open = True
+        self.half_way = False
+        """A restore made a step of what was done, and then could not undo it."""
         self._before = _lists()
         with _undo_enabled():
             self._mode.leave()
@@ -41,15 +43,20 @@ class Checkpoint:
 
     def restore(self, astray: Callable[[], bool] = lambda: False) -> bool:
         """Brings the file back, and leaves nothing to redo. Whether the lists of data-blocks are as they were.
+        One that raised may be tried again.
 
         ``astray`` tells a state that came after this was taken, where somebody may have made undo steps since.
         """
-        self._close()
+        self._still_open()
         with _undo_enabled():
             to_object_mode()
             # Undo goes to the state before the newest step, so what was done becomes one.
-            bpy.ops.ed.undo_push(message="Taken back")
+            if not self.half_way:
+                bpy.ops.ed.undo_push(message="Taken back")
+                self.half_way = True
             _undo_whole()
+            self._close()
+            self.half_way = False
             for _ in range(MOST_STEPS):
                 if not astray() or not bpy.ops.ed.undo.poll():
                     break
@@ -75,9 +82,12 @@ class Checkpoint:
         self._close()
 
     def _close(self) -> None:
+        self._still_open()
+        self._open = False
+
+    def _still_open(self) -> None:
         if not self._open:
             raise HostError("internal_error", "This checkpoint is closed.")
-        self._open = False
 
 
 def _undo_whole() -> None:

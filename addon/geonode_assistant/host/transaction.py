@@ -128,16 +128,20 @@ class Transaction:
             self._mark()
 
     def restore(self) -> bool:
-        """Brings everything back. Whether the state, exported anew, equals the one before."""
+        """Brings everything back. Whether the state, exported anew, equals the one before.
+
+        One that raised may be tried again.
+        """
         if not self._open:
             raise HostError("internal_error", "This transaction is closed.")
-        self._open = False
         if self._checkpoint is not None:
-            if self._marked():
+            # Without the mark an undo in between led back already, or further.
+            if self._marked() or self._checkpoint.half_way:
+                self._unmark()  # the step that is undone now shall not hold it
                 self._checkpoint.restore(self._marked)
-            else:
-                self._checkpoint.drop()  # an undo in between led back already, or further
-            return self._is_as_before() and inventory() == self._all
+            equal = self._is_as_before() and inventory() == self._all
+            self._open = False
+            return equal
         for name, kept in self._objects.items():
             self._remove_new_modifiers(name, kept)
         for name in list(self._copies):
@@ -157,7 +161,24 @@ class Transaction:
                 bpy.data.fonts.remove(font)
         if bpy.context.view_layer is not None:
             bpy.context.view_layer.update()
-        return self._is_as_before()
+        equal = self._is_as_before()
+        self._open = False
+        return equal
+
+    def give_up(self) -> None:
+        """After a restore that failed: takes away what the run needed for itself, and makes one undo step of the rest,
+        so that one undo leads to before the run.
+        """
+        self._open = False
+        for name, kept in self._copies.items():
+            copy = bpy.data.node_groups.get(kept)
+            if copy is not None and bpy.data.node_groups.get((name, None)) is None:
+                copy.name = name  # nothing else is left of that tree
+        self._drop_copies()
+        self._unmark()
+        stepped = self._checkpoint is not None and self._checkpoint.half_way
+        if not stepped and bpy.ops.ed.undo_push.poll():
+            bpy.ops.ed.undo_push(message="GeoNode: not taken back")
 
     def commit(self, message: str) -> None:
         """Keeps what was done, as one undo step of that name where this Blender has an undo stack."""

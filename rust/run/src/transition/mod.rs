@@ -239,7 +239,7 @@ fn asking(code: Code) -> Origin {
     }
 }
 
-pub(super) const RESTORE_FIX: &str = "Undo (Ctrl+Z) or reload the file before you go on.";
+pub(super) const RESTORE_FIX: &str = "Undo once (Ctrl+Z), or reload the file, before you go on.";
 
 pub(super) fn retry_text(cause: &str) -> String {
     format!("{cause} The model was asked again.")
