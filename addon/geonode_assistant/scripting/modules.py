@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib
 from collections.abc import Callable
 from types import ModuleType
@@ -61,21 +63,11 @@ class Importer:
             return self._keep(name, Operators(self._policy.operators))
         if name == "bpy.types":
             return self._keep(name, Types(self._policy.modules[name]))
-        real = _real(name)
-        replaced = _replaced(name)
-        for member in self._policy.modules[name]:
-            full = f"{name}.{member}"
-            if full in self._policy.modules:
-                try:
-                    setattr(made, member, self._module(full))
-                except ImportError:
-                    continue
-            elif member in replaced:
-                setattr(made, member, replaced[member])
-            elif hasattr(real, member):
-                value = getattr(real, member)
-                bound = name == "bmesh.ops" and member in MESH_OPERATORS
-                setattr(made, member, _bounded(value) if bound else value)
+        plain, inner = _members(name) if name.partition(".")[0] != "bpy" else _read(name)
+        vars(made).update(plain)
+        for full in inner:
+            with contextlib.suppress(ImportError):
+                setattr(made, full.rpartition(".")[2], self._module(full))
         parent, _, last = name.rpartition(".")
         if parent:
             setattr(self._module(parent), last, made)
@@ -84,6 +76,28 @@ class Importer:
     def _keep(self, name: str, made: Any) -> Any:
         self._made[name] = made
         return made
+
+
+def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a script finds in a module: its members, and the full names of the modules in it."""
+    listed = policy.policy().modules
+    real, replaced = _real(name), _replaced(name)
+    plain: dict[str, Any] = {}
+    inner = []
+    for member in listed[name]:
+        if f"{name}.{member}" in listed:
+            inner.append(f"{name}.{member}")
+        elif member in replaced:
+            plain[member] = replaced[member]
+        elif hasattr(real, member):
+            value = getattr(real, member)
+            bound = name == "bmesh.ops" and member in MESH_OPERATORS
+            plain[member] = _bounded(value) if bound else value
+    return plain, tuple(inner)
+
+
+_members = functools.cache(_read)
+"""The same for every script, of modules that are not Blender's own state."""
 
 
 def _replaced(name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@
 use std::ffi::{c_int, c_void};
 
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 /// `PyMemAllocatorEx` of `CPython` 3.5 and later.
 #[repr(C)]
@@ -76,8 +77,7 @@ pub(crate) struct Bounded {
 impl Bounded {
     /// Bounds one block to `largest` bytes; `None` where this Python does not offer the hook.
     pub(crate) fn new(py: Python<'_>, largest: usize) -> Option<Self> {
-        let get = address(py, "PyMem_GetAllocator")?;
-        let set = address(py, "PyMem_SetAllocator")?;
+        let (get, set) = addresses(py)?;
         // SAFETY: the addresses come from Python itself, by the names of these two functions, whose form has not changed since 3.5.
         let (get, set): (Access, Access) = unsafe {
             (
@@ -112,6 +112,14 @@ impl Drop for Bounded {
             (self.set)(*domain, &raw mut bound.original);
         }
     }
+}
+
+/// Where Python has `PyMem_GetAllocator` and `PyMem_SetAllocator`; looked up once.
+fn addresses(py: Python<'_>) -> Option<(usize, usize)> {
+    static FOUND: PyOnceLock<Option<(usize, usize)>> = PyOnceLock::new();
+    *FOUND.get_or_init(py, || {
+        Some((address(py, "PyMem_GetAllocator")?, address(py, "PyMem_SetAllocator")?))
+    })
 }
 
 /// Where Python has a function of its C interface; asked of `ctypes`, which knows on every platform where Python lives.

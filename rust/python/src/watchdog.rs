@@ -8,7 +8,7 @@
 //! is delivered before the handler is given back.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -143,64 +143,105 @@ impl Handler {
     }
 }
 
+/// What is watched at the moment, and the one thread that watches it; it waits while no script runs.
 #[derive(Default)]
-struct Shared {
-    ended: Mutex<bool>,
+struct Watchdog {
+    script: Mutex<Option<Watched>>,
     changed: Condvar,
 }
 
-/// The watching thread.
-struct Watch {
-    shared: Arc<Shared>,
-    thread: thread::JoinHandle<()>,
+struct Watched {
+    main: system::Thread,
+    deadline: Instant,
+    /// Bytes that the process may have at most, where the system says how many it has.
+    largest: Option<u64>,
 }
+
+/// The process and its watchdog: a copy of a process has no threads but one.
+static WATCHDOG: Mutex<Option<(u32, Arc<Watchdog>)>> = Mutex::new(None);
+
+/// A script that is watched, until `end`.
+struct Watch(Arc<Watchdog>);
 
 impl Watch {
     fn start(timeout_ms: u64, memory_mb: u64) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let watched = Arc::clone(&shared);
-        let main = system::current();
+        let watchdog = Watchdog::get()?;
         let start = Instant::now();
-        let deadline = start
-            .checked_add(Duration::from_millis(timeout_ms))
-            .unwrap_or_else(|| start + Duration::from_secs(u64::from(u32::MAX)));
-        let largest = memory::resident().map(|now| now.saturating_add(memory_mb.saturating_mul(MEGABYTE)));
-        let thread = thread::Builder::new()
-            .name("geonode-watchdog".to_owned())
-            .spawn(move || watched.watch(main, deadline, largest))?;
-        Ok(Self { shared, thread })
+        let watched = Watched {
+            main: system::current(),
+            deadline: start
+                .checked_add(Duration::from_millis(timeout_ms))
+                .unwrap_or_else(|| start + Duration::from_secs(u64::from(u32::MAX))),
+            largest: memory::resident().map(|now| now.saturating_add(memory_mb.saturating_mul(MEGABYTE))),
+        };
+        *watchdog.script() = Some(watched);
+        watchdog.changed.notify_all();
+        Ok(Self(watchdog))
     }
 
-    /// After this no signal is sent any more.
+    /// After this no signal is sent any more. The thread finds nothing to watch at its next look; nobody waits for that.
     fn end(self) {
-        *self.shared.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.shared.changed.notify_all();
-        // The thread cannot panic, and never waits for Python.
-        let _ = self.thread.join();
+        *self.0.script() = None;
     }
 }
 
-impl Shared {
-    fn watch(&self, main: system::Thread, deadline: Instant, largest: Option<u64>) {
-        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*ended {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                let _ = REASON.compare_exchange(NONE, TIME, Ordering::AcqRel, Ordering::Acquire);
-            } else if largest.is_some_and(|largest| memory::resident().is_some_and(|now| now > largest)) {
-                let _ = REASON.compare_exchange(NONE, MEMORY, Ordering::AcqRel, Ordering::Acquire);
-            }
-            let stopping = REASON.load(Ordering::Acquire) != NONE;
-            if stopping {
-                system::interrupt(main);
-            }
-            let pause = if stopping { TICK } else { left.min(TICK) };
-            ended = self
-                .changed
-                .wait_timeout(ended, pause)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+impl Watchdog {
+    /// The one of this process; it begins with the first script.
+    fn get() -> std::io::Result<Arc<Self>> {
+        let process = std::process::id();
+        let mut current = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, watchdog)) = &*current
+            && *of == process
+        {
+            return Ok(Arc::clone(watchdog));
         }
+        let watchdog = Arc::new(Self::default());
+        let watching = Arc::clone(&watchdog);
+        thread::Builder::new()
+            .name("geonode-watchdog".to_owned())
+            .spawn(move || watching.watch())?;
+        *current = Some((process, Arc::clone(&watchdog)));
+        Ok(watchdog)
+    }
+
+    fn script(&self) -> MutexGuard<'_, Option<Watched>> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Never panics, and never waits for Python.
+    fn watch(&self) -> ! {
+        let mut script = self.script();
+        loop {
+            script = if let Some(watched) = &*script {
+                let pause = watched.look();
+                self.changed
+                    .wait_timeout(script, pause)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            } else {
+                self.changed.wait(script).unwrap_or_else(PoisonError::into_inner)
+            };
+        }
+    }
+}
+
+impl Watched {
+    /// Interrupts a script that is beyond its limits; the time until the next look.
+    fn look(&self) -> Duration {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            let _ = REASON.compare_exchange(NONE, TIME, Ordering::AcqRel, Ordering::Acquire);
+        } else if self
+            .largest
+            .is_some_and(|largest| memory::resident().is_some_and(|now| now > largest))
+        {
+            let _ = REASON.compare_exchange(NONE, MEMORY, Ordering::AcqRel, Ordering::Acquire);
+        }
+        if REASON.load(Ordering::Acquire) == NONE {
+            return left.min(TICK);
+        }
+        system::interrupt(self.main);
+        TICK
     }
 }
 
@@ -244,7 +285,7 @@ mod system {
     }
 
     pub(super) fn interrupt(main: Thread) {
-        // SAFETY: the main thread lives as long as the watch, which it joins.
+        // SAFETY: Python's main thread, which lives as long as the process.
         unsafe { libc::pthread_kill(main, SIGNAL) };
     }
 

@@ -4,10 +4,12 @@
 Whatever is compared is measured in turns in this one process; every figure is the median of its rounds.
 """
 
+import contextlib
 import gc
 import json
 import os
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -178,8 +180,8 @@ def telemetry():
 
 PEER = r"""
 import json, sys, time
-from http.server import BaseHTTPRequestHandler, HTTPServer
-text = sys.argv[1]
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+text, pause = sys.argv[1], float(sys.argv[2])
 class Peer(BaseHTTPRequestHandler):
     def log_message(self, *arguments): pass
     def do_POST(self):
@@ -193,20 +195,68 @@ class Peer(BaseHTTPRequestHandler):
             chunk = {"id": "c", "model": "m", "choices": [{"index": 0, **piece}]}
             self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
             self.wfile.flush()
-            time.sleep(0.002)
+            time.sleep(pause)
         self.wfile.write(b"data: [DONE]\n\n")
-server = HTTPServer(("127.0.0.1", 0), Peer)
+class Server(ThreadingHTTPServer):
+    request_queue_size = 256
+server = Server(("127.0.0.1", 0), Peer)
 print(server.server_port, flush=True)
 server.serve_forever()
 """
+
+
+@contextlib.contextmanager
+def streaming(reply, pause):
+    """The address of a server in another process that streams the reply in 400 pieces, with that pause after each."""
+    command = [sys.executable, "-c", PEER, json.dumps(reply), str(pause)]
+    peer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        yield f"http://127.0.0.1:{int(peer.stdout.readline())}/v1"
+    finally:
+        peer.kill()
+        peer.wait()
+
+
+def crowd():
+    """A hundred runs that stream at once, all polled by the main thread in every tick, as it were a hundred sidebars.
+
+    A tick is the time that the main thread was away; between two of them it sleeps as long as a frame lasts. Those count
+    in which all hundred stream: from the first text of the last of them to the end of the first.
+    """
+    from geonode_assistant import api, bridge, native, session
+
+    empty_file()
+    bpy.ops.mesh.primitive_plane_add()
+    answer = {"version": "1.1", "steps": [], "done": True, "final_message": "d" * 8000}
+    with streaming(answer, 0.02) as address:
+        request = api._request("lift", "Plane", "openai-compatible", "m", address, "all")
+        handles = [session.RunHandle(native.core().Run(request), bridge.BlenderHost()) for _ in range(100)]
+        ticks, streaming_now, pieces = [], set(), 0
+        while any(not handle.finished for handle in handles):
+            begin = time.perf_counter()
+            events = [handle.poll(0) for handle in handles]
+            spent = time.perf_counter() - begin
+            if len(streaming_now) == 100 and not any(handle.finished for handle in handles):
+                ticks.append(spent)
+                pieces += sum(event["event"] == "text" for told in events for event in told)
+            streaming_now |= {
+                number for number, told in enumerate(events) if any(event["event"] == "text" for event in told)
+            }
+            time.sleep(1 / 60)
+    ended = [handle.report() for handle in handles]
+    if any(report.status != "done" for report in ended):
+        raise SystemExit(f"a run of the hundred ended with {[report.messages for report in ended]}")
+    ticks.sort()
+    figure("100 runs streaming at once: ticks", len(ticks), "ticks")
+    figure("100 runs streaming at once: pieces of text a tick", pieces / len(ticks), "pieces")
+    figure("100 runs streaming at once: median tick", ticks[len(ticks) // 2] * 1000, "ms")
+    figure("100 runs streaming at once: longest tick", ticks[-1] * 1000, "ms", 8)
 
 
 def paces():
     """The main thread's share of runs against a streaming server on this machine, for a new tree and for one input of a
     tree of 1,000 nodes: each poll without what the host did in it (snapshot, application, evaluation).
     """
-    import subprocess
-
     from geonode_assistant import api, bridge, native, session
 
     class Clocked(bridge.BlenderHost):
@@ -226,9 +276,7 @@ def paces():
         setattr(Clocked, name, clocked(name))
 
     def polls(plan):
-        peer = subprocess.Popen([sys.executable, "-c", PEER, json.dumps(plan)], stdout=subprocess.PIPE, text=True)
-        try:
-            address = f"http://127.0.0.1:{int(peer.stdout.readline())}/v1"
+        with streaming(plan, 0.002) as address:
             found = []
             for _ in range(ROUNDS):
                 request = api._request("lift", "Plane", "openai-compatible", "m", address, "all")
@@ -244,9 +292,6 @@ def paces():
                 if report.status != "done":
                     raise SystemExit(f"the measured run ended with {report.messages}")
             return sorted(found)
-        finally:
-            peer.kill()
-            peer.wait()
 
     empty_file()
     bpy.ops.mesh.primitive_plane_add()
@@ -269,8 +314,10 @@ def scripts():
     ``BENCH_SCRIPTS`` is the folder. Both times are those of the code alone, compiled before.
     """
     from geonode_assistant import scripting
-    from geonode_assistant.scripting import names, output
+    from geonode_assistant.scripting import names, output, policy
 
+    seconds = [timed(policy.policy.__wrapped__)[1] for _ in range(ROUNDS)]
+    figure("policy of scripts, read by Python", statistics.median(seconds) * 1000, "ms", 10)
     ratios, whole = [], []
     for path in sorted(Path(os.environ["BENCH_SCRIPTS"]).glob("*.py")):
         source = path.read_text()
@@ -317,6 +364,7 @@ shipped()
 one_input()
 telemetry()
 paces()
+crowd()
 scripts()
 sys.stdout.flush()
 # Some builds of the bpy module hang while the interpreter shuts down.

@@ -94,14 +94,15 @@ pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
             })
             .collect::<Vec<_>>()
     });
-    if options.full {
+    if options.full
+        && groups
+            .iter()
+            .any(|group| coverage::of_python(*group) || coverage::of_rust(*group))
+    {
         let start = Instant::now();
         println!("\n== coverage");
-        outcomes.push(Outcome::of(
-            "coverage".into(),
-            coverage::report(layout),
-            start.elapsed(),
-        ));
+        let counts = coverage::report(layout, &groups);
+        outcomes.push(Outcome::of("coverage".into(), counts, start.elapsed()));
     }
     print!("{}", table(&outcomes));
     let all: Counts = outcomes.iter().map(|outcome| outcome.counts).sum();
