@@ -220,8 +220,8 @@ def streaming(reply, pause):
 def crowd():
     """A hundred runs that stream at once, all polled by the main thread in every tick, as it were a hundred sidebars.
 
-    A tick is the time that the main thread was away; between two of them it sleeps as long as a frame lasts. Those count
-    in which all hundred stream: from the first text of the last of them to the end of the first.
+    A tick is the time that the main thread was away; between two of them it sleeps as long as a frame lasts. Those
+    count in which all hundred stream: from the first text of the last of them to the end of the first.
     """
     from geonode_assistant import api, bridge, native, session
 
