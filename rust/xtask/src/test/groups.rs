@@ -48,6 +48,8 @@ pub(crate) enum Group {
     Manifests(Blender),
     /// The tests in a window of this Blender.
     Window(Release),
+    /// The filter of scripts against as many inputs as `--full` promises; half an hour.
+    Fuzz,
 }
 
 impl Group {
@@ -62,6 +64,7 @@ impl Group {
             Self::Blender(blender) => format!("blender-{}", blender.version),
             Self::Manifests(blender) => format!("manifests-{}", blender.version),
             Self::Window(release) => format!("window-{}", release.version),
+            Self::Fuzz => "fuzz".into(),
         }
     }
 
@@ -69,7 +72,7 @@ impl Group {
     fn wanted(self) -> Vec<Wanted> {
         match self {
             Self::Lint => vec![lint_tools()],
-            Self::Rust | Self::Audit | Self::Peers | Self::Window(_) => Vec::new(),
+            Self::Rust | Self::Audit | Self::Peers | Self::Window(_) | Self::Fuzz => Vec::new(),
             Self::Python => vec![Wanted::plain().with("dev"), lint_tools()],
             Self::Blender(blender) => vec![tested(blender)],
             Self::Manifests(blender) => vec![Wanted::blender(blender).installing()],
@@ -118,6 +121,11 @@ impl Group {
                 e2e::run_all(layout, &session, &e2e::manifests(layout)?)
             }
             Self::Window(release) => window::run(layout, release, &[]),
+            Self::Fuzz => {
+                // Optimised, as the filter is delivered: the bound on the time of a verdict is that of the product then.
+                let tests = ["--release", "--package", "geonode-script", "--test", "fuzz"];
+                cargo_test(layout, &tests, &["--ignored"])
+            }
         }
     }
 }

@@ -131,13 +131,15 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
         return Ok(vec![Group::Rust, Group::Python, Group::Blender(newest)]);
     }
     if options.only.is_empty() {
-        return Ok(all());
+        let long = options.full.then_some(Group::Fuzz);
+        return Ok(all().into_iter().chain(long).collect());
     }
     // Manifests and windows may be asked for in any Blender.
     let more = SUPPORTED
         .map(Group::Manifests)
         .into_iter()
-        .chain(RELEASES.map(Group::Window));
+        .chain(RELEASES.map(Group::Window))
+        .chain([Group::Fuzz]);
     let known: Vec<Group> = all().into_iter().chain(more).collect();
     let find = |name: &String| known.iter().copied().find(|group| group.name() == *name);
     match options.only.iter().find(|name| find(name).is_none()) {
@@ -206,6 +208,11 @@ mod tests {
             names(&options(&["manifests-4.5", "rust"], false)),
             ["manifests-4.5", "rust"]
         );
+        let full = Test {
+            full: true,
+            ..options(&[], false)
+        };
+        assert_eq!(names(&full).last().map(String::as_str), Some("fuzz"));
         let message = choose(&options(&["rusty"], false)).unwrap_err().to_string();
         assert!(
             message.contains("\"rusty\"") && message.contains("lint, rust"),
