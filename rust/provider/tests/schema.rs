@@ -246,6 +246,123 @@ fn limits_of_size_hold_at_their_edge() {
 }
 
 #[test]
+fn what_is_defined_once_counts_wherever_it_is_used() {
+    let used = |times: usize, defined: Value| {
+        let properties: Map<String, Value> = (0..times)
+            .map(|i| (format!("p{i}"), json!({"$ref": "#/$defs/D"})))
+            .collect();
+        let names: Vec<&String> = properties.keys().collect();
+        json!({"type": "object", "required": names, "properties": properties, "additionalProperties": false, "$defs": {"D": defined}})
+    };
+    let said = |schema: &Value| {
+        lint(schema, &ANTHROPIC)
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    let union = json!({"anyOf": [{"type": "string"}, {"type": "null"}]});
+    assert!(conforms(&used(16, union.clone()), &ANTHROPIC));
+    assert_eq!(said(&used(17, union.clone())), ["/: 17 unions; 16 are allowed"]);
+    // Two in a definition count two each time; one inside the other's branch is one more.
+    let nested = json!({"anyOf": [{"type": ["string", "number"]}, {"type": "null"}]});
+    assert!(conforms(&used(8, nested.clone()), &ANTHROPIC));
+    assert_eq!(said(&used(9, nested)), ["/: 18 unions; 16 are allowed"]);
+    let optional = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}},
+        "required": ["a"], "additionalProperties": false});
+    assert!(conforms(&used(12, optional.clone()), &ANTHROPIC));
+    assert_eq!(
+        said(&used(13, optional.clone())),
+        ["/: 26 properties that are not required; 24 are allowed"]
+    );
+    // What nobody refers to counts nothing, and a definition of a definition counts by both.
+    assert!(conforms(&used(0, optional), &ANTHROPIC));
+    let mut through = used(
+        4,
+        json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/E"}, "y": {"$ref": "#/$defs/E"}},
+        "required": ["x", "y"], "additionalProperties": false}),
+    );
+    through["$defs"]["E"] = json!({"anyOf": [{"type": ["string", "number"]}, {"type": "null"}]});
+    assert!(conforms(&through, &ANTHROPIC));
+    through["properties"]["p9"] = union;
+    through["required"] = json!(["p0", "p1", "p2", "p3", "p9"]);
+    assert_eq!(said(&through), ["/: 17 unions; 16 are allowed"]);
+    // A bomb of references is counted, not walked.
+    let mut bomb = used(
+        2,
+        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
+    );
+    for level in 0..40 {
+        let next = format!("#/$defs/L{}", level + 1);
+        bomb["$defs"][format!("L{level}")] = json!({"type": "object", "required": ["a", "b"], "additionalProperties": false,
+            "properties": {"a": {"$ref": next}, "b": {"$ref": next}}});
+    }
+    bomb["$defs"]["L40"] = json!({"type": ["string", "null"]});
+    bomb["properties"]["p0"] = json!({"$ref": "#/$defs/L0"});
+    assert!(
+        said(&bomb).iter().any(|one| one.contains("unions; 16 are allowed")),
+        "{:?}",
+        said(&bomb)
+    );
+}
+
+#[test]
+fn absent_numbers_are_null_as_long_as_there_is_room_for_unions() {
+    let schema = |numbers: usize| {
+        let properties: Map<String, Value> = (0..numbers)
+            .map(|i| (format!("p{i}"), json!({"type": "number"})))
+            .collect();
+        json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false})
+    };
+    let shape = |numbers: usize| {
+        let lowered = lower(&schema(numbers), &ANTHROPIC, Shape::Free).ok()?;
+        let null = |part: &&Value| part.get("anyOf").is_some();
+        let nullable = lowered["properties"].as_object()?.values().filter(null).count();
+        Some((nullable, numbers - lowered["required"].as_array()?.len()))
+    };
+    assert_eq!(shape(16), Some((16, 0)));
+    assert_eq!(shape(17), Some((16, 1)));
+    assert_eq!(shape(40), Some((16, 24)));
+    assert_eq!(shape(41), None);
+    // An absent number comes back as absent either way.
+    assert_eq!(lift(json!({"p0": 1, "p3": null}), &schema(17)), json!({"p0": 1}));
+}
+
+#[test]
+fn a_choice_of_types_and_more_is_one_union() {
+    let value = json!({"anyOf": [{"type": ["number", "string"]}, {"type": "array", "items": {"type": "number"}}]});
+    let schema =
+        json!({"type": "object", "properties": {"a": value}, "required": ["a"], "additionalProperties": false});
+    let lowered = lower(&schema, &ANTHROPIC, Shape::Kept).unwrap();
+    let kinds: Vec<&Value> = lowered["properties"]["a"]["anyOf"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["type"])
+        .collect();
+    assert_eq!(kinds, ["number", "array", "string"]);
+    assert_eq!(
+        lower(&schema, &GEMINI, Shape::Kept).unwrap(),
+        schema,
+        "where unions cost nothing, nothing changes"
+    );
+}
+
+#[test]
+fn the_word_that_tells_branches_apart_comes_first_however_it_is_said() {
+    for word in [
+        json!({"const": "x"}),
+        json!({"anyOf": [{"const": "x"}]}),
+        json!({"$ref": "#/$defs/X"}),
+    ] {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "kind": word}, "required": ["a", "kind"],
+            "$defs": {"X": {"oneOf": [{"const": "x"}]}}});
+        let lowered = lower(&schema, &OPENAI, Shape::Kept).unwrap();
+        assert_eq!(lowered["required"], json!(["kind", "a"]), "{word}");
+        assert_eq!(lower(&lowered, &OPENAI, Shape::Kept).unwrap(), lowered);
+    }
+}
+
+#[test]
 fn bounds_that_are_lost_are_said_in_words() {
     let schema = json!({"type": "object", "properties": {"count": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}},
         "required": ["count"], "additionalProperties": false});
@@ -265,6 +382,13 @@ fn what_a_reply_should_not_be_stays_for_the_validation() {
         lifted(json!({"map": [{"name": "a", "value": 1}], "name": "", "must": ""})),
         json!({"map": {"a": 1}, "must": ""})
     );
+    let either = json!({"anyOf": [{"type": "object", "additionalProperties": {"type": "integer"}},
+        {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}]});
+    let list = json!([{"name": "a", "value": 1}]);
+    assert_eq!(lift(list.clone(), &either), list, "a list that may be one stays one");
+    let numbers = json!({"anyOf": [{"type": "object", "additionalProperties": {"type": "integer"}},
+        {"type": "array", "items": {"type": "number"}}]});
+    assert_eq!(lift(list, &numbers), json!({"a": 1}));
     for kept in [
         json!({"map": [{"name": "a", "value": 1}, {"name": "a", "value": 2}], "must": "x"}),
         json!({"map": [{"name": "a"}], "must": "x"}),

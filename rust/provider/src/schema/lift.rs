@@ -53,9 +53,22 @@ fn branch<'a>(value: &Value, map: &'a Map<String, Value>, root: &'a Value) -> Op
         return None;
     }
     let branches = map.get("oneOf").or_else(|| map.get("anyOf"))?.as_array()?;
-    branches
-        .iter()
-        .find(|branch| target(branch, root).is_some_and(|branch| means(value, branch)))
+    // A list of names and values can be just that; a map is meant only where no branch is a list of such things.
+    let list = |branch: &&Value| target(branch, root).is_some_and(|branch| lists(value, branch, root));
+    let any = |branch: &&Value| target(branch, root).is_some_and(|branch| means(value, branch));
+    branches.iter().find(list).or_else(|| branches.iter().find(any))
+}
+
+/// Whether a branch is a list of what the value is a list of.
+fn lists(value: &Value, map: &Map<String, Value>, root: &Value) -> bool {
+    let (Value::Array(items), Some(kind)) = (value, map.get("type")) else {
+        return false;
+    };
+    let fits = |item| match map.get("items").and_then(|part| target(part, root)) {
+        Some(part) => part.get("type").is_none() || means(item, part),
+        None => true,
+    };
+    kind == "array" && items.iter().all(fits)
 }
 
 /// Whether a value is of the kind that a branch describes: its type, and the words that tell objects apart.

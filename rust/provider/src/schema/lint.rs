@@ -48,6 +48,12 @@ pub fn lint(schema: &Value, subset: &Subset) -> Vec<Issue> {
     }
     linter.node(schema, "", 0, 0);
     linter.references(schema);
+    let uses = Uses {
+        root: schema,
+        known: HashMap::new(),
+    }
+    .of(schema, 0);
+    (linter.sizes.optional, linter.sizes.unions) = uses;
     linter.sizes();
     linter.issues
 }
@@ -106,8 +112,6 @@ impl Linter<'_> {
         if !says.iter().any(|keyword| map.contains_key(*keyword)) {
             self.issue(path, "it does not say of which type the value is");
         }
-        let several_types = map.get("type").is_some_and(Value::is_array);
-        self.sizes.unions += usize::from(several_types) + usize::from(is_union(schema));
         for value in map.get("enum").and_then(Value::as_array).into_iter().flatten() {
             self.sizes.values += 1;
             self.sizes.chars += value.as_str().map_or(0, str::len);
@@ -131,11 +135,8 @@ impl Linter<'_> {
         for name in properties.into_iter().flat_map(Map::keys) {
             self.sizes.properties += 1;
             self.sizes.chars += name.len();
-            if !required.is_some_and(|all| all.iter().any(|one| one == name)) {
-                self.sizes.optional += 1;
-                if self.subset.all_required {
-                    self.issue(path, format!("the property `{name}` must be required"));
-                }
+            if self.subset.all_required && !required.is_some_and(|all| all.iter().any(|one| one == name)) {
+                self.issue(path, format!("the property `{name}` must be required"));
             }
         }
     }
@@ -164,36 +165,48 @@ impl Linter<'_> {
 
     /// References lead to a definition, and only where that is allowed back to themselves.
     fn references(&mut self, root: &Value) {
-        let mut marks: HashMap<String, bool> = HashMap::new();
+        let mut marks: HashMap<String, Option<usize>> = HashMap::new();
         let deepest = self.follow(root, root, &mut marks, 0);
         self.sizes.depth = self.sizes.depth.max(deepest);
     }
 
-    /// Objects on the longest way down from here, through references; a way that leads back counts once.
-    fn follow(&mut self, schema: &Value, root: &Value, open: &mut HashMap<String, bool>, nesting: usize) -> usize {
+    /// Objects on the longest way down from here, through references; a way that leads back counts once. `known`: those below each
+    /// target of a reference, nothing while that is being followed.
+    fn follow(
+        &mut self,
+        schema: &Value,
+        root: &Value,
+        known: &mut HashMap<String, Option<usize>>,
+        nesting: usize,
+    ) -> usize {
         let Some(map) = schema.as_object() else { return 0 };
         if nesting > limits::JSON_DEPTH {
             return 0;
         }
         if let Some(target) = map.get("$ref").and_then(Value::as_str) {
-            let known = open.get(target).copied();
-            if known == Some(true) {
-                if !self.subset.recursion {
-                    self.issue("", format!("`{target}` refers to itself"));
+            match known.get(target) {
+                Some(Some(deepest)) => return *deepest,
+                Some(None) => {
+                    if !self.subset.recursion {
+                        self.issue("", format!("`{target}` refers to itself"));
+                    }
+                    return 0;
                 }
-                return 0;
+                None => {}
             }
-            if known.is_none() && resolve(root, target).is_none() {
+            let Some(found) = resolve(root, target) else {
                 self.issue("", format!("`{target}` leads nowhere in this schema"));
-            }
-            open.insert(target.to_owned(), true);
-            let deepest = resolve(root, target).map_or(0, |found| self.follow(found, root, open, nesting + 1));
-            open.insert(target.to_owned(), false);
+                known.insert(target.to_owned(), Some(0));
+                return 0;
+            };
+            known.insert(target.to_owned(), None);
+            let deepest = self.follow(found, root, known, nesting + 1);
+            known.insert(target.to_owned(), Some(deepest));
             return deepest;
         }
         let mut deepest = 0;
         for part in children(map) {
-            deepest = deepest.max(self.follow(part, root, open, nesting + 1));
+            deepest = deepest.max(self.follow(part, root, known, nesting + 1));
         }
         deepest + usize::from(is_object(map))
     }
@@ -213,6 +226,45 @@ impl Linter<'_> {
                 self.issue("", format!("{count} {what}; {limit} are allowed"));
             }
         }
+    }
+}
+
+/// Properties that are not required, and unions, as often as they are used: what is defined once and referred to twice counts twice.
+/// The vendors do not say how they count; counted so, a schema that passes here passes either way.
+struct Uses<'a> {
+    root: &'a Value,
+    /// By the target of the reference; nothing while it is being counted, so a way that leads back counts once.
+    known: HashMap<&'a str, (usize, usize)>,
+}
+
+impl<'a> Uses<'a> {
+    fn of(&mut self, schema: &'a Value, nesting: usize) -> (usize, usize) {
+        let Some(map) = schema.as_object().filter(|_| nesting <= limits::JSON_DEPTH) else {
+            return (0, 0);
+        };
+        if let Some(target) = map.get("$ref").and_then(Value::as_str) {
+            if let Some(known) = self.known.get(target) {
+                return *known;
+            }
+            self.known.insert(target, (0, 0));
+            let found = resolve(self.root, target).map_or((0, 0), |found| self.of(found, nesting + 1));
+            self.known.insert(target, found);
+            return found;
+        }
+        let required = map.get("required").and_then(Value::as_array);
+        let properties = map.get("properties").and_then(Value::as_object);
+        let optional = properties
+            .into_iter()
+            .flat_map(Map::keys)
+            .filter(|name| !required.is_some_and(|all| all.iter().any(|one| one == *name)))
+            .count();
+        let several_types = map.get("type").is_some_and(Value::is_array);
+        let mut sum = (optional, usize::from(several_types || is_union(schema)));
+        for part in children(map) {
+            let (optional, unions) = self.of(part, nesting + 1);
+            sum = (sum.0.saturating_add(optional), sum.1.saturating_add(unions));
+        }
+        sum
     }
 }
 

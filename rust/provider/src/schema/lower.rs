@@ -1,5 +1,7 @@
 //! Brings a schema into a provider's subset.
 
+use std::cell::RefCell;
+
 use serde_json::{Map, Value, json};
 
 use super::lint::{is_object, lint, resolve};
@@ -21,29 +23,28 @@ pub enum Shape {
 /// # Errors
 /// What still lies outside: the schema cannot be said in this subset.
 pub fn lower(schema: &Value, subset: &Subset, shape: Shape) -> Result<Value, Vec<Issue>> {
-    let lowering = Lowering {
+    let mut lowering = Lowering {
         subset,
         shape,
         root: schema,
+        numbers: RefCell::default(),
+        omitted: 0,
     };
-    let mut lowered = lowering.node(schema, 0);
-    let defs = schema.get("$defs").and_then(Value::as_object);
-    if let (Some(defs), Some(map)) = (defs, lowered.as_object_mut()) {
-        let mut used = Map::new();
-        // Definitions that became plain lists of words stand where they are used.
-        for name in reachable(map, defs.len(), |name| {
-            defs.get(name).map(|part| lowering.node(part, 1))
-        }) {
-            if let Some(part) = defs.get(&name) {
-                used.insert(name, lowering.node(part, 1));
-            }
-        }
-        if !used.is_empty() {
-            map.insert("$defs".into(), used.into());
+    let lowered = lowering.whole();
+    let issues = lint(&lowered, subset);
+    if issues.is_empty() {
+        return Ok(lowered);
+    }
+    // Of the numbers that take null for "absent" as few as it takes are left out instead: both are limited.
+    let most = lowering.numbers.borrow().len().min(subset.max_optional);
+    for omitted in 1..=most {
+        lowering.omitted = omitted;
+        let lowered = lowering.whole();
+        if lint(&lowered, subset).is_empty() {
+            return Ok(lowered);
         }
     }
-    let issues = lint(&lowered, subset);
-    if issues.is_empty() { Ok(lowered) } else { Err(issues) }
+    Err(issues)
 }
 
 /// Names of definitions that are referred to from `map`, directly or through each other, in the order of their first use.
@@ -84,6 +85,10 @@ struct Lowering<'a> {
     subset: &'a Subset,
     shape: Shape,
     root: &'a Value,
+    /// Numbers that take null for "absent", in the order in which they were met. Only compared.
+    numbers: RefCell<Vec<*const Value>>,
+    /// How many of these, from the first, are left out where they are absent.
+    omitted: usize,
 }
 
 /// Bounds, and how they read in words.
@@ -105,6 +110,25 @@ const BOUNDS: [(&str, &str); 11] = [
 const SILENT: f64 = 1e30;
 
 impl Lowering<'_> {
+    /// The root with the definitions that it needs.
+    fn whole(&self) -> Value {
+        let mut lowered = self.node(self.root, 0);
+        let defs = self.root.get("$defs").and_then(Value::as_object);
+        if let (Some(defs), Some(map)) = (defs, lowered.as_object_mut()) {
+            let mut used = Map::new();
+            // Definitions that became plain lists of words stand where they are used.
+            for name in reachable(map, defs.len(), |name| defs.get(name).map(|part| self.node(part, 1))) {
+                if let Some(part) = defs.get(&name) {
+                    used.insert(name, self.node(part, 1));
+                }
+            }
+            if !used.is_empty() {
+                map.insert("$defs".into(), used.into());
+            }
+        }
+        lowered
+    }
+
     fn knows(&self, keyword: &str) -> bool {
         self.subset.keywords.contains(&keyword)
     }
@@ -128,8 +152,11 @@ impl Lowering<'_> {
         match union.filter(|_| !map.contains_key("properties")) {
             Some((keyword, branches)) => {
                 let keyword = if self.knows(keyword) { keyword } else { "anyOf" };
-                let branches = branches.iter().map(|branch| self.node(branch, nesting + 1)).collect();
-                out.insert(keyword.into(), branches);
+                let mut branches: Vec<Value> = branches.iter().map(|branch| self.node(branch, nesting + 1)).collect();
+                if self.subset.max_unions < usize::MAX {
+                    one_union(&mut branches);
+                }
+                out.insert(keyword.into(), branches.into());
                 out.extend(described);
                 return Value::Object(out);
             }
@@ -218,12 +245,12 @@ impl Lowering<'_> {
         let (mut properties, mut needed) = (Map::new(), Vec::new());
         let given = map.get("properties").and_then(Value::as_object);
         // The word that tells branches apart comes first: whoever writes in order decides by it.
-        let (tags, others): (Vec<_>, Vec<_>) = given
-            .into_iter()
-            .flatten()
-            .partition(|(_, part)| part.get("const").is_some());
-        for (name, part) in tags.into_iter().chain(others) {
+        let lowered = given.into_iter().flatten().map(|(name, part)| {
             let (lowered, must) = self.property(part, required.contains(&name.as_str()), nesting);
+            (name, lowered, must)
+        });
+        let (tags, others): (Vec<_>, Vec<_>) = lowered.partition(|(_, part, _)| part.get("const").is_some());
+        for (name, lowered, must) in tags.into_iter().chain(others) {
             properties.insert(name.clone(), lowered);
             if must {
                 needed.push(Value::from(name.as_str()));
@@ -263,9 +290,21 @@ impl Lowering<'_> {
         match absent(self.root, part).filter(|_| lowered.get("$ref").is_none()) {
             // The empty value means nothing else, so it can say "absent".
             Some(empty) => (emptied(lowered, &empty), true),
-            None if self.subset.all_required || is_number(part) => (nullable(lowered), true),
+            None if self.subset.all_required => (nullable(lowered), true),
+            None if is_number(part) && !self.left_out(part) => (nullable(lowered), true),
             None => (lowered, false),
         }
+    }
+
+    /// Whether a number that may be absent is left out then, instead of being null.
+    fn left_out(&self, part: &Value) -> bool {
+        let mut numbers = self.numbers.borrow_mut();
+        let known = numbers.iter().position(|one| std::ptr::eq(*one, part));
+        let place = known.unwrap_or_else(|| {
+            numbers.push(part);
+            numbers.len() - 1
+        });
+        place < self.omitted
     }
 
     /// A map as a list of names and values: constrained output has no free names.
@@ -359,6 +398,22 @@ pub(super) fn absent(root: &Value, part: &Value) -> Option<Value> {
         "array" if at_least_one("minItems") => Some(json!([])),
         _ => None,
     }
+}
+
+/// Branches that are lists of types become branches of one type each, so that the whole is one union and not several.
+fn one_union(branches: &mut Vec<Value>) {
+    let mut more = Vec::new();
+    for branch in branches.iter_mut() {
+        let Some(map) = branch.as_object_mut() else { continue };
+        let plain = map.keys().all(|keyword| keyword == "type" || keyword == "description");
+        if let (true, Some(Value::Array(kinds))) = (plain, map.get("type").cloned())
+            && let Some((first, others)) = kinds.split_first()
+        {
+            map.insert("type".into(), first.clone());
+            more.extend(others.iter().map(|kind| json!({"type": kind})));
+        }
+    }
+    branches.extend(more);
 }
 
 /// Numbers take null at the price of one union each: cheaper than a property that may be absent, of which there are few.

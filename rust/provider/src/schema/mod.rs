@@ -28,9 +28,9 @@ pub struct Subset {
     pub all_required: bool,
     /// References may lead back to where they stand.
     pub recursion: bool,
-    /// Most properties that are not required, over the whole schema.
+    /// Most properties that are not required, over the whole schema, those of a definition wherever it is used.
     pub max_optional: usize,
-    /// Most unions: `anyOf` and lists of types.
+    /// Most unions, `anyOf` and lists of types, over the whole schema, those of a definition wherever it is used.
     pub max_unions: usize,
     /// Most properties.
     pub max_properties: usize,
