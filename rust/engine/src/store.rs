@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use geonode_provider::private;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -41,18 +42,10 @@ pub(crate) struct Listed {
 }
 
 impl Folder {
-    /// Makes the folder where it is missing.
+    /// Makes the folder where it is missing; what is in it is nobody else's business.
     pub(crate) fn open(parent: &Path, name: &str) -> io::Result<Self> {
         let path = parent.join(name);
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::DirBuilderExt;
-            // What is in it is nobody else's business.
-            builder.mode(0o700);
-        }
-        builder.create(&path)?;
+        private::make_folder(&path)?;
         Ok(Self(path))
     }
 

@@ -17,6 +17,7 @@ mod limits;
 mod message;
 mod models;
 pub mod policy;
+pub mod private;
 mod replay;
 mod reply;
 mod request;

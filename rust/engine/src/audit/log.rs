@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use geonode_protocol::Code;
+use geonode_provider::private;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -401,13 +402,9 @@ impl Tail {
     }
 }
 
-/// Opens a file to read and append, or makes one that only its owner can read.
+/// Opens a file to read and append, or makes one that only its owner can read. Links are not followed.
 fn open(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    private::open(path, OpenOptions::new().read(true).append(true).create(true))
 }
 
 /// The file of this name beside a log.
@@ -492,6 +489,26 @@ mod tests {
         {
             let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());
             assert_eq!(mode & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, path) = (folder.path().join("target"), folder.path().join("audit.jsonl"));
+        for existing in [false, true] {
+            if existing {
+                fs::write(&target, "mine\n").unwrap();
+            }
+            std::os::unix::fs::symlink(&target, &path).unwrap();
+            let error = AuditLog::open(&path).unwrap_err();
+            assert_eq!(error.code(), Code::AuditUnwritable);
+            assert_eq!(
+                fs::read_to_string(&target).ok().as_deref(),
+                existing.then_some("mine\n")
+            );
+            fs::remove_file(&path).unwrap();
         }
     }
 

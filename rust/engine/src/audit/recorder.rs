@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use geonode_provider::keys;
+use geonode_provider::{keys, private};
 use serde_json::Value;
 
 use super::Event;
@@ -162,7 +162,7 @@ pub fn renew() -> Result<Option<PathBuf>, AuditError> {
 
 fn write(path: &Path, inbox: &Receiver<Order>, shared: &Shared) {
     if let Some(folder) = path.parent() {
-        let _ = make_folder(folder);
+        let _ = private::make_folder(folder);
     }
     let note = |error: AuditError| {
         *shared.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -201,17 +201,6 @@ fn append(log: &mut AuditLog, event: &Event) -> Result<(), AuditError> {
     let detail = entry.get_mut("detail").map(Value::take).unwrap_or_default();
     let kind = entry.get("kind").and_then(Value::as_str).unwrap_or("unknown");
     log.append(kind, detail).map(drop)
-}
-
-#[cfg(unix)]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use serde::{Serialize, Serializer};
 
 use crate::error::ProviderError;
 use crate::keys::Place;
+use crate::private::{exposed_to_others, is_link, make_folder, open};
 use crate::secret::ApiKey;
 
 /// Version of the format.
@@ -219,58 +220,6 @@ fn configuration() -> Option<PathBuf> {
     } else {
         ".config"
     }))
-}
-
-#[cfg(unix)]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)
-}
-
-/// Opens a file that is made for its owner alone; neither follows a link nor waits for the other end of a pipe.
-#[cfg(unix)]
-fn open(path: &Path, options: &mut OpenOptions) -> std::io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path)
-}
-
-/// Opens a file; what is in the person's own folder only they and administrators can read. Links are refused.
-#[cfg(not(unix))]
-fn open(path: &Path, options: &mut OpenOptions) -> std::io::Result<File> {
-    if is_link(path) {
-        return Err(std::io::Error::other("it is a link"));
-    }
-    options.open(path)
-}
-
-fn is_link(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink())
-}
-
-/// Why others could read or have written the file, if they could.
-#[cfg(unix)]
-fn exposed_to_others(about: &fs::Metadata) -> Option<&'static str> {
-    use std::os::unix::fs::MetadataExt;
-    if !about.is_file() {
-        Some("it is no ordinary file")
-    } else if about.uid() != rustix::process::geteuid().as_raw() {
-        Some("it belongs to somebody else")
-    } else if about.mode() & 0o077 != 0 {
-        Some("others can read or write it (chmod 600 closes it)")
-    } else {
-        None
-    }
-}
-
-#[cfg(not(unix))]
-fn exposed_to_others(about: &fs::Metadata) -> Option<&'static str> {
-    (!about.is_file()).then_some("it is no ordinary file")
 }
 
 fn unsafe_file(path: &Path, why: &str) -> ProviderError {
