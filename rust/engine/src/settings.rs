@@ -207,13 +207,13 @@ settings! {
     cache_entries: u64 = 500, 0..=100_000;
     /// Most megabytes of replies that are kept.
     cache_mb: u64 = 64, 0..=65_536;
-    /// Requests to models that this process may make in a minute; null: no limit.
+    /// Requests to models that this process may make in a minute, with those of saved runs that it takes up; null: no limit.
     max_requests_per_minute: Option<u64> = None, 0..=1_000_000;
-    /// Requests to models that this process may make in a day; null: no limit.
+    /// Requests to models that this process may make in a day, with those of saved runs that it takes up; null: no limit.
     max_requests_per_day: Option<u64> = None, 0..=1_000_000;
-    /// Tokens that this process may send and receive in a minute; null: no limit.
+    /// Tokens that this process may send and receive in a minute, with those of saved runs that it takes up; null: no limit.
     max_tokens_per_minute: Option<u64> = None, 0..=2_000_000_000;
-    /// Tokens that this process may send and receive in a day; null: no limit.
+    /// Tokens that this process may send and receive in a day, with those of saved runs that it takes up; null: no limit.
     max_tokens_per_day: Option<u64> = None, 0..=2_000_000_000;
     /// Whether policies (servers that data may go to, schemas, requests and tokens a minute and day) only say what they would refuse.
     policy_log_only: bool = false;

@@ -2,16 +2,61 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[test]
-fn the_reference_of_tools_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../addon/docs/tools.md");
-    let now = geonode_engine::reference().unwrap();
-    assert!(now.matches("\n## `").count() >= 8, "{now}");
+fn is_current(name: &str, now: &str) {
+    let path = format!("{}/../../addon/docs/{name}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(path, &now).unwrap();
+        std::fs::write(&path, now).unwrap();
     }
     assert!(
-        std::fs::read_to_string(path).unwrap_or_default() == now,
-        "addon/docs/tools.md is out of date: UPDATE=1 cargo test -p geonode-engine --test reference"
+        std::fs::read_to_string(&path).unwrap_or_default() == now,
+        "addon/docs/{name} is out of date: UPDATE=1 cargo test -p geonode-engine --test reference"
     );
+}
+
+#[test]
+fn the_reference_of_tools_is_current() {
+    let now = geonode_engine::reference().unwrap();
+    assert!(now.matches("\n## `").count() >= 8, "{now}");
+    is_current("tools.md", &now);
+}
+
+#[test]
+fn the_reference_of_settings_is_current() {
+    let now = geonode_engine::settings_reference();
+    let rows: Vec<&str> = now.lines().filter(|line| line.starts_with("| `")).collect();
+    assert_eq!(rows.len(), geonode_engine::Settings::describe().len());
+    for row in rows {
+        assert_eq!(row.matches(" | ").count(), 4, "{row}");
+        assert!(!row.contains("|  |"), "a range is missing: {row}");
+    }
+    is_current("settings.md", &now);
+}
+
+#[test]
+fn the_reference_of_policies_is_current() {
+    let now = geonode_engine::policies_reference();
+    let order: Vec<usize> = [
+        "`context`",
+        "`schema`",
+        "`redaction`",
+        "`schema_list`",
+        "`egress`",
+        "`quota`",
+    ]
+    .iter()
+    .map(|policy| now.find(&format!("| {policy} |")).unwrap())
+    .collect();
+    assert!(order.is_sorted(), "{now}");
+    is_current("policies.md", &now);
+}
+
+#[test]
+fn the_reference_of_models_is_current() {
+    let now = geonode_engine::models_reference();
+    assert_eq!(now.matches("\n| `").count(), geonode_provider::models().len());
+    assert!(
+        !now.contains("null") && !now.contains("None") && now.contains("not known"),
+        "{now}"
+    );
+    is_current("models.md", &now);
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use geonode_protocol::Code;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ModelInfo, model, models};
@@ -23,7 +23,7 @@ const IMAGE_TOKENS: u64 = 1600;
 const SUGGESTIONS: usize = 3;
 
 /// What a request will use, before it is sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Tokens of input, on the safe side.
     pub input_tokens: u64,
@@ -333,7 +333,7 @@ mod tests {
         assert_eq!(error.code(), Code::CapabilityMismatch);
         let said = error.to_string();
         assert!(
-            said.contains("“o3-mini” cannot see pictures") && said.contains("gpt-5.1"),
+            said.contains("“o3-mini” cannot see pictures") && said.contains("gpt-6.2-sol"),
             "{said}"
         );
         let known = fit(Provider::OpenAi, Some("gpt-4o"), &seeing, false).unwrap();

@@ -4,6 +4,7 @@
 
 mod fit;
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
@@ -86,6 +87,14 @@ impl ModelInfo {
             .filter(|_| self.priced_to.is_none_or(|limit| input_tokens <= limit))
     }
 
+    /// Who says so, and on which day.
+    pub fn source(&self) -> (&'static str, &'static str) {
+        registry()
+            .sources
+            .get(&self.source)
+            .map_or(("", ""), |source| (source.title.as_str(), source.as_of.as_str()))
+    }
+
     /// How many characters of `model` an entry's name covers; none when the entry is about another model.
     fn covers(&self, model: &str) -> Option<usize> {
         let covered = |id: &&String| {
@@ -110,16 +119,27 @@ fn is_version(rest: &str) -> bool {
         && groups.all(|group| !group.is_empty() && digits(group))
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Registry {
+    sources: HashMap<String, Source>,
     models: Vec<ModelInfo>,
+}
+
+#[derive(Deserialize)]
+struct Source {
+    title: String,
+    as_of: String,
+}
+
+fn registry() -> &'static Registry {
+    static MODELS: OnceLock<Registry> = OnceLock::new();
+    // The file is part of the program and a test reads it; were it damaged, no model would be known.
+    MODELS.get_or_init(|| serde_json::from_str(REGISTRY).unwrap_or_default())
 }
 
 /// Every entry, in the order of the file.
 pub fn models() -> &'static [ModelInfo] {
-    static MODELS: OnceLock<Vec<ModelInfo>> = OnceLock::new();
-    // The file is part of the program and a test reads it; were it damaged, no model would be known.
-    MODELS.get_or_init(|| serde_json::from_str::<Registry>(REGISTRY).map_or_else(|_| Vec::new(), |file| file.models))
+    &registry().models
 }
 
 /// What is known of the model of this name; the entry with the longest fitting name. Compatible servers write names in any case.
@@ -175,6 +195,9 @@ mod tests {
             ("gpt-5-", None),
             ("gpt-5-7", None),
             ("gpt-5-2025-", None),
+            ("gpt-5.6", Some("gpt-5.6-sol")),
+            ("gpt-5.6-terra-2026-07-09", Some("gpt-5.6-terra")),
+            ("gpt-5.6-moon", None),
             ("gpt-50", None),
             ("", None),
         ] {
@@ -184,7 +207,7 @@ mod tests {
         assert_eq!(anthropic("claude-opus-4-20250514"), Some("claude-opus-4"));
         assert_eq!(
             anthropic("claude-opus-4-7"),
-            Some("claude-opus-5"),
+            Some("claude-opus-4-8"),
             "not an edition of Opus 4"
         );
         assert_eq!(anthropic("claude-opus-4-9"), None);

@@ -11,7 +11,7 @@ mod redact;
 mod schemas;
 
 use geonode_protocol::Code;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use egress::Egress;
@@ -55,6 +55,41 @@ impl Stage {
         Self::Quota,
     ];
 
+    /// What it does, for the reference.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Context => {
+                "Puts in the parts of the context that the request asks for, such as the scene and the conversation: as data, marked as such. \
+                 A part that is missing or empty is said."
+            }
+            Self::Schema => "Puts in the schema that the reply shall satisfy, unless the request brings one.",
+            Self::Redaction => {
+                "Takes secrets out: of what is sent the configured keys, of what is kept (logs, history, conversations) everything that looks \
+                 like a key, and folders that name a person."
+            }
+            Self::SchemaList => "Lets only schemas out that this program made or a tool registered.",
+            Self::Egress => {
+                "Lets data go only to the configured server, or to those of the list of allowed servers. Pictures and words alike."
+            }
+            Self::Quota => {
+                "Bounds requests and tokens per minute and day, over all runs of this process: `max_requests_per_minute`, \
+                 `max_requests_per_day`, `max_tokens_per_minute`, `max_tokens_per_day`."
+            }
+        }
+    }
+
+    /// The codes with which it refuses, or says what it found.
+    pub fn codes(self) -> &'static [Code] {
+        match self {
+            Self::Context => &[Code::ContextKeyMissing, Code::ContextKeyEmpty],
+            Self::Schema => &[],
+            Self::Redaction => &[Code::SecretRedacted],
+            Self::SchemaList => &[Code::SchemaNotAllowed],
+            Self::Egress => &[Code::EgressDenied],
+            Self::Quota => &[Code::RequestQuota],
+        }
+    }
+
     /// Whether the stage can refuse; with [`Policies::log_only`] it says so and lets pass.
     pub fn refuses(self) -> bool {
         matches!(self, Self::SchemaList | Self::Egress | Self::Quota)
@@ -75,7 +110,7 @@ pub struct SecurityEvent {
 }
 
 /// How much was made and how much of it goes out, counted apart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Messages of the request as it was made.
     pub stored_messages: usize,
