@@ -8,7 +8,7 @@ import contextlib
 import bpy
 from bpy.app.handlers import persistent
 
-from . import session
+from . import conversations, session
 from .host import undo
 
 # Often enough to feel immediate, seldom enough to cost nothing.
@@ -58,6 +58,27 @@ def end_before_load(*_args: object) -> None:
 
 
 @persistent
+def go_on_after_load(*_args: object) -> None:
+    """A file that was saved within a conversation goes on with it."""
+    from . import api
+
+    if not bpy.data.filepath:
+        return
+    known = conversations.of_file(api.own_folder(), bpy.data.filepath)
+    if known is not None:
+        session.current.conversation, session.current.turns = known
+
+
+@persistent
+def remember_after_save(*_args: object) -> None:
+    """The file that was saved belongs to the conversation of this moment."""
+    from . import api
+
+    if bpy.data.filepath:
+        conversations.remember(api.own_folder(), bpy.data.filepath, session.current.conversation)
+
+
+@persistent
 def end_half_written(*_args: object) -> None:
     """Saving or undoing in the middle of a run would keep half of it."""
     handle = session.current.handle
@@ -80,6 +101,8 @@ def after_undo(*_args: object) -> None:
 
 HANDLERS = {
     "load_pre": end_before_load,
+    "load_post": go_on_after_load,
+    "save_post": remember_after_save,
     "save_pre": end_half_written,
     "undo_pre": before_undo,
     "redo_pre": before_undo,

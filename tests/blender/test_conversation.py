@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import api, polling, preferences, session
+from geonode_assistant import api, conversations, polling, preferences, session
 from geonode_assistant.panels import sidebar
 
 
@@ -80,6 +80,52 @@ def test_another_file_is_another_conversation() -> None:
     assert session.current.conversation is not None
     polling.end_before_load()
     assert session.current.conversation is None
+
+
+def test_a_saved_file_goes_on_with_its_conversation(tmp_path: Path) -> None:
+    blend, copy = tmp_path / "scene.blend", tmp_path / "copy.blend"
+    first = send("scatter 20 cubes on the plane")
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    bpy.ops.wm.save_as_mainfile(filepath=str(copy), copy=True)
+    assert not any(str(tmp_path).encode() in path.read_bytes() for path in tmp_path.rglob("*.json"))
+    assert all(blend.stem not in path.name for path in tmp_path.rglob("*.json"))
+    # As in another Blender: nothing is known but what lies on the disk.
+    session.current.__init__()
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    assert (session.current.conversation, session.current.turns) == (first.conversation, 1)
+    bpy.context.view_layer.objects.active = bpy.data.objects["Plane"]
+    second = send("scatter 30 cubes on the plane")
+    assert second.ok and second.conversation == first.conversation and session.current.turns == 2
+    bpy.ops.wm.open_mainfile(filepath=str(copy))
+    assert session.current.conversation is None, "a copy is another file"
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    assert session.current.turns == 2
+    bpy.ops.geonode.new_conversation()
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    assert session.current.conversation is None, "it was saved as a new beginning"
+
+
+@pytest.mark.parametrize(
+    "known", ['{"conversation": "../../x"}', '{"conversation": 7}', "[", "[]", '{"conversation": "gone"}']
+)
+def test_what_is_damaged_begins_anew(tmp_path: Path, known: str) -> None:
+    send("scatter 20 cubes on the plane")
+    blend = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    (place,) = (tmp_path / conversations.FOLDER).iterdir()
+    place.write_text(known, encoding="utf-8")
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    assert session.current.conversation is None
+
+
+def test_the_files_that_are_known_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversations, "MOST", 3)
+    for number in range(5):
+        conversations.remember(tmp_path, f"/files/{number}.blend", "a")
+    assert len(list((tmp_path / conversations.FOLDER).iterdir())) == 3
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    conversations.remember(tmp_path / "file", "/files/0.blend", "a")
 
 
 @pytest.mark.parametrize(("turns", "shown"), [(1, "1 wish so far"), (3, "3 wishes so far")])

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which conversation a saved .blend belongs to, so that its wishes go on when it is opened again. Nothing is written
+into the file itself, and its path is kept only as a hash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+
+FOLDER = "conversations_of_files"
+# As many as there are conversations.
+MOST = 200
+ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+def remember(folder: Path, file: str, conversation: str | None) -> None:
+    """``file`` goes on with this conversation from now on, or with none. What cannot be written is not remembered: a
+    saved file matters more.
+    """
+    place = _place(folder, file)
+    with contextlib.suppress(OSError):
+        if conversation is None:
+            place.unlink(missing_ok=True)
+            return
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=place.parent, suffix=".new", encoding="utf-8", delete=False) as new:
+            json.dump({"conversation": conversation}, new)
+        os.replace(new.name, place)
+        _bound(place.parent)
+
+
+def of_file(folder: Path, file: str) -> tuple[str, int] | None:
+    """The conversation of a file and how many wishes it has; None where there is none, or it cannot be read."""
+    try:
+        name = json.loads(_place(folder, file).read_text(encoding="utf-8"))["conversation"]
+        if not ID.fullmatch(name):
+            return None
+        kept = json.loads((folder / "conversations" / f"{name}.json").read_text(encoding="utf-8"))
+        return name, len(kept["turns"]) + int(kept["turns_left_out"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _place(folder: Path, file: str) -> Path:
+    path = os.path.normcase(os.path.realpath(file))
+    return folder / FOLDER / f"{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()}.json"
+
+
+def _bound(folder: Path) -> None:
+    """Forgets the files that were not saved for the longest time."""
+    known = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
+    for path in known[:-MOST]:
+        path.unlink(missing_ok=True)
