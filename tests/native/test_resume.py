@@ -11,9 +11,11 @@ from typing import Any
 import geonode_core
 import pytest
 from scripted_host import MOVE, Host, plan, socket
+from test_provider_run import Endpoint, endpoint  # noqa: F401
 
 KEY = "sk-this-must-never-be-stored-1234567890"
 BAD = plan({"op": "create_node", "node_id": "x", "bl_idname": "GeometryNodeNothing"})
+BAD_TEXT, PLAN_TEXT = json.dumps(BAD), json.dumps(plan(*MOVE))
 HIGHER = ({"op": "set_input_default", "node_id": "move", "socket": "Translation", "value": [0, 0, 5]},)
 EMPTY = plan({"op": "remove_link", "from": socket("move", "Geometry"), "to": socket("group_output", "Geometry")})
 
@@ -26,6 +28,10 @@ RUNS: dict[str, dict[str, Any]] = {
     "never right": {"prompt": "lift it", "provider": "replay", "replies": [BAD, BAD, BAD]},
     "cancelled": {"prompt": "lift it", "provider": "replay", "replies": [BAD, plan(*MOVE), plan(*MOVE)]},
 }
+
+
+NEW = ("budget", "cached", "taken", "called", "tool_steps")
+"""What the second version of saved runs brought."""
 
 
 def approve(run: Any, effect: dict[str, Any]) -> None:
@@ -91,6 +97,70 @@ def test_lost_turns_are_told(start: Callable[..., Any], host: Host) -> None:
     assert "turns_lost" in {message["code"] for message in report["messages"]}
 
 
+def halfway(start: Callable[..., Any], server: Endpoint, replies: list[str], **request: Any) -> dict[str, Any]:
+    """A run as it is saved after the first of its replies, taken as nothing."""
+    server.replies = [replies[0], "hang"]
+    settings = {"input_price": 2.0, "output_price": 10.0} | request.pop("settings", {})
+    base = {"provider": "openai-compatible", "model": "small", "base_url": server.url, "api_key": KEY}
+    run, host = start("lift it", settings=settings, **base, **request), Host()
+    while len(server.asked) < 2:
+        run.wait(50)
+        for effect in run.poll()["effects"]:
+            host.carry_out(run, effect, approve)
+    saved = run.save()
+    run.cancel()
+    host.drive(run)
+    server.asked.clear()
+    server.replies = replies[1:]
+    return saved
+
+
+def test_what_was_spent_before_is_not_forgotten(start, endpoint: Endpoint) -> None:  # noqa: F811
+    saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
+    # The endpoint counts 100 in and 20 out for each.
+    each = 100 * 2e-6 + 20 * 1e-5
+    report = Host().drive(geonode_core.Run.resume(copy.deepcopy(saved), {"api_key": KEY}))
+    assert report["status"] == "done", report["messages"]
+    assert report["usage"]["input_tokens"] == 200 and report["usage"]["output_tokens"] == 40
+    assert report["usage"]["cost_usd"] == pytest.approx(2 * each)
+    assert len(report["requests"]) >= 2
+    # Limits of the run hold over all of it.
+    for limit in ({"max_run_tokens": 120}, {"max_run_cost": each}):
+        bounded = copy.deepcopy(saved)
+        bounded["request"]["settings"] |= limit
+        endpoint.replies = [PLAN_TEXT]
+        report = Host().drive(geonode_core.Run.resume(bounded, {"api_key": KEY}))
+        assert {message["code"] for message in report["messages"]} & {"token_limit", "cost_limit"}, report["messages"]
+
+
+def test_quotas_go_on_in_another_process(start, endpoint: Endpoint) -> None:  # noqa: F811
+    saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
+    taken = saved["work"]["taken"]
+    assert [request["tokens"] for request in taken["requests"]] == [120]
+    saved["request"]["settings"]["max_tokens_per_day"] = 1_000_000_000
+    here, elsewhere = copy.deepcopy(saved), copy.deepcopy(saved)
+    elsewhere["work"]["taken"] = taken | {
+        "process": "another",
+        "requests": [taken["requests"][0] | {"tokens": 999_999_999}],
+    }
+    for document, code in ((here, None), (elsewhere, "request_quota")):
+        endpoint.replies = [PLAN_TEXT]
+        report = Host().drive(geonode_core.Run.resume(document, {"api_key": KEY}))
+        assert (report["status"] == "done") == (code is None), report["messages"]
+        assert code is None or code in {message["code"] for message in report["messages"]}
+
+
+def test_a_run_of_the_first_version_is_taken_up(start, endpoint: Endpoint) -> None:  # noqa: F811
+    saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
+    saved["geonode_run"] = 1
+    del saved["requests"]
+    for key in NEW:
+        del saved["work"][key]
+    report = Host().drive(geonode_core.Run.resume(saved, {"api_key": KEY}))
+    assert report["status"] == "done", report["messages"]
+    assert report["usage"]["cost_usd"] == pytest.approx(100 * 2e-6 + 20 * 1e-5)
+
+
 def test_an_agreement_counts_only_for_the_scene_it_was_about(start: Callable[..., Any]) -> None:
     host = Host()
     run = start(**RUNS["asks"])
@@ -130,7 +200,7 @@ def damaged(saved: dict[str, Any]) -> list[tuple[str, Any]]:
         ("cut", text[: len(text) // 2]),
         ("not json", "{]"),
         ("another thing", {"version": "1.1", "steps": []}),
-        ("newer", saved | {"geonode_run": 2}),
+        ("newer", saved | {"geonode_run": 3}),
         ("no version", {key: value for key, value in saved.items() if key != "geonode_run"}),
         ("more", saved | {"extra": 1}),
         ("deep", '{"geonode_run":1,"request":' + "[" * 5000),
@@ -138,6 +208,8 @@ def damaged(saved: dict[str, Any]) -> list[tuple[str, Any]]:
     broken += [(f"no {key}", {k: v for k, v in saved.items() if k != key}) for key in saved]
     state = saved["state"]
     broken += [(f"no state.{key}", saved | {"state": {k: v for k, v in state.items() if k != key}}) for key in state]
+    work = saved["work"]
+    broken += [(f"no work.{key}", saved | {"work": {k: v for k, v in work.items() if k != key}}) for key in NEW]
     broken.append(("no reply", saved | {"work": saved["work"] | {"reply": None}}))
     broken.append(("counter", saved | {"state": state | {"attempts": 4294967295}}))
     return broken

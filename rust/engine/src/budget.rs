@@ -5,14 +5,16 @@ use std::time::Duration;
 use geonode_protocol::Code;
 use geonode_provider::{Prices, Usage};
 use geonode_run::Failure;
+use serde::{Deserialize, Serialize};
 
 use crate::settings::Settings;
 
 /// Bytes that count as one token where a provider counts nothing.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// What was spent so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// What was spent so far. It is a part of saved runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Budget {
     input_tokens: u64,
     output_tokens: u64,
@@ -24,14 +26,14 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// Counts one exchange: tokens as the provider counted them, else by the bytes of request and reply. `prices`: those of a request with
-    /// so many tokens of input.
+    /// so many tokens of input. Gives the tokens of it.
     pub(crate) fn spend(
         &mut self,
         usage: Option<Usage>,
         sent: usize,
         received: usize,
         prices: impl FnOnce(u64) -> Option<Prices>,
-    ) {
+    ) -> u64 {
         let estimate = |bytes: usize| u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX);
         let usage = usage.unwrap_or_default();
         let input = usage.input_tokens.unwrap_or_else(|| estimate(sent));
@@ -47,6 +49,7 @@ impl Budget {
             Some(prices) => self.cost += prices.cost(&counted),
             None => self.unpriced = true,
         }
+        input.saturating_add(output)
     }
 
     /// Counts time that was spent on requests or tools.

@@ -102,6 +102,12 @@ impl Memory {
         (memory, messages)
     }
 
+    /// The same after so many requests that the cache answered.
+    pub(crate) fn after(mut self, cached: u32) -> Self {
+        self.cached = cached;
+        self
+    }
+
     /// The conversation's name, and how many turns it has.
     pub(crate) fn conversation(&self) -> Option<(&str, usize)> {
         let conversation = self.conversation.as_ref()?;

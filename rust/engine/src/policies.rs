@@ -1,11 +1,15 @@
 //! The seam to the pipeline of policies: what a run's settings make of it, and what becomes of what it finds.
 
+use std::sync::OnceLock;
+use std::time::Duration;
+
 use geonode_protocol::Severity;
 use geonode_provider::policy::{
     Attachments, Effective, Egress, Meter, Policies, QuotaLimits, Redactor, SchemaList, SecurityEvent,
 };
 use geonode_provider::{Client, Request, Tool};
 use geonode_run::{Failure, Message, Origin};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::audit;
@@ -13,6 +17,10 @@ use crate::generate::{Brief, Listener};
 use crate::request::RunRequest;
 use crate::security;
 use crate::settings::Settings;
+use crate::worker::clock;
+
+/// Most requests of a run that are told to another process; retries and iterations are bounded far below.
+const MAX_TAKEN: usize = 500;
 
 /// The policies of a request that offers these schemas.
 fn of(client: &Client, request: &RunRequest, settings: &Settings, schemas: &[&Value]) -> Result<Policies, Failure> {
@@ -81,6 +89,62 @@ pub(crate) fn redactor(client: Option<&Client>, request: &RunRequest) -> Redacto
 /// Nothing was sent after all.
 pub(crate) fn release(passed: &Effective) {
     Meter::process().release(&passed.reserved);
+}
+
+/// What a run took from the quotas of its process. It is a part of saved runs: where another process takes one up, it counts there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Taken {
+    /// Which process counts it already.
+    process: String,
+    requests: Vec<TakenOnce>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TakenOnce {
+    /// Unix time in seconds.
+    at: f64,
+    tokens: u64,
+}
+
+impl Taken {
+    /// One request more.
+    pub(crate) fn note(&mut self, tokens: u64) {
+        this_process().clone_into(&mut self.process);
+        if self.requests.len() < MAX_TAKEN {
+            let at = clock();
+            self.requests.push(TakenOnce { at, tokens });
+        }
+    }
+
+    /// A saved run is taken up here.
+    pub(crate) fn taken_up(&mut self) {
+        if self.process.is_empty() || self.process == this_process() {
+            return;
+        }
+        this_process().clone_into(&mut self.process);
+        let now = clock();
+        self.requests.truncate(MAX_TAKEN);
+        for request in &self.requests {
+            // A time that has not come yet is one of another clock.
+            let ago = Duration::try_from_secs_f64((now - request.at).max(0.0)).unwrap_or(Duration::MAX);
+            Meter::process().earlier(ago, request.tokens);
+        }
+    }
+}
+
+/// A word that no other process has.
+fn this_process() -> &'static str {
+    use std::hash::{BuildHasher, RandomState};
+    static WORD: OnceLock<String> = OnceLock::new();
+    WORD.get_or_init(|| {
+        format!(
+            "{:x}-{:016x}",
+            std::process::id(),
+            RandomState::new().hash_one(clock().to_bits())
+        )
+    })
 }
 
 /// The provider counted what a request used.

@@ -98,7 +98,10 @@ impl Run {
     pub fn resume(saved: &str, overrides: &str) -> Result<Self, EngineError> {
         let (saved, request) = Saved::read(saved, overrides)?;
         let shared = Shared::new(&request);
-        shared.show(|front| front.messages = saved.messages.clone());
+        shared.show(|front| {
+            front.messages = saved.messages.clone();
+            front.requests.clone_from(&saved.requests);
+        });
         let longest = longest(&request);
         Self::spawn(shared, longest, Job::Saved(Box::new(request), Box::new(saved)))
     }
@@ -204,6 +207,7 @@ impl Run {
             front.machine.clone(),
             Arc::clone(&front.kept),
             front.messages.clone(),
+            front.requests.clone(),
         )
     }
 

@@ -1,5 +1,6 @@
 //! Runs that are saved and taken up in another process (RUN-2).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use geonode_graph::ir::Tree;
@@ -10,14 +11,20 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::budget::Budget;
 use crate::error::EngineError;
 use crate::generate::Exchange;
 use crate::messages::Messages;
+use crate::policies::Taken;
 use crate::request::{PlanInput, RunRequest};
+use crate::spending::Sent;
+use crate::tools::ToolStep;
 use crate::validate::Ledger;
 
-/// Version of the format.
-const VERSION: u64 = 1;
+/// Version of the format. Version 1 did not say what the run had spent.
+const VERSION: u64 = 2;
+/// Oldest version that is read.
+const OLDEST: u64 = 1;
 /// Largest saved run, in bytes of JSON.
 const MAX_BYTES: usize = 256 << 20;
 /// What another process may set anew.
@@ -37,6 +44,8 @@ pub struct Saved {
     pub(crate) state: State,
     pub(crate) work: Arc<Kept>,
     pub(crate) messages: Messages,
+    /// For the report.
+    pub(crate) requests: Vec<Sent>,
 }
 
 /// What the engine must know besides the state; everything else follows from the scene.
@@ -53,6 +62,14 @@ pub(crate) struct Kept {
     pub(crate) replies: usize,
     pub(crate) ledger: Ledger,
     pub(crate) usage: Option<Usage>,
+    /// What the requests cost in tokens, money and time.
+    pub(crate) budget: Budget,
+    /// Requests that the cache answered.
+    pub(crate) cached: u32,
+    pub(crate) taken: Taken,
+    /// Calls by tool, which have quotas for a run, and the record of them.
+    pub(crate) called: BTreeMap<String, u32>,
+    pub(crate) tool_steps: Vec<ToolStep>,
     pub(crate) model: Option<String>,
     /// For the report of a run that has ended.
     pub(crate) plan: Option<Arc<Plan>>,
@@ -82,9 +99,31 @@ pub(crate) fn without_secrets(mut request: Map<String, Value>) -> Map<String, Va
     request
 }
 
+/// Brings a run of version 1 to the present version: what it had spent by then is not known and counts as nothing.
+fn spent_nothing(saved: &mut Value) {
+    let fill = |part: Option<&mut Value>, missing: Value| {
+        if let (Some(Value::Object(part)), Value::Object(missing)) = (part, missing) {
+            for (name, value) in missing {
+                part.entry(name).or_insert(value);
+            }
+        }
+    };
+    let kept =
+        json!({"budget": Budget::default(), "cached": 0, "taken": Taken::default(), "called": {}, "tool_steps": []});
+    fill(saved.get_mut("work"), kept);
+    fill(Some(saved), json!({"requests": []}));
+}
+
 impl Saved {
-    pub(crate) fn new(request: Map<String, Value>, state: State, work: Arc<Kept>, messages: Messages) -> Self {
+    pub(crate) fn new(
+        request: Map<String, Value>,
+        state: State,
+        work: Arc<Kept>,
+        messages: Messages,
+        requests: Vec<Sent>,
+    ) -> Self {
         Self {
+            requests,
             geonode_run: VERSION,
             core: env!("CARGO_PKG_VERSION").into(),
             request,
@@ -102,11 +141,13 @@ impl Saved {
         if text.len() > MAX_BYTES {
             return Err(EngineError::Saved("it is larger than 256 MB".into()));
         }
-        let value: Value = serde_json::from_str(text).map_err(|error| EngineError::Saved(error.to_string()))?;
+        let mut value: Value = serde_json::from_str(text).map_err(|error| EngineError::Saved(error.to_string()))?;
         match value.get("geonode_run").and_then(Value::as_u64) {
             Some(VERSION) => {}
+            Some(OLDEST) => spent_nothing(&mut value),
             Some(other) => {
-                let why = format!("it has version {other} of the format, and this core reads version {VERSION}");
+                let why =
+                    format!("it has version {other} of the format, and this core reads versions {OLDEST} to {VERSION}");
                 return Err(EngineError::Saved(why));
             }
             None => return Err(EngineError::Saved("it does not say that it is one".into())),

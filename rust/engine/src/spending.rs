@@ -2,7 +2,7 @@
 
 use geonode_provider::policy::Counts;
 use geonode_provider::{Estimate, Prices, Provider, Usage, model};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::request::RunRequest;
 use crate::settings::Settings;
@@ -20,7 +20,7 @@ pub struct Spent {
 }
 
 /// One request, as the report tells it; never its content.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
     /// The plan that was asked for, from 1.
     pub turn: u32,

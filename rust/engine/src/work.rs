@@ -24,6 +24,7 @@ use crate::context;
 use crate::error::EngineError;
 use crate::generate::{Brief, Exchange, Lack, Listener, Source};
 use crate::memory::{Ended, Memory};
+use crate::policies::Taken;
 use crate::request::{PlanInput, RunRequest};
 use crate::saved::Kept;
 use crate::scripts::{self, Rules};
@@ -50,6 +51,8 @@ pub(crate) struct Work {
     pub(crate) results: Vec<Results>,
     /// What planning has cost so far.
     pub(crate) budget: Budget,
+    /// What of that counts for the quotas of the process.
+    taken: Taken,
     /// Conversation and kept replies.
     pub(crate) memory: Memory,
     slices: Option<Value>,
@@ -106,6 +109,7 @@ impl Work {
             calls: Vec::new(),
             results: Vec::new(),
             budget: Budget::default(),
+            taken: Taken::default(),
             memory: Memory::default(),
             slices: None,
             plan: None,
@@ -139,7 +143,13 @@ impl Work {
     /// A run that goes on from what another process knew of it.
     pub(crate) fn taken_up(request: RunRequest, settings: Settings, kept: Kept) -> Self {
         let reply = kept.reply.or_else(|| request.plan.clone());
+        let mut taken = kept.taken;
+        taken.taken_up();
         Self {
+            budget: kept.budget,
+            taken,
+            memory: Memory::default().after(kept.cached),
+            tools: Toolbox::taken_up(kept.called, kept.tool_steps),
             context: kept.context,
             reply,
             finish: kept.finish,
@@ -169,6 +179,11 @@ impl Work {
                 replies: self.used,
                 ledger: self.ledger.clone(),
                 usage: self.usage,
+                budget: self.budget,
+                cached: self.memory.cached,
+                taken: self.taken.clone(),
+                called: self.tools.called(),
+                tool_steps: self.tools.steps.clone(),
                 model: self.model.clone(),
                 plan: self.plan.clone(),
                 diff: Arc::clone(&self.diff),
@@ -264,7 +279,10 @@ impl Work {
         if !reply.cached {
             let tariff = Tariff::new(&self.request, &self.settings);
             let prices = |input| tariff.prices(input);
-            self.budget.spend(reply.usage, reply.sent, reply.text.len(), prices);
+            let tokens = self.budget.spend(reply.usage, reply.sent, reply.text.len(), prices);
+            if matches!(source, Source::Model(_)) {
+                self.taken.note(tokens);
+            }
         }
         self.memory.note(&reply);
         self.model = reply.model.or(self.model.take());

@@ -155,7 +155,7 @@ impl Worker<'_> {
             return;
         }
         let (memory, messages) = Memory::open(&self.work.request, &self.work.settings);
-        self.work.memory = memory;
+        self.work.memory = memory.after(self.work.memory.cached);
         self.show_conversation();
         for message in messages {
             self.tell(Notice::Message(message));

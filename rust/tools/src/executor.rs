@@ -1,6 +1,6 @@
 //! The one executor: every call of a run goes through it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use geonode_protocol::Code;
@@ -67,7 +67,7 @@ pub struct Executor {
     memo: Memo,
     store: Store,
     /// Calls so far, by tool.
-    used: HashMap<String, u32>,
+    used: BTreeMap<String, u32>,
     /// Hash of what the last call gave, by tool and arguments.
     last: HashMap<String, u64>,
     given: u64,
@@ -83,11 +83,24 @@ impl Executor {
             store: Store::new(limits.held_bytes),
             registry,
             limits,
-            used: HashMap::new(),
+            used: BTreeMap::new(),
             last: HashMap::new(),
             given: 0,
             scene: 0,
         }
+    }
+
+    /// The same after these calls, by tool, which another executor carried out.
+    #[must_use]
+    pub fn after(mut self, called: BTreeMap<String, u32>) -> Self {
+        self.given = called.values().copied().map(u64::from).sum();
+        self.used = called;
+        self
+    }
+
+    /// Calls so far, by tool.
+    pub fn called(&self) -> &BTreeMap<String, u32> {
+        &self.used
     }
 
     /// The tools.

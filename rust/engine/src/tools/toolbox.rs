@@ -1,6 +1,6 @@
 //! A run's end of the executor: what is offered to the model, the calls of the reply at hand, and the record of all of them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use geonode_graph::Catalogue;
@@ -62,6 +62,8 @@ pub(crate) struct Toolbox {
     /// Those of scripts, as they were registered when the run started.
     added: Arc<IndexMap<String, Arc<Spec>>>,
     batch: Batch,
+    /// Calls by tool that were made before this process took the run up.
+    before: BTreeMap<String, u32>,
     /// The provider takes no tools.
     refused: bool,
     /// What the report tells of the calls.
@@ -74,8 +76,26 @@ impl Toolbox {
             executor: None,
             added: registered::added(),
             batch: Batch::default(),
+            before: BTreeMap::new(),
             refused: false,
             steps: Vec::new(),
+        }
+    }
+
+    /// Where another process left them.
+    pub(crate) fn taken_up(called: BTreeMap<String, u32>, steps: Vec<ToolStep>) -> Self {
+        Self {
+            before: called,
+            steps,
+            ..Self::new()
+        }
+    }
+
+    /// Calls of the run so far, by tool.
+    pub(crate) fn called(&self) -> BTreeMap<String, u32> {
+        match &self.executor {
+            Some(executor) => executor.called().clone(),
+            None => self.before.clone(),
         }
     }
 
@@ -94,13 +114,12 @@ impl Toolbox {
             None => {
                 let registry = registry(context, catalogue, settings, &self.added)
                     .map_err(|error| EngineError::Internal(error.to_string()))?;
-                self.executor.insert(Executor::new(
-                    registry,
-                    Limits {
-                        strict: settings.strict_tools,
-                        ..Limits::default()
-                    },
-                ))
+                let limits = Limits {
+                    strict: settings.strict_tools,
+                    ..Limits::default()
+                };
+                let executor = Executor::new(registry, limits).after(self.before.clone());
+                self.executor.insert(executor)
             }
         };
         let readable = executor

@@ -89,6 +89,28 @@ impl Window {
         }
     }
 
+    /// One request of so many tokens that was made before others that are counted already.
+    fn add_earlier(&mut self, at: Instant, tokens: u64) {
+        let width = self.length / SLOTS;
+        let place = self.slots.partition_point(|slot| slot.begin <= at);
+        match place.checked_sub(1).and_then(|before| self.slots.get_mut(before)) {
+            Some(slot) if at.saturating_duration_since(slot.begin) < width => {
+                slot.last = slot.last.max(at);
+                slot.requests += 1;
+                slot.tokens = slot.tokens.saturating_add(tokens);
+            }
+            _ => self.slots.insert(
+                place,
+                Slot {
+                    begin: at,
+                    last: at,
+                    requests: 1,
+                    tokens,
+                },
+            ),
+        }
+    }
+
     /// Tokens of a request that was counted at `at` turned out to be others.
     fn correct(&mut self, at: Instant, counted: u64, real: u64) {
         if let Some(slot) = self.slots.iter_mut().rev().find(|slot| slot.begin <= at) {
@@ -118,6 +140,23 @@ impl Meter {
     pub fn process() -> &'static Self {
         static METER: OnceLock<Meter> = OnceLock::new();
         METER.get_or_init(Self::default)
+    }
+
+    /// Counts a request of so many tokens that another process made so long ago.
+    pub fn earlier(&self, ago: Duration, tokens: u64) {
+        self.earlier_at(Instant::now(), ago, tokens);
+    }
+
+    fn earlier_at(&self, now: Instant, ago: Duration, tokens: u64) {
+        // A clock that has no such time began after the request, and it is out of every window by now, or about to be.
+        let Some(at) = now.checked_sub(ago) else { return };
+        let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (minute, day) = &mut *windows;
+        for window in [minute, day] {
+            if ago < window.length {
+                window.add_earlier(at, tokens);
+            }
+        }
     }
 
     /// Takes one request of so many tokens. With `anyway` it is taken and only said to be too much.
@@ -248,6 +287,39 @@ mod tests {
         let unsent = meter.reserve_at(now, &Limits::default(), 5, false).unwrap();
         meter.release(&unsent);
         assert_eq!(meter.0.lock().unwrap().0.used(now), (2, 100));
+    }
+
+    #[test]
+    fn what_another_process_took_counts_by_its_age() {
+        let (meter, start) = (Meter::default(), Instant::now());
+        let now = start + Duration::from_secs(24 * 3600);
+        let limits = Limits {
+            requests_per_minute: Some(3),
+            tokens_per_day: Some(100),
+            ..Limits::default()
+        };
+        assert!(take(&meter, now, &limits, 10).is_ok());
+        meter.earlier_at(now, Duration::from_secs(59), 20);
+        meter.earlier_at(now, Duration::from_secs(60), 30);
+        meter.earlier_at(now, Duration::from_secs(24 * 3600), 1000);
+        let used = |at| {
+            let mut windows = meter.0.lock().unwrap();
+            (windows.0.used(at), windows.1.used(at))
+        };
+        assert_eq!(used(now), ((2, 30), (3, 60)));
+        assert!(take(&meter, now, &limits, 40).is_ok());
+        assert!(
+            take(&meter, now, &limits, 0)
+                .unwrap_err()
+                .contains("3 requests a minute")
+        );
+        let later = now + Duration::from_secs(1);
+        assert_eq!(used(later).0, (2, 50), "it leaves in its own time");
+        assert!(
+            take(&meter, later, &limits, 1)
+                .unwrap_err()
+                .contains("100 tokens a day")
+        );
     }
 
     #[test]
