@@ -161,6 +161,7 @@ class Host:
                     },
                 }
                 for name in effect["objects"]
+                if name in self.objects
             ],
             "trees": {name: self.trees[name] for name in effect["trees"]},
             "invalid_links": {},

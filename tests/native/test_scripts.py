@@ -150,6 +150,25 @@ def test_a_model_hears_that_nobody_is_there_to_agree(start, host: Host) -> None:
     assert host.scripts == []
 
 
+@pytest.mark.parametrize("tree_too", [False, True])
+@pytest.mark.parametrize(
+    ("name", "count", "code"), [("Rock", 8, None), ("Rock", 200, "count_mismatch"), ("Nothing", 8, "unknown_object")]
+)
+def test_what_a_plan_with_a_script_expects_is_measured(
+    start, host: Host, tree_too: bool, name: str, count: int, code: str | None
+) -> None:
+    wish = plan(*MOVE) if tree_too else script()
+    wish["steps"] = [*script()["steps"], *wish["steps"]] if tree_too else wish["steps"]
+    wish["meta"] = {"expects": [{"object_name": name, "component": "vertices", "count": count}]}
+    report = host.drive(start(plan=wish, approve="all"))
+    [verify] = [effect for effect in host.effects if effect["effect"] == "verify"]
+    assert verify["objects"] == (["Plane", name] if tree_too else [name])
+    assert report["status"] == ("done" if code is None else "error"), report["messages"]
+    assert host.done[-1] == ("commit" if code is None else "restore")
+    assert report["gates"]["failed_gates"] == ([] if code is None else ["EXPECTED_EFFECTS"])
+    assert [found["code"] for found in report["gates"]["findings"]] == ([] if code is None else [code])
+
+
 def test_a_script_ends_its_run(start, host: Host) -> None:
     """Neither may it ask for another turn, nor follow one that wrote."""
     report = host.drive(start("move it", provider="replay", replies=[script(done=False), script()], approve="all"))

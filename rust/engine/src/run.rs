@@ -394,7 +394,13 @@ impl Front {
         self.machine = machine;
     }
 
+    /// An effect of the state that is shown already: a run that is saved now must know that it awaits this.
     pub(crate) fn hand_out(&mut self, ready: Ready) {
+        debug_assert_eq!(
+            self.machine.awaiting,
+            Some(ready.id),
+            "an effect of a state that nobody can see yet"
+        );
         self.effects.push(ready);
     }
 

@@ -6,9 +6,10 @@ use geonode_tools::Metric;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
+use crate::host::HostEffect;
 use crate::run::{Event as Shown, Shared};
 use crate::tools::ToolStep;
-use crate::worker::{HostEffect, Worker};
+use crate::worker::Worker;
 
 impl Worker<'_> {
     /// Carries out the calls of the last reply; none when the host has to do some of them first.

@@ -495,6 +495,17 @@ impl Work {
         Ok(delta)
     }
 
+    /// Objects beside `known` of which a plan with a script expects something: only the script knows which ones it works on.
+    pub(crate) fn expected_of_scripts(&self, known: &[String]) -> BTreeSet<String> {
+        let scripted = |plan: &&Arc<Plan>| plan.steps.iter().any(|step| matches!(step.action, Action::Python(_)));
+        let plans = self.plan.iter().filter(scripted);
+        plans
+            .flat_map(|plan| &plan.meta.expects)
+            .map(|wish| wish.object_name.clone())
+            .filter(|name| !known.contains(name))
+            .collect()
+    }
+
     pub(crate) fn judge(&mut self) -> Result<Answer, Failure> {
         let evidence = self.evidence.take().ok_or_else(|| lost("evidence"))?;
         let catalogue = self.catalogue()?;

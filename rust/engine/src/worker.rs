@@ -1,34 +1,29 @@
 //! The worker of one run: feeds the machine, carries out what needs no Blender, hands out the rest.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use geonode_graph::StepDelta;
-use geonode_protocol::{Arriving, Code, Severity};
-use geonode_provider::Client;
+use geonode_protocol::{Code, Severity};
 use geonode_run::{
     Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, resume,
     transition,
 };
-use geonode_tools::HostCall;
-use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 
 use crate::audit;
 use crate::error::EngineError;
-use crate::generate::Listener;
+use crate::host::{Applied, HostEffect, Restored, Wire, read};
+use crate::listening::Ears;
 use crate::memory::Memory;
 use crate::request::RunRequest;
 use crate::run::{Event as Shown, Input, Ready, Shared};
 use crate::saved::Saved;
 use crate::settings::Settings;
-use crate::spending::Sent;
-use crate::timing::{Request, Timing};
+use crate::timing::Timing;
 use crate::validate::{self, Verdict};
 use crate::work::Work;
 
@@ -36,8 +31,6 @@ use crate::work::Work;
 const LABEL_CHARS: usize = 40;
 /// Longest words of the host about a failure; exceptions can hold whole documents.
 const FAILURE_CHARS: usize = 2000;
-/// Most requests that the report of a run tells of; retries and iterations are bounded far below.
-const MAX_REQUESTS: usize = 500;
 
 /// Where a run begins.
 pub(crate) enum Job {
@@ -237,10 +230,9 @@ impl Worker<'_> {
                     self.work.begin_again();
                 }
                 self.work.ledger.forget(self.state.attempts);
-                for effect in effects {
-                    self.effect(effect);
-                }
+                let orders = self.say(effects);
                 self.publish();
+                self.order_all(orders);
                 self.work_off();
             }
             Err(cause) => self.feed(EventKind::Refuse(EngineError::Saved(cause.into()).into())),
@@ -260,9 +252,7 @@ impl Worker<'_> {
         if was_restoring && !self.state.transaction {
             self.work.forget_writes();
         }
-        for effect in effects {
-            self.effect(effect);
-        }
+        let orders = self.say(effects);
         if self.state.finished() && !self.shared.front().machine.finished() {
             for message in self.work.remember(&self.state) {
                 self.tell(Notice::Message(message));
@@ -270,6 +260,32 @@ impl Worker<'_> {
             self.show_conversation();
         }
         self.publish();
+        self.order_all(orders);
+    }
+
+    /// What there is to tell; gives back what there is to do.
+    fn say(&mut self, effects: Vec<Effect>) -> Vec<(u64, Task)> {
+        let mut orders = Vec::new();
+        for effect in effects {
+            match effect {
+                Effect::Tell(notice) => {
+                    if let Notice::Message(message) = &notice {
+                        self.audit.told(message);
+                    }
+                    self.tell(notice);
+                }
+                Effect::Abort { id } => self.shared.show(|front| front.withdraw(id)),
+                Effect::Do { id, task } => orders.push((id, task)),
+            }
+        }
+        orders
+    }
+
+    /// After the state that awaits them was published: whoever takes a task from the front finds the run there.
+    fn order_all(&mut self, orders: Vec<(u64, Task)>) {
+        for (id, task) in orders {
+            self.order(id, task);
+        }
     }
 
     /// What the host sees of the run, all of one moment.
@@ -299,19 +315,6 @@ impl Worker<'_> {
             }
             front.advance(machine);
         });
-    }
-
-    fn effect(&mut self, effect: Effect) {
-        match effect {
-            Effect::Tell(notice) => {
-                if let Notice::Message(message) = &notice {
-                    self.audit.told(message);
-                }
-                self.tell(notice);
-            }
-            Effect::Abort { id } => self.shared.show(|front| front.withdraw(id)),
-            Effect::Do { id, task } => self.order(id, task),
-        }
     }
 
     fn order(&mut self, id: u64, task: Task) {
@@ -358,13 +361,7 @@ impl Worker<'_> {
                         "Planning".into()
                     },
                 );
-                let ears = Ears {
-                    shared: self.shared,
-                    attempt: *attempt,
-                    arriving: RefCell::default(),
-                    most: usize::try_from(self.work.settings.max_steps).unwrap_or(usize::MAX),
-                    request: Request::new(self.shared, self.work.settings.telemetry),
-                };
+                let ears = Ears::new(self.shared, *attempt, &self.work.settings);
                 self.work.generate(feedback.as_ref(), &ears)
             }
             Task::CheckPlan => self.work.check(),
@@ -395,8 +392,9 @@ impl Worker<'_> {
                     None => HostEffect::ApplyStep { step_id, delta },
                 }
             }
-            Task::Verify { objects, trees } => {
+            Task::Verify { mut objects, trees } => {
                 self.progress(Some(1.0), "Checking the result");
+                objects.extend(self.work.expected_of_scripts(&objects));
                 HostEffect::Verify { objects, trees }
             }
             Task::CaptureContext => {
@@ -499,176 +497,6 @@ impl Worker<'_> {
             self.shared.show(|front| front.event(Shown::Json(json)));
         }
     }
-}
-
-/// The provider's end of the run.
-struct Ears<'a> {
-    shared: &'a Shared,
-    request: Request<'a>,
-    attempt: u32,
-    /// The steps of the plan as its text arrives, and how many were told.
-    arriving: RefCell<(Arriving, usize)>,
-    /// Most steps that are told: a plan with more is refused.
-    most: usize,
-}
-
-impl Ears<'_> {
-    /// Shows the steps that a piece of text completes. Nobody carries them out before the whole plan is checked.
-    fn steps(&self, piece: &str) {
-        let mut arriving = self.arriving.borrow_mut();
-        let (scanner, told) = &mut *arriving;
-        let mut steps = Vec::new();
-        scanner.push(piece.as_bytes(), &mut steps);
-        for step in steps.into_iter().take(self.most.saturating_sub(*told)) {
-            let event = json!({
-                "event": "step",
-                "status": "planned",
-                "step_id": step.id,
-                "action_type": step.kind,
-                "message": step.description,
-                "index": *told,
-                "attempt": self.attempt,
-            });
-            *told += 1;
-            if let Ok(json) = to_raw_value(&event) {
-                self.shared.show(|front| front.event(Shown::Json(json)));
-            }
-        }
-    }
-}
-
-impl Listener for Ears<'_> {
-    fn working(&self, client: Option<Client>) {
-        self.request.working(client.is_some());
-        self.shared.working(client);
-    }
-
-    fn text(&self, piece: &str) {
-        self.request.text();
-        self.shared.show(|front| front.event(Shown::Text(piece.to_owned())));
-        self.steps(piece);
-    }
-
-    fn asks(&self, sent: Sent) {
-        // What arrived of an earlier reply is void.
-        self.arriving.take();
-        let Ok(mut event) = serde_json::to_value(&sent) else {
-            return;
-        };
-        if let Some(fields) = event.as_object_mut() {
-            fields.insert("event".into(), "request".into());
-        }
-        let Ok(json) = to_raw_value(&event) else { return };
-        self.shared.show(|front| {
-            if front.requests.len() < MAX_REQUESTS {
-                front.requests.push(sent);
-            }
-            front.event(Shown::Json(json));
-        });
-    }
-
-    fn message(&self, message: Message) {
-        let Ok(json) = to_raw_value(&Notice::Message(message.clone())) else {
-            return;
-        };
-        self.shared.show(|front| {
-            front.messages.add(message);
-            front.event(Shown::Json(json));
-        });
-    }
-}
-
-/// A host effect on the wire; its number is text, so that interfaces can carry it anywhere.
-#[derive(Serialize)]
-struct Wire {
-    id: String,
-    #[serde(flatten)]
-    effect: HostEffect,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "effect", rename_all = "snake_case")]
-pub(crate) enum HostEffect {
-    CaptureContext {
-        object: Option<String>,
-        modifier: Option<String>,
-    },
-    Inspect {
-        objects: Vec<String>,
-        trees: Vec<String>,
-    },
-    Begin {
-        objects: Vec<String>,
-        trees: Vec<String>,
-        extend: bool,
-        whole: bool,
-    },
-    ApplyStep {
-        step_id: String,
-        delta: StepDelta,
-    },
-    ExecuteStep {
-        step_id: String,
-        action_type: String,
-        payload: Value,
-    },
-    Verify {
-        objects: Vec<String>,
-        trees: Vec<String>,
-    },
-    Restore,
-    Commit {
-        message: String,
-    },
-    AskApproval {
-        request: Value,
-    },
-    DryRun {
-        plan: Value,
-        catalogue: String,
-        seconds: u64,
-        megabytes: u64,
-    },
-    CallTools {
-        calls: Vec<HostCall>,
-        target: Value,
-    },
-}
-
-/// The host's answer to `apply_step` and `execute_step`.
-#[derive(Deserialize)]
-struct Applied {
-    #[serde(default, rename = "applied")]
-    counts: Map<String, Value>,
-    #[serde(default)]
-    message: String,
-    #[serde(default)]
-    objects: Vec<String>,
-    #[serde(default)]
-    trees: Vec<String>,
-}
-
-impl Applied {
-    /// The executor's own words, or `add 3, links 4`: what was done how often, without what was not.
-    fn words(&self) -> String {
-        if !self.message.is_empty() {
-            return self.message.clone();
-        }
-        let done = self.counts.iter().filter(|(_, count)| count.as_f64() != Some(0.0));
-        done.map(|(what, count)| format!("{what} {count}"))
-            .collect::<Vec<_>>()
-            .join(", ")
-    }
-}
-
-/// The host's answer to `restore`.
-#[derive(Deserialize)]
-struct Restored {
-    equal: bool,
-}
-
-fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a str) -> Result<T, Failure> {
-    serde_json::from_str(json).map_err(|error| EngineError::document(what, &error).into())
 }
 
 fn outcome(id: u64, result: Result<Answer, Failure>) -> EventKind {

@@ -2,10 +2,10 @@
 //!
 //! What `meta.expects` of the last plan says is measured: `count` may be off by a tenth and one, by a half where chance decides how many
 //! there are (points distributed at random); `min` and `max` are exact. Instances count at the top or, within instances, each as often
-//! as it shows; either may be meant. A number in the plan's own words ("200 instances") is only warned of.
+//! as it shows; either may be meant. This holds for what scripts have made as well. A number in the plan's own words ("200 instances") is only warned of.
 
 use geonode_graph::cost::{Driver, driver};
-use geonode_protocol::{Code, Component, Expectation, GateFinding, Plan, Severity};
+use geonode_protocol::{Action, Code, Component, Expectation, GateFinding, Plan, Severity};
 
 use crate::Gate;
 use crate::evidence::Evaluated;
@@ -29,7 +29,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         .meta
         .expects
         .iter()
-        .filter_map(|wish| judged(facts, wish))
+        .filter_map(|wish| judged(facts, plan, wish))
         .collect();
     if findings.is_empty() && plan.meta.expects.is_empty() {
         findings.extend(claimed(facts, plan));
@@ -37,14 +37,26 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     findings
 }
 
-fn judged(facts: &Facts<'_>, wish: &Expectation) -> Option<GateFinding> {
+fn judged(facts: &Facts<'_>, plan: &Plan, wish: &Expectation) -> Option<GateFinding> {
     let (name, noun) = (&wish.object_name, wish.component.noun());
     let Some(object) = facts.object(name) else {
+        // A script may work on any object, so those that its plan expects something of are measured.
+        let (why, fix) = if scripted(plan) {
+            (
+                "there is no such object after its script",
+                "Make the object in the script, or name one that is there.",
+            )
+        } else {
+            (
+                "no step works on that object",
+                "Name an object that a step targets in `expects`.",
+            )
+        };
         return Some(finding(
             GATE.code,
             Code::UnknownObject,
-            format!("The plan expects {noun} of \"{name}\", but no step works on that object."),
-            "Name an object that a step targets in `expects`.",
+            format!("The plan expects {noun} of \"{name}\", but {why}."),
+            fix,
         ));
     };
     let counts = measured(&object.evaluated, wish.component);
@@ -56,6 +68,10 @@ fn judged(facts: &Facts<'_>, wish: &Expectation) -> Option<GateFinding> {
         return None;
     }
     Some(mismatch(facts, name, wish, &object.evaluated, &counts))
+}
+
+fn scripted(plan: &Plan) -> bool {
+    plan.steps.iter().any(|step| matches!(step.action, Action::Python(_)))
 }
 
 fn mismatch(facts: &Facts<'_>, object: &str, wish: &Expectation, evaluated: &Evaluated, counts: &[u64]) -> GateFinding {
