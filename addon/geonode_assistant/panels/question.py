@@ -83,7 +83,7 @@ def _draw_script(box: bpy.types.UILayout, step_id: str, script: dict[str, Any], 
     head.label(text=f"{title} ({script['lines']} lines)", icon="ERROR" if trusted else "SCRIPT")
     head.operator("geonode.copy_script", text="", icon="COPYDOWN").step_id = step_id
     for line in script["removes"]:
-        draw_text(inner, f"Removes data: {line}", context, "TRASH")
+        draw_text(inner, f"Removes data: {line}", context, "TRASH", nested=True)
     whole = trusted or step_id in session.current.opened
     hidden = draw_code(inner, script["code"], context, None if whole else SHOWN_LINES)
     if hidden:

@@ -12,6 +12,8 @@ from ..messages import visible
 
 # What margins and an icon take away from a label, in pixels at interface scale 1.
 MARGIN_PX, ICON_PX, TICK_PX = 64, 24, 30
+# What a box inside a box takes more: a label that is too long would hide its end without a word.
+NESTED_PX = 20
 # Whatever the region's width, a line holds this much.
 LEAST_PX = 60
 
@@ -36,19 +38,28 @@ def _measured(context: bpy.types.Context, taken_px: float = 0) -> tuple[Measure,
 
 
 def draw_text(
-    layout: bpy.types.UILayout, text: str, context: bpy.types.Context, icon: str = "NONE", beside: bool = False
+    layout: bpy.types.UILayout,
+    text: str,
+    context: bpy.types.Context,
+    icon: str = "NONE",
+    beside: bool = False,
+    nested: bool = False,
 ) -> None:
-    """Text in lines that fit the sidebar; the icon stands before the first. ``beside``: a tick stands before it."""
+    """Text in lines that fit the sidebar; the icon stands before the first. ``beside``: a tick stands before it;
+    ``nested``: it stands in a box inside a box.
+    """
     column = layout.column(align=True)
     column.scale_y = 0.8
-    taken = (ICON_PX if icon != "NONE" else 0) + (TICK_PX if beside else 0)
+    taken = (ICON_PX if icon != "NONE" else 0) + (TICK_PX if beside else 0) + (NESTED_PX if nested else 0)
     for line in fitting(context, text, taken):
         column.label(text=line, icon=icon)
         icon = "BLANK1" if icon != "NONE" else icon
 
 
 def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context, most: int | None = None) -> int:
-    """Numbered lines of a script with their indentation, at most ``most`` of them; how many are left out."""
+    """Numbered lines of a script in a box inside a box, with their indentation, at most ``most`` of them; how many are
+    left out.
+    """
     column = layout.column(align=True)
     column.scale_y = 0.7
     lines = code.splitlines()
@@ -66,7 +77,7 @@ def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context,
 
 def _fitting_pieces(context: bpy.types.Context, margin: str, line: str) -> list[str]:
     """A line of code in labels, cut where the region ends; the margin stands before each."""
-    measure, width = _measured(context)
+    measure, width = _measured(context, NESTED_PX)
     room = max(width - measure(margin), LEAST_PX)
     return [margin + piece for piece in _pieces(line, room, measure)] or [margin]
 

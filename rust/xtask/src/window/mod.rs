@@ -23,6 +23,9 @@ use enter::Entrance;
 /// All tests together; a test has its own bounds.
 const LIMIT: Duration = Duration::from_secs(20 * 60);
 
+/// What is carried out in the same Blender without its window.
+const ALSO_RUN: [&str; 3] = ["rust/script/corpus", "tests/blender", "tests/native"];
+
 /// A Blender with a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Release {
@@ -164,6 +167,9 @@ pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String]) -> Resul
 fn stage(layout: &Layout, work: &Path, zip: &Path) -> Result<()> {
     env::remove(work)?;
     bundle::copy(&layout.root.join("tests/window"), &work.join("tests"))?;
+    for part in ALSO_RUN {
+        bundle::copy(&layout.root.join(part), &work.join("project").join(part))?;
+    }
     for folder in ["home", "pictures", "plugin"] {
         fs::create_dir_all(work.join(folder))?;
     }
@@ -224,5 +230,6 @@ mod tests {
         stage(&Layout::find(), &work, &zip).unwrap();
         assert!(!work.join("home/left").exists());
         assert!(work.join("tests/conftest.py").exists() && work.join("extension.zip").exists());
+        assert!(work.join("project/tests/blender/conftest.py").exists());
     }
 }
