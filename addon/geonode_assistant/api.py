@@ -17,12 +17,13 @@ from urllib.parse import urlsplit
 
 import bpy
 
-from . import connection, exchange, extensions, native, scripting, session
+from . import connection, driver, exchange, extensions, native, scripting, session
 from . import tools as own_tools
+from .driver import Approve, RunHandle
 from .extensions import register_executor, register_op
 from .messages import AssistantError
+from .report import RunReport
 from .scripting import ScriptResult, Verdict, check_script
-from .session import Approve, RunHandle, RunReport
 from .tools import register_tool, tool_egress
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def apply_plan(
     """Applies a plan as one undo step, or leaves the file as it was and says why. ``settings`` as in ``start``."""
     _refuse_in_window("apply_plan")
     request = _request("", object, "offline", None, None, approve, settings=settings) | {"plan": plan}
-    return session.drive(_launch(request, approve))
+    return driver.drive(_launch(request, approve))
 
 
 def run(
@@ -210,7 +211,7 @@ def run(
 
     For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
     what needs approval, ``"all"`` accepts it but for trusted scripts, a callable decides
-    (``session.Approve``). ``timeout_s`` cancels after that many seconds. ``key_variable`` names the environment
+    (``driver.Approve``). ``timeout_s`` cancels after that many seconds. ``key_variable`` names the environment
     variable that holds the provider's key.
     ``conversation`` and ``settings`` as in ``start``.
     """
@@ -226,7 +227,7 @@ def run(
         approve=approve,
         settings=settings,
     )
-    return session.drive(handle, on_event, timeout_s)
+    return driver.drive(handle, on_event, timeout_s)
 
 
 def start(
@@ -412,7 +413,7 @@ def _launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -
     return _claim(lambda: native.core().Run(request), approve, prompt)
 
 
-def _claim(core: Callable[[], session.Core], approve: Approve | str, prompt: str) -> RunHandle:
+def _claim(core: Callable[[], driver.Core], approve: Approve | str, prompt: str) -> RunHandle:
     from .bridge import BlenderHost
 
     if threading.current_thread() is not threading.main_thread():

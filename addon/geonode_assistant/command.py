@@ -162,7 +162,7 @@ def _run(
 ) -> int:
     import bpy
 
-    from . import api, session
+    from . import api, driver
 
     handle = api.start(
         _readable(" ".join(arguments.prompt)),
@@ -174,7 +174,7 @@ def _run(
         approve="all" if arguments.yes else None,
     )
     with interrupt.cancels(handle):
-        report = session.drive(handle, console.event, arguments.timeout)
+        report = driver.drive(handle, console.event, arguments.timeout)
     data = report.to_dict() | {"blender": bpy.app.version_string}
     if not report.ok:
         folder.stage_json(outputs.REPORT, data | _closing(started, {}, None))

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TextIO
 
+from .driver import RunHandle
 from .messages import AssistantError, error_lines, for_artist, one_line
-from .session import RunHandle
 
 WORDS = {
     "IDLE": "Starting",

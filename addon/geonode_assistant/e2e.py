@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import api, blendfile, manifest, session
+from . import api, blendfile, driver, manifest
 from .bridge import BlenderHost
 from .console import Interrupt
 from .manifest import Check, ManifestReport, Scene
@@ -61,7 +61,7 @@ def run_manifest(
         settings={"keep_conversations": False},
     )
     with interrupt.cancels(handle) if interrupt is not None else contextlib.nullcontext():
-        run = session.drive(handle, on_event, timeout_s or data["timeout_s"]).to_dict()
+        run = driver.drive(handle, on_event, timeout_s or data["timeout_s"]).to_dict()
     after = document()
     measured = [name for name in manifest.measured_objects(expect) if name in after["objects"]]
     evidence = BlenderHost().verify(measured, []) if measured else {"objects": []}

@@ -188,11 +188,13 @@ fn every_python_file_names_its_licence() {
 }
 
 #[test]
-fn the_session_knows_no_blender() {
-    let session = std::fs::read_to_string(root().join("addon/geonode_assistant/session.py")).unwrap();
-    let imports = session
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.starts_with("import bpy") || line.starts_with("from bpy"));
-    assert_eq!(imports.count(), 0, "session.py imports bpy");
+fn the_session_and_its_driver_know_no_blender() {
+    for name in ["session.py", "driver.py", "report.py"] {
+        let text = std::fs::read_to_string(root().join("addon/geonode_assistant").join(name)).unwrap();
+        let imports = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("import bpy") || line.starts_with("from bpy"));
+        assert_eq!(imports.count(), 0, "{name} imports bpy");
+    }
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from geonode_assistant import session
+from geonode_assistant.driver import RunHandle
 
 OPS = "/steps/0/payload/operations"
 HIGHER = f"{OPS}/3"
@@ -32,7 +32,7 @@ def lift(height: float = 2.0, **step: Any) -> dict[str, Any]:
     return {"version": "1.1", "steps": [{**one, **step}], "done": True, "final_message": "Lifted."}
 
 
-def wait(handle: session.RunHandle) -> str:
+def wait(handle: RunHandle) -> str:
     """Polls until the run asks; the ID of its request."""
     while not handle.pending and not handle.finished:
         handle.poll()

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import api, e2e, polling, session
+from geonode_assistant import api, driver, e2e, polling, session
 from geonode_assistant.messages import AssistantError
 
 PLAN: dict[str, Any] = {
@@ -154,7 +154,7 @@ def test_cancelling_at_every_poll_leaves_the_file_as_it_was() -> None:
             handle.wait(1000)
             handle.poll(0)
         handle.cancel()
-        report = session.drive(handle)
+        report = driver.drive(handle)
         if report.ok:
             break
         assert report.status == "cancelled", (polls, report.messages)
@@ -187,7 +187,7 @@ def test_a_fault_of_blender_at_any_effect_restores(effect: str, monkeypatch: pyt
 
 def test_replayed_replies_are_a_provider() -> None:
     handle = api.start("lift it", object="Plane", provider="replay", replies=[PLAN])
-    report = session.drive(handle)
+    report = driver.drive(handle)
     assert report.ok, report.messages
     assert top() == pytest.approx(2)
 

@@ -9,7 +9,8 @@ from typing import Any
 import bpy
 import pytest
 from asking import HIGHER, OPS, lift, wait
-from geonode_assistant import api, e2e, session
+from geonode_assistant import api, driver, e2e, session
+from geonode_assistant.report import RunReport
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +27,7 @@ def height() -> float:
     return move.inputs["Translation"].default_value[2]
 
 
-def codes(report: session.RunReport) -> set[str]:
+def codes(report: RunReport) -> set[str]:
     return {message["code"] for message in report.messages}
 
 
@@ -69,7 +70,7 @@ def test_words_lead_to_another_plan() -> None:
     handle = api.start(
         "lift it", provider="replay", replies=[lift(), lift(1.0)], approve=lambda request: answers.pop(0)
     )
-    report = session.drive(handle)
+    report = driver.drive(handle)
     assert report.ok, report.messages
     assert height() == 1
     assert [(one["decision"], one["words"]) for one in report.approvals] == [
@@ -113,7 +114,7 @@ def test_an_edit_while_asked_is_asked_about_again() -> None:
     handle.approve(first)
     assert not handle.finished
     handle.approve(second)
-    assert session.drive(handle).ok
+    assert driver.drive(handle).ok
     assert height() == 5
     assert "Mine" in bpy.data.node_groups["Lift"].nodes
 

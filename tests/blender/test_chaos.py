@@ -20,9 +20,11 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, bridge, native, session
+from geonode_assistant import api, bridge, driver, native, session
+from geonode_assistant.driver import RunHandle
 from geonode_assistant.host import transaction, undo
 from geonode_assistant.host.errors import HostError
+from geonode_assistant.report import RunReport
 from whole_file import empty, end, everything, fresh_scene, lift, plan
 
 SHARE_S = 20
@@ -218,11 +220,11 @@ def faults_of(dice: random.Random) -> list[Fault]:
     return found
 
 
-def play(name: str, faults: list[Fault], dice: random.Random) -> tuple[session.RunReport, bool]:
+def play(name: str, faults: list[Fault], dice: random.Random) -> tuple[RunReport, bool]:
     """One run to its end; whether an artist's hand came between."""
     request = api._request("lift it", "Plane", "replay", None, None, "ask") | {"replies": MODELS[name]}
     core = ChaosCore(native.core().Run(request), faults)
-    handle = session.RunHandle(core, ChaosHost(faults))
+    handle = RunHandle(core, ChaosHost(faults))
     session.current.claim(lambda: handle)
     meddled, polls = False, 0
     deadline = time.monotonic() + PATIENCE_S
@@ -256,7 +258,7 @@ def undisturbed(name: str) -> dict[str, Any]:
     """The file after the run without a fault."""
     fresh_scene()
     request = api._request("lift it", "Plane", "replay", None, None, "all") | {"replies": MODELS[name]}
-    session.drive(api._launch(request, None), timeout_s=60)
+    driver.drive(api._launch(request, None), timeout_s=60)
     return everything()
 
 
@@ -317,7 +319,7 @@ def check(seed: int, before: dict[str, Any], outcomes: dict[str, dict[str, Any]]
 
 
 def test_no_fault_loses_data_or_leaves_anything_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "CANCEL_GRACE_S", 0.5)
+    monkeypatch.setattr(driver, "CANCEL_GRACE_S", 0.5)
     files = set(Path(tempfile.gettempdir()).glob("*geonode*"))
     outcomes = {name: undisturbed(name) for name in MODELS}
     session.current._reset("")

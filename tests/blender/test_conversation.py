@@ -12,6 +12,7 @@ import geonode_assistant
 import pytest
 from geonode_assistant import api, conversations, polling, preferences, session
 from geonode_assistant.panels import sidebar
+from geonode_assistant.report import RunReport
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +52,7 @@ def test_an_applied_plan_is_no_wish(tmp_path: Path) -> None:
     assert report.conversation is None and not (tmp_path / "conversations").exists()
 
 
-def send(prompt: str) -> session.RunReport:
+def send(prompt: str) -> RunReport:
     bpy.context.window_manager.geonode_assistant.prompt = prompt
     assert bpy.ops.geonode.send() == {"FINISHED"}
     while session.current.running:

@@ -14,7 +14,8 @@ from typing import Any
 import bpy
 import pytest
 from asking import HIGHER, lift, wait
-from geonode_assistant import api, e2e, session, trial
+from geonode_assistant import api, driver, e2e, session, trial
+from geonode_assistant.driver import RunHandle
 from geonode_assistant.host import dry_run
 
 PATIENCE_S = 120.0
@@ -53,13 +54,13 @@ def scene() -> Iterator[None]:
     assert clean(), leftovers()
 
 
-def asked(plan: dict[str, Any], **settings: Any) -> tuple[session.RunHandle, str]:
+def asked(plan: dict[str, Any], **settings: Any) -> tuple[RunHandle, str]:
     """A run that waits for its approval."""
     handle = api.start("x", provider="replay", replies=[plan], approve="ask", settings=settings)
     return handle, wait(handle)
 
 
-def tried(handle: session.RunHandle, request_id: str, *without: str) -> dict[str, Any]:
+def tried(handle: RunHandle, request_id: str, *without: str) -> dict[str, Any]:
     """What came of a dry run; the question is open again."""
     limit = time.monotonic() + PATIENCE_S
     handle.dry_run(request_id, without)
@@ -172,7 +173,7 @@ def test_a_plan_is_tried_and_this_file_stays_as_it_is(tmp_path: Path) -> None:
     assert clean(), leftovers()
     [second] = handle.pending
     handle.approve(second)
-    assert session.drive(handle).ok
+    assert driver.drive(handle).ok
     bpy.ops.ed.undo()
     assert e2e.document() == before
     assert bpy.data.objects["Plane"].location.x == 3
@@ -220,7 +221,7 @@ def test_an_explosive_plan_ends_by_its_limits(plan: dict[str, Any], seconds: int
     assert clean(), leftovers()
     [second] = handle.pending
     handle.reject(second)
-    assert session.drive(handle).status == "cancelled"
+    assert driver.drive(handle).status == "cancelled"
 
 
 def test_too_long_is_a_finding() -> None:
@@ -251,7 +252,7 @@ def test_a_trial_can_be_stopped_and_the_question_stays() -> None:
     result = request["dry_run"]["result"]
     assert (result["ok"], result["code"]) == (False, "cancelled") and "stopped" in result["text"]
     handle.approve(again)
-    assert session.drive(handle).status == "done"
+    assert driver.drive(handle).status == "done"
 
 
 @pytest.mark.parametrize("end", ["cancel", "approve", "reject", "close", "load"])
@@ -271,7 +272,7 @@ def test_whatever_ends_the_question_ends_the_trial_within_a_second(end: str) -> 
     else:
         getattr(handle, end)(request_id)
     assert clean(), leftovers()
-    assert session.drive(handle).status == ("done" if end == "approve" else "cancelled")
+    assert driver.drive(handle).status == ("done" if end == "approve" else "cancelled")
 
 
 def test_no_process_outlives_this_one() -> None:
@@ -342,7 +343,7 @@ def test_a_copy_that_cannot_be_saved_is_a_finding(monkeypatch: pytest.MonkeyPatc
     assert (result["ok"], result["code"]) == (False, "output_not_writable"), result
     [second] = handle.pending
     handle.approve(second)
-    assert session.drive(handle).ok
+    assert driver.drive(handle).ok
 
 
 def scripted(mode: str) -> dict[str, Any]:
@@ -358,9 +359,9 @@ def test_a_script_in_safe_mode_can_be_tried_and_a_trusted_one_cannot() -> None:
     assert result["ok"], result
     assert e2e.document() == before
     handle.cancel()
-    session.drive(handle)
+    driver.drive(handle)
     handle, request = asked(scripted("trusted"), python="trusted")
     assert handle.pending[request]["dry_run"]["available"] is False
     handle.cancel()
-    session.drive(handle)
+    driver.drive(handle)
     assert e2e.document() == before

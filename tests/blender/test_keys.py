@@ -24,7 +24,7 @@ sys.path[:0] = [sys.argv[1], sys.argv[2]]
 key, folder = sys.stdin.readline().strip(), sys.argv[3]
 import bpy, geonode_core
 bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=False)
-from geonode_assistant import api, keys, preferences, registry, session
+from geonode_assistant import api, driver, keys, preferences, registry, session
 from test_connection import model_server, answer
 url, ended = model_server(answer("401 No", json.dumps({"error": {"message": "bad key " + key}})))
 registry.register()
@@ -42,7 +42,7 @@ outcome = api.test_connection()
 assert outcome.code == "auth_failed", outcome
 handle = api.start("scatter 5 cubes on the plane")
 saved = handle.save()
-report = session.drive(handle)
+report = driver.drive(handle)
 assert report.status == "error" and "auth_failed" in str(report.to_dict())
 print(repr(handle), repr(report), repr(outcome), repr(session.current.__dict__), repr(keys.state.__dict__), repr(kept))
 with open(f"{folder}/everything.json", "w") as file:

@@ -9,7 +9,8 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, session
+from geonode_assistant import api, driver, session
+from geonode_assistant.report import RunReport
 from whole_file import empty, everything, fresh_scene, lift, plan
 
 GOOD = """
@@ -70,7 +71,7 @@ def contents() -> dict[str, Any]:
     return everything() | {"at": (objects, meshes, members, colours, shown, frame), "mode": bpy.context.mode}
 
 
-def codes(report: session.RunReport) -> list[str]:
+def codes(report: RunReport) -> list[str]:
     return [message["code"] for message in report.messages]
 
 
@@ -101,6 +102,20 @@ def test_a_good_script_is_one_undo_step() -> None:
     assert contents() == before
     bpy.ops.ed.redo()
     assert contents() == after
+
+
+@pytest.mark.parametrize(("count", "fits"), [(3, True), (200, False)])
+def test_what_a_script_is_expected_to_make_is_measured(count: int, fits: bool) -> None:
+    before = contents()
+    wish = scripts(script(GOOD))
+    wish["meta"] = {"expects": [{"object_name": "Made", "component": "vertices", "count": count}]}
+    report = api.apply_plan(wish, approve="all")
+    assert report.ok == fits, report.messages
+    if fits:
+        bpy.ops.ed.undo()
+    else:
+        assert report.gates["failed_gates"] == ["EXPECTED_EFFECTS"] and "has 3" in report.error["text"]
+    assert contents() == before
 
 
 def test_two_scripts_are_one_undo_step() -> None:
@@ -145,7 +160,7 @@ def test_the_file_can_be_used_after_a_restore() -> None:
 
 def test_a_refused_script_is_corrected_by_the_model() -> None:
     replies = [scripts(script("import os\n" + GOOD)), scripts(script(GOOD))]
-    report = session.drive(api.start("make it", provider="replay", replies=replies, approve="all"))
+    report = driver.drive(api.start("make it", provider="replay", replies=replies, approve="all"))
     assert report.ok, report.messages
     assert "script_import" in codes(report)
     assert "Made" in bpy.data.objects
@@ -236,7 +251,7 @@ def test_a_second_try_begins_from_the_same_file() -> None:
     bad, good = plan(*empty()), plan(*lift())
     for one in (bad, good):
         one["steps"].insert(0, script(MARK))
-    report = session.drive(api.start("lift", provider="replay", replies=[bad, good], approve="all"))
+    report = driver.drive(api.start("lift", provider="replay", replies=[bad, good], approve="all"))
     assert report.ok, report.messages
     assert bpy.data.objects["Plane"].location.x == 1
 
@@ -251,7 +266,7 @@ def test_a_cancel_between_two_scripts_takes_the_first_one_back() -> None:
         handle.wait(50)
         assert not handle.finished, handle.report().messages
     handle.cancel()
-    report = session.drive(handle)
+    report = driver.drive(handle)
     assert report.status == "cancelled"
     assert contents() == before
 
@@ -359,7 +374,7 @@ def test_an_undo_in_between_is_noticed() -> None:
         handle.wait(50)
     bpy.ops.ed.undo_push(message="Somebody")
     bpy.ops.ed.undo()
-    report = session.drive(handle)
+    report = driver.drive(handle)
     assert report.status == "error"
     assert "touched_by_artist" in codes(report)
     assert "Made" not in bpy.data.objects
@@ -375,7 +390,7 @@ def test_an_undo_step_of_somebody_else_in_between_does_not_lead_astray() -> None
         handle.wait(50)
     for name in ("Somebody", "Somebody else"):
         bpy.ops.ed.undo_push(message=name)
-    report = session.drive(handle)
+    report = driver.drive(handle)
     assert report.status == "error"
     assert contents() == before
 

@@ -10,7 +10,7 @@ import bpy
 import geonode_assistant
 import pytest
 from geonode_assistant import polling, registry, session
-from geonode_assistant.session import RunHandle
+from geonode_assistant.driver import RunHandle
 from scripted import FakeHost, ScriptedCore
 
 

@@ -68,13 +68,13 @@ from pathlib import Path
 import bpy
 sys.path.insert(0, sys.argv[4])
 import whole_file
-from geonode_assistant import api, session
+from geonode_assistant import api, driver
 blend, folder, approve = sys.argv[1:4]
 for path in sorted(Path(folder).glob("[0-9]*.json")):
     bpy.ops.wm.open_mainfile(filepath=blend)
     saved = json.loads(path.read_text())
     handle = api.resume(saved, approve=(lambda request: "approved") if approve == "ask" else None)
-    report = session.drive(handle, timeout_s=60)
+    report = driver.drive(handle, timeout_s=60)
     result = {"phase": saved["state"]["phase"], "status": report.status, "state": whole_file.everything(),
               "codes": [m["code"] for m in report.messages]}
     path.with_name("result-" + path.name).write_text(json.dumps(result))
@@ -96,7 +96,7 @@ def python(script: str, *arguments: object) -> subprocess.CompletedProcess[bytes
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_saved_in_each_phase_and_killed_ends_as_if_undisturbed(tmp_path: Path, name: str) -> None:
     import bpy
-    from geonode_assistant import api, session
+    from geonode_assistant import api, driver
 
     replies, approve = RUNS[name]
     blend = tmp_path / "scene.blend"
@@ -112,7 +112,7 @@ def test_a_run_saved_in_each_phase_and_killed_ends_as_if_undisturbed(tmp_path: P
     bpy.ops.wm.open_mainfile(filepath=str(blend))
     chosen = (lambda request: "approved") if approve == "ask" else None
     handle = api.start("lift", object="Plane", provider="replay", replies=replies, approve=chosen)
-    plain = session.drive(handle)
+    plain = driver.drive(handle)
     assert plain.status == "done", plain.messages
     expected = json.loads(json.dumps(whole_file.everything()))
 

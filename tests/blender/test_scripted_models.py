@@ -10,7 +10,8 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, session
+from geonode_assistant import api, driver, session
+from geonode_assistant.report import RunReport
 from whole_file import GEOMETRY, empty, end, everything, fresh_scene, lift, plan
 
 GOOD = plan(*lift())
@@ -81,9 +82,9 @@ MODELS = {
 }
 
 
-def drive(request: dict[str, Any]) -> session.RunReport:
+def drive(request: dict[str, Any]) -> RunReport:
     base = api._request("lift it", "Plane", "replay", None, None, None)
-    return session.drive(api._launch(base | request, None), timeout_s=60)
+    return driver.drive(api._launch(base | request, None), timeout_s=60)
 
 
 @pytest.fixture(autouse=True)

@@ -7,16 +7,18 @@ import signal
 from typing import Any
 
 import pytest
-from geonode_assistant import session
+from geonode_assistant import driver, session
+from geonode_assistant.driver import RunHandle, drive
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.session import RunHandle, Session, drive
+from geonode_assistant.report import RunReport
+from geonode_assistant.session import Session
 from scripted import HAPPY, FakeHost, ScriptedCore
 
 NAMES = [name for name, _ in HAPPY]
 AFTER_BEGIN = NAMES[NAMES.index("begin") + 1 :]
 
 
-def finish(handle: RunHandle) -> session.RunReport:
+def finish(handle: RunHandle) -> RunReport:
     """Polls as a timer would; a run that does not end fails here."""
     for _ in range(200):
         handle.poll(0)
@@ -171,7 +173,7 @@ def test_cancel_at_any_moment_restores(polls: int) -> None:
 
 
 def test_a_core_deaf_to_cancel_is_ended_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "CANCEL_GRACE_S", -1.0)
+    monkeypatch.setattr(driver, "CANCEL_GRACE_S", -1.0)
     host = FakeHost()
     handle = RunHandle(ScriptedCore(deaf=True), host)
     for _ in range(4):

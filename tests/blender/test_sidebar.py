@@ -12,9 +12,9 @@ import bpy
 import geonode_assistant
 import pytest
 from geonode_assistant import audit, keys, native, preferences, registry, session
+from geonode_assistant.driver import RunHandle
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.panels import sidebar, wrapping
-from geonode_assistant.session import RunHandle
 from scripted import HAPPY, FakeHost, ScriptedCore
 
 FUNCTIONS = bpy.types.UILayout.bl_rna.functions

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api
+from geonode_assistant import api, driver
 from geonode_assistant.bridge import BlenderHost
 
 GRID = {
@@ -83,7 +83,7 @@ def asked(replies: list[Any], meanwhile: Callable[[], None]) -> api.RunReport:
         return original(objects, trees)
 
     handle._host.inspect = inspect
-    return api.session.drive(handle)
+    return driver.drive(handle)
 
 
 def codes(report: api.RunReport) -> list[str]:
@@ -186,7 +186,7 @@ def test_an_edit_between_two_turns_is_told_from_all_three_sides(made: None) -> N
         return original(objects, trees)
 
     handle._host.inspect = inspect
-    report = api.session.drive(handle)
+    report = driver.drive(handle)
     assert report.status == "error"
     told = next(m for m in report.messages if m["code"] == "touched_by_artist")
     assert "By hand: " in told["text"]

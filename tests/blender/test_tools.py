@@ -11,9 +11,10 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, session, tools
+from geonode_assistant import api, driver, session, tools
 from geonode_assistant.host import export, looking, values
 from geonode_assistant.messages import AssistantError
+from geonode_assistant.report import RunReport
 
 MOVE = {
     "version": "1.1",
@@ -67,9 +68,9 @@ def call(name: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
     return {"id": name, "name": name, "arguments": arguments or {}}
 
 
-def ask(*replies: Any, approve: Any = None) -> session.RunReport:
+def ask(*replies: Any, approve: Any = None) -> RunReport:
     handle = api.start("move it up", "Cube", "replay", replies=replies, approve=approve)
-    return session.drive(handle)
+    return driver.drive(handle)
 
 
 def state() -> str:

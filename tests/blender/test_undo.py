@@ -10,6 +10,7 @@ import geonode_assistant
 import pytest
 from geonode_assistant import api, session
 from geonode_assistant.host import checkpoint, transaction, undo
+from geonode_assistant.report import RunReport
 from whole_file import empty, everything, fresh_scene, plan
 
 
@@ -75,7 +76,7 @@ FAULTS = {
 }
 
 
-def run_with(monkeypatch: pytest.MonkeyPatch, fault: str, times: int) -> session.RunReport:
+def run_with(monkeypatch: pytest.MonkeyPatch, fault: str, times: int) -> RunReport:
     """A run whose restore fails so often."""
     place, name = FAULTS[fault]
     usual, restore, left = getattr(place, name), transaction.Transaction.restore, [times]

@@ -86,14 +86,15 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     started = time.monotonic()
     bpy.ops.wm.open_mainfile(filepath=job["blend"], load_ui=False, use_scripts=False)
     add_on(job["package"])
-    from geonode_assistant import measure, native, session
+    from geonode_assistant import driver, measure, native
     from geonode_assistant.bridge import BlenderHost
+    from geonode_assistant.driver import RunHandle
 
     request = {"prompt": "", "provider": "offline", "catalogue": job["catalogue"], "approve": "all"}
     core = native.core()
     limit_memory(job["megabytes"])
-    handle = session.RunHandle(core.Run({**request, "plan": job["plan"]}), BlenderHost())
-    report = session.drive(handle)
+    handle = RunHandle(core.Run({**request, "plan": job["plan"]}), BlenderHost())
+    report = driver.drive(handle)
     return {
         "status": report.status,
         "seconds": round(time.monotonic() - started, 2),
