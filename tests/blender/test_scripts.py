@@ -10,6 +10,7 @@ from typing import Any
 
 import bpy
 import geonode_core as core
+import numpy as np
 import pytest
 from file_state import differences, state
 from geonode_assistant import api, scripting, session
@@ -233,3 +234,44 @@ def test_execute_leaves_the_undo_history_alone() -> None:
     scripting.execute("import bpy\nbpy.data.objects['Cube'].location.z = 4\n")
     bpy.ops.ed.undo()
     assert bpy.data.objects["Cube"].location.z == 0
+
+
+def test_an_array_of_numpy_is_bounded_and_outlives_its_script() -> None:
+    made = api.run_script(
+        "import numpy as np\nrow = np.ones(20_000)\nerror = ''\n"
+        "try:\n    row[:, None] * row[None, :]\nexcept MemoryError as e:\n    error = str(e)\nkept = row * 2"
+    ).namespace
+    assert "Unable to allocate" in made["error"]
+    assert made["kept"].sum() == 40_000
+    made["kept"].resize(10, refcheck=False)
+    # Nothing is bounded when no script runs.
+    assert np.empty((12_000, 10_000)).nbytes > 900 * 2**20
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import numpy as np\na = np.ones((600, 600))\nnp.einsum('ij,kl,mn->in', a, a, a)",
+        "from mathutils.geometry import tessellate_polygon\ntessellate_polygon([[(n, n * n, 0) for n in range(6000)]])",
+        "from mathutils.geometry import delaunay_2d_cdt as d\nd([(n % 9, n // 9) for n in range(60000)], [], [], 0, 0.1)",
+    ],
+)
+def test_what_nothing_stops_is_bounded_by_its_arguments(source: str) -> None:
+    with pytest.raises(core.CoreError, match="Guarded"):
+        api.run_script(source)
+
+
+def test_small_products_and_outlines_are_made() -> None:
+    made = api.run_script(
+        "import numpy as np\nfrom mathutils.geometry import tessellate_polygon, delaunay_2d_cdt\n"
+        "from mathutils import Vector\n"
+        "product = np.einsum('ij,jk->ik', np.eye(3), np.arange(9.0).reshape(3, 3)).tolist()\n"
+        "sums = np.einsum('...i,...i->...', np.ones((4, 3)), np.ones((4, 3))).tolist()\n"
+        "faces = tessellate_polygon([[(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]])\n"
+        "corners = [Vector((0, 0)), Vector((1, 0)), Vector((0, 1))]\n"
+        "found = len(delaunay_2d_cdt(corners, [], [(0, 1, 2)], 0, 0.001)[0])"
+    ).namespace
+    assert made["product"] == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+    assert made["sums"] == [3, 3, 3, 3]
+    assert len(made["faces"]) == 2
+    assert made["found"] == 3

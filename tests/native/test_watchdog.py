@@ -23,6 +23,16 @@ ENDLESS = {
     "regular expression": "import re\nre.match('(a+)+$', 'a' * 40 + 'b')",
     "large numbers": "n = 10\nwhile True: n = n * n",
     "power": "10 ** 10 ** 8",
+    "comparison": "a = b = ()\nfor _ in range(60): a, b = [a, a], [b, b]\na == b",
+    "search": "a = b = ()\nfor _ in range(60): a, b = [a, a], [b, b]\na in [b]",
+    "order": "a, b = (0,), (0.0,)\nfor _ in range(60): a, b = (a, a), (b, b)\nsorted([a, b])",
+    "hash": "t = ()\nfor _ in range(60): t = (t, t)\n{t}",
+    "keys": "a, b = {}, {}\nfor _ in range(60): a, b = {1: a, 2: a}, {1: b, 2: b}\na == b",
+    "queue": "from collections import deque as d\na = b = ()\nfor _ in range(60): a, b = d([a, a]), d([b, b])\na == b",
+    "one hash for all": "set(n * (2**61 - 1) for n in range(10**6))",
+    "one hash in a list": "set([n * (2**61 - 1) for n in range(400_000)])",
+    "sum of lists": "sum([[0] * 1000] * 60_000, [])",
+    "sorted lists": "numbers = list(range(10**6, 0, -1)) * 2\nlist(map(sorted, [numbers] * 2000))",
 }
 
 
@@ -49,6 +59,19 @@ def test_what_never_ends_is_stopped(kind: str) -> None:
     assert stopped.value.code == "script_timeout"
     # Far more than it takes, since the machine may be busy; without the watchdog none of them would end at all.
     assert time.monotonic() - begin < 20
+
+
+def test_what_compares_and_hashes_is_pythons_own_again() -> None:
+    assert run("same = [1, (2, 3)] == [1, (2, 3)] and {(1, 2): 3} == {(1, 2): 3}\nclass Row(list): pass")["same"]
+    # A class that the script made keeps on comparing.
+    row = run("class Row(list): pass\nrow = Row([1, 2])")["row"]
+    assert row == [1, 2]
+    assert row != [1, 3]
+    assert sorted([row, [0]]) == [[0], [1, 2]]
+    with pytest.raises(core.ScriptTimeout):
+        run(ENDLESS["hash"], 100)
+    assert hash((1, 2)) == hash((1, 2))
+    assert {frozenset([1]): 2}[frozenset([1])] == 2
 
 
 def test_memory_is_bounded() -> None:

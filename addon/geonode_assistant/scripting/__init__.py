@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import importlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -90,6 +91,8 @@ def _ready(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResult
             f"Safe mode refuses this script, line {first.line}: {first.text} {first.hint}",
             findings=[vars(finding) for finding in verdict.findings],
         )
+    if "numpy" in verdict.source:
+        importlib.import_module(".numeric", __name__)  # the bound on arrays needs numpy loaded before the script runs
     output = Output()
     code = prepared(verdict.source, verdict.own)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output)}

@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import bpy
+from mathutils import geometry
 
 from . import policy
 from .errors import Guarded
@@ -290,6 +291,20 @@ def dumps(value: Any, **how: Any) -> str:
     return json.dumps(value, **how)
 
 
+def _at_most(name: str, limit: int, count: Callable[..., int]) -> Callable[..., Any]:
+    """A function of ``mathutils.geometry`` that nothing stops and whose time grows faster than its points."""
+    function = getattr(geometry, name)
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        points = count(*args)
+        if points > limit:
+            raise Guarded(f"{name}() of {points:,} points takes too long; use at most {limit:,}.")
+        return function(*args, **kwargs)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
 REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
     "itertools": {
         name: stoppable(getattr(itertools, name))
@@ -305,6 +320,15 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "json": {"dumps": dumps},
     "math": {"prod": product_of},
+    "mathutils.geometry": {
+        "box_fit_2d": _at_most("box_fit_2d", 20_000, lambda points, *_: len(points)),
+        "box_pack_2d": _at_most("box_pack_2d", 20_000, lambda boxes, *_: len(boxes)),
+        "convex_hull_2d": _at_most("convex_hull_2d", 200_000, lambda points, *_: len(points)),
+        "delaunay_2d_cdt": _at_most("delaunay_2d_cdt", 50_000, lambda points, edges, *_: len(points) + len(edges)),
+        "tessellate_polygon": _at_most(
+            "tessellate_polygon", 5_000, lambda polygons, *_: sum(len(polygon) for polygon in polygons)
+        ),
+    },
     "random": {"choices": choices},
 }
 """Members of modules with a guard of their own."""

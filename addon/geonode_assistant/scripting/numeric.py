@@ -101,6 +101,28 @@ def _cubic(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def _einsum(function: Callable[..., Any]) -> Callable[..., Any]:
+    """It walks through every combination of its indices."""
+
+    @wraps(function)
+    def called(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
+        if not isinstance(subscripts, str):
+            raise Guarded("einsum() takes its subscripts as a text in safe mode.")
+        sides: dict[str, int] = {}
+        steps = 1.0
+        for labels, operand in zip(subscripts.replace(" ", "").split("->")[0].split(","), operands, strict=False):
+            sides.update(zip(reversed(labels.replace("...", "")), reversed(np.shape(operand)), strict=False))
+            if "..." in labels:
+                steps *= max(float(np.size(operand)), 1.0)
+        for side in sides.values():
+            steps *= max(float(side), 1.0)
+        if steps > ITEMS * 50:
+            raise Guarded(f"einsum() would take {steps:,.0f} steps; multiply two arrays at a time.")
+        return function(subscripts, *operands, **kwargs)
+
+    return called
+
+
 def _all(module: Any, names: tuple[str, ...], make: Callable[[Any], Any]) -> dict[str, Any]:
     return {name: make(getattr(module, name)) for name in names if hasattr(module, name)}
 
@@ -111,6 +133,7 @@ ARRAYS = {
     **_all(np, ("arange",), lambda f: _limited(f, _arranged)),
     **_all(np, ("repeat", "tile"), lambda f: _limited(f, _repeated)),
     **_all(np, ("eye", "identity", "tri"), lambda f: _limited(f, _square)),
+    **_all(np, ("einsum",), _einsum),
     **_all(np, ("meshgrid", "kron", "outer"), lambda f: _limited(f, _grid)),
 }
 RANDOM = {

@@ -3,12 +3,17 @@
 //! Nothing interrupts one operation that fills a huge block (`s * n`, `"".join(...)`, `b"" + ...`), and asking before each of them would
 //! slow every script down. So Python's own hook is used, as `tracemalloc` does: a block above the bound is refused, and the
 //! operation ends with a `MemoryError` that the script sees. The hook costs one call more for each allocation.
+//!
+//! Once the script is beyond its limits, blocks above `SMALL` are refused as well: a function in C that makes one large value after
+//! the other (a sum of lists, a list of sorted lists) then comes to its end, and Python can be interrupted.
 #![expect(
     unsafe_code,
     reason = "the hook is a table of C functions that Python calls; abi3 does not name it"
 )]
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -29,16 +34,36 @@ type Access = extern "C" fn(c_int, *mut Functions);
 /// `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`, which are used with the GIL held.
 const DOMAINS: [c_int; 2] = [1, 2];
 
+/// Bytes of a block that is never refused: what ends a script needs some.
+const SMALL: usize = 1 << 16;
+
+/// Bytes that a block may have now.
+static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+thread_local! {
+    /// Whether this thread runs the script: the others have done nothing.
+    static OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the script may not have a block of so many bytes now.
+pub(crate) fn refused(size: usize) -> bool {
+    size > LARGEST.load(Ordering::Relaxed) && OURS.get()
+}
+
+/// From now on the script gets small blocks only.
+pub(crate) fn starve() {
+    LARGEST.store(SMALL, Ordering::Relaxed);
+}
+
 /// What a hook passes on to.
 struct Bound {
     original: Functions,
-    largest: usize,
 }
 
 extern "C" fn malloc(ctx: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: `ctx` is the `Bound` of a `Bounded`, which lives until the hook is taken away.
     let bound = unsafe { &*ctx.cast::<Bound>() };
-    if size > bound.largest {
+    if refused(size) {
         return std::ptr::null_mut();
     }
     (bound.original.malloc)(bound.original.ctx, size)
@@ -47,7 +72,7 @@ extern "C" fn malloc(ctx: *mut c_void, size: usize) -> *mut c_void {
 extern "C" fn calloc(ctx: *mut c_void, count: usize, size: usize) -> *mut c_void {
     // SAFETY: as in `malloc`.
     let bound = unsafe { &*ctx.cast::<Bound>() };
-    if count.saturating_mul(size) > bound.largest {
+    if refused(count.saturating_mul(size)) {
         return std::ptr::null_mut();
     }
     (bound.original.calloc)(bound.original.ctx, count, size)
@@ -56,7 +81,7 @@ extern "C" fn calloc(ctx: *mut c_void, count: usize, size: usize) -> *mut c_void
 extern "C" fn realloc(ctx: *mut c_void, block: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: as in `malloc`.
     let bound = unsafe { &*ctx.cast::<Bound>() };
-    if size > bound.largest {
+    if refused(size) {
         return std::ptr::null_mut();
     }
     (bound.original.realloc)(bound.original.ctx, block, size)
@@ -85,13 +110,15 @@ impl Bounded {
                 std::mem::transmute::<usize, Access>(set),
             )
         };
+        LARGEST.store(largest, Ordering::Relaxed);
+        OURS.set(true);
         let mut bounds = Vec::with_capacity(DOMAINS.len());
         for domain in DOMAINS {
             let mut original = std::mem::MaybeUninit::<Functions>::uninit();
             get(domain, original.as_mut_ptr());
             // SAFETY: Python filled the whole structure.
             let original = unsafe { original.assume_init() };
-            let mut bound = Box::new(Bound { original, largest });
+            let mut bound = Box::new(Bound { original });
             let mut hook = Functions {
                 ctx: std::ptr::from_mut(&mut *bound).cast(),
                 malloc,
@@ -111,6 +138,7 @@ impl Drop for Bounded {
         for (domain, bound) in &mut self.bounds {
             (self.set)(*domain, &raw mut bound.original);
         }
+        OURS.set(false);
     }
 }
 

@@ -2,10 +2,12 @@
 //! a Python exception; it decides nothing.
 
 mod allocation;
+mod arrays;
 mod audit;
 mod client;
 mod errors;
 mod extensions;
+mod interruption;
 mod json;
 mod keys;
 mod memory;

@@ -16,8 +16,10 @@ use geonode_protocol::Code;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
 
-use crate::allocation::Bounded;
+use crate::allocation::{self, Bounded};
+use crate::arrays::Arrays;
 use crate::errors::{CoreError, classes};
+use crate::interruption::Interruptible;
 use crate::memory;
 
 /// How often memory is looked at, and a signal sent again.
@@ -35,7 +37,8 @@ const TIME: u8 = 1;
 const MEMORY: u8 = 2;
 
 /// Executes compiled code in `namespace` on the main thread; `ScriptTimeout` (`script_timeout`, `script_memory`) when it took longer than
-/// `timeout_ms` or the process grew by more than `memory_mb`. One block of Python's memory may have `block_mb`; a larger one is a
+/// `timeout_ms` or the process grew by more than `memory_mb`. One block of Python's memory may have `block_mb`, and so may one array of numpy
+/// when that is loaded; a larger one is a
 /// `MemoryError`. The exceptions of the code pass through.
 #[pyfunction]
 #[pyo3(signature = (code, namespace, timeout_ms, memory_mb=2048, block_mb=640))]
@@ -58,11 +61,14 @@ pub(crate) fn run_bounded(
         }
     };
     let bounded = Bounded::new(py, block_mb.saturating_mul(1 << 20));
+    let arrays = Arrays::new(py);
+    let interruptible = Interruptible::new(py);
     let outcome = exec.call1((code, namespace));
-    drop(bounded);
+    drop((interruptible, arrays, bounded));
     watch.end();
     handler.remove(py)?;
-    if RAISED.load(Ordering::Acquire) {
+    let beyond = REASON.load(Ordering::Acquire) != NONE && outcome.is_err();
+    if RAISED.load(Ordering::Acquire) || beyond {
         // Whatever the script made of it: it was stopped.
         let stopped = match REASON.load(Ordering::Acquire) {
             MEMORY => CoreError::stopped(
@@ -240,6 +246,7 @@ impl Watched {
         if REASON.load(Ordering::Acquire) == NONE {
             return left.min(TICK);
         }
+        allocation::starve();
         system::interrupt(self.main);
         TICK
     }
