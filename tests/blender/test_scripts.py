@@ -253,7 +253,7 @@ def test_an_array_of_numpy_is_bounded_and_outlives_its_script() -> None:
     [
         "import numpy as np\na = np.ones((600, 600))\nnp.einsum('ij,kl,mn->in', a, a, a)",
         "from mathutils.geometry import tessellate_polygon\ntessellate_polygon([[(n, n * n, 0) for n in range(6000)]])",
-        "from mathutils.geometry import delaunay_2d_cdt as d\nd([(n % 9, n // 9) for n in range(60000)], [], [], 0, 0.1)",
+        "from mathutils.geometry import delaunay_2d_cdt as d\nd([(n % 9, n // 9) for n in range(60000)], [], [], 0, 1)",
     ],
 )
 def test_what_nothing_stops_is_bounded_by_its_arguments(source: str) -> None:
