@@ -317,7 +317,7 @@ def test_the_sidebar_drives_the_same_run() -> None:
 def test_check_script() -> None:
     good = api.check_script("import bpy\nbpy.context.object.location.x += 1\n")
     assert good.ok and not good.findings and not good.asks
-    bad = api.check_script("import bpy\nx = bpy.context.preferences\nimport os\n")
+    bad = api.check_script("import bpy\nx = bpy.context.preferences\nimport socket\n")
     assert not bad.ok
     assert [(one.code, one.rule, one.line, one.column) for one in bad.findings] == [
         ("script_attribute", "attributes", 2, 17),

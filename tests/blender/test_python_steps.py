@@ -159,7 +159,7 @@ def test_the_file_can_be_used_after_a_restore() -> None:
 
 
 def test_a_refused_script_is_corrected_by_the_model() -> None:
-    replies = [scripts(script("import os\n" + GOOD)), scripts(script(GOOD))]
+    replies = [scripts(script("import socket\n" + GOOD)), scripts(script(GOOD))]
     report = driver.drive(api.start("make it", provider="replay", replies=replies, approve="all"))
     assert report.ok, report.messages
     assert "script_import" in codes(report)
@@ -168,7 +168,7 @@ def test_a_refused_script_is_corrected_by_the_model() -> None:
 
 def test_a_refused_script_changes_nothing() -> None:
     before = contents()
-    report = api.apply_plan(scripts(script(MARK), script("import os\n", "bad")), approve="all")
+    report = api.apply_plan(scripts(script(MARK), script("import socket\n", "bad")), approve="all")
     assert codes(report) == ["script_import"]
     assert contents() == before
 

@@ -124,7 +124,7 @@ def test_undo_that_the_artist_switched_off_stays_so() -> None:
 def test_a_refusal_tells_every_finding_and_does_not_run() -> None:
     before = objects()
     with pytest.raises(core.PolicyError) as refused:
-        api.run_script(BUSY + "import os\nopen('x')\n")
+        api.run_script(BUSY + "import socket\nopen('x')\n")
     findings = refused.value.details["findings"]
     assert [(one["code"], one["line"]) for one in findings] == [("script_import", 9), ("script_name", 10)]
     assert refused.value.code == "script_refused"

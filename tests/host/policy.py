@@ -36,6 +36,13 @@ INTERNALS = (
     python_types.ModuleType,
     python_types.CoroutineType,
     python_types.AsyncGeneratorType,
+    python_types.GeneratorType,
+    python_types.FunctionType,
+    python_types.BuiltinFunctionType,
+    python_types.MethodType,
+    python_types.CellType,
+    BaseException,
+    type,
 )
 _OWNERS = {"view_layer": "ViewLayer"}
 SAFE_CLASSES = (
@@ -161,6 +168,8 @@ def operators() -> dict[str, str]:
             properties = getattr(getattr(bpy.ops, module), name).get_rna_type().properties
             if any(takes_path(one) for one in properties):
                 found[full] = "path"
+            elif full in decisions["operators_allowed"]:
+                found[full] = ""
             elif module not in decisions["operator_modules"]:
                 found[full] = "module"
             elif matches(full, decisions["operators_refused"]):

@@ -126,7 +126,7 @@ def test_a_broken_log_is_said_with_each_run_and_left_alone(start, host: Host, lo
 
 
 def test_a_trusted_script_is_recorded_by_its_hash_and_a_refused_one_by_its_rules(start, host: Host, log: Path) -> None:
-    code = "import os\nsecret = 'hunter2'\n"
+    code = "import socket\nsecret = 'hunter2'\n"
 
     def wish(mode: str) -> dict[str, Any]:
         step = {"id": "p", "type": "PYTHON", "description": "", "payload": {"code": code, "mode": mode}}

@@ -227,7 +227,7 @@ def test_cancel_after_the_end_changes_nothing(start, host: Host) -> None:
 
 
 def test_python_steps_are_refused_where_scripts_are_switched_off(start, host: Host) -> None:
-    step = {"id": "p", "type": "PYTHON", "description": "", "payload": {"code": "import os"}}
+    step = {"id": "p", "type": "PYTHON", "description": "", "payload": {"code": "import socket"}}
     wish = {"version": "1.0", "steps": [step], "done": True, "final_message": ""}
     report = host.drive(start(plan=wish, approve="all", settings={"python": "off"}))
     assert report["messages"][0]["code"] == "python_not_allowed"

@@ -10,7 +10,7 @@ import pytest
 from scripted_host import MOVE, Host, plan
 
 GOOD = "import bpy\n\nbpy.data.objects['Plane'].location.z = 2\nprint('moved')\n"
-BAD = "import bpy\nimport os\nos.remove('/tmp/x')\n"
+BAD = "import bpy\nimport socket\nsocket.remove('/tmp/x')\n"
 TRUSTED = {"mode": "trusted", "code": "import os\nprint(os.getcwd())\n"}
 REMOVES = "import bpy\n\nbpy.data.objects.remove(bpy.data.objects['Rock'])\n"
 

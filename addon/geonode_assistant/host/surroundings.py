@@ -35,6 +35,7 @@ class Surroundings:
         lies in the file come back by the caller's undo.
         """
         after = _state()
+        after[_OUTPUT] = _known_output(self._before[_OUTPUT], after[_OUTPUT])
         changed = [name for name, value in self._before.items() if after[name] != value]
         if changed:
             self._restore()
@@ -64,6 +65,20 @@ class Surroundings:
 
 def _state() -> dict[str, Any]:
     return {name: read() for name, read in _READERS.items()}
+
+
+_OUTPUT = "render output"
+
+
+def _output() -> dict[int, str]:
+    return {scene.session_uid: scene.render.filepath for scene in bpy.data.scenes}
+
+
+def _known_output(before: dict[int, str], after: dict[int, str]) -> dict[int, str]:
+    """The paths after a run, without scenes that came or went, unless one came with a path of its own."""
+    usual = {*before.values(), bpy.types.RenderSettings.bl_rna.properties["filepath"].default, "/tmp/", "//", ""}
+    own = {uid: path for uid, path in after.items() if uid not in before and path not in usual}
+    return {uid: after.get(uid, path) for uid, path in before.items()} | own
 
 
 def _handlers() -> Iterator[tuple[str, list[Any]]]:
@@ -173,7 +188,7 @@ _READERS: dict[str, Callable[[], Any]] = {
     "add-ons": lambda: [addon.module for addon in bpy.context.preferences.addons],
     "registered classes": _classes,
     "the open file": _files,
-    "render output": lambda: [scene.render.filepath for scene in bpy.data.scenes if scene.render.filepath != "/tmp/"],
+    _OUTPUT: _output,
     "Python itself": _python,
     "Python's modules": _modules,
     "environment variables": lambda: dict(os.environ),

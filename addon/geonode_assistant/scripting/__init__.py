@@ -3,8 +3,8 @@
 
 1. ``verdict``: the core's rules judge the text (``rust/script``).
 2. ``compiled``: what CPython makes of that very text is held against the same lists.
-3. ``names``, ``modules``, ``guards``, ``instrument``: a small table of builtins, modules with the listed members,
-   bounds where Blender multiplies numbers.
+3. ``names``, ``modules``, ``guards``, ``instrument``, ``managed``, ``talk``: a small table of builtins, modules with
+   the listed members, bounds where Blender multiplies numbers, names of attributes that a script computes.
 4. the core's watchdog: bounds of time and memory (``geonode_core.run_bounded``).
 5. ``host.surroundings``: what outlives a script is compared, and put back.
 

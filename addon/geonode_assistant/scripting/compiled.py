@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import itertools
 import sys
 from collections.abc import Iterator
 from types import CodeType, EllipsisType
@@ -100,7 +101,8 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
             # The attributes that a pattern reads stand in a tuple.
             fine = not any(text.startswith("_") for text in _texts(code) if text not in attributes)
         elif kind in _ATTRIBUTES:
-            fine = name in attributes and (kind in {"LOAD_ATTR", "LOAD_METHOD"} or not name.startswith("__"))
+            fine = name in attributes or name == "__class__" and _only_names_classes(code)
+            fine = fine and (kind in {"LOAD_ATTR", "LOAD_METHOD"} or not name.startswith("__"))
         elif kind in _NAMES:
             fine = name in bound or name in policy.builtins or name in policy.called_only or name in _OF_THE_COMPILER
         elif kind == "IMPORT_NAME":
@@ -125,6 +127,15 @@ def _check_constant(code: CodeType, constant: object) -> None:
     if isinstance(constant, tuple | frozenset):
         for each in constant:
             _check_constant(code, each)
+
+
+def _only_names_classes(code: CodeType) -> bool:
+    """Whether each `x.__class__` is the first part of `x.__class__.__name__`."""
+    steps = [(one.opname, one.argval) for one in dis.get_instructions(code) if one.opname != "EXTENDED_ARG"]
+    return all(
+        step[1] != "__class__" or step[0] not in _ATTRIBUTES or following == ("LOAD_ATTR", "__name__")
+        for step, following in itertools.zip_longest(steps, steps[1:])
+    )
 
 
 def _texts(code: CodeType) -> Iterator[str]:

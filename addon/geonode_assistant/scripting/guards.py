@@ -10,25 +10,34 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import operator
 import random
+import string
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
 import bpy
-from mathutils import geometry
+from mathutils import geometry, kdtree
 
 from . import policy
 from .errors import Guarded
 
 ITEMS = 10_000_000
 """Of a range, an array, a mesh: more is refused."""
+LONGEST_TEXT = 20_000
+"""Characters of a text object; each becomes a curve."""
+LARGEST_SKIN = 50_000
+"""Vertices under a skin modifier, which takes a second for some thousands of them."""
 LARGEST_PICTURE = 80_000_000
 """Channels of an image that may be read as a list."""
-STORED = {"default_value": ITEMS, "voxel_size": ITEMS}
+STORED = {
+    "default_value": ITEMS, "voxel_size": ITEMS, "body": ITEMS, "resolution": ITEMS, "render_resolution": ITEMS,
+    "radius": ITEMS, "child_type": ITEMS, "viewport_resolution": ITEMS,
+}  # fmt: skip
 """Properties that are looked at beside those with a bound: a few of their values make very much."""
 METHODS = frozenset({
-    "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes",
+    "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes", "pack", "copy",
 })  # fmt: skip
 """Methods of Blender's that a guard looks at."""
 _PLAIN = frozenset({set, dict, list, frozenset, str})
@@ -48,21 +57,29 @@ class Attributes:
     def __init__(self, own: frozenset[str]) -> None:
         self._allowed = policy.policy().attributes | own
 
+    def _knows(self, name: Any) -> bool:
+        return name.__class__ is str and name in self._allowed
+
     def _check(self, name: Any) -> None:
-        if name.__class__ is not str or name not in self._allowed:
+        if not self._knows(name):
             raise NotAllowed(f"The attribute {name!r} is not allowed in safe mode.")
 
     def getattr(self, thing: Any, name: str, /, *default: Any) -> Any:
-        """As Python's, for allowed names."""
+        """As Python's, for allowed names; any other is not there."""
+        if default and name.__class__ is str and name not in self._allowed:
+            return default[0]
         self._check(name)
         if name in METHODS and hasattr(thing, name):
             return method(thing, name)
+        if name == "format":
+            return format_of(thing)
+        if name == "pixels":
+            return pixels(thing)
         return getattr(thing, name, *default)
 
     def hasattr(self, thing: Any, name: str, /) -> bool:
-        """As Python's, for allowed names."""
-        self._check(name)
-        return hasattr(thing, name)
+        """As Python's, for allowed names; any other is not there."""
+        return self._knows(name) and hasattr(thing, name)
 
     def setattr(self, thing: Any, name: str, value: Any, /) -> None:
         """As Python's, for allowed names and within the bounds of the policy."""
@@ -76,10 +93,40 @@ class Attributes:
         self._check(name)
         delattr(thing, name)
 
+    def attrgetter(self, *names: str) -> Callable[[Any], Any]:
+        """As `operator.attrgetter`, for allowed names."""
+
+        def one(thing: Any, path: str) -> Any:
+            for name in path.split("."):
+                thing = self.getattr(thing, name)
+            return thing
+
+        for path in names:
+            for name in path.split("."):
+                self._check(name)
+        if len(names) == 1:
+            return lambda thing: one(thing, names[0])
+        return lambda thing: tuple(one(thing, path) for path in names)
+
+    def methodcaller(self, name: str, /, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+        """As `operator.methodcaller`, for allowed names."""
+        self._check(name)
+        return lambda thing: self.getattr(thing, name)(*args, **kwargs)
+
 
 def type_of(thing: Any, /) -> type:
     """``type(x)``, which makes no types."""
     return type(thing)
+
+
+def as_number(value: Any) -> float:
+    """The number that Blender will see, of numbers of all kinds: Python's, those of an `IntEnum`, numpy's; else 0."""
+    if isinstance(value, int | float):
+        return value
+    kind = type(value)
+    if not (hasattr(kind, "__index__") or hasattr(kind, "__float__")) or getattr(value, "ndim", 0):
+        return 0
+    return operator.index(value) if hasattr(kind, "__index__") else float(value)
 
 
 # -- sizes in Blender
@@ -89,7 +136,7 @@ def type_of(thing: Any, /) -> type:
 def bounded(name: str, value: Any) -> Any:
     """The value of a property or an argument, when it is not above the policy's bound for this name."""
     bound = policy.policy().bounds.get(name)
-    if bound is not None and name not in STORED and value.__class__ in {int, float} and value > bound:
+    if bound is not None and name not in STORED and as_number(value) > bound:
         raise Guarded(f"{name} = {value} would take all memory or freeze Blender; use at most {bound}.")
     return value
 
@@ -98,11 +145,17 @@ def store(thing: Any, name: str, value: Any) -> None:
     """``thing.name = value`` where the policy bounds the name."""
     if isinstance(thing, bpy.types.bpy_struct):
         bounded(name, value)
+        if name == "body" and isinstance(value, str) and len(value) > LONGEST_TEXT:
+            raise Guarded(f"A text of {len(value):,} characters freezes Blender; use at most {LONGEST_TEXT:,}.")
         setattr(thing, name, value)
         if isinstance(thing, bpy.types.Modifier):
             check_stack(thing)
-        elif name == "default_value" and value.__class__ is int:
-            _check_socket(thing, value)
+        elif name == "default_value" and as_number(value) and not isinstance(value, float):
+            _check_socket(thing, int(as_number(value)))
+        elif isinstance(thing, bpy.types.ParticleSettings):
+            _check_particles(thing)
+        elif isinstance(thing, bpy.types.MetaBall | bpy.types.MetaElement):
+            check_metaball(thing.id_data)
     else:
         setattr(thing, name, value)
 
@@ -119,6 +172,10 @@ def check_stack(changed: Any) -> None:
                 size *= max(modifier.count, 1) if modifier.fit_type == "FIXED_COUNT" else 1
             case "SCREW":
                 size *= max(modifier.steps, 1)
+            case "SKIN" if size > LARGEST_SKIN:
+                size = ITEMS * 3
+            case "OCEAN" if max(modifier.resolution, modifier.viewport_resolution) > 64:
+                size = ITEMS * 3
             case "REMESH" if modifier.mode == "VOXEL":
                 size = voxels(max(obj.dimensions), modifier.voxel_size)
             case _:
@@ -130,6 +187,27 @@ def check_stack(changed: Any) -> None:
                 f"The modifiers of {obj.name!r} would make about {size:,.0f} elements; {changed.name!r} is switched "
                 "off. Use smaller counts and levels."
             )
+
+
+def _check_particles(settings: Any) -> None:
+    """Raises, and leaves the children out, when hairs and their children would be more than Blender bears."""
+    children = 0
+    if settings.child_type != "NONE":
+        children = max(settings.rendered_child_count, settings.child_percent)
+    size = settings.count * max(children, 1)
+    if size > ITEMS:
+        settings.child_type = "NONE"
+        raise Guarded(f"{settings.name!r} would make about {size:,} particles; the children are switched off.")
+
+
+def check_metaball(ball: Any) -> None:
+    """Raises, and makes the surface coarse, when it would have more faces than Blender bears."""
+    finest = max(min(ball.resolution, ball.render_resolution), 1e-6)
+    widest = [max(one.radius, one.size_x, one.size_y, one.size_z, 1e-6) * 2 for one in ball.elements]
+    size = sum(6 * (width / finest) ** 2 for width in widest)
+    if size > ITEMS / 5:
+        ball.resolution = ball.render_resolution = max([1.0, *(width / 20 for width in widest)])
+        raise Guarded(f"{ball.name!r} would make about {size:,.0f} faces; use a larger resolution.")
 
 
 def _check_socket(socket: Any, value: int) -> None:
@@ -153,7 +231,7 @@ def voxels(extent: float, size: float) -> float:
 def _elements(obj: Any) -> float:
     data = obj.data
     polygons = getattr(data, "polygons", None)
-    return float(max(len(polygons), 1)) if polygons is not None else 100.0
+    return float(max(len(polygons), len(data.vertices) // 2, 1)) if polygons is not None else 100.0
 
 
 def method(thing: Any, name: str) -> Any:
@@ -166,6 +244,12 @@ def method(thing: Any, name: str) -> Any:
             return _checked(found, node_type)
         case "ObjectModifiers":
             return lambda *args, **kwargs: _in_a_stack(found(*args, **kwargs))
+        case "Context" if name == "copy":
+            return lambda: _context(found())
+        case _ if name == "pack":
+            return lambda: _packed(thing, found)
+        case _ if name == "copy":
+            return found
         case "BlendDataImages" | "Image":
             return _checked(found, _picture)
     return _checked(found, _counts)
@@ -186,14 +270,27 @@ def node_type(*args: Any, **kwargs: Any) -> None:
             raise Guarded(f"The node {value} is not allowed in safe mode.")
 
 
+def _context(copied: dict[str, Any]) -> dict[str, Any]:
+    """`bpy.context.copy()` without what leads out of the scene."""
+    allowed = policy.policy().attributes
+    return {name: value for name, value in copied.items() if name in allowed}
+
+
+def _packed(thing: Any, pack: Callable[[], Any]) -> Any:
+    """`image.pack()`, which keeps a picture made by a script in the file; no other data, and nothing from the disk."""
+    if not isinstance(thing, bpy.types.Image) or thing.source != "GENERATED" and not thing.packed_file:
+        raise Guarded("pack() is for pictures that a script has made.")
+    return pack()
+
+
 def _counts(*args: Any, **kwargs: Any) -> None:
     for value in (*args, *kwargs.values()):
-        if value.__class__ is int and value > ITEMS:
+        if as_number(value) > ITEMS:
             raise Guarded(f"{value:,} elements would take all memory; use at most {ITEMS:,}.")
 
 
 def _picture(*args: Any, **kwargs: Any) -> None:
-    sides = [value for value in (*args, *kwargs.values()) if value.__class__ is int]
+    sides = [as_number(value) for value in (*args, *kwargs.values())]
     if math.prod(max(side, 1) for side in sides) > LARGEST_PICTURE:
         raise Guarded("This picture would take all memory; use at most 8192 × 8192 pixels.")
 
@@ -239,6 +336,25 @@ def formatted(value: Any, spec: str = "", /) -> str:
     return format(value, spec)
 
 
+class _Texts(string.Formatter):
+    """`str.format` without attributes and items, and with short widths."""
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        if "." in field_name or "[" in field_name:
+            raise Guarded("A field of a format reads no attributes and no items; compute the value before.")
+        return super().get_field(field_name, args, kwargs)
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        return formatted(value, format_spec)
+
+
+def format_of(thing: Any) -> Any:
+    """``thing.format``: for a text with bounds, for any other object its own."""
+    if not isinstance(thing, str):
+        return thing.format
+    return lambda *args, **kwargs: _Texts().vformat(str(thing), args, kwargs)
+
+
 def iterated(thing: Any, *sentinel: Any) -> Any:
     """``iter``; with a sentinel as a generator, which the watchdog can stop."""
     if not sentinel:
@@ -271,6 +387,26 @@ def choices(population: Any, weights: Any = None, *, cum_weights: Any = None, k:
     if k > ITEMS:
         raise Guarded(f"choices() of {k:,} items takes too much memory or time.")
     return random.choices(population, weights, cum_weights=cum_weights, k=k)
+
+
+def _up_to(name: str, largest: int) -> Callable[..., Any]:
+    """A function of `math` whose result grows with its arguments beyond all bounds."""
+    function = getattr(math, name)
+
+    def called(*args: Any) -> Any:
+        if any(as_number(one) > largest for one in args):
+            raise Guarded(f"{name}() of numbers above {largest:,} takes too long.")
+        return function(*args)
+
+    called.__name__ = name
+    return called
+
+
+def _tree(size: Any = 0) -> Any:
+    """``KDTree``, for as many points as a mesh may have."""
+    if as_number(size) > ITEMS:
+        raise Guarded(f"KDTree() of {size:,} points takes too much memory; use at most {ITEMS:,}.")
+    return kdtree.KDTree(size)
 
 
 def _bearable(value: Any) -> None:
@@ -319,16 +455,18 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
         )
     },
     "json": {"dumps": dumps},
-    "math": {"prod": product_of},
+    "math": {"prod": product_of, **{name: _up_to(name, 5_000) for name in ("factorial", "comb", "perm")}},
     "mathutils.geometry": {
         "box_fit_2d": _at_most("box_fit_2d", 20_000, lambda points, *_: len(points)),
         "box_pack_2d": _at_most("box_pack_2d", 20_000, lambda boxes, *_: len(boxes)),
         "convex_hull_2d": _at_most("convex_hull_2d", 200_000, lambda points, *_: len(points)),
         "delaunay_2d_cdt": _at_most("delaunay_2d_cdt", 50_000, lambda points, edges, *_: len(points) + len(edges)),
+        "interpolate_bezier": _at_most("interpolate_bezier", 1_000_000, lambda *args: int(as_number(args[-1]))),
         "tessellate_polygon": _at_most(
             "tessellate_polygon", 5_000, lambda polygons, *_: sum(len(polygon) for polygon in polygons)
         ),
     },
+    "mathutils.kdtree": {"KDTree": _tree},
     "random": {"choices": choices},
 }
 """Members of modules with a guard of their own."""

@@ -6,12 +6,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-STORE, BOUNDED, METHOD, PIXELS, RANGE = (
+STORE, BOUNDED, METHOD, PIXELS, RANGE, FORMAT, FORMAT_OF, WITH = (
     "__geonode_store__",
     "__geonode_bounded__",
     "__geonode_method__",
     "__geonode_pixels__",
     "__geonode_range__",
+    "__geonode_format__",
+    "__geonode_format_of__",
+    "__geonode_with__",
 )
 """Names of the guards among the builtins of a script. It cannot write them: two underscores are refused."""
 
@@ -122,10 +125,37 @@ class _Guarding(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
+        if node.attr == "format" and isinstance(node.ctx, ast.Load):
+            return ast.copy_location(_call(FORMAT_OF, node.value), node)
         if node.attr == "pixels" and isinstance(node.ctx, ast.Load):
             return ast.copy_location(_call(PIXELS, node.value), node)
         if node.attr in self._methods and isinstance(node.ctx, ast.Load) and not self._is_own(node.value):
             return ast.copy_location(_call(METHOD, node.value, ast.Constant(node.attr)), node)
+        return node
+
+    # -- `f"{x:{width}}"`: what the specification has become is looked at; `with x`: its end is in the hands of a guard.
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.format_spec, ast.JoinedStr) or all(
+            isinstance(part, ast.Constant) for part in node.format_spec.values
+        ):
+            return node
+        value = node.value
+        if node.conversion != -1:
+            value = ast.FormattedValue(value, node.conversion, None)
+            value = ast.JoinedStr([value])
+        guarded = ast.copy_location(_call(FORMAT, value, node.format_spec), node)
+        return ast.copy_location(ast.FormattedValue(guarded, -1, None), node)
+
+    def visit_With(self, node: ast.With) -> Any:
+        self.generic_visit(node)
+        after: list[ast.stmt] = []
+        for item in node.items:
+            item.context_expr = ast.copy_location(_call(WITH, item.context_expr), item.context_expr)
+            if item.optional_vars is not None:
+                item.optional_vars = self._replaced(item.optional_vars, after)
+        node.body = after + node.body
         return node
 
     # -- parts

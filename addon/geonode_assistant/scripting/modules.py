@@ -6,14 +6,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import bpy
 
-from . import guards, policy
+from . import guards, managed, policy, talk
 from .errors import Guarded
+from .output import Output
 
 MESH_OPERATORS = {
     "create_grid",
@@ -28,7 +30,9 @@ MESH_OPERATORS = {
 class Importer:
     """``__import__`` of one script; the modules that it hands out are made for it alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, attributes: guards.Attributes, output: Output) -> None:
+        self._own = {**managed.MODULES, **talk.modules(output)}
+        self._own["operator"] = {"attrgetter": attributes.attrgetter, "methodcaller": attributes.methodcaller}
         self._made: dict[str, ModuleType] = {}
         self._policy = policy.policy()
 
@@ -65,6 +69,7 @@ class Importer:
             return self._keep(name, Types(self._policy.modules[name]))
         plain, inner = _members(name) if name.partition(".")[0] != "bpy" else _read(name)
         vars(made).update(plain)
+        vars(made).update(self._own.get(name, {}))
         for full in inner:
             with contextlib.suppress(ImportError):
                 setattr(made, full.rpartition(".")[2], self._module(full))
@@ -89,7 +94,7 @@ def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
             inner.append(f"{name}.{member}")
         elif member in replaced:
             plain[member] = replaced[member]
-        elif hasattr(real, member):
+        elif _has(real, member):
             value = getattr(real, member)
             bound = name == "bmesh.ops" and member in MESH_OPERATORS
             plain[member] = _bounded(value) if bound else value
@@ -98,6 +103,12 @@ def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 _members = functools.cache(_read)
 """The same for every script, of modules that are not Blender's own state."""
+
+
+def _has(module: Any, member: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy tells of what is to change
+        return hasattr(module, member)
 
 
 def _replaced(name: str) -> dict[str, Any]:
@@ -139,8 +150,8 @@ def _check_arguments(kwargs: dict[str, Any]) -> None:
     size = 1.0
     for name, value in kwargs.items():
         guards.bounded(name, value)
-        if name in _MULTIPLIED and value.__class__ is int:
-            size *= max(value, 1)
+        if name in _MULTIPLIED:
+            size *= max(guards.as_number(value), 1)
     if size > guards.ITEMS:
         raise Guarded(f"These arguments would make about {size:,.0f} elements; use smaller ones.")
 
@@ -164,13 +175,13 @@ _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
 class Types:
     """``bpy.types`` with the listed types, looked up one by one: Blender makes each when it is first asked for."""
 
-    __slots__ = ("_allowed",)
+    __slots__ = ("__allowed__",)
 
     def __init__(self, allowed: frozenset[str]) -> None:
-        self._allowed = allowed
+        self.__allowed__ = allowed
 
     def __getattr__(self, name: str) -> type:
-        if name not in self._allowed:
+        if name not in self.__allowed__:
             raise AttributeError(f"bpy.types.{name} is not allowed in safe mode.")
         return getattr(bpy.types, name)
 
@@ -178,54 +189,55 @@ class Types:
 class Operators:
     """``bpy.ops`` with the listed operators."""
 
-    __slots__ = ("_allowed",)
+    __slots__ = ("__allowed__",)
 
     def __init__(self, allowed: frozenset[str]) -> None:
-        self._allowed = allowed
+        self.__allowed__ = allowed
 
     def __getattr__(self, group: str) -> _Group:
-        return _Group(self._allowed, group)
+        return _Group(self.__allowed__, group)
 
 
 class _Group:
-    __slots__ = ("_allowed", "_group")
+    __slots__ = ("__allowed__", "__group__")
 
     def __init__(self, allowed: frozenset[str], group: str) -> None:
-        self._allowed = allowed
-        self._group = group
+        self.__allowed__ = allowed
+        self.__group__ = group
 
     def __getattr__(self, name: str) -> _Operator:
-        full = f"{self._group}.{name}"
-        if full not in self._allowed:
+        full = f"{self.__group__}.{name}"
+        if full not in self.__allowed__:
             raise AttributeError(f"bpy.ops.{full} is not allowed in safe mode.")
-        return _Operator(full, getattr(getattr(bpy.ops, self._group), name))
+        return _Operator(full, getattr(getattr(bpy.ops, self.__group__), name))
 
 
 class _Operator:
-    __slots__ = ("_name", "_real")
+    # Such names no script can write, not even as those of its own attributes.
+    __slots__ = ("__name__", "__real__")
 
     def __init__(self, name: str, real: Any) -> None:
-        self._name = name
-        self._real = real
+        self.__name__ = name
+        self.__real__ = real
 
     def poll(self, *args: Any) -> bool:
         """Whether it can be called here."""
-        return self._real.poll(*args)
+        return self.__real__.poll(*args)
 
     def __call__(self, *args: Any, **kwargs: Any) -> set[str]:
         """Carries it out, within bounds. It never waits for the artist, and never makes an undo step of its own."""
         _check_arguments(kwargs)
         guards.node_type(*kwargs.values())
-        growth = _GROWING.get(self._name)
+        growth = _GROWING.get(self.__name__)
         if growth is not None:
-            _check_growth(self._name, growth(kwargs))
-        if self._name == "object.voxel_remesh":
+            _check_growth(self.__name__, growth(kwargs))
+        if self.__name__ == "object.voxel_remesh":
             _check_voxels(bpy.context.active_object)
         contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
         if len(contexts) != len([one for one in args if not isinstance(one, bool)]):
-            raise Guarded(f"bpy.ops.{self._name} may not wait for the artist; give its properties by keyword.")
-        result = self._real(*contexts, **kwargs)
-        if self._name == "object.modifier_add":
+            raise Guarded(f"bpy.ops.{self.__name__} may not wait for the artist; give its properties by keyword.")
+        result = self.__real__(*contexts, **kwargs)
+        if self.__name__ == "object.modifier_add":
             for added in bpy.context.active_object.modifiers[-1:]:
                 guards.check_stack(added)
         return result

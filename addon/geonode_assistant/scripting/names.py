@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import guards, instrument, policy
+from . import guards, instrument, managed, policy
 from .modules import Importer
 from .output import Output
 
@@ -19,7 +19,7 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
     return {
         **names,
         "__build_class__": builtins.__build_class__,
-        "__import__": Importer(),
+        "__import__": Importer(attributes, output),
         "super": super,
         "type": guards.type_of,
         "getattr": attributes.getattr,
@@ -36,6 +36,9 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
         instrument.METHOD: guards.method,
         instrument.PIXELS: guards.pixels,
         instrument.RANGE: range,
+        instrument.FORMAT: guards.formatted,
+        instrument.FORMAT_OF: guards.format_of,
+        instrument.WITH: managed.managed,
     }
 
 

@@ -80,6 +80,15 @@ def _sampled(*args: Any, **kwargs: Any) -> float:
     )
 
 
+def _each_with_each(*args: Any, **kwargs: Any) -> float:
+    """Convolutions: the work is the product of both lengths."""
+    return _grid(*args[:2]) / 100
+
+
+def _function(function: Any, shape: Any = (), **kwargs: Any) -> float:
+    return _size(shape)
+
+
 def _grid(*args: Any, **kwargs: Any) -> float:
     product = 1.0
     for one in args:
@@ -135,6 +144,9 @@ ARRAYS = {
     **_all(np, ("eye", "identity", "tri"), lambda f: _limited(f, _square)),
     **_all(np, ("einsum",), _einsum),
     **_all(np, ("meshgrid", "kron", "outer"), lambda f: _limited(f, _grid)),
+    **_all(np, ("convolve", "correlate"), lambda f: _limited(f, _each_with_each)),
+    **_all(np, ("fromfunction",), lambda f: _limited(f, _function)),
+    **_all(np, ("hamming", "hanning", "blackman", "bartlett"), lambda f: _limited(f, _shaped)),
 }
 RANDOM = {
     **_all(np.random, ("rand", "randn"), lambda f: _limited(f, _dimensions)),
@@ -143,7 +155,24 @@ RANDOM = {
 }
 LINALG = _all(
     np.linalg,
-    ("cond", "det", "eig", "eigh", "eigvals", "inv", "lstsq", "matrix_rank", "pinv", "qr", "solve", "svd"),
+    (
+        "cond",
+        "det",
+        "eig",
+        "eigh",
+        "eigvals",
+        "inv",
+        "lstsq",
+        "matrix_rank",
+        "pinv",
+        "qr",
+        "solve",
+        "svd",
+        "slogdet",
+        "eigvalsh",
+        "cholesky",
+        "matrix_power",
+    ),
     _cubic,
 )
 REPLACED = {"numpy": ARRAYS, "numpy.random": RANDOM, "numpy.linalg": LINALG}

@@ -10,6 +10,12 @@ LIMIT = 100_000
 """Characters; what comes after them is dropped."""
 
 
+class Stream:
+    """`sys.stdout` and `sys.stderr` as a script sees them: where `print` goes."""
+
+    __slots__ = ()
+
+
 class Output(io.TextIOBase):
     """The ``print`` of one script, and what it has printed."""
 
@@ -19,10 +25,15 @@ class Output(io.TextIOBase):
         self._cut = False
 
     def print(
-        self, *values: Any, sep: str | None = " ", end: str | None = "\n", file: None = None, flush: bool = False
+        self,
+        *values: Any,
+        sep: str | None = " ",
+        end: str | None = "\n",
+        file: Stream | None = None,
+        flush: bool = False,
     ) -> None:
-        """As Python's, into the script's result; ``file`` cannot be given, for a script has no files."""
-        if file is not None:
+        """As Python's, into the script's result; ``file`` is one of the streams that a script has for `sys`."""
+        if file is not None and not isinstance(file, Stream):
             raise ValueError("print() in a script writes into the result only; leave `file` out.")
         sep = " " if sep is None else sep
         end = "\n" if end is None else end

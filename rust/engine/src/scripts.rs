@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn what_safe_mode_refuses_is_told_with_its_place_and_no_setting_waives_it() {
-        let mut bad = plan("import bpy\nx = 1\nimport os\n", &json!({}), true);
+        let mut bad = plan("import bpy\nx = 1\nimport socket\n", &json!({}), true);
         for allowed in [Scripts::Safe, Scripts::Trusted] {
             let findings = rules(allowed, Approve::All).judge(&mut bad);
             let [finding] = findings.as_slice() else {
@@ -423,7 +423,7 @@ mod tests {
 
     #[test]
     fn the_findings_of_a_plan_are_bounded() {
-        let mut bad = plan(&"import os\n".repeat(45), &json!({}), true);
+        let mut bad = plan(&"import socket\n".repeat(45), &json!({}), true);
         let again = bad.steps[0].clone();
         bad.steps.push(again);
         let findings = rules(Scripts::Safe, Approve::All).judge(&mut bad);

@@ -31,6 +31,8 @@ pub(crate) struct Bindings<'t> {
     pub(crate) choices: HashMap<&'t str, Vec<&'t str>>,
     /// The script asks what this Blender has: by its version, by `hasattr()` and its kin, or by trying.
     pub(crate) adaptive: bool,
+    /// Names that are bound once, to a chain that begins with a module, and names of loops over such chains.
+    pub(crate) aliases: HashMap<&'t str, String>,
     loops: Vec<(&'t str, &'t Expr)>,
     candidates: Vec<(&'t str, &'t Expr)>,
 }
@@ -49,6 +51,11 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
         }
     }
     for (name, list) in std::mem::take(&mut names.loops) {
+        if let Expr::Tuple(_) | Expr::List(_) = list
+            && let Some(full) = data_of_blender(list, &names)
+        {
+            names.aliases.insert(name, full);
+        }
         if names.bound.get(name) == Some(&1)
             && let Some(texts) = texts(list)
         {
@@ -65,8 +72,55 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
         if let Some(text) = literal(value) {
             names.texts.insert(name, text);
         }
+        if let Some(full) = data_of_blender(value, &names) {
+            names.aliases.insert(name, full);
+        }
     }
     names
+}
+
+impl Bindings<'_> {
+    /// The private attributes of the script's classes as Python calls them.
+    pub(crate) fn mangled(&self) -> impl Iterator<Item = String> {
+        let private = |name: &&String| name.starts_with("__") && !name.ends_with("__");
+        self.attributes.iter().filter(private).flat_map(|name| {
+            self.classes
+                .iter()
+                .map(move |class| format!("_{}{name}", class.trim_start_matches('_')))
+        })
+    }
+}
+
+/// `bpy.data.…` behind an expression: the chain itself, `list(…)` of it, the first of a list of them, `getattr(bpy.data, …)`.
+fn data_of_blender(expr: &Expr, names: &Bindings) -> Option<String> {
+    match expr {
+        Expr::Attribute(_) => {
+            let (root, parts) = crate::checker::chain(expr)?;
+            let root = root.id.as_str();
+            let mut full = names
+                .modules
+                .get(root)
+                .or_else(|| names.members.get(root))
+                .or_else(|| names.aliases.get(root))?
+                .clone();
+            for part in parts {
+                full.push('.');
+                full.push_str(part.attr.as_str());
+            }
+            full.starts_with("bpy.data").then_some(full)
+        }
+        Expr::Name(one) => names.aliases.get(one.id.as_str()).cloned(),
+        Expr::List(one) => one.elts.iter().find_map(|each| data_of_blender(each, names)),
+        Expr::Tuple(one) => one.elts.iter().find_map(|each| data_of_blender(each, names)),
+        Expr::Call(call) => match &*call.func {
+            Expr::Name(one) if one.id.as_str() == "getattr" => {
+                let full = call.args.first().and_then(|first| data_of_blender(first, names))?;
+                Some(format!("{full}.{}", call.args.get(1).and_then(literal).unwrap_or("…")))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The text of a literal.
@@ -230,13 +284,18 @@ impl<'t> Collector<'t, '_> {
         }
     }
 
-    /// The fields of `namedtuple("Point", "x y")` and `namedtuple("Point", ["x", "y"])`.
+    /// The fields of `namedtuple("Point", "x y")`, `namedtuple("Point", ["x", "y"])` and `SimpleNamespace(x=1, y=2)`.
     fn fields(&mut self, call: &'t rustpython_parser::ast::ExprCall) {
-        let named = match &*call.func {
-            Expr::Name(one) => one.id.as_str() == "namedtuple",
-            Expr::Attribute(one) => one.attr.as_str() == "namedtuple",
-            _ => false,
+        let function = match &*call.func {
+            Expr::Name(one) => one.id.as_str(),
+            Expr::Attribute(one) => one.attr.as_str(),
+            _ => return,
         };
+        if function == "SimpleNamespace" {
+            let keywords = call.keywords.iter().filter_map(|one| one.arg.as_ref());
+            self.names.attributes.extend(keywords.map(ToString::to_string));
+        }
+        let named = function == "namedtuple";
         let Some(fields) = call.args.get(1).filter(|_| named) else {
             return;
         };

@@ -6,7 +6,7 @@ use rustpython_parser::ast::{Expr, ExprAttribute, ExprName, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
 
 use crate::bindings::{self, Bindings};
-use crate::policy::{self, Policy, Table};
+use crate::policy::{self, Known, Policy, Table};
 use crate::rules;
 use crate::tree::{self, Node, Visitor};
 use crate::verdict::{Judged, Raw};
@@ -30,6 +30,8 @@ pub(crate) struct Checker<'t> {
     granted: HashSet<TextRange>,
     /// Names that may still be looked up for a "did you mean", which takes long.
     suggestions: usize,
+    /// Names of functions whose call has been asked about.
+    asked: HashSet<TextRange>,
     findings: Vec<Raw>,
     asks: Vec<Raw>,
 }
@@ -52,11 +54,19 @@ pub(crate) fn judged(suite: &[Stmt], blender: &str) -> Judged {
         names: bindings::collect(suite, policy),
         granted: HashSet::default(),
         suggestions: MAX_SUGGESTIONS,
+        asked: HashSet::default(),
         findings: Vec::new(),
         asks: Vec::new(),
     };
     tree::suite(&mut checker, suite);
-    let mut own: Vec<String> = checker.names.attributes.into_iter().collect();
+    let names = std::mem::take(&mut checker.names);
+    let mut own: Vec<String> = names
+        .attributes
+        .iter()
+        .filter(|name| checker.may_be_own(name))
+        .cloned()
+        .chain(names.mangled())
+        .collect();
     own.sort_unstable();
     Judged {
         findings: checker.findings,
@@ -79,6 +89,19 @@ impl<'t> Visitor<'t> for Checker<'t> {
 }
 
 impl Checker<'_> {
+    /// Whether a script may give an attribute of this name to its own objects and read it: nothing of Blender's or Python's that is
+    /// refused has that name on an object within reach.
+    pub(crate) fn may_be_own(&self, name: &str) -> bool {
+        if name.starts_with("__") {
+            return !name.ends_with("__");
+        }
+        !self.policy.reviewed.attributes_refused.contains_key(name)
+            && matches!(
+                self.policy.attributes.look(name, self.bit),
+                Known::Allowed | Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere")
+            )
+    }
+
     pub(crate) fn refuse(&mut self, rule: &Rule, range: TextRange, text: impl Into<String>, hint: impl Into<String>) {
         self.findings.push(raw(rule, range, text.into(), hint.into()));
     }
@@ -96,6 +119,20 @@ impl Checker<'_> {
     /// Allows an expression where it stands.
     pub(crate) fn grant(&mut self, expr: &Expr) {
         self.granted.insert(expr.range());
+    }
+
+    /// Allows what stands at a place.
+    pub(crate) fn grant_at(&mut self, range: TextRange) {
+        self.granted.insert(range);
+    }
+
+    /// Notes that the call of this name has been asked about.
+    pub(crate) fn asked_at(&mut self, range: TextRange) {
+        self.asked.insert(range);
+    }
+
+    pub(crate) fn is_asked(&self, range: TextRange) -> bool {
+        self.asked.contains(&range)
     }
 
     /// Whether an outer node allowed this expression.

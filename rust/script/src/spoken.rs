@@ -212,7 +212,7 @@ mod tests {
         let text = brief();
         assert!(text.len() <= MAX_BRIEF, "{} characters", text.len());
         for part in [
-            "bpy (app context data ops types)",
+            "bpy (app context data ops path types)",
             "bmesh (",
             "mathutils",
             "`filepath`",

@@ -87,6 +87,45 @@ fn what_removes_data_is_asked_about() {
 }
 
 #[test]
+fn what_removes_data_is_asked_about_by_whatever_name() {
+    for script in [
+        "import bpy\ndata = bpy.data.objects\ndata.remove(data[0])\n",
+        "import bpy\nfor kind in (bpy.data.meshes, bpy.data.curves):\n    for one in list(kind):\n        kind.remove(one)\n",
+        "import bpy\nlist(map(bpy.data.meshes.remove, list(bpy.data.meshes)))\n",
+        "import bpy\ngone = bpy.data.objects.remove\ngone(bpy.data.objects[0])\n",
+        "import bpy\nfor name in ('meshes', 'curves'):\n    kind = getattr(bpy.data, name)\n    kind.remove(kind[0])\n",
+        "import bpy\nop = bpy.ops.object.delete\nop()\n",
+        "import bpy\nfor name in ('delete', 'join'):\n    getattr(bpy.ops.object, name)()\n",
+        "import bpy\nfor name in ('lete',):\n    getattr(bpy.ops.object, f'de{name}')()\n",
+        "import bpy\nbpy.ops.outliner.orphans_purge()\n",
+        "import bpy\nfor one in bpy.data.objects:\n    one.user_clear()\n",
+    ] {
+        let verdict = check(script, "5.2");
+        assert!(verdict.ok && !verdict.asks.is_empty(), "{script}{verdict:?}");
+    }
+    let harmless = "import bpy\nitems = [1, 2]\nitems.remove(1)\nop = bpy.ops.mesh.primitive_cube_add\nop(size=1)\n";
+    assert!(check(harmless, "5.2").asks.is_empty());
+}
+
+/// A class of a script may have what it likes; what Python or Blender has by that name stays out of reach.
+#[test]
+fn own_attributes_open_nothing() {
+    for script in [
+        "class A:\n    mro = 1\nprint(ValueError.mro())\n",
+        "class A:\n    gi_frame = 1\ndef g():\n    yield 1\nprint(g().gi_frame)\n",
+        "class E(Exception):\n    pass\nfor E in [ValueError]:\n    pass\ntry:\n    pass\nexcept E:\n    pass\n",
+    ] {
+        assert!(!check(script, "5.2").ok, "{script}");
+    }
+    let own = check(
+        "class A:\n    def __init__(self):\n        self.save, self.__kept = 1, 2\n",
+        "5.2",
+    )
+    .own;
+    assert!(!own.contains(&"save".to_owned()) && own.contains(&"_A__kept".to_owned()));
+}
+
+#[test]
 fn names_differ_by_version() {
     let script = "import bpy\nbpy.context.object.data.use_auto_smooth = True\n";
     assert!(!check(script, "4.2").ok && !check(script, "5.2").ok);

@@ -58,7 +58,7 @@ pub(crate) fn sources(layout: &Layout) -> Result<String> {
 fn not_in_the_wheel(name: &str) -> bool {
     let parts: Vec<&str> = name.split('/').collect();
     match parts.as_slice() {
-        ["xtask" | "fuzz"] | [_, "tests" | "examples" | "benches" | "target"] => true,
+        ["xtask" | "fuzz"] | [_, "tests" | "examples" | "benches" | "corpus" | "target"] => true,
         // Deeper ones are embedded, as the prompts are.
         [file] | [_, file] => Path::new(file).extension().is_some_and(|end| end == "md"),
         _ => false,

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn no_setting_waives_the_rule_about_scripts() {
-        let step = r#"{"id":"s","type":"PYTHON","description":"d","payload":{"code":"import os"}}"#;
+        let step = r#"{"id":"s","type":"PYTHON","description":"d","payload":{"code":"import socket"}}"#;
         let text = format!(r#"{{"version":"1.1","steps":[{step}],"done":true,"final_message":""}}"#);
         for mode in [Mode::Strict, Mode::Warn] {
             let (codes, plan) = found(&text, &FinishReason::Done, mode);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# expect: calls
+# expect: names
 import contextlib
 with contextlib.suppress(BaseException):
     pass

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# expect: imports
+# expect: modules
 import sys
 sys.modules["geonode_assistant"]

@@ -19,6 +19,14 @@ const RULE: Rule = Rule {
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     let Expr::Attribute(one) = expr else { return };
+    // `x.__class__.__name__` is a text; the second check sees to it that nothing else is made of the class.
+    if one.attr.as_str() == "__name__"
+        && one.ctx == ExprContext::Load
+        && let Expr::Attribute(class) = &*one.value
+        && class.attr.as_str() == "__class__"
+    {
+        cx.grant(&one.value);
+    }
     // A chain that begins with a module is judged as a whole.
     if chain(expr).is_some_and(|(root, _)| cx.names.modules.contains_key(root.id.as_str())) {
         return;
@@ -28,7 +36,14 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
 
 /// Judges the name of an attribute at a place. `whole` is the range of the expression that holds it.
 pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: TextRange, whole: TextRange) {
+    if dunder(name) && !name.ends_with("__") && cx.names.attributes.contains(name) {
+        // A private attribute of an own class: Python adds the name of the class.
+        return;
+    }
     if dunder(name) {
+        if name == "__class__" && ctx == ExprContext::Load && cx.is_granted(whole) {
+            return;
+        }
         if ctx != ExprContext::Load || !cx.policy.reviewed.dunder_read.contains(name) {
             let text = format!(".{name} leads to the interpreter behind an object.");
             cx.refuse(

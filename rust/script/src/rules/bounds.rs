@@ -18,6 +18,9 @@ const RULE: Rule = Rule {
 const ITEMS: f64 = 10_000_000.0;
 /// Whole numbers above this are useless and slow.
 const NUMBER: f64 = 1e300;
+/// Bits of a whole number that is written as a power.
+const BITS: f64 = 8192.0;
+const POWER: f64 = 4096.0;
 /// Calls whose whole numbers are numbers of items.
 const COUNTED: &[&str] = &[
     "range",
@@ -94,7 +97,7 @@ fn bounded(cx: &mut Checker<'_>, name: &str, value: &Expr) {
 fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
     let right = fold(&one.right, &cx.names);
     // `x ** 10**6` and `x << 10**9`, whatever x is.
-    if matches!((one.op, right), (Operator::Pow, Some(Folded::Int(power))) if power > 1000.0)
+    if matches!((one.op, right), (Operator::Pow, Some(Folded::Int(power))) if power > POWER)
         || matches!((one.op, right), (Operator::LShift, Some(Folded::Int(power))) if power > 4096.0)
     {
         too_large(cx, one.range, "This number");
@@ -121,7 +124,12 @@ fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
             return;
         }
         (Operator::Mult, (Folded::Int(a), Folded::Int(b))) => a * b,
-        (Operator::Pow, (Folded::Int(a), Folded::Int(b))) => a.abs().powf(b),
+        (Operator::Pow, (Folded::Int(a), Folded::Int(b))) => {
+            if a.abs().max(1.0).log2() * b > BITS {
+                too_large(cx, one.range, "This number");
+            }
+            return;
+        }
         (Operator::LShift, (Folded::Int(a), Folded::Int(b))) => a * b.exp2(),
         _ => return,
     };
@@ -159,7 +167,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
             .get(1)
             .and_then(|power| fold(power, &cx.names))
             .and_then(Folded::number);
-        if large.is_some_and(|power| power > 1000.0) {
+        if large.is_some_and(|power| power > POWER) {
             too_large(cx, call.range, "This number");
         }
     }

@@ -4,7 +4,7 @@
 //! Example: `getattr(obj, "__cl" + "ass__")`, `map(getattr, …)`
 
 use geonode_protocol::Code;
-use rustpython_parser::ast::{Expr, ExprCall, ExprContext, Ranged, Stmt};
+use rustpython_parser::ast::{Expr, ExprCall, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
 use super::{attributes, names::dunder};
@@ -47,6 +47,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
     let Expr::Name(name) = &*call.func else { return };
     match name.id.as_str() {
         "print" | "str" | "repr" => call.args.iter().for_each(|one| type_value(cx, one)),
+        "isinstance" => call.args.get(1).into_iter().for_each(|one| type_value(cx, one)),
         "getattr" | "hasattr" | "setattr" | "delattr" => {
             cx.grant(&call.func);
             by_text(cx, call, name.id.as_str());
@@ -86,6 +87,25 @@ fn starred(call: &ExprCall) -> bool {
 fn by_text(cx: &mut Checker<'_>, call: &ExprCall, function: &str) {
     let known = call.args.get(1).filter(|_| !starred(call) && call.keywords.is_empty());
     let texts = known.and_then(|name| cx.text(name).map(|text| vec![text]).or_else(|| choices(cx, name)));
+    let group = call.args.first().and_then(|one| cx.full_name(one));
+    if let Some(group) = group.filter(|full| full.starts_with("bpy.ops.") && matches!(function, "getattr" | "hasattr"))
+        && let (Some(name), Some(first)) = (known, call.args.first())
+        && (texts.is_some() || guarded(name))
+    {
+        cx.grant(first);
+        let family = group.trim_start_matches("bpy.ops.").to_owned();
+        for name in texts.iter().flatten() {
+            super::operators::operator_name(cx, &format!("{family}.{name}"), call.range);
+        }
+        if texts.is_none() {
+            super::operators::family(cx, &family, call.range);
+        }
+        super::removals::by_text(cx, call, &group, texts.as_deref());
+        return;
+    }
+    if texts.is_none() && known.is_some_and(guarded) {
+        return;
+    }
     let Some(texts) = texts else {
         cx.refuse(
             &RULE,
@@ -102,6 +122,20 @@ fn by_text(cx: &mut Checker<'_>, call: &ExprCall, function: &str) {
     };
     for text in texts {
         attributes::attribute(cx, &text, ctx, call.range, call.range);
+    }
+}
+
+/// Whether a computed name is left to the guard at run time, which holds it against the same list: the name of a loop, an argument, a
+/// table; not a text that is put together out of sight.
+fn guarded(name: &Expr) -> bool {
+    match name {
+        Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) => true,
+        Expr::JoinedStr(one) => one
+            .values
+            .first()
+            .and_then(crate::bindings::literal)
+            .is_some_and(|text| text.starts_with(|c: char| c.is_ascii_lowercase())),
+        _ => false,
     }
 }
 
@@ -128,24 +162,5 @@ pub(crate) fn keyword(cx: &mut Checker<'_>, name: &str, range: TextRange) {
             text,
             "Safe mode has no files: make the data in the script.",
         );
-    }
-}
-
-/// `del` and `with` on what is not a value of the script.
-pub(crate) fn statement(cx: &mut Checker<'_>, stmt: &Stmt) {
-    let Stmt::With(one) = stmt else { return };
-    for item in &one.items {
-        let fine = match &item.context_expr {
-            Expr::Call(call) => matches!(&*call.func, Expr::Attribute(one) if one.attr.as_str() == "temp_override"),
-            _ => false,
-        };
-        if !fine {
-            cx.refuse(
-                &RULE,
-                item.context_expr.range(),
-                "Of context managers safe mode has temp_override() only.",
-                "Use `with bpy.context.temp_override(...)`, or try / finally.",
-            );
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Refuses classes that change how Python works.
 //!
-//! Why: metaclasses, descriptors, `__del__`, `__exit__` and their like run code at moments no rule and no guard sees; a subclass of a type
+//! Why: metaclasses, descriptors, `__del__` and their like run code at moments no rule and no guard sees; a subclass of a type
 //! of Blender or of `str` stands in for it.
 //! Example: `class A(metaclass=M): …`, `def __del__(self): …`
 
@@ -20,7 +20,10 @@ const LIBRARY: &[&str] = &[
     "enum.IntEnum",
     "enum.Flag",
     "enum.IntFlag",
+    "enum.StrEnum",
     "typing.NamedTuple",
+    "typing.Protocol",
+    "typing.TypedDict",
     "typing.Generic",
 ];
 

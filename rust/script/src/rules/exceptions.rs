@@ -15,6 +15,19 @@ const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
+    if let Stmt::FunctionDef(def) = stmt
+        && let [decorator] = def.decorator_list.as_slice()
+        && cx
+            .full_name(decorator)
+            .is_some_and(|full| full == "contextlib.contextmanager")
+    {
+        // Its generator is in the hands of the guard of `with` alone, which never drops it.
+        for inner in &def.body {
+            if let Stmt::Try(one) = inner {
+                cx.grant_at(one.range);
+            }
+        }
+    }
     let Stmt::Try(one) = stmt else { return };
     for ExceptHandler::ExceptHandler(handler) in &one.handlers {
         match handler.type_.as_deref() {
@@ -29,7 +42,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
         }
     }
     leaves(cx, &one.finalbody, false);
-    if !one.finalbody.is_empty() {
+    if !one.finalbody.is_empty() && !cx.is_granted(one.range) {
         let mut waits = Waits(false);
         tree::suite(&mut waits, &one.body);
         if waits.0 {
@@ -61,7 +74,8 @@ impl<'t> Visitor<'t> for Waits {
 fn caught(cx: &mut Checker<'_>, expr: &Expr) {
     let named = match expr {
         Expr::Name(one) => {
-            cx.policy.reviewed.builtins.contains(one.id.as_str()) || cx.names.classes.contains(one.id.as_str())
+            cx.policy.reviewed.builtins.contains(one.id.as_str())
+                || (cx.names.classes.contains(one.id.as_str()) && cx.names.bound.get(one.id.as_str()) == Some(&1))
         }
         _ => false,
     };

@@ -38,17 +38,11 @@ fn specification(cx: &mut Checker<'_>, spec: &Expr) {
     let Expr::JoinedStr(parts) = spec else { return };
     for part in &parts.values {
         match part {
+            // A width that is not known here: the guard at run time looks at the whole specification.
             Expr::FormattedValue(inner) => {
-                let small = fold(&inner.value, &cx.names)
-                    .and_then(Folded::number)
-                    .is_some_and(|value| value <= WIDEST);
-                if !small {
-                    cx.refuse(
-                        &RULE,
-                        inner.range,
-                        "A width that is computed can take all memory.",
-                        "Write the width as a number, or use str(x).rjust(width).",
-                    );
+                let known = fold(&inner.value, &cx.names).and_then(Folded::number);
+                if known.is_some_and(|value| value > WIDEST) {
+                    cx.refuse(&RULE, inner.range, TOO_WIDE, NARROWER);
                 }
             }
             other => {
@@ -101,7 +95,12 @@ fn fields(text: &str) -> Option<&'static str> {
     let plain = text.replace("{{", "").replace("}}", "");
     for field in plain.split('{').skip(1) {
         let Some((inside, _)) = field.split_once('}') else {
-            return Some("A field inside a field can take all memory.");
+            // `{:>{width}}`: the guard at run time looks at the whole specification.
+            let name = field.split(':').next().unwrap_or(field);
+            if name.contains(['.', '[']) {
+                return Some("A field of a format reads attributes that no rule sees.");
+            }
+            continue;
         };
         let (name, spec) = inside.split_once(':').unwrap_or((inside, ""));
         if name.contains(['.', '[']) {

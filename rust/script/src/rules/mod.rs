@@ -31,7 +31,6 @@ pub(crate) fn statement<'t>(cx: &mut Checker<'t>, stmt: &'t Stmt) {
     exceptions::check(cx, stmt);
     loops::check(cx, stmt);
     bounds::statement(cx, stmt);
-    calls::statement(cx, stmt);
 }
 
 /// Every rule that looks at expressions. Those that grant something to inner expressions come with the outer node, so before these

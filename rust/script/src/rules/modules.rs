@@ -63,7 +63,10 @@ fn members(cx: &mut Checker<'_>, whole: &ExprAttribute, mut path: String, parts:
         }
         match path.as_str() {
             "bpy.ops" => {
-                super::operators::unless_called(cx, whole);
+                let named: Vec<&str> = parts.iter().map(|one| one.attr.as_str()).collect();
+                let ops = named.iter().position(|one| *one == name).unwrap_or(0);
+                let full = format!("bpy.ops.{}", named.get(ops..).unwrap_or_default().join("."));
+                super::operators::passed_on(cx, whole, &full);
                 return;
             }
             "bpy.types" => {
@@ -124,6 +127,9 @@ fn allowed(cx: &Checker<'_>, module: &str, name: &str) -> bool {
 /// What to use instead of a member that is not allowed.
 pub(crate) fn hint(cx: &Checker<'_>, module: &str, name: &str) -> String {
     if let Some(instead) = cx.policy.reviewed.instead.get(format!("{module}.{name}").as_str()) {
+        return format!("Use instead: {instead}.");
+    }
+    if let Some(instead) = cx.policy.reviewed.instead.get(module) {
         return format!("Use instead: {instead}.");
     }
     let members = cx.policy.reviewed.modules.get(module);

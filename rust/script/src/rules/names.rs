@@ -65,7 +65,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
             format!("{instead}."),
         );
     } else if dunder(name) {
-        if name != "__name__" {
+        // `__rmul__ = __mul__` in the body of a class.
+        let method = cx.policy.reviewed.methods.contains(name) && cx.names.bound.contains_key(name);
+        if name != "__name__" && !method {
             let text = format!("{name} belongs to the interpreter.");
             cx.refuse(&RULE, one.range, text, "Leave it out.");
         }

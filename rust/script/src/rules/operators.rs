@@ -1,10 +1,11 @@
-//! Refuses operators that are not on the list, operators as values, and calls that wait for the artist.
+//! Refuses operators that are not on the list, families of operators as values, and calls that wait for the artist.
 //!
 //! Why: operators open, save, export, quit, install, evaluate Python texts; `INVOKE_…` waits for a mouse.
 //! Example: `bpy.ops.wm.save_mainfile()`
 
 use geonode_protocol::Code;
-use rustpython_parser::ast::{Expr, ExprAttribute, ExprCall, Ranged};
+use rustpython_parser::ast::{Expr, ExprAttribute, ExprCall, ExprContext, Ranged};
+use rustpython_parser::text_size::TextRange;
 
 use crate::bindings::literal;
 use crate::checker::{Checker, Rule};
@@ -27,14 +28,13 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
         Some(operator) => (operator, true),
         None => (name, false),
     };
-    operator_name(cx, operator, call);
+    operator_name(cx, operator, call.func.range());
     if !polled {
         arguments(cx, operator, call);
     }
 }
 
-fn operator_name(cx: &mut Checker<'_>, name: &str, call: &ExprCall) {
-    let range = call.func.range();
+pub(crate) fn operator_name(cx: &mut Checker<'_>, name: &str, range: TextRange) {
     let (text, hint) = match cx.policy.operators.look(name, cx.bit) {
         Known::Allowed => return,
         Known::Elsewhere if cx.names.adaptive => return,
@@ -58,6 +58,19 @@ fn operator_name(cx: &mut Checker<'_>, name: &str, call: &ExprCall) {
         ),
     };
     cx.refuse(&RULE, range, text, hint);
+}
+
+/// Judges a family whose operators are named by a computed text; the guard at run time judges each name.
+pub(crate) fn family(cx: &mut Checker<'_>, name: &str, range: TextRange) {
+    if !cx.policy.reviewed.operator_modules.contains(name) {
+        let text = format!("bpy.ops.{name} is not about the contents of the scene.");
+        cx.refuse(
+            &RULE,
+            range,
+            text,
+            "Work on bpy.data directly, or leave this to the artist.",
+        );
+    }
 }
 
 fn reason(cx: &Checker<'_>, name: &str, cause: &str) -> String {
@@ -91,25 +104,23 @@ fn arguments(cx: &mut Checker<'_>, name: &str, call: &ExprCall) {
             );
         }
     }
-    for keyword in &call.keywords {
-        if keyword.arg.is_none() {
-            cx.refuse(
-                &RULE,
-                keyword.range,
-                format!("The arguments of bpy.ops.{name} must be written out."),
-                "Name each of them: `size=2.0`.",
-            );
-        }
-    }
 }
 
-/// Refuses an operator that is not called at once.
-pub(crate) fn unless_called(cx: &mut Checker<'_>, whole: &ExprAttribute) {
-    if !cx.is_granted(whole.range) {
+/// Judges an operator that is not called at once: a name in a table, or one that is passed on. The guard at run time calls it, with
+/// the same bounds; a family as a whole is no value.
+pub(crate) fn passed_on(cx: &mut Checker<'_>, whole: &ExprAttribute, full: &str) {
+    if cx.is_granted(whole.range) {
+        return;
+    }
+    let name = full.strip_prefix("bpy.ops.").unwrap_or(full);
+    if name.split('.').count() == 2 && whole.ctx == ExprContext::Load {
+        operator_name(cx, name, whole.range);
+        super::removals::mention(cx, full, whole.range);
+    } else {
         cx.refuse(
             &RULE,
             whole.range,
-            "An operator is called where it is named, and not passed on.",
+            "A family of operators is no value.",
             "Write `bpy.ops.GROUP.NAME(...)`.",
         );
     }

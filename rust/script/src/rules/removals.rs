@@ -4,9 +4,11 @@
 //! Example: `bpy.data.objects.remove(obj)`, `bpy.ops.object.delete()`
 
 use geonode_protocol::Code;
-use rustpython_parser::ast::Expr;
+use rustpython_parser::ast::{Expr, ExprCall, ExprContext};
+use rustpython_parser::text_size::TextRange;
 
-use crate::checker::{Checker, Rule};
+use crate::checker::{Checker, Rule, chain};
+use crate::policy::fits;
 
 const RULE: Rule = Rule {
     name: "removals",
@@ -18,26 +20,97 @@ const OPERATORS: &[&str] = &[
     "modifiers_clear",
     "constraints_clear",
     "animation_data_clear",
+    "orphans_purge",
 ];
+const DATA: &[&str] = &["remove", "batch_remove", "orphans_purge", "user_remap", "user_clear"];
+const HINT: &str = "Nothing to correct: the artist is asked before the script runs.";
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
-    let Expr::Call(call) = expr else { return };
-    let Expr::Attribute(method) = &*call.func else { return };
-    let name = method.attr.as_str();
-    let hint = "Nothing to correct: the artist is asked before the script runs.";
-    if let Some(full) = cx.full_name(&call.func) {
-        let operator = full.strip_prefix("bpy.ops.").is_some_and(|_| OPERATORS.contains(&name));
-        let data =
-            full.starts_with("bpy.data.") && matches!(name, "remove" | "batch_remove" | "orphans_purge" | "user_remap");
-        if operator || data {
-            cx.ask(&RULE, call.range, format!("{full}() removes data from the file."), hint);
+    match expr {
+        Expr::Call(call) => called(cx, call),
+        // `gone = bpy.data.objects.remove`, `map(meshes.remove, …)`: named, and called out of sight.
+        Expr::Attribute(one) if one.ctx == ExprContext::Load && !cx.is_asked(one.range) => {
+            if let Some(full) = full(cx, expr)
+                && full.starts_with("bpy.data.")
+                && DATA.contains(&one.attr.as_str())
+            {
+                ask(cx, one.range, &full);
+            }
         }
-    } else if matches!(name, "batch_remove" | "orphans_purge" | "user_remap" | "clear_geometry") {
+        _ => {}
+    }
+}
+
+/// The full name of a chain, through a name that stands for `bpy.data…`.
+fn full(cx: &Checker<'_>, expr: &Expr) -> Option<String> {
+    cx.full_name(expr).or_else(|| {
+        let (root, parts) = chain(expr)?;
+        let mut full = cx.names.aliases.get(root.id.as_str())?.clone();
+        for part in parts {
+            full.push('.');
+            full.push_str(part.attr.as_str());
+        }
+        Some(full)
+    })
+}
+
+fn called(cx: &mut Checker<'_>, call: &ExprCall) {
+    let (name, range) = match &*call.func {
+        Expr::Attribute(method) => (method.attr.as_str(), method.range),
+        _ => return,
+    };
+    if let Some(full) = full(cx, &call.func) {
+        let operator = full.strip_prefix("bpy.ops.").is_some_and(|_| OPERATORS.contains(&name));
+        let data = full.starts_with("bpy.data.") && DATA.contains(&name);
+        if operator || data {
+            cx.asked_at(range);
+            ask(cx, call.range, &full);
+        }
+    } else if matches!(
+        name,
+        "batch_remove" | "orphans_purge" | "user_remap" | "user_clear" | "clear_geometry"
+    ) {
         cx.ask(
             &RULE,
             call.range,
             format!(".{name}() removes data from the file."),
-            hint,
+            HINT,
         );
     }
+}
+
+fn ask(cx: &mut Checker<'_>, range: TextRange, full: &str) {
+    cx.ask(&RULE, range, format!("{full}() removes data from the file."), HINT);
+}
+
+/// An operator that is named without being called.
+pub(crate) fn mention(cx: &mut Checker<'_>, full: &str, range: TextRange) {
+    if full.rsplit('.').next().is_some_and(|name| OPERATORS.contains(&name)) {
+        ask(cx, range, full);
+    }
+}
+
+/// `getattr(bpy.ops.GROUP, name)`: asks where the name can be one that removes.
+pub(crate) fn by_text(cx: &mut Checker<'_>, call: &ExprCall, group: &str, names: Option<&[String]>) {
+    let removes = match names {
+        Some(names) => names.iter().any(|name| OPERATORS.contains(&name.as_str())),
+        None => {
+            let pattern = call.args.get(1).map_or_else(|| "*".to_owned(), pattern);
+            OPERATORS.iter().any(|name| fits(&pattern, name))
+        }
+    };
+    if removes {
+        ask(cx, call.range, &format!("{group}.…"));
+    }
+}
+
+/// What an f-string can become, as a pattern.
+fn pattern(expr: &Expr) -> String {
+    let Expr::JoinedStr(one) = expr else {
+        return "*".to_owned();
+    };
+    one.values
+        .iter()
+        .map(|part| crate::bindings::literal(part).unwrap_or("*"))
+        .collect()
 }

@@ -20,9 +20,21 @@ pub(crate) fn check(cx: &mut Checker<'_>, whole: &ExprAttribute, name: &str, at:
     if cx.policy.types.look(name, cx.bit) != Known::Allowed {
         let text = format!("bpy.types.{name} is not allowed in safe mode.");
         cx.refuse(&RULE, at, text, "Compare `x.type` with a text, or leave it out.");
-    } else if !(cx.is_granted(whole.range) && whole.attr.as_str() == name) {
+    } else if !(describes(whole, name) || cx.is_granted(whole.range) && whole.attr.as_str() == name) {
         outside(cx, whole.range);
     }
+}
+
+/// `bpy.types.NAME.bl_rna…`: what Blender says of a type, which nobody can change.
+fn describes(whole: &ExprAttribute, name: &str) -> bool {
+    let mut inner = whole;
+    while let Expr::Attribute(next) = &*inner.value {
+        if next.attr.as_str() == name && matches!(inner.attr.as_str(), "bl_rna") {
+            return whole.ctx == ExprContext::Load;
+        }
+        inner = next;
+    }
+    false
 }
 
 fn outside(cx: &mut Checker<'_>, range: TextRange) {
@@ -98,6 +110,7 @@ fn arguments(cx: &mut Checker<'_>, args: &Arguments) {
 fn plain(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {
         Expr::Name(_) | Expr::Attribute(_) => cx.grant(expr),
+        Expr::List(one) => one.elts.iter().for_each(|each| plain(cx, each)),
         Expr::Tuple(one) => one.elts.iter().for_each(|each| plain(cx, each)),
         Expr::BinOp(one) => {
             plain(cx, &one.left);

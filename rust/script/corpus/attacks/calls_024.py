@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: calls
-for n in dir(1):
-    getattr(1, n)

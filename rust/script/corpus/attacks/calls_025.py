@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: calls
-for n in ['a', 'b' + 'c']:
-    getattr(1, n)

@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: classes
-class A:
-    def __format__(self, s):
-        return s

@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: formats
-'{:{}}'.format(1, 10**9)

@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: formats
-n = len('abc') * 10**8
-f'{1:{n}}'

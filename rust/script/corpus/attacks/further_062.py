@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: modules
-import operator
-operator.attrgetter("__class__.__mro__")(1)

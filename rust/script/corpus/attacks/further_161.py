@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: calls
-n = "real"
-print(getattr(1, n))
-n = "__class__"
-print(getattr(1, n))

@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: calls
-print([getattr(1, n) for n in ("__class__",)])

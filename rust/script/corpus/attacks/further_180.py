@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: modules
-import math
-math.factorial(10 ** 8)

@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: modules
-import math
-math.comb(10 ** 8, 10 ** 7)

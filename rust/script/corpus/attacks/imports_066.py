@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: imports
-from bpy_extras import io_utils

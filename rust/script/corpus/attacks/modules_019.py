@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: modules
-import numpy as np
-np.vectorize(1)

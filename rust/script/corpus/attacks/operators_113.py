@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: operators
-import bpy
-bpy.ops.outliner.orphans_purge()

@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: operators
-import bpy
-f = bpy.ops.mesh.primitive_cube_add

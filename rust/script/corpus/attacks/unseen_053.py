@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: types
+import bpy
+bpy.types.Object.evil = bpy.props.IntProperty(update=lambda s, c: None)

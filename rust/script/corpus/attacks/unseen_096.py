@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# expect: modules
+import logging
+
+logging.FileHandler("/tmp/x")

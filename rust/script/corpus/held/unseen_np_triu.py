@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import numpy as np
+np.tril_indices(10**6)
