@@ -324,6 +324,7 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
     } else {
         send(client, &passed.request, &fitting.notices, listener)?
     };
+    without_keys(client, &mut reply, listener);
     reply.sent = sent;
     reply.key = Some(key);
     if let Some(usage) = reply.usage {
@@ -337,6 +338,28 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
         reply.text = plan;
     }
     Ok(reply)
+}
+
+/// A server knows the key; what it says with the key in it would stand in the report, the history and the file.
+fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
+    let redactor = client.redactor();
+    let mut found = redactor.keys(&mut reply.text);
+    found += reply.model.as_mut().map_or(0, |model| redactor.keys(model));
+    if let Some(FinishReason::Other(raw)) = &mut reply.finish {
+        found += redactor.keys(raw);
+    }
+    for call in &mut reply.calls {
+        found += redactor.keys(&mut call.id) + redactor.keys(&mut call.name) + redactor.keys_json(&mut call.arguments);
+    }
+    if found > 0 {
+        let text = "The reply repeated your API key; it was taken out. Do you trust this server?";
+        listener.message(Message::new(
+            Severity::Warning,
+            Origin::Provider,
+            Code::SecretRedacted,
+            text,
+        ));
+    }
 }
 
 /// A kept reply. What is wrong with the cache is told and keeps nobody from asking.

@@ -182,10 +182,16 @@ impl Http {
             if detail.request_id.is_none() {
                 detail.request_id = request_id.map(str::to_owned);
             }
-            if let (Some(key), Some(said)) = (self.key(), &detail.said) {
-                detail.said = Some(key.redact(said));
+            for foreign in [&mut detail.said, &mut detail.request_id].into_iter().flatten() {
+                *foreign = self.without_key(foreign);
             }
         })
+    }
+
+    /// What a server said, without the key.
+    fn without_key(&self, foreign: &str) -> String {
+        self.key()
+            .map_or_else(|| foreign.to_owned(), |key| key.redact_quote(foreign))
     }
 
     async fn judge(&self, response: reqwest::Response) -> Result<Answer, ProviderError> {
@@ -203,7 +209,8 @@ impl Http {
         let request_id = ["x-request-id", "request-id"]
             .iter()
             .find_map(|name| text(headers, name))
-            .and_then(one_line);
+            .and_then(one_line)
+            .map(|id| self.without_key(&id));
         if status.is_redirection() {
             return Err(self.redirected(&response));
         }
@@ -239,7 +246,7 @@ impl Http {
 
     fn redirected(&self, response: &reqwest::Response) -> ProviderError {
         let target = text(response.headers(), LOCATION.as_str()).and_then(|to| response.url().join(to).ok());
-        let to = target.map_or_else(String::new, |url| format!(" to {}", shown(&url)));
+        let to = target.map_or_else(String::new, |url| format!(" to {}", self.without_key(&shown(&url))));
         ProviderError::bad_response(format!(
             "{} redirects{to}, which is not followed with your prompt and key. Set the final address as the base URL.",
             self.endpoint.shown()

@@ -54,6 +54,23 @@ impl ApiKey {
     }
 }
 
+impl ApiKey {
+    /// The same for a quotation that may have been cut in the middle of the key: `…` stands at its end then.
+    pub(crate) fn redact_quote(&self, text: &str) -> String {
+        let whole = self.redact(text);
+        let Some(head) = whole.strip_suffix('…') else {
+            return whole;
+        };
+        let cut = (SHORTEST_REDACTED..self.expose().len())
+            .rev()
+            .find_map(|length| head.strip_suffix(self.expose().get(..length)?));
+        match cut {
+            Some(head) => format!("{head}{REDACTED}…"),
+            None => whole,
+        }
+    }
+}
+
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(REDACTED)
@@ -121,5 +138,12 @@ mod tests {
     fn the_key_is_blanked_out_of_foreign_text() {
         let key = ApiKey::new("sk-very-secret").unwrap();
         assert_eq!(key.redact("bad key sk-very-secret!"), "bad key ***!");
+        assert_eq!(key.redact_quote("bad sk-very-secret: sk-very-secre…"), "bad ***: ***…");
+        assert_eq!(key.redact_quote("bad key sk-ver…"), "bad key ***…");
+        assert_eq!(
+            key.redact_quote("bad key sk-ve…"),
+            "bad key sk-ve…",
+            "as short as a word"
+        );
     }
 }

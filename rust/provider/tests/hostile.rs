@@ -472,3 +472,113 @@ fn a_client_in_many_threads_is_cancelled_and_used_on() {
     });
     assert_eq!(client.send(&hello()).unwrap().text, "ok");
 }
+
+#[test]
+fn answers_that_are_none_are_typed_errors_in_every_dialect() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let json_head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
+    let kind = |kind: &str, body: &str| http("200 OK", &format!("content-type: {kind}\r\n"), body);
+    for provider in ALL {
+        let good = whole(provider);
+        // Every name twice: which of the two counts nobody can know.
+        let twice = good.replacen('{', &format!("{{{},", &good[1..good.len() - 1]), 1);
+        let table: Vec<(&str, Vec<u8>)> = vec![
+            ("a web page", kind("text/html", "<html>sk-very-secret</html>")),
+            ("a picture", kind("image/png", "\u{89}PNG")),
+            ("a stream that nobody asked for", kind("text/event-stream", "")),
+            ("duplicate keys", json("200 OK", &twice)),
+            ("deep", json("200 OK", &deep)),
+            (
+                "bad utf-8",
+                [
+                    json_head.as_slice(),
+                    &good.replace("Hello", "H\u{1}").into_bytes(),
+                    b"\xff",
+                ]
+                .concat(),
+            ),
+            ("nothing", json("200 OK", "")),
+            ("two answers", json("200 OK", &format!("{good}{good}"))),
+        ];
+        // What is skipped anyway may be as deep as it likes.
+        let skipped = good.replacen('{', &format!("{{\"x\":{deep},"), 1);
+        let answer = Server::always(json("200 OK", &skipped))
+            .client_of(provider)
+            .send(&hello());
+        match answer {
+            Ok(answer) => assert_eq!(answer.text, "Hello"),
+            Err(error) => assert_eq!(error.code(), Code::BadResponse, "{provider:?}: {error}"),
+        }
+        for (name, bytes) in table {
+            let server = Server::always(bytes);
+            let client = server.client_of(provider);
+            let Err(error) = client.send(&hello()) else {
+                panic!("{provider:?}: {name} went unnoticed");
+            };
+            assert_eq!(error.code(), Code::BadResponse, "{provider:?} {name}: {error}");
+            for said in [error.to_string(), format!("{error:?}")] {
+                assert!(
+                    !said.contains("sk-very-secret") && !said.contains('\u{1b}'),
+                    "{provider:?} {name}: {said}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn endless_answers_are_bounded_in_every_dialect() {
+    for provider in ALL {
+        for head in [
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n",
+            "HTTP/1.1 400 No\r\ncontent-type: application/json\r\n\r\n",
+        ] {
+            let server = Server::new(move |_, _, connection| {
+                let _ = connection.write_all(head.as_bytes());
+                let piece = vec![b' '; 1 << 16];
+                while connection.write_all(&piece).is_ok() {}
+            });
+            let client = server.client_of(provider);
+            let error = if head.contains("event-stream") {
+                text_of(&client).1.unwrap()
+            } else {
+                client.send(&hello()).unwrap_err()
+            };
+            assert_eq!(error.code(), Code::BadResponse, "{provider:?} {head}: {error}");
+        }
+    }
+}
+
+#[test]
+fn no_dialects_key_crosses_a_redirect_or_comes_back_in_an_error() {
+    let elsewhere = Server::always(json("200 OK", &whole(Provider::OpenAi)));
+    for provider in ALL {
+        for status in ["301 Moved", "302 Found", "303 See", "307 Temporary", "308 Permanent"] {
+            let server = Server::always(http(status, &format!("location: {}/x\r\n", elsewhere.base_url), ""));
+            let client = server.client_of(provider);
+            for error in [
+                client.send(&hello()).unwrap_err(),
+                text_of(&client).1.unwrap(),
+                client.models().unwrap_err(),
+            ] {
+                assert_eq!(error.code(), Code::BadResponse, "{provider:?} {status}: {error}");
+                assert!(!format!("{error}{error:?}").contains("sk-very-secret"));
+            }
+        }
+        for status in ["400 Bad", "401 No", "403 No", "404 No", "429 Slow", "500 Oops"] {
+            let body = r#"{"error":{"message":"the key sk-very-secret, sk-very-se\u0063ret is wrong","type":"sk-very-secret","code":"sk-very-secret","status":"sk-very-secret"}}"#;
+            let server = Server::always(http(
+                status,
+                "content-type: application/json\r\nx-request-id: sk-very-secret\r\nrequest-id: sk-very-secret\r\n",
+                body,
+            ));
+            let client = server.client_of(provider);
+            for error in [client.send(&hello()).unwrap_err(), text_of(&client).1.unwrap()] {
+                let said = format!("{error}{error:?}");
+                assert!(!said.contains("sk-very-secret"), "{provider:?} {status}: {said}");
+            }
+        }
+    }
+    assert!(elsewhere.seen().is_empty());
+}
