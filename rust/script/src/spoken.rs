@@ -65,7 +65,11 @@ pub fn reference() -> String {
         &mut text,
         "Other modules",
         ["module", "instead"],
-        reviewed.instead.iter().map(|(k, v)| [*k, *v]),
+        reviewed
+            .instead
+            .iter()
+            .filter(|(module, _)| !reviewed.modules.contains_key(*module))
+            .map(|(k, v)| [*k, *v]),
     );
     let _ = writeln!(
         text,
