@@ -70,6 +70,9 @@ def test_what_compares_and_hashes_is_pythons_own_again() -> None:
     assert sorted([row, [0]]) == [[0], [1, 2]]
     with pytest.raises(core.ScriptTimeout):
         run(ENDLESS["hash"], 100)
+    with pytest.raises(RecursionError):
+        run("t = ()\nfor _ in range(1_000_000): t = (t,)\nhash(t)", 60_000)
+    assert [*map(str, [1, 2]), *{3: 4}, *{5}, *range(2), *(6,)] == ["1", "2", 3, 5, 0, 1, 6]
     assert hash((1, 2)) == hash((1, 2))
     assert {frozenset([1]): 2}[frozenset([1])] == 2
 

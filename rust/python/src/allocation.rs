@@ -4,8 +4,9 @@
 //! slow every script down. So Python's own hook is used, as `tracemalloc` does: a block above the bound is refused, and the
 //! operation ends with a `MemoryError` that the script sees. The hook costs one call more for each allocation.
 //!
-//! Once the script is beyond its limits, blocks above `SMALL` are refused as well: a function in C that makes one large value after
-//! the other (a sum of lists, a list of sorted lists) then comes to its end, and Python can be interrupted.
+//! Once the process has grown far beyond the bound of the script, blocks above `SMALL` are refused as well: a function in C that makes one
+//! large value after the other then comes to its end before the system takes the whole process. Not sooner, for parts of
+//! Blender do not look whether they got what they asked for.
 #![expect(
     unsafe_code,
     reason = "the hook is a table of C functions that Python calls; abi3 does not name it"
@@ -34,8 +35,8 @@ type Access = extern "C" fn(c_int, *mut Functions);
 /// `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`, which are used with the GIL held.
 const DOMAINS: [c_int; 2] = [1, 2];
 
-/// Bytes of a block that is never refused: what ends a script needs some.
-const SMALL: usize = 1 << 16;
+/// Bytes of a block that is never refused.
+const SMALL: usize = 16 << 20;
 
 /// Bytes that a block may have now.
 static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);

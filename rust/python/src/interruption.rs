@@ -1,9 +1,11 @@
-//! Lets the watchdog stop what Python compares and hashes in C.
+//! Lets the watchdog stop what Python compares, hashes and walks through in C.
 //!
 //! Python looks for signals between two instructions, and in C where it writes a value out, but not while it compares or
 //! hashes. A list that holds another twice, which holds another twice, and so on, takes two to the power of its depth there,
-//! and a hundred thousand keys with one hash take the square of their number. So while a script runs, the functions by which
-//! Python's containers and whole numbers compare and hash look for a signal first, which costs them a few nanoseconds.
+//! and a hundred thousand keys with one hash take the square of their number. Nor does it while a function in C walks through a list
+//! (a sum of lists, a map of sorted lists). So while a script runs, the functions by which Python's containers and whole numbers
+//! compare and hash, and those that give the next item of a container, look for a signal first, which costs them a few nanoseconds;
+//! Python's own loops do not call the latter. Hashing counts its depth as well, as comparing does anyway: the stack of C is finite.
 //!
 //! The functions stand in the types themselves; `abi3` does not name the places. Each is taken only when it holds what Python's own
 //! interface (`PyType_GetSlot`) says that it holds.
@@ -19,13 +21,16 @@ use pyo3::prelude::*;
 
 type Compare = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject, c_int) -> *mut ffi::PyObject;
 type Hash = unsafe extern "C" fn(*mut ffi::PyObject) -> ffi::Py_hash_t;
+type Next = unsafe extern "C" fn(*mut ffi::PyObject) -> *mut ffi::PyObject;
 
-/// Where `tp_hash` and `tp_richcompare` stand in `PyTypeObject`, in words; the same in every Python since 3.4.
+/// Where `tp_hash`, `tp_richcompare` and `tp_iternext` stand in `PyTypeObject`, in words; the same in every Python since 3.4.
 const HASH: usize = 15;
 const COMPARE: usize = 25;
+const NEXT: usize = 28;
 
 /// What the functions below pass on to; kept, for a class that a script made from a list has inherited them.
-static ORIGINALS: [AtomicPtr<c_void>; 9] = [const { AtomicPtr::new(ptr::null_mut()) }; 9];
+static ORIGINALS: [AtomicPtr<c_void>; PLACES] = [const { AtomicPtr::new(ptr::null_mut()) }; PLACES];
+const PLACES: usize = 16;
 
 unsafe extern "C" fn compare<const N: usize>(
     left: *mut ffi::PyObject,
@@ -47,7 +52,22 @@ unsafe extern "C" fn hash<const N: usize>(value: *mut ffi::PyObject) -> ffi::Py_
         if ffi::PyErr_CheckSignals() != 0 {
             return -1;
         }
-        transmute::<*mut c_void, Hash>(original::<N>())(value)
+        if ffi::Py_EnterRecursiveCall(c" while hashing".as_ptr()) != 0 {
+            return -1;
+        }
+        let hash = transmute::<*mut c_void, Hash>(original::<N>())(value);
+        ffi::Py_LeaveRecursiveCall();
+        hash
+    }
+}
+
+unsafe extern "C" fn next<const N: usize>(iterator: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: as in `compare`.
+    unsafe {
+        if ffi::PyErr_CheckSignals() != 0 {
+            return ptr::null_mut();
+        }
+        transmute::<*mut c_void, Next>(original::<N>())(iterator)
     }
 }
 
@@ -57,7 +77,7 @@ fn original<const N: usize>() -> *mut c_void {
         .map_or(ptr::null_mut(), |original| original.load(Ordering::Acquire))
 }
 
-/// Comparisons and hashes that can be stopped, until this is dropped. Held on the main thread with the GIL.
+/// Comparisons, hashes and walks that can be stopped, until this is dropped. Held on the main thread with the GIL.
 pub(crate) struct Interruptible(Vec<Place>);
 
 /// One function of a type, and what stood there.
@@ -72,7 +92,7 @@ impl Interruptible {
             .import("collections")
             .and_then(|module| module.getattr("deque"))
             .map_or(ptr::null_mut(), |class| class.as_ptr().cast::<ffi::PyTypeObject>());
-        let wanted: [(*mut ffi::PyTypeObject, usize, *mut c_void); 9] = [
+        let wanted: [(*mut ffi::PyTypeObject, usize, *mut c_void); PLACES] = [
             (&raw mut ffi::PyList_Type, COMPARE, compare::<0> as *mut c_void),
             (&raw mut ffi::PyTuple_Type, COMPARE, compare::<1> as *mut c_void),
             (&raw mut ffi::PyDict_Type, COMPARE, compare::<2> as *mut c_void),
@@ -82,6 +102,13 @@ impl Interruptible {
             (deque, COMPARE, compare::<6> as *mut c_void),
             (&raw mut ffi::PyTuple_Type, HASH, hash::<7> as *mut c_void),
             (&raw mut ffi::PyFrozenSet_Type, HASH, hash::<8> as *mut c_void),
+            (&raw mut ffi::PyListIter_Type, NEXT, next::<9> as *mut c_void),
+            (&raw mut ffi::PyTupleIter_Type, NEXT, next::<10> as *mut c_void),
+            (&raw mut ffi::PyRangeIter_Type, NEXT, next::<11> as *mut c_void),
+            (&raw mut ffi::PySetIter_Type, NEXT, next::<12> as *mut c_void),
+            (&raw mut ffi::PyDictIterKey_Type, NEXT, next::<13> as *mut c_void),
+            (&raw mut ffi::PyDictIterValue_Type, NEXT, next::<14> as *mut c_void),
+            (&raw mut ffi::PyDictIterItem_Type, NEXT, next::<15> as *mut c_void),
         ];
         let places = wanted.into_iter().zip(&ORIGINALS);
         Self(
@@ -106,10 +133,10 @@ impl Place {
         if class.is_null() {
             return None;
         }
-        let slot = if word == HASH {
-            ffi::Py_tp_hash
-        } else {
-            ffi::Py_tp_richcompare
+        let slot = match word {
+            HASH => ffi::Py_tp_hash,
+            COMPARE => ffi::Py_tp_richcompare,
+            _ => ffi::Py_tp_iternext,
         };
         // SAFETY: the class is a type of Python, which is longer than the word's place; nothing is written unless the word is the slot.
         unsafe {

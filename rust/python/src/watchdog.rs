@@ -159,6 +159,8 @@ struct Watchdog {
 struct Watched {
     main: system::Thread,
     deadline: Instant,
+    /// Bytes by which the process may grow.
+    allowance: u64,
     /// Bytes that the process may have at most, where the system says how many it has.
     largest: Option<u64>,
 }
@@ -173,12 +175,14 @@ impl Watch {
     fn start(timeout_ms: u64, memory_mb: u64) -> std::io::Result<Self> {
         let watchdog = Watchdog::get()?;
         let start = Instant::now();
+        let allowance = memory_mb.saturating_mul(MEGABYTE);
         let watched = Watched {
             main: system::current(),
             deadline: start
                 .checked_add(Duration::from_millis(timeout_ms))
                 .unwrap_or_else(|| start + Duration::from_secs(u64::from(u32::MAX))),
-            largest: memory::resident().map(|now| now.saturating_add(memory_mb.saturating_mul(MEGABYTE))),
+            allowance,
+            largest: memory::resident().map(|now| now.saturating_add(allowance)),
         };
         *watchdog.script() = Some(watched);
         watchdog.changed.notify_all();
@@ -235,18 +239,21 @@ impl Watched {
     /// Interrupts a script that is beyond its limits; the time until the next look.
     fn look(&self) -> Duration {
         let left = self.deadline.saturating_duration_since(Instant::now());
+        let beyond = self
+            .largest
+            .zip(memory::resident())
+            .map_or(0, |(largest, now)| now.saturating_sub(largest));
         if left.is_zero() {
             let _ = REASON.compare_exchange(NONE, TIME, Ordering::AcqRel, Ordering::Acquire);
-        } else if self
-            .largest
-            .is_some_and(|largest| memory::resident().is_some_and(|now| now > largest))
-        {
+        } else if beyond > 0 {
             let _ = REASON.compare_exchange(NONE, MEMORY, Ordering::AcqRel, Ordering::Acquire);
         }
         if REASON.load(Ordering::Acquire) == NONE {
             return left.min(TICK);
         }
-        allocation::starve();
+        if beyond > self.allowance {
+            allocation::starve();
+        }
         system::interrupt(self.main);
         TICK
     }
