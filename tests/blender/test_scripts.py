@@ -261,6 +261,61 @@ def test_what_nothing_stops_is_bounded_by_its_arguments(source: str) -> None:
         api.run_script(source)
 
 
+TREE = """
+import bpy
+tree = bpy.data.node_groups.new("Made", "GeometryNodeTree")
+tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+out = tree.nodes.new("NodeGroupOutput")
+made = tree.nodes.new("GeometryNodeMeshGrid")
+value = tree.nodes.new("ShaderNodeValue")
+value.outputs[0].default_value = SIDE
+tree.links.new(value.outputs[0], made.inputs["Vertices X"])
+tree.links.new(value.outputs[0], made.inputs["Vertices Y"])
+tree.links.new(made.outputs[0], out.inputs[0])
+modifier = bpy.context.object.modifiers.new("Made", "NODES")
+modifier.node_group = tree
+"""
+UPDATES = "bpy.context.view_layer.update()\n"
+
+
+@pytest.mark.parametrize("ends", ["", UPDATES, "bpy.context.scene.frame_set(3)\n", "bpy.ops.object.duplicate()\n"])
+def test_what_its_trees_would_make_is_expected_before_blender_evaluates_it(ends: str) -> None:
+    before = state()
+    with pytest.raises(core.CoreError, match="about 40,000,000,000 elements"):
+        api.run_script(TREE.replace("SIDE", "200000") + ends)
+    assert differences(before, state()) == []
+    # A value that is changed after Blender has evaluated is expected anew.
+    with pytest.raises(core.CoreError, match="elements"):
+        api.run_script(
+            TREE.replace("SIDE", "20") + UPDATES + "side = 10 ** 5\nvalue.outputs[0].default_value = side\n" + ends
+        )
+    assert differences(before, state()) == []
+    api.run_script(TREE.replace("SIDE", "20") + ends)
+    evaluated = bpy.context.object.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert len(evaluated.data.vertices) == 400
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "for _ in range(30):\n    o.modifiers.new('s', 'SOLIDIFY')",
+        "for _ in range(12):\n    o.modifiers.new('m', 'MIRROR').use_axis = (True, True, True)",
+        "for _ in range(12):\n    o.modifiers.new('w', 'WIREFRAME')",
+        "m = o.modifiers.new('s', 'SCREW')\nm.steps = 10000\nm.iterations = 10000",
+        "for _ in range(5):\n    o.modifiers.new('s', 'MIRROR').use_axis = (True,) * 3\n"
+        "o.modifiers.new('s', 'SMOOTH').iterations = 30000",
+        "from mathutils import noise\nnoise.turbulence((1, 2, 3), 10 ** 9, True)",
+        "o.modifiers.new('p', 'PARTICLE_SYSTEM')\ns = o.particle_systems[0].settings\ns.type = 'HAIR'\n"
+        "s.count = 900_000\ns.hair_step = 50",
+    ],
+)
+def test_modifiers_and_noise_are_bounded_together(source: str) -> None:
+    before = state()
+    with pytest.raises(core.CoreError, match="Guarded"):
+        api.run_script(f"import bpy\no = bpy.context.object\n{source}")
+    assert differences(before, state()) == []
+
+
 def test_small_products_and_outlines_are_made() -> None:
     made = api.run_script(
         "import numpy as np\nfrom mathutils.geometry import tessellate_polygon, delaunay_2d_cdt\n"

@@ -5,6 +5,7 @@
 2. ``compiled``: what CPython makes of that very text is held against the same lists.
 3. ``names``, ``modules``, ``guards``, ``instrument``, ``managed``, ``talk``: a small table of builtins, modules with
    the listed members, bounds where Blender multiplies numbers, names of attributes that a script computes.
+   ``expected``: what node trees would make, before Blender evaluates them.
 4. the core's watchdog: bounds of time and memory (``geonode_core.run_bounded``).
 5. ``host.surroundings``: what outlives a script is compared, and put back.
 
@@ -24,8 +25,8 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import compiled, guards, instrument, names, policy
-from .errors import failed, policy_error
+from . import compiled, expected, guards, instrument, names, policy
+from .errors import Guarded, failed, policy_error
 from .output import Output
 from .verdict import ScriptFinding, Verdict, check_script
 
@@ -119,8 +120,11 @@ def _guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_
     from ..host import surroundings
 
     before = surroundings.Surroundings()
+    expected.changed()
     try:
-        return _run(code, namespace, output, timeout_ms)
+        result = _run(code, namespace, output, timeout_ms)
+        _expect(output)
+        return result
     finally:
         changed = before.put_back()
         if changed:
@@ -131,6 +135,14 @@ def _guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_
                 changed=changed,
                 stdout=output.text(),
             )
+
+
+def _expect(output: Output) -> None:
+    """Raises when Blender would have to evaluate next what no Blender bears."""
+    try:
+        expected.check()
+    except Guarded as error:
+        raise failed(f"After its last line: {error}", exception="Guarded", line=1, stdout=output.text()) from error
 
 
 def _ready_trusted(source: str, timeout_ms: int) -> Callable[[], ScriptResult]:

@@ -13,33 +13,39 @@ import math
 import operator
 import random
 import string
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
 import bpy
-from mathutils import geometry, kdtree
+from mathutils import geometry, kdtree, noise
 
-from . import policy
+from . import expected, policy
 from .errors import Guarded
 
 ITEMS = 10_000_000
 """Of a range, an array, a mesh: more is refused."""
 LONGEST_TEXT = 20_000
 """Characters of a text object; each becomes a curve."""
-LARGEST_SKIN = 50_000
+LARGEST_SKIN = 5_000
 """Vertices under a skin modifier, which takes a second for some thousands of them."""
+LARGEST_BOOLEAN = 400_000
+"""Faces of both sides of a boolean."""
 LARGEST_PICTURE = 80_000_000
 """Channels of an image that may be read as a list."""
 STORED = {
     "default_value": ITEMS, "voxel_size": ITEMS, "body": ITEMS, "resolution": ITEMS, "render_resolution": ITEMS,
-    "radius": ITEMS, "child_type": ITEMS, "viewport_resolution": ITEMS,
+    "radius": ITEMS, "child_type": ITEMS, "viewport_resolution": ITEMS, "hair_step": ITEMS, "iterations": ITEMS,
+    "limit_method": ITEMS, "object": ITEMS, "use_axis": ITEMS,
 }  # fmt: skip
 """Properties that are looked at beside those with a bound: a few of their values make very much."""
 METHODS = frozenset({
     "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes", "pack", "copy",
+    "evaluated_depsgraph_get", "evaluated_get", "frame_set", "update",
 })  # fmt: skip
 """Methods of Blender's that a guard looks at."""
+_EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "update"})
 _PLAIN = frozenset({set, dict, list, frozenset, str})
 
 
@@ -145,6 +151,8 @@ def store(thing: Any, name: str, value: Any) -> None:
     """``thing.name = value`` where the policy bounds the name."""
     if isinstance(thing, bpy.types.bpy_struct):
         bounded(name, value)
+        if name == "default_value":
+            expected.changed()
         if name == "body" and isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise Guarded(f"A text of {len(value):,} characters freezes Blender; use at most {LONGEST_TEXT:,}.")
         setattr(thing, name, value)
@@ -163,24 +171,39 @@ def store(thing: Any, name: str, value: Any) -> None:
 def check_stack(changed: Any) -> None:
     """Raises, and takes the change back, when an object's modifiers would multiply it beyond what Blender bears."""
     obj = changed.id_data
-    size = _elements(obj)
+    size, wider = _elements(obj), 1
     for modifier in obj.modifiers:
         match modifier.type:
             case "SUBSURF" | "MULTIRES":
                 size *= 4 ** max(modifier.levels, 0)
             case "ARRAY":
-                size *= max(modifier.count, 1) if modifier.fit_type == "FIXED_COUNT" else 1
+                copies = max(modifier.count, 1) if modifier.fit_type == "FIXED_COUNT" else 1
+                size, wider = size * copies, wider * copies
             case "SCREW":
-                size *= max(modifier.steps, 1)
+                size *= max(modifier.steps, 1) * max(modifier.iterations, 1)
+            case "MIRROR":
+                size *= 2 ** sum(modifier.use_axis)
+            case "SOLIDIFY":
+                size *= 2
+            case "WIREFRAME":
+                size *= 8
+            case "BEVEL":
+                size *= 1 if modifier.limit_method in ("ANGLE", "WEIGHT", "VGROUP") else 2 + modifier.segments**2 / 4
+            case "BOOLEAN":
+                # Its time grows faster than its faces.
+                other = _elements(modifier.object) if modifier.object is not None else 0
+                size = size if _elements(obj) + other <= LARGEST_BOOLEAN else ITEMS * 3
+            case "SMOOTH" | "LAPLACIANSMOOTH" | "CORRECTIVE_SMOOTH":
+                size = size if size * modifier.iterations <= ITEMS * 10 else ITEMS * 3
             case "SKIN" if size > LARGEST_SKIN:
                 size = ITEMS * 3
             case "OCEAN" if max(modifier.resolution, modifier.viewport_resolution) > 64:
                 size = ITEMS * 3
             case "REMESH" if modifier.mode == "VOXEL":
-                size = voxels(max(obj.dimensions), modifier.voxel_size)
+                size = voxels(_extent(obj) * wider, modifier.voxel_size)
             case _:
                 continue
-        if size > ITEMS * 2:
+        if size > ITEMS / 2:
             changed.show_viewport = False
             changed.show_render = False
             raise Guarded(
@@ -190,14 +213,15 @@ def check_stack(changed: Any) -> None:
 
 
 def _check_particles(settings: Any) -> None:
-    """Raises, and leaves the children out, when hairs and their children would be more than Blender bears."""
+    """Raises, and leaves most out, when particles, steps of hairs and children would be more than Blender bears."""
     children = 0
     if settings.child_type != "NONE":
         children = max(settings.rendered_child_count, settings.child_percent)
-    size = settings.count * max(children, 1)
+    size = settings.count * max(children, 1) * (settings.hair_step if settings.type == "HAIR" else 1)
     if size > ITEMS:
         settings.child_type = "NONE"
-        raise Guarded(f"{settings.name!r} would make about {size:,} particles; the children are switched off.")
+        settings.count = min(settings.count, 1000)
+        raise Guarded(f"{settings.name!r} would make about {size:,} particles and steps; its count is 1,000 now.")
 
 
 def check_metaball(ball: Any) -> None:
@@ -228,6 +252,16 @@ def voxels(extent: float, size: float) -> float:
     return 6 * (extent / max(size, 1e-9)) ** 2
 
 
+def _extent(obj: Any) -> float:
+    """The longest side of an object without its modifiers, in its own space."""
+    vertices = getattr(obj.data, "vertices", ())
+    if not len(vertices):
+        return max(obj.dimensions)
+    places = array("f", bytes(12 * len(vertices)))
+    vertices.foreach_get("co", places)
+    return max(max(places[axis::3]) - min(places[axis::3]) for axis in range(3))
+
+
 def _elements(obj: Any) -> float:
     data = obj.data
     polygons = getattr(data, "polygons", None)
@@ -250,6 +284,11 @@ def method(thing: Any, name: str) -> Any:
             return lambda: _packed(thing, found)
         case _ if name == "copy":
             return found
+        case _ if name in _EVALUATING:
+            evaluates = (
+                thing.bl_rna.identifier in {"Context", "Depsgraph", "Scene", "ViewLayer"} or name == "evaluated_get"
+            )
+            return _checked(found, expected.check) if evaluates else found
         case "BlendDataImages" | "Image":
             return _checked(found, _picture)
     return _checked(found, _counts)
@@ -441,6 +480,19 @@ def _at_most(name: str, limit: int, count: Callable[..., int]) -> Callable[..., 
     return called
 
 
+def _few(name: str, place: int, keyword: str, largest: int) -> Callable[..., Any]:
+    """A function of ``mathutils.noise`` with a number that is a count of steps: its octaves, or a size."""
+    function = getattr(noise, name)
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > place and args[place] > largest or keyword in kwargs and kwargs[keyword] > largest:
+            raise Guarded(f"{name}() with {keyword} above {largest} takes too long.")
+        return function(*args, **kwargs)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
 REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
     "itertools": {
         name: stoppable(getattr(itertools, name))
@@ -467,6 +519,14 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
         ),
     },
     "mathutils.kdtree": {"KDTree": _tree},
+    "mathutils.noise": {
+        **{name: _few(name, 1, "octaves", 100) for name in ("turbulence", "turbulence_vector")},
+        **{
+            name: _few(name, 3, "octaves", 100)
+            for name in ("fractal", "multi_fractal", "hetero_terrain", "hybrid_multi_fractal", "ridged_multi_fractal")
+        },
+        **{name: _few(name, 0, "size", 1000) for name in ("random_vector", "random_unit_vector")},
+    },
     "random": {"choices": choices},
 }
 """Members of modules with a guard of their own."""

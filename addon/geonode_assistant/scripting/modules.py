@@ -13,7 +13,7 @@ from typing import Any
 
 import bpy
 
-from . import guards, managed, policy, talk
+from . import expected, guards, managed, policy, talk
 from .errors import Guarded
 from .output import Output
 
@@ -24,6 +24,8 @@ MESH_OPERATORS = {
     "create_circle",
     "create_cone",
     "subdivide_edges",
+    "spin",
+    "bevel",
 }
 
 
@@ -141,6 +143,9 @@ def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
             faces = max(len(args[0].faces), 1) * (kwargs["cuts"] + 1) ** 2
             if faces > guards.ITEMS / 5:
                 raise Guarded(f"This would make about {faces:,} faces; that freezes Blender.")
+        factor = max(kwargs.get("steps", 1), kwargs.get("segments", 1) ** 2 / 4 if "offset" in kwargs else 1)
+        if len(kwargs.get("geom", ())) * factor > guards.ITEMS:
+            raise Guarded(f"So many steps or segments of {len(kwargs['geom']):,} elements freeze Blender.")
         return function(*args, **kwargs)
 
     return called
@@ -166,6 +171,11 @@ _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
     "object.subdivision_set": lambda given: 4 ** max(given.get("level", 1), 0),
     "object.multires_subdivide": lambda given: 4,
     "mesh.unsubdivide": lambda given: 1,
+    "mesh.bevel": lambda given: 2 + given.get("segments", 1) ** 2 / 4,
+    "mesh.spin": lambda given: given.get("steps", 12),
+    "mesh.screw": lambda given: given.get("steps", 9) * given.get("turns", 1),
+    "mesh.vertices_smooth": lambda given: given.get("repeat", 1) / 10,
+    "mesh.vertices_smooth_laplacian": lambda given: given.get("repeat", 1),
     "object.duplicate": lambda given: 2,
     "mesh.duplicate": lambda given: 2,
     "object.join": lambda given: 1,
@@ -228,6 +238,8 @@ class _Operator:
         """Carries it out, within bounds. It never waits for the artist, and never makes an undo step of its own."""
         _check_arguments(kwargs)
         guards.node_type(*kwargs.values())
+        if self.__name__.startswith(("object.", "nla.", "anim.")):
+            expected.check()
         growth = _GROWING.get(self.__name__)
         if growth is not None:
             _check_growth(self.__name__, growth(kwargs))
@@ -245,7 +257,7 @@ class _Operator:
 
 def _check_voxels(obj: Any) -> None:
     size = getattr(getattr(obj, "data", None), "remesh_voxel_size", None)
-    if size is not None and guards.voxels(max(obj.dimensions), size) > guards.ITEMS:
+    if size is not None and guards.voxels(max(obj.dimensions), size) > guards.ITEMS / 5:
         raise Guarded(f"Voxels of {size} m would make far too many faces of {obj.name!r}; use larger ones.")
 
 
