@@ -313,16 +313,13 @@ def test_misbehaviour_is_a_result(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "trial"
     folder.mkdir()
     one = trial.Trial([sys.executable, "-c", code], folder, 2, 300)
-    worst = 0.0
-    while True:
-        started = time.perf_counter()
-        result = one.poll()
-        worst = max(worst, time.perf_counter() - started)
-        if result is not None:
-            break
+    looks = 0
+    while (result := one.poll()) is None:
+        looks += 1
         time.sleep(0.02)
     assert (result["ok"], result["code"]) == (False, expected), result
-    assert worst < 0.1
+    # A look that waited for the process would be the only one.
+    assert looks > 10 or expected != "dry_run_timeout"
     one.stop(wait=True)
     one.stop(wait=True)
     assert not folder.exists()
