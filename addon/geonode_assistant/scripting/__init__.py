@@ -3,9 +3,9 @@
 
 1. ``verdict``: the core's rules judge the text (``rust/script``).
 2. ``compiled``: what CPython makes of that very text is held against the same lists.
-3. ``names``, ``modules``, ``guards``, ``instrument``, ``managed``, ``talk``: a small table of builtins, modules with
-   the listed members, bounds where Blender multiplies numbers, names of attributes that a script computes.
-   ``expected``: what node trees would make, before Blender evaluates them.
+3. ``names``, ``modules``, ``guards``, ``sizes``, ``instrument``, ``managed``, ``talk``: a small table of builtins,
+   modules with the listed members, bounds where Blender multiplies numbers, names of attributes that a script
+   computes. ``expected``: what node trees would make, before Blender evaluates them.
 4. the core's watchdog: bounds of time and memory (``geonode_core.run_bounded``).
 5. ``host.surroundings``: what outlives a script is compared, and put back.
 
@@ -25,7 +25,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import compiled, expected, guards, instrument, names, policy
+from . import compiled, expected, instrument, names, policy, sizes
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .verdict import ScriptFinding, Verdict, check_script
@@ -105,7 +105,7 @@ def prepared(source: str, own: frozenset[str]) -> CodeType:
     allowed = policy.policy()
     try:
         plain = compile(source, "<script>", "exec", dont_inherit=True, optimize=0)
-        tree = instrument.instrumented(source, {**guards.STORED, **allowed.bounds}, guards.METHODS)
+        tree = instrument.instrumented(source, {**sizes.STORED, **allowed.bounds}, sizes.METHODS)
         code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1

@@ -13,7 +13,7 @@ from typing import Any
 
 import bpy
 
-from . import expected, guards, managed, policy, talk
+from . import expected, guards, managed, policy, sizes, talk
 from .errors import Guarded
 from .output import Output
 
@@ -141,10 +141,10 @@ def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
         _check_arguments(kwargs)
         if args and "cuts" in kwargs:
             faces = max(len(args[0].faces), 1) * (kwargs["cuts"] + 1) ** 2
-            if faces > guards.ITEMS / 5:
+            if faces > sizes.ITEMS / 5:
                 raise Guarded(f"This would make about {faces:,} faces; that freezes Blender.")
         factor = max(kwargs.get("steps", 1), kwargs.get("segments", 1) ** 2 / 4 if "offset" in kwargs else 1)
-        if len(kwargs.get("geom", ())) * factor > guards.ITEMS:
+        if len(kwargs.get("geom", ())) * factor > sizes.ITEMS:
             raise Guarded(f"So many steps or segments of {len(kwargs['geom']):,} elements freeze Blender.")
         return function(*args, **kwargs)
 
@@ -154,10 +154,10 @@ def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
 def _check_arguments(kwargs: dict[str, Any]) -> None:
     size = 1.0
     for name, value in kwargs.items():
-        guards.bounded(name, value)
+        sizes.bounded(name, value)
         if name in _MULTIPLIED:
-            size *= max(guards.as_number(value), 1)
-    if size > guards.ITEMS:
+            size *= max(sizes.as_number(value), 1)
+    if size > sizes.ITEMS:
         raise Guarded(f"These arguments would make about {size:,.0f} elements; use smaller ones.")
 
 
@@ -237,7 +237,7 @@ class _Operator:
     def __call__(self, *args: Any, **kwargs: Any) -> set[str]:
         """Carries it out, within bounds. It never waits for the artist, and never makes an undo step of its own."""
         _check_arguments(kwargs)
-        guards.node_type(*kwargs.values())
+        sizes.node_type(*kwargs.values())
         if self.__name__.startswith(("object.", "nla.", "anim.")):
             expected.check()
         growth = _GROWING.get(self.__name__)
@@ -251,13 +251,13 @@ class _Operator:
         result = self.__real__(*contexts, **kwargs)
         if self.__name__ == "object.modifier_add":
             for added in bpy.context.active_object.modifiers[-1:]:
-                guards.check_stack(added)
+                sizes.check_stack(added)
         return result
 
 
 def _check_voxels(obj: Any) -> None:
     size = getattr(getattr(obj, "data", None), "remesh_voxel_size", None)
-    if size is not None and guards.voxels(max(obj.dimensions), size) > guards.ITEMS / 5:
+    if size is not None and sizes.voxels(max(obj.dimensions), size) > sizes.ITEMS / 5:
         raise Guarded(f"Voxels of {size} m would make far too many faces of {obj.name!r}; use larger ones.")
 
 
@@ -270,5 +270,5 @@ def _check_growth(name: str, factor: float) -> None:
         if obj.mode == "EDIT":
             obj.update_from_editmode()
         size += len(obj.data.polygons)
-    if size * factor > guards.ITEMS / 2:
+    if size * factor > sizes.ITEMS / 2:
         raise Guarded(f"bpy.ops.{name} would make about {size * factor:,.0f} faces; that freezes Blender.")

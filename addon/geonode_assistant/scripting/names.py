@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import guards, instrument, managed, policy
+from . import guards, instrument, managed, policy, sizes
 from .modules import Importer
 from .output import Output
 
@@ -32,9 +32,9 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
         "range": guards.range_of,
         "round": guards.rounded,
         instrument.STORE: _store,
-        instrument.BOUNDED: guards.bounded,
-        instrument.METHOD: guards.method,
-        instrument.PIXELS: guards.pixels,
+        instrument.BOUNDED: sizes.bounded,
+        instrument.METHOD: sizes.method,
+        instrument.PIXELS: sizes.pixels,
         instrument.RANGE: range,
         instrument.FORMAT: guards.formatted,
         instrument.FORMAT_OF: guards.format_of,
@@ -44,4 +44,4 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
 
 def _store(value: Any, thing: Any, name: str) -> None:
     """``thing.name = value``, in the order in which Python looks at them."""
-    guards.store(thing, name, value)
+    sizes.store(thing, name, value)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import Guarded
-from .guards import ITEMS
+from .sizes import ITEMS
 
 CUBIC = 2_000
 """Rows of a matrix for what takes the cube of them."""
