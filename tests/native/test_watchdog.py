@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
 import threading
 import time
 from typing import Any
@@ -26,7 +27,6 @@ ENDLESS = {
     "comparison": "a = b = ()\nfor _ in range(60): a, b = [a, a], [b, b]\na == b",
     "search": "a = b = ()\nfor _ in range(60): a, b = [a, a], [b, b]\na in [b]",
     "order": "a, b = (0,), (0.0,)\nfor _ in range(60): a, b = (a, a), (b, b)\nsorted([a, b])",
-    "hash": "t = ()\nfor _ in range(60): t = (t, t)\n{t}",
     "keys": "a, b = {}, {}\nfor _ in range(60): a, b = {1: a, 2: a}, {1: b, 2: b}\na == b",
     "queue": "from collections import deque as d\na = b = ()\nfor _ in range(60): a, b = d([a, a]), d([b, b])\na == b",
     "one hash for all": "set(n * (2**61 - 1) for n in range(10**6))",
@@ -34,6 +34,9 @@ ENDLESS = {
     "sum of lists": "sum([[0] * 1000] * 60_000, [])",
     "sorted lists": "numbers = list(range(10**6, 0, -1)) * 2\nlist(map(sorted, [numbers] * 2000))",
 }
+
+if sys.version_info < (3, 14):  # later ones keep the hash of a tuple
+    ENDLESS["hash"] = "t = ()\nfor _ in range(60): t = (t, t)\n{t}"
 
 
 def run(source: str, timeout_ms: int = 2000, **bounds: int) -> dict[str, Any]:
@@ -69,7 +72,7 @@ def test_what_compares_and_hashes_is_pythons_own_again() -> None:
     assert row != [1, 3]
     assert sorted([row, [0]]) == [[0], [1, 2]]
     with pytest.raises(core.ScriptTimeout):
-        run(ENDLESS["hash"], 100)
+        run(ENDLESS["comparison"], 100)
     with pytest.raises(RecursionError):
         run("t = ()\nfor _ in range(1_000_000): t = (t,)\nhash(t)", 60_000)
     assert [*map(str, [1, 2]), *{3: 4}, *{5}, *range(2), *(6,)] == ["1", "2", 3, 5, 0, 1, 6]
