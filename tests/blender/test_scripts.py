@@ -304,6 +304,8 @@ def test_what_its_trees_would_make_is_expected_before_blender_evaluates_it(ends:
         "m = o.modifiers.new('s', 'SCREW')\nm.steps = 10000\nm.iterations = 10000",
         "for _ in range(5):\n    o.modifiers.new('s', 'MIRROR').use_axis = (True,) * 3\n"
         "o.modifiers.new('s', 'SMOOTH').iterations = 30000",
+        "bpy.ops.mesh.primitive_uv_sphere_add(segments=400, ring_count=int('400'))",
+        "bpy.ops.mesh.primitive_cylinder_add(vertices=100000)",
         "from mathutils import noise\nnoise.turbulence((1, 2, 3), 10 ** 9, True)",
         "o.modifiers.new('p', 'PARTICLE_SYSTEM')\ns = o.particle_systems[0].settings\ns.type = 'HAIR'\n"
         "s.count = 900_000\ns.hair_step = 50",

@@ -29,6 +29,12 @@ MESH_OPERATORS = {
 }
 
 
+LARGEST_ROUND = 10_000
+"""Corners of one end of a cylinder or a cone: these take three seconds, and twice as many four times that."""
+LARGEST_SPHERE = 2**16
+"""Faces of a sphere of rings: these take three seconds, and twice as many four times that."""
+
+
 class Importer:
     """``__import__`` of one script; the modules that it hands out are made for it alone."""
 
@@ -157,10 +163,14 @@ def _check_arguments(kwargs: dict[str, Any]) -> None:
         sizes.bounded(name, value)
         if name in _MULTIPLIED:
             size *= max(sizes.as_number(value), 1)
-    if size > sizes.ITEMS:
+    if sizes.as_number(kwargs.get("vertices")) > LARGEST_ROUND:
+        raise Guarded(f"A face of {kwargs['vertices']:,} corners freezes Blender; use at most {LARGEST_ROUND:,}.")
+    # Blender looks for the poles of a sphere in all of its faces, once for each.
+    if size > (LARGEST_SPHERE if not _ROUND.isdisjoint(kwargs) else sizes.ITEMS / 5):
         raise Guarded(f"These arguments would make about {size:,.0f} elements; use smaller ones.")
 
 
+_ROUND = frozenset({"ring_count", "u_segments"})
 _MULTIPLIED = frozenset({
     "x_subdivisions", "y_subdivisions", "x_segments", "y_segments", "u_segments", "v_segments", "segments",
     "ring_count", "major_segments", "minor_segments",
