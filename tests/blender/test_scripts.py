@@ -16,6 +16,7 @@ from file_state import differences, state
 from geonode_assistant import api, scripting, session
 from geonode_assistant.host import surroundings
 from geonode_assistant.messages import AssistantError
+from geonode_assistant.scripting import expected
 
 BUSY = """
 import bpy
@@ -293,6 +294,21 @@ def test_what_its_trees_would_make_is_expected_before_blender_evaluates_it(ends:
     api.run_script(TREE.replace("SIDE", "20") + ends)
     evaluated = bpy.context.object.evaluated_get(bpy.context.evaluated_depsgraph_get())
     assert len(evaluated.data.vertices) == 400
+
+
+def test_a_value_is_judged_after_the_last_line_and_the_artists_own_trees_only_when_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = TREE.replace("SIDE", "20") + UPDATES + "value.outputs[0].default_value = 100000.0\n"
+    with pytest.raises(core.CoreError, match="After its last line"):
+        api.run_script(late)
+    api.run_script(TREE.replace("SIDE", "20"))
+    monkeypatch.setattr(expected, "ELEMENTS", 100)
+    api.run_script("import bpy\nbpy.data.objects['Light'].location.x = 3\n" + UPDATES)
+    with pytest.raises(core.CoreError, match="elements"):
+        api.run_script(
+            "import bpy\nside = 30\nbpy.data.node_groups['Made'].nodes['Value'].outputs[0].default_value = side"
+        )
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def _guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_
     from ..host import surroundings
 
     before = surroundings.Surroundings()
-    expected.changed()
+    expected.begin()
     try:
         result = _run(code, namespace, output, timeout_ms)
         _expect(output)
@@ -140,7 +140,7 @@ def _guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_
 def _expect(output: Output) -> None:
     """Raises when Blender would have to evaluate next what no Blender bears."""
     try:
-        expected.check()
+        expected.check(last=True)
     except Guarded as error:
         raise failed(f"After its last line: {error}", exception="Guarded", line=1, stdout=output.text()) from error
 

@@ -16,22 +16,41 @@ from .errors import Guarded
 ELEMENTS = 20_000_000
 """Of all kinds together that the trees on one object may make."""
 
+_before: dict[str, Any] = {}
+"""What was on the objects when the script began: the artist's own, which is judged only once the script changes it."""
+_changed: set[str] = set()
+"""Names of trees in which the script changed a value."""
 _seen: dict[str, Any] = {}
 
 
-def changed() -> None:
-    """A value of a node was changed: what was expected before no longer counts."""
+def begin() -> None:
+    """Before the first line of a script."""
     _seen.clear()
+    _changed.clear()
+    _before.clear()
+    _before.update(_objects())
 
 
-def check(*_args: Any, **_kwargs: Any) -> None:
-    """Raises, and hides the modifiers from Blender, when the trees on an object would make more than Blender bears."""
-    wanted = {}
-    for obj in bpy.data.objects:
-        trees = _trees(obj)
-        if trees:
-            wanted[obj.name] = [(modifier.name, _shape(modifier.node_group)) for modifier in trees]
-    asked = [name for name, shape in wanted.items() if _seen.get(name) != shape]
+def changed(tree: Any) -> None:
+    """A value of a node was changed: what was expected before no longer counts."""
+    if isinstance(tree, bpy.types.GeometryNodeTree):
+        _changed.add(tree.name)
+        _seen.clear()
+
+
+def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
+    """Raises, and hides the modifiers from Blender, when the trees on an object would make more than Blender bears.
+
+    Between the lines of a script only what looks otherwise than at the check before is judged, after the ``last`` all.
+    """
+    wanted = _objects()
+    used = {tree[0] for shape in wanted.values() for _, tree in shape}
+    asked = []
+    for name, shape in wanted.items():
+        # A changed tree that no modifier has may stand in any of the others.
+        touched = not _changed <= used or any(tree[0] in _changed for _, tree in shape)
+        if (touched or _before.get(name) != shape) and (last or _seen.get(name) != shape):
+            asked.append(name)
     if not asked:
         return
     from ..host import catalogue, context
@@ -47,6 +66,11 @@ def check(*_args: Any, **_kwargs: Any) -> None:
                 "Use smaller counts, levels and densities."
             )
         _seen[name] = wanted[name]
+
+
+def _objects() -> dict[str, Any]:
+    shapes = {obj.name: [(one.name, _shape(one.node_group)) for one in _trees(obj)] for obj in bpy.data.objects}
+    return {name: shape for name, shape in shapes.items() if shape}
 
 
 def _folder() -> str:

@@ -209,7 +209,7 @@ def _small(value: ast.expr, bounds: dict[str, int], target: Any) -> bool:
         return target.attr == "default_value" and isinstance(value, ast.Tuple)
     if isinstance(value.value, int):
         return value.value <= min(bounds[target.attr], 2)
-    return target.attr == "default_value"
+    return target.attr == "default_value" and not (isinstance(value.value, float) and value.value > 1000)
 
 
 def _call(name: str, *args: ast.expr) -> ast.Call:

@@ -67,7 +67,7 @@ def store(thing: Any, name: str, value: Any) -> None:
     if isinstance(thing, bpy.types.bpy_struct):
         bounded(name, value)
         if name == "default_value":
-            expected.changed()
+            expected.changed(thing.id_data)
         if name == "body" and isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise Guarded(f"A text of {len(value):,} characters freezes Blender; use at most {LONGEST_TEXT:,}.")
         setattr(thing, name, value)
