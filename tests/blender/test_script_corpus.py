@@ -20,8 +20,8 @@ from geonode_assistant import api, session
 from geonode_assistant.host import surroundings
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = sorted((ROOT / "rust" / "script" / "corpus" / "scripts").glob("*.py"))
-HELD = sorted((ROOT / "rust" / "script" / "corpus" / "held").glob("*.py"))
+SCRIPTS = sorted((ROOT / "rust" / "script" / "corpus" / "scripts").glob("*/*.py"))
+HELD = sorted((ROOT / "rust" / "script" / "corpus" / "held").glob("*/*.py"))
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 # Threads of Blender seldom end in the same order twice; that often plain runs are compared.
 TRIES = 6

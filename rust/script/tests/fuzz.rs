@@ -135,6 +135,7 @@ fn corpus() -> &'static [String] {
         let mut texts: Vec<String> = ["attacks", "scripts"]
             .iter()
             .flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap())
+            .flat_map(|family| std::fs::read_dir(family.unwrap().path()).unwrap())
             .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
             .collect();
         texts.sort();

@@ -319,7 +319,7 @@ def scripts():
     seconds = [timed(policy.policy.__wrapped__)[1] for _ in range(ROUNDS)]
     figure("policy of scripts, read by Python", statistics.median(seconds) * 1000, "ms", 10)
     ratios, whole = [], []
-    for path in sorted(Path(os.environ["BENCH_SCRIPTS"]).glob("*.py")):
+    for path in sorted(Path(os.environ["BENCH_SCRIPTS"]).glob("*/*.py")):
         source = path.read_text()
         verdict = scripting.check_script(source)
         if not verdict.ok:
