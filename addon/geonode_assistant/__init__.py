@@ -9,13 +9,13 @@ from __future__ import annotations
 
 def register() -> None:
     """Called by Blender when the add-on is switched on."""
-    from . import registry
+    from .ui import registry
 
     registry.register()
 
 
 def unregister() -> None:
     """Called by Blender when the add-on is switched off, and on quitting."""
-    from . import registry
+    from .ui import registry
 
     registry.unregister()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .command import main
+from .cli.command import main
 
 status = main(sys.argv[1:], prog="python -m geonode_assistant")
 sys.stdout.flush()

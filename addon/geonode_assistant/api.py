@@ -17,17 +17,19 @@ from urllib.parse import urlsplit
 
 import bpy
 
-from . import connection, driver, exchange, extensions, native, scripting, session
-from . import tools as own_tools
-from .driver import Approve, RunHandle
-from .extensions import register_executor, register_op
+from . import native, scripting
+from .host import exchange
 from .messages import AssistantError
-from .report import RunReport
+from .run import connection, driver, extensions, session
+from .run import tools as own_tools
+from .run.driver import Approve, RunHandle
+from .run.extensions import register_executor, register_op
+from .run.report import RunReport
+from .run.tools import register_tool, tool_egress
 from .scripting import ScriptResult, Verdict, check_script
-from .tools import register_tool, tool_egress
 
 if TYPE_CHECKING:
-    from .manifest import ManifestReport
+    from .cli.manifest import ManifestReport
 
 __all__ = [
     "Checked",
@@ -282,7 +284,7 @@ def begin_connection_test(
     key_variable: str | None = None,
 ) -> connection.Check[connection.Outcome]:
     """The same without waiting: look at ``finished``, then take ``result()``."""
-    from . import preferences
+    from .ui import preferences
 
     chosen = preferences.choice(provider, model, base_url, key_variable)
     check_online(chosen.provider, chosen.base_url)
@@ -308,7 +310,7 @@ def resume(
     was given counts only when question and scene are exactly as they were, and never for a script.
     ``saved_run_invalid`` for what is damaged or was saved by another version; nothing happens then.
     """
-    from . import preferences
+    from .ui import preferences
 
     request = _saved_request(saved)
     provider = request.get("provider")
@@ -366,7 +368,7 @@ def run_script(
     which gets ``{"reason": "trusted_script", "mode", "script"}``; nothing else can approve it (``approval_required``,
     ``user_rejected``). After a failure references to Blender's data are invalid, as after every undo.
     """
-    from . import preferences
+    from .ui import preferences
 
     if threading.current_thread() is not threading.main_thread():
         raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
@@ -387,7 +389,7 @@ def run_script(
 
 def run_manifest(path: str | Path) -> ManifestReport:
     """Runs one end-to-end manifest in a fresh scene. Background only: it replaces the open file."""
-    from . import e2e
+    from .cli import e2e
 
     _refuse_in_window("run_manifest")
     return e2e.run_manifest(Path(path))
@@ -414,7 +416,7 @@ def _launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -
 
 
 def _claim(core: Callable[[], driver.Core], approve: Approve | str, prompt: str) -> RunHandle:
-    from .bridge import BlenderHost
+    from .run.bridge import BlenderHost
 
     if threading.current_thread() is not threading.main_thread():
         raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
@@ -436,7 +438,7 @@ def _request(
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The request of ``geonode_core.Run``; absent keys take the core's defaults."""
-    from . import preferences
+    from .ui import preferences
 
     chosen = preferences.choice(provider, model, base_url, key_variable)
     check_online(chosen.provider, chosen.base_url)

@@ -189,7 +189,7 @@ fn every_python_file_names_its_licence() {
 
 #[test]
 fn the_session_and_its_driver_know_no_blender() {
-    for name in ["session.py", "driver.py", "report.py"] {
+    for name in ["run/session.py", "run/driver.py", "run/report.py"] {
         let text = std::fs::read_to_string(root().join("addon/geonode_assistant").join(name)).unwrap();
         let imports = text
             .lines()

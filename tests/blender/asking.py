@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from geonode_assistant.driver import RunHandle
+from geonode_assistant.run.driver import RunHandle
 
 OPS = "/steps/0/payload/operations"
 HIGHER = f"{OPS}/3"

@@ -12,8 +12,11 @@ from typing import Any
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import api, driver, e2e, polling, session
+from geonode_assistant import api
+from geonode_assistant.cli import e2e
 from geonode_assistant.messages import AssistantError
+from geonode_assistant.run import driver, session
+from geonode_assistant.ui import polling
 
 PLAN: dict[str, Any] = {
     "version": "1.1",
@@ -166,7 +169,7 @@ def test_cancelling_at_every_poll_leaves_the_file_as_it_was() -> None:
 
 @pytest.mark.parametrize("effect", ["capture_context", "inspect", "begin", "apply_step", "verify", "commit"])
 def test_a_fault_of_blender_at_any_effect_restores(effect: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from geonode_assistant.bridge import BlenderHost
+    from geonode_assistant.run.bridge import BlenderHost
 
     before = e2e.document()
     real = getattr(BlenderHost, effect)
@@ -272,7 +275,7 @@ def test_the_online_switch_is_obeyed(
 
 def test_the_key_is_read_from_the_named_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     import addon_utils
-    from geonode_assistant import preferences
+    from geonode_assistant.ui import preferences
 
     addon_utils.enable("geonode_assistant", default_set=True)
     try:

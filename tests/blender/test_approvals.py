@@ -9,8 +9,10 @@ from typing import Any
 import bpy
 import pytest
 from asking import HIGHER, OPS, lift, wait
-from geonode_assistant import api, driver, e2e, session
-from geonode_assistant.report import RunReport
+from geonode_assistant import api
+from geonode_assistant.cli import e2e
+from geonode_assistant.run import driver, session
+from geonode_assistant.run.report import RunReport
 
 
 @pytest.fixture(autouse=True)

@@ -20,11 +20,12 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, bridge, driver, native, session
-from geonode_assistant.driver import RunHandle
+from geonode_assistant import api, native
 from geonode_assistant.host import transaction, undo
 from geonode_assistant.host.errors import HostError
-from geonode_assistant.report import RunReport
+from geonode_assistant.run import bridge, driver, session
+from geonode_assistant.run.driver import RunHandle
+from geonode_assistant.run.report import RunReport
 from whole_file import empty, end, everything, fresh_scene, lift, plan
 
 SHARE_S = 20

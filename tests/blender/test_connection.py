@@ -11,8 +11,10 @@ import time
 import bpy
 import geonode_core
 import pytest
-from geonode_assistant import api, connection, preferences, registry
+from geonode_assistant import api
 from geonode_assistant.messages import AssistantError
+from geonode_assistant.run import connection
+from geonode_assistant.ui import preferences, registry
 from servers import page, server
 
 MODELS = json.dumps({"data": [{"id": "small"}, {"id": "qwen3:8b"}]})

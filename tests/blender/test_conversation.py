@@ -10,9 +10,11 @@ from pathlib import Path
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import api, conversations, polling, preferences, session
-from geonode_assistant.panels import sidebar
-from geonode_assistant.report import RunReport
+from geonode_assistant import api
+from geonode_assistant.run import conversations, session
+from geonode_assistant.run.report import RunReport
+from geonode_assistant.ui import polling, preferences
+from geonode_assistant.ui.panels import sidebar
 
 
 @pytest.fixture(autouse=True)

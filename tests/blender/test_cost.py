@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 import bpy
 import pytest
-from geonode_assistant import api, e2e, native, session
+from geonode_assistant import api, native
+from geonode_assistant.cli import e2e
 from geonode_assistant.host import context, evaluate
+from geonode_assistant.run import session
 
 COUNTS = ("vertices", "edges", "faces", "curves", "curve_points", "points", "instances")
 

@@ -12,7 +12,9 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, e2e, session
+from geonode_assistant import api
+from geonode_assistant.cli import e2e
+from geonode_assistant.run import session
 
 Op = dict[str, Any]
 

@@ -14,9 +14,12 @@ from typing import Any
 import bpy
 import pytest
 from asking import HIGHER, lift, wait
-from geonode_assistant import api, driver, e2e, session, trial
-from geonode_assistant.driver import RunHandle
-from geonode_assistant.host import dry_run
+from geonode_assistant import api
+from geonode_assistant.cli import e2e
+from geonode_assistant.run import driver, session
+from geonode_assistant.run.driver import RunHandle
+from geonode_assistant.run.dry_run import start as dry_run
+from geonode_assistant.run.dry_run import trial
 
 PATIENCE_S = 120.0
 # Blender itself takes about half of this.
@@ -264,7 +267,7 @@ def test_whatever_ends_the_question_ends_the_trial_within_a_second(end: str) -> 
         handle.wait(20)
     assert leftovers()[1]
     if end == "load":
-        from geonode_assistant import polling
+        from geonode_assistant.ui import polling
 
         polling.end_before_load()
     elif end in ("cancel", "close"):
@@ -279,9 +282,9 @@ def test_no_process_outlives_this_one() -> None:
     """A Blender that dies while a trial runs takes it along."""
     script = (
         "import sys, tempfile, time\n"
-        f"sys.path.insert(0, {str(Path(trial.__file__).parents[1])!r})\n"
+        f"sys.path.insert(0, {str(Path(trial.__file__).parents[3])!r})\n"
         "from pathlib import Path\n"
-        "from geonode_assistant.trial import Trial\n"
+        "from geonode_assistant.run.dry_run.trial import Trial\n"
         "folder = Path(tempfile.mkdtemp())\n"
         "made = Trial([sys.executable, '-c', 'import time; time.sleep(60)'], folder, 60, 4096)\n"
         "print(made._process.pid, folder, flush=True)\n"

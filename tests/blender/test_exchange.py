@@ -12,7 +12,8 @@ from typing import Any
 import bpy
 import pytest
 from commands import geonode
-from geonode_assistant import api, exchange
+from geonode_assistant import api
+from geonode_assistant.host import exchange
 from geonode_assistant.messages import AssistantError
 
 

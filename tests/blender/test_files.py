@@ -10,9 +10,9 @@ from pathlib import Path
 
 import bpy
 import pytest
-from geonode_assistant import blendfile
+from geonode_assistant.cli.outputs import OutputFolder
+from geonode_assistant.host import blendfile
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.outputs import OutputFolder
 
 HERE = bpy.app.version[:2]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from geonode_assistant import keys
 from geonode_assistant.messages import AssistantError
+from geonode_assistant.ui import keys
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-test-0123456789-never-seen"
@@ -24,7 +24,9 @@ sys.path[:0] = [sys.argv[1], sys.argv[2]]
 key, folder = sys.stdin.readline().strip(), sys.argv[3]
 import bpy, geonode_core
 bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=False)
-from geonode_assistant import api, driver, keys, preferences, registry, session
+from geonode_assistant import api
+from geonode_assistant.run import driver, session
+from geonode_assistant.ui import keys, preferences, registry
 from test_connection import model_server, answer
 url, ended = model_server(answer("401 No", json.dumps({"error": {"message": "bad key " + key}})))
 registry.register()

@@ -10,8 +10,8 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import manifest
-from geonode_assistant.manifest import ManifestReport, Scene
+from geonode_assistant.cli import manifest
+from geonode_assistant.cli.manifest import ManifestReport, Scene
 from geonode_assistant.messages import AssistantError
 
 GOOD: dict[str, Any] = {
@@ -233,7 +233,7 @@ def test_a_report_without_checks_has_not_passed() -> None:
 
 @pytest.mark.parametrize("primitive", manifest.PRIMITIVES)
 def test_primitives_have_the_size_that_the_manifest_says(primitive: str) -> None:
-    from geonode_assistant import e2e
+    from geonode_assistant.cli import e2e
 
     item = {"name": "Thing", "primitive": primitive, "size": 3.0, "location": [1, 2, 3], "scale": [1, 2, 1]}
     e2e.build_start({"objects": [item, {"name": "Other", "primitive": "cube"}], "active": "Thing"}, Path())
@@ -249,7 +249,7 @@ def test_primitives_have_the_size_that_the_manifest_says(primitive: str) -> None
 
 
 def test_an_unknown_active_object_is_a_mistake_of_the_manifest() -> None:
-    from geonode_assistant import e2e
+    from geonode_assistant.cli import e2e
 
     with pytest.raises(AssistantError, match="/start/active"):
         e2e.build_start({"objects": [], "active": "Nobody"}, Path())

@@ -11,7 +11,9 @@ from typing import Any
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import api, e2e, session
+from geonode_assistant import api
+from geonode_assistant.cli import e2e
+from geonode_assistant.run import session
 
 GEOMETRY = "NodeSocketGeometry"
 MOMENTS = 9  # polls before somebody meddles; the run is over before the last

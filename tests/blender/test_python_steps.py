@@ -9,8 +9,9 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, driver, session
-from geonode_assistant.report import RunReport
+from geonode_assistant import api
+from geonode_assistant.run import driver, session
+from geonode_assistant.run.report import RunReport
 from whole_file import empty, everything, fresh_scene, lift, plan
 
 GOOD = """

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant.preferences import GeoNodePreferences
+from geonode_assistant.ui.preferences import GeoNodePreferences
 
 PATH = Path(__file__).parents[2] / "addon/docs/preferences.md"
 HEAD = """# Preferences of the add-on

@@ -9,8 +9,9 @@ from pathlib import Path
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import polling, registry, session
-from geonode_assistant.driver import RunHandle
+from geonode_assistant.run import session
+from geonode_assistant.run.driver import RunHandle
+from geonode_assistant.ui import polling, registry
 from scripted import FakeHost, ScriptedCore
 
 

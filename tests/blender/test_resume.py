@@ -68,7 +68,8 @@ from pathlib import Path
 import bpy
 sys.path.insert(0, sys.argv[4])
 import whole_file
-from geonode_assistant import api, driver
+from geonode_assistant import api
+from geonode_assistant.run import driver
 blend, folder, approve = sys.argv[1:4]
 for path in sorted(Path(folder).glob("[0-9]*.json")):
     bpy.ops.wm.open_mainfile(filepath=blend)
@@ -96,7 +97,8 @@ def python(script: str, *arguments: object) -> subprocess.CompletedProcess[bytes
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_saved_in_each_phase_and_killed_ends_as_if_undisturbed(tmp_path: Path, name: str) -> None:
     import bpy
-    from geonode_assistant import api, driver
+    from geonode_assistant import api
+    from geonode_assistant.run import driver
 
     replies, approve = RUNS[name]
     blend = tmp_path / "scene.blend"

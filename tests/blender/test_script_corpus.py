@@ -16,8 +16,9 @@ import bpy
 import geonode_core as core
 import pytest
 from file_state import differences, state
-from geonode_assistant import api, session
+from geonode_assistant import api
 from geonode_assistant.host import surroundings
+from geonode_assistant.run import session
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "rust" / "script" / "corpus" / "scripts").glob("*/*.py"))

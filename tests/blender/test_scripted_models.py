@@ -10,8 +10,9 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, driver, session
-from geonode_assistant.report import RunReport
+from geonode_assistant import api
+from geonode_assistant.run import driver, session
+from geonode_assistant.run.report import RunReport
 from whole_file import GEOMETRY, empty, end, everything, fresh_scene, lift, plan
 
 GOOD = plan(*lift())

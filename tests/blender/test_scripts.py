@@ -13,9 +13,10 @@ import geonode_core as core
 import numpy as np
 import pytest
 from file_state import differences, state
-from geonode_assistant import api, scripting, session
+from geonode_assistant import api, scripting
 from geonode_assistant.host import surroundings
 from geonode_assistant.messages import AssistantError
+from geonode_assistant.run import session
 from geonode_assistant.scripting import expected
 
 BUSY = """

@@ -7,11 +7,11 @@ import signal
 from typing import Any
 
 import pytest
-from geonode_assistant import driver, session
-from geonode_assistant.driver import RunHandle, drive
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.report import RunReport
-from geonode_assistant.session import Session
+from geonode_assistant.run import driver, session
+from geonode_assistant.run.driver import RunHandle, drive
+from geonode_assistant.run.report import RunReport
+from geonode_assistant.run.session import Session
 from scripted import HAPPY, FakeHost, ScriptedCore
 
 NAMES = [name for name, _ in HAPPY]
@@ -420,7 +420,7 @@ def test_closing_a_session_ends_its_run() -> None:
 
 
 def test_a_signal_cancels_instead_of_raising() -> None:
-    from geonode_assistant.console import Interrupt
+    from geonode_assistant.cli.console import Interrupt
 
     class Interrupted(FakeHost):
         def verify(self, objects: list[str], trees: list[str]) -> dict:

@@ -11,10 +11,12 @@ from typing import Any
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import audit, keys, native, preferences, registry, session
-from geonode_assistant.driver import RunHandle
+from geonode_assistant import native
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.panels import sidebar, wrapping
+from geonode_assistant.run import session
+from geonode_assistant.run.driver import RunHandle
+from geonode_assistant.ui import audit, keys, preferences, registry
+from geonode_assistant.ui.panels import sidebar, wrapping
 from scripted import HAPPY, FakeHost, ScriptedCore
 
 FUNCTIONS = bpy.types.UILayout.bl_rna.functions

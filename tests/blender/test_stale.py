@@ -8,8 +8,9 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, driver
-from geonode_assistant.bridge import BlenderHost
+from geonode_assistant import api
+from geonode_assistant.run import driver
+from geonode_assistant.run.bridge import BlenderHost
 
 GRID = {
     "version": "1.1",

@@ -11,10 +11,11 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, driver, session, tools
+from geonode_assistant import api
 from geonode_assistant.host import export, looking, values
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.report import RunReport
+from geonode_assistant.run import driver, session, tools
+from geonode_assistant.run.report import RunReport
 
 MOVE = {
     "version": "1.1",
@@ -233,7 +234,7 @@ def test_the_host_knows_every_tool_that_needs_it() -> None:
 
 
 def test_the_interface_shows_calls() -> None:
-    from geonode_assistant.panels import sidebar
+    from geonode_assistant.ui.panels import sidebar
 
     view = session.Session()
     record = {"event": "tool", "tool": "node_docs", "call_id": "c1"}

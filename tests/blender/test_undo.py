@@ -8,9 +8,10 @@ from typing import Any
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant import api, session
+from geonode_assistant import api
 from geonode_assistant.host import checkpoint, transaction, undo
-from geonode_assistant.report import RunReport
+from geonode_assistant.run import session
+from geonode_assistant.run.report import RunReport
 from whole_file import empty, everything, fresh_scene, plan
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-from geonode_assistant import e2e
+from geonode_assistant.cli import e2e
 from geonode_assistant.host import export, transaction
 
 GEOMETRY = "NodeSocketGeometry"

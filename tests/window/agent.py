@@ -79,7 +79,8 @@ def namespace() -> dict[str, Any]:
     """What requests are evaluated in: ``bpy``, this module's functions, and the add-on's modules."""
     import importlib
 
-    names = {name: importlib.import_module(f"{ADDON}.{name}") for name in ("api", "session", "polling", "preferences")}
+    paths = ("api", "run.session", "ui.polling", "ui.preferences")
+    names = {path.rpartition(".")[2]: importlib.import_module(f"{ADDON}.{path}") for path in paths}
     return globals() | names | {"current": names["session"].current, "D": bpy.data, "C": bpy.context}
 
 

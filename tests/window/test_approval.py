@@ -28,7 +28,7 @@ def look():
 handle._follow_trial = look
 """
 PROC = "__import__('pathlib').Path('/proc').glob('[0-9]*/cmdline')"
-CHILDREN = f"[p for p in {PROC} if b'dry_run_process' in p.read_bytes()]"
+CHILDREN = f"[p for p in {PROC} if b'dry_run/process.py' in p.read_bytes()]"
 
 
 def ask(window: Window, model: Endpoint, **plan: Any) -> None:

@@ -223,7 +223,8 @@ def crowd():
     A tick is the time that the main thread was away; between two of them it sleeps as long as a frame lasts. Those
     count in which all hundred stream: from the first text of the last of them to the end of the first.
     """
-    from geonode_assistant import api, bridge, driver, native
+    from geonode_assistant import api, native
+    from geonode_assistant.run import bridge, driver
 
     empty_file()
     bpy.ops.mesh.primitive_plane_add()
@@ -257,7 +258,8 @@ def paces():
     """The main thread's share of runs against a streaming server on this machine, for a new tree and for one input of a
     tree of 1,000 nodes: each poll without what the host did in it (snapshot, application, evaluation).
     """
-    from geonode_assistant import api, bridge, driver, native
+    from geonode_assistant import api, native
+    from geonode_assistant.run import bridge, driver
 
     class Clocked(bridge.BlenderHost):
         spent = 0.0

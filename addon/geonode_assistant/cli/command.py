@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: ``run``, ``e2e``, ``export``, ``import`` and ``diff``.
+
+From ``python -m geonode_assistant`` and ``blender --command geonode``.
+
+Exit status: 0 done, 1 not done, 2 a command line that makes no sense, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..host import blendfile
+from ..messages import AssistantError, error_lines
+from ..run import measure
+from . import outputs
+from .console import Console, Interrupt
+
+DEFAULT_OUT = "geonode-run"
+NOT_DONE, SENSELESS, INTERRUPTED = 1, 2, 130
+# What to say about codes whose message has no hint of its own.
+HINTS = {
+    "run_timeout": "Allow more with --timeout SECONDS.",
+    "approval_required": "Approve what would ask with --yes.",
+    "cancelled": "Nothing was changed.",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise AssistantError("invalid_argument", f"{message[:1].upper()}{message[1:]}.", f"See {self.prog} --help")
+
+
+def parser(prog: str) -> argparse.ArgumentParser:
+    """The options of all commands."""
+    top = _Parser(prog=prog, description="A sentence becomes a Geometry Nodes tree.")
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="run|e2e|export|import|diff", parser_class=_Parser
+    )
+
+    run = commands.add_parser("run", help="carry out a prompt", description="Carries out a prompt in the background.")
+    run.add_argument("prompt", nargs="+", metavar="PROMPT", help='for example: "scatter 200 rocks on the plane"')
+    run.add_argument("--blend", type=Path, metavar="FILE", help="start from this file; it is never written")
+    run.add_argument("--object", metavar="NAME", help="the object to work on (default: the active one)")
+    run.add_argument("--provider", metavar="NAME", help="who plans: offline (default), openai-compatible, …")
+    run.add_argument("--model", metavar="NAME", help="name of the model")
+    run.add_argument("--base-url", metavar="URL", help="address of the server, version segment included: …/v1")
+    run.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the API key")
+    run.add_argument("--out", type=Path, default=Path(DEFAULT_OUT), metavar="DIR", help="folder of the results")
+    run.add_argument("--yes", action="store_true", help="approve what would ask, but no trusted scripts")
+    _common(run)
+    run.set_defaults(action=run_command)
+
+    e2e = commands.add_parser("e2e", help="run end-to-end manifests", description="Runs end-to-end manifests.")
+    e2e.add_argument("manifests", nargs="+", type=Path, metavar="MANIFEST", help="JSON files")
+    e2e.add_argument("--report", type=Path, metavar="FILE", help="write the checks as JSON")
+    _common(e2e)
+    e2e.set_defaults(action=e2e_command)
+
+    text = "Writes a node tree and its nested groups to a JSON file fit for version control."
+    export = commands.add_parser("export", help="write a tree to a file", description=text)
+    export.add_argument("tree", metavar="TREE", help="name of the node group")
+    export.add_argument("file", type=Path, metavar="FILE", help="the JSON file; replaced when it is there")
+    _from_blend(export, "take the tree from this file (default: the open one)")
+    export.set_defaults(action=export_command)
+
+    text = "Builds the tree of an exported file in a .blend file."
+    load = commands.add_parser("import", help="build the tree of a file", description=text)
+    load.add_argument("file", type=Path, metavar="FILE", help="a JSON file that export wrote")
+    load.add_argument("--out", type=Path, required=True, metavar="FILE.blend", help="where to save the result")
+    load.add_argument("--name", metavar="NAME", help="name of the tree (default: as in the file)")
+    _from_blend(
+        load, "add it to a copy of this file, which is never written (default: the open one, else an empty one)"
+    )
+    load.set_defaults(action=import_command)
+
+    text = "Says in plain words what changed from A to B; says nothing where they are equal."
+    diff = commands.add_parser("diff", help="compare two trees", description=text)
+    for name in ("a", "b"):
+        diff.add_argument(name, metavar=name.upper(), help="a JSON file that export wrote, or the name of a node group")
+    _from_blend(diff, "take node groups from this file (default: the open one)")
+    diff.set_defaults(action=diff_command)
+    return top
+
+
+def _from_blend(command: argparse.ArgumentParser, text: str) -> None:
+    command.add_argument("--blend", type=Path, metavar="FILE", help=text)
+    _debug(command)
+
+
+def _common(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="cancel a run that takes longer")
+    _debug(command)
+
+
+def _debug(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--debug", type=Path, metavar="FILE", help="append Blender's output and tracebacks to FILE")
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e6:
+        raise ValueError(text)
+    return value
+
+
+def main(argv: Sequence[str], prog: str) -> int:
+    """Carries out a command line; returns the exit status. Prints no traceback."""
+    try:
+        arguments = parser(prog).parse_args(argv)
+    except AssistantError as error:
+        print(*error_lines(error.code, error.message, error.hint), sep="\n", file=sys.stderr)
+        return SENSELESS
+    except SystemExit as end:
+        # --help
+        return int(end.code or 0)
+    try:
+        with Console(arguments.debug) as console:
+            try:
+                return arguments.action(arguments, console)
+            except BaseException as error:
+                console.log_traceback()
+                known = AssistantError.of(error)
+                console.error(known.code, known.message, known.hint or HINTS.get(known.code))
+                return _status(known.code)
+    except OSError as error:
+        # The debug file itself.
+        print(*error_lines("output_not_writable", f"Cannot write {error.filename}: {error.strerror}"), file=sys.stderr)
+        return NOT_DONE
+
+
+def run_command(arguments: argparse.Namespace, console: Console) -> int:
+    """Prompt → result.blend, result.png, report.json."""
+    started = time.monotonic()
+    source: Path | None = arguments.blend
+    folder = outputs.OutputFolder(arguments.out, source)
+    with Interrupt() as interrupt:
+        import bpy
+
+        if source is not None:
+            blendfile.check(source, bpy.app.version[:2])
+        folder.prepare()
+        console.progress("Opening the scene")
+        open_scene(source)
+        interrupt.check()
+        try:
+            return _run(arguments, console, folder, interrupt, started)
+        finally:
+            folder.discard()
+
+
+def _run(
+    arguments: argparse.Namespace,
+    console: Console,
+    folder: outputs.OutputFolder,
+    interrupt: Interrupt,
+    started: float,
+) -> int:
+    import bpy
+
+    from .. import api
+    from ..run import driver
+
+    handle = api.start(
+        _readable(" ".join(arguments.prompt)),
+        object=arguments.object,
+        provider=arguments.provider,
+        model=arguments.model,
+        base_url=arguments.base_url,
+        key_variable=arguments.key_variable,
+        approve="all" if arguments.yes else None,
+    )
+    with interrupt.cancels(handle):
+        report = driver.drive(handle, console.event, arguments.timeout)
+    data = report.to_dict() | {"blender": bpy.app.version_string}
+    if not report.ok:
+        folder.stage_json(outputs.REPORT, data | _closing(started, {}, None))
+        folder.publish()
+        worst = report.error or {}
+        code = worst.get("code", "cancelled" if report.status == "cancelled" else "internal_error")
+        text = worst.get("text") or report.final_message or "The run did not end well."
+        console.error(code, text, worst.get("hint") or HINTS.get(code))
+        return _status(code)
+
+    evidence = handle.evidence or {"objects": []}
+    console.progress("Saving")
+    save_copy(folder.stage(outputs.BLEND), folder)
+    interrupt.check()
+    console.progress("Rendering the picture")
+    render(_subject(evidence, arguments.object), folder.stage(outputs.PICTURE), folder)
+    interrupt.check()
+    files = {"blend": outputs.BLEND, "picture": outputs.PICTURE, "report": outputs.REPORT}
+    folder.stage_json(outputs.REPORT, data | _closing(started, files, evidence))
+    paths = folder.publish()
+    console.warnings(report.messages)
+    console.say(report.final_message)
+    for line in measure.describe(evidence):
+        console.say(f"Made: {line}")
+    console.say(f"Files: {', '.join(str(path) for path in paths)}")
+    console.say(f"Time: {time.monotonic() - started:.1f} s with Blender {bpy.app.version_string}")
+    return 0
+
+
+def e2e_command(arguments: argparse.Namespace, console: Console) -> int:
+    """Runs each manifest in a fresh scene; one line per check."""
+    from . import e2e
+
+    reports = []
+    with Interrupt() as interrupt:
+        for path in arguments.manifests:
+            interrupt.check()
+            report = e2e.run_manifest(path, arguments.timeout, interrupt, console.event)
+            reports.append(report)
+            for line in report.lines():
+                console.say(line)
+    passed = sum(report.ok for report in reports)
+    console.say(f"{passed} of {len(reports)} manifests passed, {sum(len(r.checks) for r in reports)} checks")
+    if arguments.report is not None:
+        target = outputs.OutputFolder(arguments.report.parent)
+        target.prepare()
+        target.stage_json(arguments.report.name, {"manifests": [report.to_dict() for report in reports]})
+        target.publish()
+    return 0 if passed == len(reports) else NOT_DONE
+
+
+def export_command(arguments: argparse.Namespace, console: Console) -> int:
+    """A tree → a JSON file."""
+    from .. import api
+    from ..host import exchange
+
+    tree = _tree(_readable(arguments.tree), arguments.blend, console)
+    bundle = api.export_tree(tree)
+    path = exchange.write(bundle, arguments.file)
+    console.say(f"Exported “{tree.name}” ({measure.describe_tree(bundle)}): {path}")
+    return 0
+
+
+def import_command(arguments: argparse.Namespace, console: Console) -> int:
+    """A JSON file → a tree in a .blend file."""
+    import bpy
+
+    from .. import api
+    from ..host import exchange
+
+    target: Path = arguments.out
+    if target.suffix != ".blend":
+        raise AssistantError("invalid_path", f"{target} does not end in .blend.", "Name a .blend file with --out.")
+    outputs.OutputFolder(target.parent, arguments.blend).refuse_input(target.name)
+    folder = outputs.OutputFolder(target.parent)
+    bundle = exchange.read(arguments.file, bpy.app.version[:2])
+    _open(arguments.blend, console)
+    folder.prepare()
+    console.progress("Building the tree")
+    try:
+        tree = api.build_tree(bundle, arguments.name and _readable(arguments.name))
+        # Blender saves no data-block that nothing uses.
+        tree.use_fake_user = True
+        save_copy(folder.stage(target.name), folder)
+        (path,) = folder.publish()
+    finally:
+        folder.discard()
+    console.say(f"Imported “{tree.name}” ({measure.describe_tree(bundle)}): {path}")
+    return 0
+
+
+def diff_command(arguments: argparse.Namespace, console: Console) -> int:
+    """Two trees or files → what changed, in plain words. Two files need no Blender."""
+    from ..host import exchange
+
+    documents = []
+    for word in (arguments.a, arguments.b):
+        if word.endswith(".json") or Path(word).is_file():
+            documents.append(exchange.read(word))
+        else:
+            from ..host import export
+
+            documents.append(export.export_tree(_tree(_readable(word), arguments.blend, console)))
+    lines = exchange.diff(*documents)
+    for line in lines or ["No differences."]:
+        console.say(line)
+    return 0
+
+
+def _tree(name: str, source: Path | None, console: Console) -> Any:
+    """A Geometry Nodes tree of the file."""
+    import bpy
+
+    from ..host.errors import near
+
+    _open(source, console)
+    trees = {tree.name: tree for tree in bpy.data.node_groups if tree.bl_idname == "GeometryNodeTree"}
+    if name not in trees:
+        where = source or bpy.data.filepath or "the open file"
+        raise AssistantError(
+            "unknown_node_group", f"There is no node group “{name}” in {where}.", near(name, sorted(trees))
+        )
+    return trees[name]
+
+
+def _open(source: Path | None, console: Console) -> None:
+    """Opens the file, unless it is open; without one, what is open stays, and else an empty file."""
+    import bpy
+
+    if source is None:
+        if not bpy.data.filepath and not bpy.data.node_groups:
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        return
+    if bpy.data.filepath and os.path.realpath(bpy.data.filepath) == os.path.realpath(source):
+        return
+    blendfile.check(source, bpy.app.version[:2])
+    console.progress("Opening the file")
+    open_scene(source)
+
+
+def open_scene(source: Path | None) -> None:
+    """Opens the file, or builds the starter scene. Scripts inside the file stay off."""
+    import bpy
+
+    if source is None:
+        from ..host import starter
+
+        starter.build_starter_scene()
+        return
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(source.resolve()), load_ui=False, use_scripts=False)
+    except RuntimeError as error:
+        raise AssistantError(
+            "damaged_blend", f"Blender cannot open {source}: {_reason(error)}", "Open a backup of it (.blend1)."
+        ) from error
+
+
+def save_copy(path: Path, folder: outputs.OutputFolder) -> None:
+    """Saves the open file under another name; the open file keeps its own."""
+    import bpy
+
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
+    except RuntimeError as error:
+        raise _write_error(folder, _reason(error)) from error
+
+
+def render(object_name: str, path: Path, folder: outputs.OutputFolder) -> None:
+    """The picture of one object."""
+    from ..host import picture
+
+    try:
+        picture.render(object_name, path)
+    except OSError as error:
+        raise _write_error(folder, str(error)) from error
+    if not path.is_file() or path.stat().st_size == 0:
+        raise _write_error(folder, "Blender wrote no picture.")
+
+
+def _write_error(folder: outputs.OutputFolder, reason: str) -> AssistantError:
+    if "No space left" in reason or not _has_space(folder.folder):
+        return outputs.disk_full(folder.folder)
+    return AssistantError(
+        "output_not_writable", f"Cannot write into {folder.folder}: {reason}", "Choose another folder with --out."
+    )
+
+
+def _has_space(folder: Path) -> bool:
+    import shutil
+
+    # A .blend and a picture need more than this, so less means that space ran out.
+    return shutil.disk_usage(folder).free > 1 << 20
+
+
+def _subject(evidence: dict[str, Any], wanted: str | None) -> str:
+    import bpy
+
+    names = [item["name"] for item in evidence.get("objects", [])]
+    if names:
+        return wanted if wanted in names else names[0]
+    active = bpy.context.view_layer.objects.active
+    if wanted or active:
+        return wanted or active.name
+    raise AssistantError("unknown_object", "There is no object to take a picture of.")
+
+
+def _status(code: str) -> int:
+    return INTERRUPTED if code == "cancelled" else NOT_DONE
+
+
+def _readable(argument: str) -> str:
+    """Bytes of a command line that are no UTF-8 become U+FFFD."""
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _closing(started: float, files: dict[str, str], evidence: dict[str, Any] | None) -> dict[str, Any]:
+    """What the command adds to the core's report."""
+    measured = [
+        {"name": item["name"], "modifiers": item.get("modifiers", []), "evaluated": item.get("evaluated")}
+        for item in (evidence or {}).get("objects", [])
+    ]
+    return {"measured": measured, "files": files, "seconds": round(time.monotonic() - started, 3)}
+
+
+def _reason(error: RuntimeError) -> str:
+    """Blender's own words without its prefix."""
+    return str(error).strip().removeprefix("Error: ").splitlines()[0]

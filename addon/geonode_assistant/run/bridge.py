@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The session's host in a real Blender: each effect is handed to the module of ``host/`` that does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..messages import AssistantError
+
+if TYPE_CHECKING:
+    from ..host.transaction import Transaction
+    from .dry_run.trial import Trial
+
+
+class BlenderHost:
+    """Carries out the effects of one run. Main thread only."""
+
+    def __init__(self) -> None:
+        self._transaction: Transaction | None = None
+        self._inspected: dict[str, Any] = {"objects": {}, "trees": {}}
+
+    def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]:
+        from ..host import context
+
+        return context.capture_context(object, modifier)
+
+    def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
+        from ..host import context
+
+        self._inspected = context.inspect(objects, trees)
+        return self._inspected
+
+    def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]:
+        from . import tools
+
+        return {"results": tools.call_all(calls, target)}
+
+    def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool = False) -> dict[str, Any]:
+        """Opens the transaction, or extends it. `stale_base` when its targets are not as the last `inspect` saw them:
+        between that and this the artist may have worked. ``whole``: a script follows, which may touch anything.
+        """
+        from ..host.transaction import Transaction
+
+        if extend:
+            if whole:
+                raise AssistantError("internal_error", "A script cannot follow what this run has written already.")
+            transaction = self._open()
+            fresh = [name for name in trees if not transaction.covers(name)]
+            transaction.extend(objects, trees)
+        elif self._transaction is not None:
+            raise AssistantError("internal_error", "A transaction is open already.")
+        else:
+            transaction, fresh = Transaction(objects, trees, whole), trees
+        try:
+            changed = self._changed(transaction, objects, fresh)
+            if changed:
+                raise AssistantError("stale_base", f"{', '.join(changed)} changed while the plan was compiled.")
+        except BaseException:
+            # Nobody will restore a transaction that did not open: its copies must not stay in the file.
+            if not extend:
+                transaction.discard()
+            raise
+        self._transaction = transaction
+        return {}
+
+    def _changed(self, transaction: Transaction, objects: list[str], trees: list[str]) -> list[str]:
+        import bpy
+
+        from ..host import context
+
+        seen = self._inspected
+        found = [f'the node group "{n}"' for n in trees if seen["trees"].get(n) != transaction.kept(n)]
+        for name in objects:
+            obj = bpy.data.objects.get(name)
+            if obj is not None and name in seen["objects"] and seen["objects"][name] != context.target(obj):
+                found.append(f'the modifiers of "{name}"')
+        return found
+
+    def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]:
+        return {"applied": self._open().apply(delta)}
+
+    def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]:
+        from . import script_steps
+        from .extensions import executor
+
+        if action_type == script_steps.TYPE:
+            return {"message": self._open().run_script(lambda: script_steps.run(payload))}
+        chosen = executor(action_type)
+        targets = chosen.targets(payload)
+        objects, trees = list(targets.get("objects", ())), list(targets.get("trees", ()))
+        transaction = self._open()
+        transaction.extend(objects, trees)
+        message = transaction.execute(lambda: chosen.execute(payload))
+        return {"message": str(message or ""), "objects": objects, "trees": trees}
+
+    def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
+        from ..host import evaluate
+
+        before = self._transaction.before if self._transaction is not None else None
+        return evaluate.evidence(objects, trees, before)
+
+    def restore(self) -> dict[str, Any]:
+        transaction = self._open()
+        equal = transaction.restore()
+        if not equal:
+            transaction.give_up()
+        return {"equal": equal} | self._close()
+
+    def give_up(self) -> None:
+        """After a restore that raised: nothing of the run's own stays, and one undo leads to before the run."""
+        transaction = self._open()
+        self._close()
+        transaction.give_up()
+
+    def commit(self, message: str) -> dict[str, Any]:
+        self._open().commit(message)
+        return self._close()
+
+    def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial:
+        from .dry_run import start as dry_run
+
+        return dry_run.start(plan, catalogue, seconds, megabytes)
+
+    def _open(self) -> Transaction:
+        if self._transaction is None:
+            raise AssistantError("internal_error", "No transaction is open.")
+        return self._transaction
+
+    def _close(self) -> dict[str, Any]:
+        self._transaction = None
+        return {}

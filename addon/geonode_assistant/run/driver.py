@@ -1,0 +1,479 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The driver between the native run and Blender. It knows neither ``bpy`` nor any decision of the core.
+
+The core says what to do next (an *effect*), the host does it, the core hears how it went. Invariants:
+
+- a transaction that the host opened ends by exactly one commit or restore, also when the driver itself breaks;
+- ``RunHandle.poll`` waits for nothing beyond its slice of time, and starts no further effect once that is used up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, Protocol
+
+from ..messages import AssistantError, failure
+from .report import RunReport
+
+Decision = Literal["approved", "rejected", "cancelled"]
+Approve = Literal["all"] | Callable[[dict[str, Any]], Decision | dict[str, Any]] | None
+"""A callable says ``"approved"``, ``"rejected"``, ``"cancelled"``, ``{"decision": "approved", "without": [IDs]}`` or
+``{"decision": "rejected", "words": "what shall be different"}``."""
+
+# A slice of work that leaves a frame of a window time for everything else: waiting for the core never takes longer.
+POLL_BUDGET_S = 0.005
+# How long a blocking wait may sit without looking at Python's signals.
+WAIT_MS = 100
+# After this many seconds the core must have ended a cancelled run; then the driver ends it without the core.
+CANCEL_GRACE_S = 10.0
+
+
+class Core(Protocol):
+    """What the driver needs of ``geonode_core.Run``."""
+
+    def poll(self) -> dict[str, Any]: ...
+    def wait(self, ms: int) -> bool: ...
+    def answer(self, effect_id: Any, result: dict[str, Any], ms: float | None = None) -> None: ...
+    def fail(self, effect_id: Any, error: dict[str, Any]) -> None: ...
+    def cancel(self) -> None: ...
+    def approve(self, request_id: Any, without: list[str] = ...) -> None: ...
+    def reject(self, request_id: Any, words: str | None = None) -> None: ...
+    def dry_run(self, request_id: Any, without: list[str] = ...) -> None: ...
+    def messages(self) -> list[dict[str, Any]]: ...
+    def note(self, code: str, text: str) -> None: ...
+    def report(self) -> dict[str, Any]: ...
+    def save(self) -> dict[str, Any]: ...
+
+
+class Trial(Protocol):
+    """A dry run under way: the plan is applied to a copy of the file in another process."""
+
+    def poll(self) -> dict[str, Any] | None:
+        """The result once it is over, else None; never waits."""
+        ...
+
+    def stop(self, wait: bool = False) -> None:
+        """Ends the process and removes what it left; ``wait``: before this returns, else within a second."""
+        ...
+
+
+class Host(Protocol):
+    """The work that only Blender's main thread can do. Every method may raise an error with a ``code``."""
+
+    def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]: ...
+    def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
+    def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]: ...
+    def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]: ...
+    def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]: ...
+    def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]: ...
+    def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
+    def restore(self) -> dict[str, Any]: ...
+    def give_up(self) -> None: ...
+    def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial: ...
+    def commit(self, message: str) -> dict[str, Any]: ...
+
+
+class RunHandle:
+    """One run. ``poll`` it until ``finished``; never blocks, so a window's timer can hold it."""
+
+    def __init__(self, core: Core, host: Host, approve: Approve = None) -> None:
+        self._core = core
+        self._host = host
+        self._approve = approve
+        self._effects: deque[dict[str, Any]] = deque()
+        self._transaction_open = False
+        self._kept = False
+        self._performing = False
+        self._error: dict[str, str] | None = None
+        self._cancelled_at: float | None = None
+        self._cancel_reason: dict[str, str] | None = None
+        self.state = "idle"
+        self.summary = "IDLE"
+        self.finished = False
+        self.evidence: dict[str, Any] | None = None
+        """What the last verification measured; None before the first."""
+        self.pending: dict[str, dict[str, Any]] = {}
+        """Approvals that wait for the artist: request by id (a string, whatever the core counts with)."""
+        self._asked: dict[str, Any] = {}
+        self._trial: tuple[Any, Trial] | None = None
+
+    @property
+    def half_written(self) -> bool:
+        """Whether the file is between two writes of this run: it must neither be saved nor undone like that."""
+        return self._transaction_open and not self._performing
+
+    def poll(self, budget_s: float = POLL_BUDGET_S) -> list[dict[str, Any]]:
+        """Does what the core asks for, about ``budget_s`` seconds of it; returns the new events for the interface.
+
+        At least one waiting effect is carried out, however small the budget. Never raises for what the core or the
+        host do wrong: the run then ends with status ``error`` and everything restored.
+        """
+        events: list[dict[str, Any]] = []
+        if self.finished:
+            return events
+        deadline = time.monotonic() + budget_s
+        try:
+            self._follow_trial()
+            events += self._turn()
+            while self._effects and not self.finished:
+                self._carry_out(self._effects.popleft())
+                # The core mostly answers within milliseconds; the next slice of time may be a slow redraw away.
+                left = deadline - time.monotonic()
+                if left > 0 and not self._effects:
+                    self._core.wait(int(left * 1000))
+                events += self._turn()
+                if left <= 0:
+                    break
+            if self._cancel_overdue():
+                raise AssistantError("cancelled", "The run was cancelled; the core did not end it in time.")
+        except Exception as error:
+            self._abort(error)
+            events.append({"event": "state", "state": self.state, "summary": self.summary})
+        except BaseException as error:
+            self._abort(error)
+            raise
+        return events
+
+    def cancel(self, code: str = "cancelled", message: str | None = None) -> None:
+        """Ends the run within a second; what it wrote is restored by the next polls. Safe to call at any time, too late
+        only for a run that has passed its gates and is about to be kept.
+
+        With a ``message`` the report says why, under ``code``.
+        """
+        if self.finished:
+            return
+        if message is not None and self._cancel_reason is None:
+            self._cancel_reason = {"code": code, "message": message}
+        if self._cancelled_at is None:
+            self._cancelled_at = time.monotonic()
+        self.pending.clear()
+        self._stop_trial()
+        try:
+            self._core.cancel()
+            # What has not begun need not begin; only what opens or ends a transaction is the core's to decide.
+            waiting, self._effects = self._effects, deque()
+            for effect in waiting:
+                if effect["effect"] in ("begin", "restore", "commit"):
+                    self._effects.append(effect)
+                else:
+                    self._core.fail(effect["id"], {"code": "cancelled", "message": "The run was cancelled."})
+        except Exception as error:
+            self._abort(error)
+
+    def approve(self, request_id: str, without: Iterable[str] = ()) -> None:
+        """The artist agrees to what request ``request_id`` describes, without the steps and operations with these IDs.
+
+        When the rest does not fit, nothing is written and another request says why. An answer to a request that is no
+        longer open changes nothing.
+        """
+        if request_id in self.pending:
+            self._core.approve(self._asked[request_id], list(without))
+            self._answered(request_id)
+
+    def reject(self, request_id: str, words: str | None = None) -> None:
+        """The artist refuses; nothing is written. Without words the run ends; with them whoever plans tries again.
+
+        Raises ``prompt_too_long`` for too many words; the request stays open then.
+        """
+        if request_id in self.pending:
+            self._core.reject(self._asked[request_id], words)
+            self._answered(request_id)
+
+    def dry_run(self, request_id: str, without: Iterable[str] = ()) -> None:
+        """Tries what request ``request_id`` describes, without these IDs, on a copy of the file in another process.
+
+        The request can still be answered, which ends the trial; once that is over it is replaced by one with the result
+        in ``dry_run``.
+        """
+        if request_id in self.pending and self._trial is None:
+            self._core.dry_run(self._asked[request_id], list(without))
+
+    def stop_dry_run(self) -> None:
+        """Ends the dry run that is under way; the question comes back and says so."""
+        if self._trial is not None:
+            effect_id, trial = self._trial
+            self._stop_trial()
+            self._core.answer(effect_id, trial.stopped())
+
+    @property
+    def trying(self) -> bool:
+        """Whether a dry run is under way."""
+        return self._trial is not None
+
+    def _answered(self, request_id: str) -> None:
+        del self.pending[request_id]
+        self._stop_trial()
+
+    def wait(self, ms: int = WAIT_MS) -> bool:
+        """Blocks up to ``ms`` milliseconds for news from the core. For scripts in the background only."""
+        return bool(self._effects) or self.finished or self._core.wait(ms)
+
+    def close(self) -> None:
+        """Ends the run now, whatever the core still does: restores what was written. For unloading the add-on."""
+        if not self.finished:
+            self._abort(AssistantError("cancelled", "The run was cancelled."))
+
+    def report(self) -> RunReport:
+        """The report; complete once ``finished``."""
+        if self._error is not None and self._kept:
+            return self._unconfirmed()
+        try:
+            own = self._error or (self._cancel_reason if self._core.report()["status"] == "cancelled" else None)
+            if own is not None:
+                self._core.note(own["code"], own["message"])
+            data = dict(self._core.report())
+        except Exception as error:
+            # Nobody is left who could merge it: it is the only message.
+            self._error = self._error or failure(error)
+            own = self._error
+            data = {"messages": [_message(own)]}
+        if self._error is not None:
+            data["status"] = self._end_without_core()
+        return RunReport(data)
+
+    def _unconfirmed(self) -> RunReport:
+        """The report of a run that passed its gates and was kept, and whose core then failed."""
+        data: dict[str, Any] = {}
+        with contextlib.suppress(Exception):
+            data = dict(self._core.report())
+        said = f"The result was kept as one undo step; the core did not confirm it. {self._error['message']}"
+        return RunReport(data | {"status": "done", "final_message": said})
+
+    def save(self) -> dict[str, Any]:
+        """The run as it is now, fit for JSON and for ``api.resume`` in another process that has opened this file.
+
+        It holds no key. What an open transaction has written is in no saved file: such a run begins its plan again.
+        """
+        return self._core.save()
+
+    def messages(self) -> list[dict[str, Any]]:
+        """All messages so far, merged and ordered by the core."""
+        return self._core.messages()
+
+    def _turn(self) -> list[dict[str, Any]]:
+        """Takes what the core has: new state, effects to do, events to show."""
+        turn = self._core.poll()
+        self.state, self.summary = turn["state"], turn["summary"]
+        if turn["effects"] or turn["finished"]:
+            # One thing at a time: the core does not wait for the trial any more.
+            self._stop_trial()
+        self._effects.extend(turn["effects"])
+        if turn["finished"]:
+            self._effects.clear()
+            if self._transaction_open:
+                # The core ended without commit or restore; the file must not stay half written.
+                raise AssistantError("internal_error", "The run ended with an open transaction; it was restored.")
+            self.finished = True
+        return list(turn["events"])
+
+    def _carry_out(self, effect: dict[str, Any]) -> None:
+        effect_id = effect["id"]
+        if effect["effect"] == "ask_approval":
+            self._ask(effect)
+            return
+        if effect["effect"] == "dry_run":
+            self._try_out(effect)
+            return
+        self._performing = True
+        started = time.perf_counter()
+        try:
+            result = self._perform(effect)
+            if effect["effect"] == "call_tools" and len(result["results"]) < len(effect["calls"]):
+                # The window is drawn between two calls.
+                self._effects.appendleft(effect)
+                return
+        except Exception as error:
+            # The core decides what a failed effect means; after a write it asks for the restore itself.
+            self._core.fail(effect_id, failure(error))
+        else:
+            self._core.answer(effect_id, result, (time.perf_counter() - started) * 1000)
+        finally:
+            self._performing = False
+
+    def _perform(self, effect: dict[str, Any]) -> dict[str, Any]:
+        host = self._host
+        match effect["effect"]:
+            case "capture_context":
+                return host.capture_context(effect.get("object"), effect.get("modifier"))
+            case "inspect":
+                return host.inspect(effect["objects"], effect["trees"])
+            case "call_tools":
+                done = effect.setdefault("results", [])
+                done += host.call_tools(effect["calls"][len(done) : len(done) + 1], effect["target"])["results"]
+                return {"results": done}
+            case "begin":
+                extend, whole = effect.get("extend", False), effect.get("whole", False)
+                result = host.begin(effect["objects"], effect["trees"], extend, whole)
+                self._transaction_open = True
+                return result
+            case "apply_step" | "execute_step" if not self._transaction_open:
+                raise AssistantError("internal_error", "The core asked for a write outside a transaction.")
+            case "apply_step":
+                return host.apply_step(effect["step_id"], effect["delta"])
+            case "execute_step":
+                return host.execute_step(effect["step_id"], effect["action_type"], effect["payload"])
+            case "verify":
+                self.evidence = host.verify(effect["objects"], effect["trees"])
+                return self.evidence
+            case "restore":
+                return self._take_back()
+            case "commit":
+                result = host.commit(effect["message"])
+                self._transaction_open = False
+                self._kept = True
+                return result
+            case other:
+                raise AssistantError("internal_error", f"This add-on does not know the effect {other!r}.")
+
+    def _take_back(self) -> dict[str, Any]:
+        """The host's restore, which is tried again once. The transaction is closed afterwards, however it went."""
+        self.evidence = None
+        try:
+            result = self._host.restore()
+        except Exception:
+            try:
+                result = self._host.restore()
+            except Exception:
+                self._transaction_open = False
+                with contextlib.suppress(Exception):
+                    self._host.give_up()
+                raise
+        self._transaction_open = False
+        return result
+
+    def _ask(self, effect: dict[str, Any]) -> None:
+        request = effect["request"]
+        # A question follows the one before: what was asked earlier is answered or outdated.
+        self.pending.clear()
+        if not callable(self._approve):
+            key = str(effect["id"])
+            self.pending[key], self._asked[key] = request, effect["id"]
+            return
+        decision, without, words = _decision(self._approve(request))
+        if decision == "approved":
+            self._core.approve(effect["id"], without)
+        elif decision == "rejected":
+            self._core.reject(effect["id"], words)
+        else:
+            self.cancel()
+
+    def _try_out(self, effect: dict[str, Any]) -> None:
+        self._performing = True
+        try:
+            trial = self._host.dry_run(effect["plan"], effect["catalogue"], effect["seconds"], effect["megabytes"])
+        except Exception as error:
+            # No trial is no end of the run: the artist is asked again and told why.
+            self._core.fail(effect["id"], failure(error))
+        else:
+            self._trial = (effect["id"], trial)
+        finally:
+            self._performing = False
+
+    def _follow_trial(self) -> None:
+        if self._trial is None:
+            return
+        effect_id, trial = self._trial
+        try:
+            result = trial.poll()
+        except Exception as error:
+            self._stop_trial()
+            self._core.fail(effect_id, failure(error))
+            return
+        if result is not None:
+            self._stop_trial()
+            self._core.answer(effect_id, result)
+
+    def _stop_trial(self, wait: bool = False) -> None:
+        if self._trial is not None:
+            (_, trial), self._trial = self._trial, None
+            trial.stop(wait)
+
+    def _cancel_overdue(self) -> bool:
+        return (
+            not self.finished
+            and self._cancelled_at is not None
+            and time.monotonic() - self._cancelled_at > CANCEL_GRACE_S
+        )
+
+    def _abort(self, error: BaseException) -> None:
+        """Ends the run without the core: restores first, then tells the core to stop. What was kept already stays."""
+        self._error = failure(error)
+        self._effects.clear()
+        self.pending.clear()
+        with contextlib.suppress(Exception):
+            self._stop_trial(wait=True)
+        if self._transaction_open:
+            try:
+                restored = self._take_back().get("equal", False)
+            except Exception as second:
+                restored = False
+                self._error["message"] += f" Taking the run back failed as well: {failure(second)['message']}"
+            if not restored:
+                self._error["code"] = "restore_failed"
+                self._error["message"] += " Undo once (Ctrl+Z), or reload the file, before you go on."
+        with contextlib.suppress(Exception):
+            self._core.cancel()
+        self.finished = True
+        self.state = self._end_without_core()
+        self.summary = self.state.upper()
+
+    def _end_without_core(self) -> str:
+        """A run that was kept is done, whatever happened to the core before it could say so."""
+        if self._kept:
+            return "done"
+        return "cancelled" if self._error is not None and self._error["code"] == "cancelled" else "error"
+
+
+def _decision(answer: Any) -> tuple[str, list[str], str | None]:
+    """What a callable ``approve`` said: decision, IDs left out, words."""
+    given = {"decision": answer} if isinstance(answer, str) else answer
+    known = {"approved": {"without"}, "rejected": {"words"}, "cancelled": set()}
+    if isinstance(given, dict) and given.get("decision") in known:
+        fields = {key: value for key, value in given.items() if key != "decision"}
+        without, words = fields.get("without"), fields.get("words")
+        ids = [] if without is None else without
+        well = isinstance(ids, list | tuple | set) and all(isinstance(one, str) for one in ids)
+        if well and (words is None or isinstance(words, str)) and fields.keys() <= known[given["decision"]]:
+            return given["decision"], list(ids), words
+    raise AssistantError(
+        "invalid_argument",
+        f"The callable approve answered {answer!r}.",
+        'It answers "approved", "rejected", "cancelled", {"decision": "approved", "without": [IDs]} or '
+        '{"decision": "rejected", "words": "…"}.',
+    )
+
+
+def drive(
+    handle: RunHandle,
+    on_event: Callable[[dict[str, Any]], None] | None = None,
+    timeout_s: float | None = None,
+) -> RunReport:
+    """Drives a run to its end, blocking. For the background, where no window can freeze.
+
+    ``timeout_s`` cancels the run (and so restores) after that many seconds. An exception from ``on_event`` or an
+    interrupt restores as well, and is raised.
+    """
+    started = time.monotonic()
+    try:
+        while not handle.finished:
+            for event in handle.poll():
+                if on_event is not None:
+                    on_event(event)
+            if timeout_s is not None and time.monotonic() > started + timeout_s:
+                handle.cancel("run_timeout", f"The run took longer than {timeout_s:g} s and was stopped.")
+            if handle.pending:
+                # Nobody is there to answer.
+                for request_id in list(handle.pending):
+                    handle.reject(request_id)
+            elif not handle.finished:
+                handle.wait()
+    finally:
+        handle.close()
+    return handle.report()
+
+
+def _message(own: dict[str, str]) -> dict[str, Any]:
+    return {"severity": "error", "origin": "driver", "code": own["code"], "text": own["message"]}

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs in the other process of a dry run: opens the copy, applies the plan with the add-on's own code, writes a report.
+
+It limits itself as far as the system lets it, so that it ends even if nobody watches it any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib.util
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+NAME = "geonode_assistant"
+FILE_BYTES = 64 << 20
+# After the watcher's own limit.
+GRACE_S = 5
+
+
+def limit_time(seconds: int) -> None:
+    """By a watchdog that needs no cooperation; where the system can, the end of the first process is the end too."""
+    faulthandler.dump_traceback_later(seconds + GRACE_S, exit=True)
+    if sys.platform == "linux":
+        _end_with_parent()
+    with contextlib.suppress(ImportError):
+        import resource
+
+        _lower(resource.RLIMIT_FSIZE, FILE_BYTES)
+        _lower(resource.RLIMIT_CORE, 0)
+
+
+def limit_memory(megabytes: int) -> None:
+    """What is in use now may grow by so much; where the system has no such limit, the watcher alone looks at it.
+
+    To be called when everything is loaded: the address space of Blender's libraries is far more than the memory used.
+    """
+    if sys.platform == "linux":
+        import resource
+
+        _lower(resource.RLIMIT_AS, _address_space() + (megabytes << 20))
+
+
+def _lower(kind: int, most: int) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(kind)
+    resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
+
+
+def _address_space() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _end_with_parent() -> None:
+    import ctypes
+    import signal
+
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def add_on(package: str) -> ModuleType:
+    """The add-on under its plain name, from where the first process has it; nothing of it is registered."""
+    if NAME not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            NAME, Path(package) / "__init__.py", submodule_search_locations=[package]
+        )
+        if spec is None or spec.loader is None:
+            raise ImportError(f"no add-on in {package}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[NAME] = module
+        spec.loader.exec_module(module)
+    return sys.modules[NAME]
+
+
+def try_plan(job: dict[str, Any]) -> dict[str, Any]:
+    """Applies the plan to the copy; what of the run's report an artist is shown."""
+    import bpy
+
+    started = time.monotonic()
+    bpy.ops.wm.open_mainfile(filepath=job["blend"], load_ui=False, use_scripts=False)
+    add_on(job["package"])
+    from geonode_assistant import native
+    from geonode_assistant.run import driver, measure
+    from geonode_assistant.run.bridge import BlenderHost
+    from geonode_assistant.run.driver import RunHandle
+
+    request = {"prompt": "", "provider": "offline", "catalogue": job["catalogue"], "approve": "all"}
+    core = native.core()
+    limit_memory(job["megabytes"])
+    handle = RunHandle(core.Run({**request, "plan": job["plan"]}), BlenderHost())
+    report = driver.drive(handle)
+    return {
+        "status": report.status,
+        "seconds": round(time.monotonic() - started, 2),
+        "peak_mb": peak_mb(),
+        "gates": report.gates,
+        "messages": report.messages,
+        "diff": report.diff,
+        "made": list(measure.describe(handle.evidence or {"objects": []})),
+    }
+
+
+def peak_mb() -> int:
+    """Most memory that this process had in use, in megabytes; 0 where Python does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used >> 20 if sys.platform == "darwin" else used >> 10
+
+
+def main() -> None:
+    """The last argument names the job."""
+    job = json.loads(Path(sys.argv[-1]).read_text(encoding="utf-8"))
+    sys.path += [entry for entry in job["path"] if entry not in sys.path]
+    limit_time(job["seconds"])
+    try:
+        report = try_plan(job)
+    except MemoryError:
+        report = _failure("dry_run_memory", "The memory that it may use is not enough.")
+    except Exception as error:
+        report = _failure(getattr(error, "code", "internal_error"), f"{type(error).__name__}: {error}")
+    path = Path(job["report"])
+    draft = path.with_suffix(".draft")
+    draft.write_text(json.dumps(report), encoding="utf-8")
+    os.replace(draft, path)
+    # Some builds hang while the interpreter shuts down; everything is written by now.
+    os._exit(0)
+
+
+def _failure(code: str, text: str) -> dict[str, Any]:
+    return {"status": "error", "messages": [{"severity": "error", "code": code, "text": text}]}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Starts a dry run: a copy of the open file is saved, and another Blender applies the plan to it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...host.errors import HostError
+from . import process
+from .trial import REPORT, Trial
+
+PREFIX = "geonode-dry-run-"
+
+
+def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial:
+    """Saves the copy and starts the process. The open file keeps its path, its unsaved changes and its undo steps.
+
+    Raises `output_not_writable` when there is no place for the copy, `execution_failed` when no process starts.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=bpy.app.tempdir or None))
+    try:
+        copy = folder / "copy.blend"
+        _save(copy)
+        job = {
+            "blend": str(copy),
+            "plan": plan,
+            "catalogue": catalogue,
+            "seconds": seconds,
+            "megabytes": megabytes,
+            "report": str(folder / REPORT),
+            "package": str(Path(__file__).parents[2]),
+            "path": [*_core_folder(), *(entry for entry in sys.path if Path(entry).is_absolute())],
+        }
+        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        return Trial(_command(folder / "job.json"), folder, seconds, megabytes)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise HostError("execution_failed", f"The dry run could not be started: {error}.") from error
+        raise
+
+
+def _save(path: Path) -> None:
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False, compress=False)
+    except RuntimeError as error:
+        reason = str(error).strip().removeprefix("Error: ").splitlines()[0]
+        raise HostError("output_not_writable", f"The copy for the dry run could not be saved: {reason}") from error
+
+
+def _core_folder() -> list[str]:
+    """Where the native core lies: another Blender does not load the extensions of this one."""
+    import geonode_core
+
+    file = geonode_core.__file__
+    return [str(Path(file).parents[1])] if file else []
+
+
+def _command(job: Path) -> list[str]:
+    script = process.__file__
+    if not bpy.app.binary_path:
+        return [sys.executable, "-I", script, str(job)]
+    quiet = ["--background", "--factory-startup", "--disable-autoexec", "--offline-mode", "-noaudio"]
+    return [bpy.app.binary_path, *quiet, "--python-exit-code", "9", "--python", script, "--", str(job)]

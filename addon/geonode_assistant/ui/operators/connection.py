@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Test the connection, find servers on this machine, use one of them. Blender stays usable meanwhile."""
+
+from __future__ import annotations
+
+import bpy
+
+from ... import native
+from ...messages import AssistantError
+from ...run import connection
+from .. import audit, preferences
+
+INTERVAL_S = 0.1
+
+
+class _Waiting:
+    """An operator that waits for a ``connection.Check`` by a timer of its window; Esc ends it.
+
+    The operator itself brings ``begin() -> Check`` and ``end(result) -> (type, text)`` of the report.
+    """
+
+    _check: connection.Check | None = None
+    _timer: bpy.types.Timer | None = None
+    _stopped = False
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        if preferences.connection_state.busy:
+            cls.poll_message_set("A test is still under way")
+        return not preferences.connection_state.busy
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        try:
+            self._check = self.begin()
+        except Exception as error:
+            self.report({"ERROR"}, AssistantError.of(error).message)
+            return {"CANCELLED"}
+        preferences.connection_state.begin(self._check)
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(INTERVAL_S, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        self._stopped = self._stopped or event.type == "ESC"
+        if not self._check.finished:
+            if self._stopped:
+                self._check.stop()
+            return {"RUNNING_MODAL" if event.type == "TIMER" else "PASS_THROUGH"}
+        return self._leave(context)
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        """Waits for the result; for scripts."""
+        try:
+            kind, text = self.end(self.begin().result())
+        except Exception as error:
+            kind, text = "ERROR", AssistantError.of(error).message
+        self.report({kind}, text)
+        return {"FINISHED" if kind == "INFO" else "CANCELLED"}
+
+    def _leave(self, context: bpy.types.Context) -> set[str]:
+        context.window_manager.event_timer_remove(self._timer)
+        preferences.connection_state.check = None
+        try:
+            kind, text = self.end(self._check.result())
+        except Exception as error:
+            kind, text = "ERROR", AssistantError.of(error).message
+        self.report({kind}, text)
+        for area in context.screen.areas if context.screen else ():
+            area.tag_redraw()
+        return {"FINISHED"}
+
+
+class GEONODE_OT_test_connection(_Waiting, bpy.types.Operator):
+    """Ask the chosen model one short question and say whether it answers"""
+
+    bl_idname = "geonode.test_connection"
+    bl_label = "Test Connection"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    def begin(self) -> connection.Check:
+        from ... import api
+
+        return api.begin_connection_test()
+
+    def end(self, result: connection.Outcome) -> tuple[str, str]:
+        preferences.connection_state.outcome = result
+        return ("INFO" if result.ok else "ERROR"), result.text
+
+
+class GEONODE_OT_find_servers(_Waiting, bpy.types.Operator):
+    """Look for servers of language models on this machine: Ollama, LM Studio, llama.cpp, vLLM"""
+
+    bl_idname = "geonode.find_servers"
+    bl_label = "Find Servers on This Machine"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    def begin(self) -> connection.Check:
+        return connection.find_local(native.core())
+
+    def end(self, result: list[connection.LocalServer]) -> tuple[str, str]:
+        preferences.connection_state.servers = result
+        if not result:
+            names = ", ".join(connection.LOCAL_PORTS)
+            return "WARNING", f"No server answers on this machine ({names} on their usual ports)"
+        return "INFO", "Found " + ", ".join(server.name for server in result)
+
+
+class GEONODE_OT_use_server(bpy.types.Operator):
+    """Use this server and model"""
+
+    bl_idname = "geonode.use_server"
+    bl_label = "Use Server"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    base_url: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    model: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        stored = preferences.stored()
+        if stored is None:
+            self.report({"ERROR"}, "The add-on's preferences are not there")
+            return {"CANCELLED"}
+        stored.provider, stored.base_url, stored.model = "openai-compatible", self.base_url, self.model
+        stored.key_variable = ""
+        return {"FINISHED"}
+
+
+class GEONODE_OT_verify_audit_log(_Waiting, bpy.types.Operator):
+    """Read the whole audit log and say whether anything in it was changed"""
+
+    bl_idname = "geonode.verify_audit_log"
+    bl_label = "Verify Audit Log"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    def begin(self) -> connection.Check:
+        return audit.verify(native.core())
+
+    def end(self, result: dict | None) -> tuple[str, str]:
+        audit.found = result
+        whole = result is not None and result["broken_at"] is None
+        return ("INFO" if whole else "WARNING"), audit.spoken(result)
+
+
+class GEONODE_OT_new_audit_log(_Waiting, bpy.types.Operator):
+    """Set the audit log aside under another name and start a new one"""
+
+    bl_idname = "geonode.new_audit_log"
+    bl_label = "Start a New Audit Log"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    def begin(self) -> connection.Check:
+        return audit.renew(native.core())
+
+    def end(self, result: object) -> tuple[str, str]:
+        audit.found = None
+        return "INFO", f"The old audit log is {result}" if result else "There was no audit log yet"
+
+
+class GEONODE_OT_remove_key(bpy.types.Operator):
+    """Remove the stored key of this provider and address"""
+
+    bl_idname = "geonode.remove_key"
+    bl_label = "Remove Key"
+    bl_options = {"INTERNAL"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return context.window_manager.invoke_confirm(self, event)
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        preferences.remove_key()
+        return {"FINISHED"}
+
+
+CLASSES = (
+    GEONODE_OT_test_connection,
+    GEONODE_OT_find_servers,
+    GEONODE_OT_use_server,
+    GEONODE_OT_remove_key,
+    GEONODE_OT_verify_audit_log,
+    GEONODE_OT_new_audit_log,
+)

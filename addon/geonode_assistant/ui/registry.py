@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Registration: every class and hook in one order, taken away in the reverse one. Failures are raised."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+import bpy
+
+from . import polling, preferences, properties
+from .operators import approval as approval_operators
+from .operators import connection as connection_operators
+from .operators import run as run_operators
+from .panels import sidebar
+
+MODULES = (properties, preferences, connection_operators, run_operators, approval_operators, sidebar)
+
+_undo: list[Callable[[], object]] = []
+
+
+def register() -> None:
+    """Registers classes, properties, handlers and the command. On failure everything is taken back."""
+    if _undo:
+        raise RuntimeError("GeoNode AI Assistant is registered already")
+    try:
+        for module in MODULES:
+            for cls in module.CLASSES:
+                bpy.utils.register_class(cls)
+                _undo.append(lambda cls=cls: bpy.utils.unregister_class(cls))
+        properties.attach()
+        _undo.append(properties.detach)
+        for event, handler in polling.HANDLERS.items():
+            handlers = getattr(bpy.app.handlers, event)
+            handlers.append(handler)
+            _undo.append(lambda handlers=handlers, handler=handler: handlers.remove(handler))
+        command = bpy.utils.register_cli_command("geonode", _command)
+        _undo.append(lambda: bpy.utils.unregister_cli_command(command))
+        _undo.append(preferences.connection_state.close)
+        _undo.append(preferences.forget_key_state)
+        _undo.append(polling.stop)
+    except BaseException:
+        with contextlib.suppress(Exception):
+            unregister()
+        raise
+
+
+def unregister() -> None:
+    """Cancels a run, then takes everything away; the first failure is raised once the rest is done."""
+    first: Exception | None = None
+    while _undo:
+        try:
+            _undo.pop()()
+        except Exception as error:
+            first = first or error
+    if first is not None:
+        raise first
+
+
+def _command(arguments: list[str]) -> int:
+    """``blender --command geonode …``."""
+    from ..cli.command import main
+
+    return main(arguments, prog="blender --command geonode")
