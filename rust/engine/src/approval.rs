@@ -1,7 +1,7 @@
 //! What of a compiled plan needs the artist's word: what the plan says so itself, what destroys work, what costs too much, and
 //! everything where the artist wants to see each plan first.
 
-use geonode_graph::cost::Risk;
+use geonode_cost::Risk;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, operations};
 use geonode_protocol::{Action, Extensions, Plan, PythonMode, Step};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The cost estimate on its own, for scripts and tests.
 
+use geonode_cost::{DEFAULT_BUDGET, Estimate, estimate};
 use geonode_graph::Document;
-use geonode_graph::cost::{DEFAULT_BUDGET, Estimate, estimate};
 use indexmap::IndexMap;
 
 use crate::error::EngineError;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use geonode_graph::cost::{Components, RULES};
-use geonode_graph::{Document, Question, lint};
+use geonode_cost::{Components, RULES};
+use geonode_graph::Document;
+use geonode_lint::{Question, lint};
 use geonode_protocol::Code;
 use serde::Serialize;
 
@@ -89,7 +90,7 @@ pub fn effects() -> Vec<EffectRow> {
         (Components::VOLUME, "volume"),
         (Components::STROKES, "strokes"),
     ];
-    let row = |rule: &geonode_graph::cost::Rule| EffectRow {
+    let row = |rule: &geonode_cost::Rule| EffectRow {
         node: format!("GeometryNode{}", rule.node),
         input: rule.secondary,
         mode: rule.mode,

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
 
+use geonode_cost::{Risk, risk};
 use geonode_gates::{Evidence, Facts, judge};
-use geonode_graph::cost::{Risk, risk};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
 use geonode_protocol::{Action, Code, Extensions, Finding, GateFinding, Origins, Plan, Severity};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::cost::Scene;
 use crate::ir::{Map, Tree};
+use crate::scene::Scene;
 
 /// What Blender answered to an `inspect`: only what a plan's targets need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

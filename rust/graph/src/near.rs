@@ -3,7 +3,7 @@
 use crate::catalogue::fold;
 
 /// The name most like `wanted`; none when the best is too far to be meant.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let wanted = fold(&clipped(wanted));
     names
         .into_iter()

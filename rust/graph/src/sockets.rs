@@ -10,44 +10,57 @@ use crate::ir::{Item, ItemKind, Map, Node, Side, Tree};
 use crate::model::TreeModel;
 
 /// What sockets depend on outside the tree itself.
-#[derive(Clone, Copy)]
-pub(crate) struct Scope<'a> {
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
+    /// The nodes of this Blender.
     pub catalogue: &'a Catalogue,
     /// Other trees, for group nodes.
     pub trees: &'a IndexMap<String, Tree>,
 }
 
-pub(crate) const GROUP_INPUT: &str = "NodeGroupInput";
-pub(crate) const GROUP_OUTPUT: &str = "NodeGroupOutput";
-pub(crate) const GROUP: &str = "GeometryNodeGroup";
-pub(crate) const FRAME: &str = "NodeFrame";
-pub(crate) const REROUTE: &str = "NodeReroute";
+/// Type of the node through which a tree is given its inputs.
+pub const GROUP_INPUT: &str = "NodeGroupInput";
+/// Type of the node that holds the tree's results.
+pub const GROUP_OUTPUT: &str = "NodeGroupOutput";
+/// Type of the node that runs another tree.
+pub const GROUP: &str = "GeometryNodeGroup";
+/// Type of a frame around nodes.
+pub const FRAME: &str = "NodeFrame";
+/// Type of a bend in a link.
+pub const REROUTE: &str = "NodeReroute";
 
 impl<'a> Scope<'a> {
-    pub(crate) fn node_type(self, node: &Node) -> Option<&'a NodeType> {
+    /// What the catalogue knows of the node's type.
+    pub fn node_type(self, node: &Node) -> Option<&'a NodeType> {
         self.catalogue.nodes.get(&node.kind)
     }
 
     /// The sockets of `node` on `side`; empty for a type that this Blender does not have.
     pub(crate) fn sockets(self, model: &TreeModel, node: &Node, side: Side) -> Cow<'a, [Socket]> {
+        let zone_output = node.pair.as_deref().and_then(|output| model.node(output));
+        self.sockets_of(node, zone_output, &model.interface, side)
+    }
+
+    /// The same in a tree with the interface `own`; `zone_output` is the output node of the zone that `node` begins, where the tree has it.
+    pub fn sockets_of(self, node: &Node, zone_output: Option<&Node>, own: &[Item], side: Side) -> Cow<'a, [Socket]> {
         match (node.kind.as_str(), side) {
-            (GROUP_INPUT, Side::Output) => Cow::Owned(interface(&model.interface, Side::Input)),
-            (GROUP_OUTPUT, Side::Input) => Cow::Owned(interface(&model.interface, Side::Output)),
+            (GROUP_INPUT, Side::Output) => Cow::Owned(interface(own, Side::Input)),
+            (GROUP_OUTPUT, Side::Input) => Cow::Owned(interface(own, Side::Output)),
             (GROUP_INPUT | GROUP_OUTPUT | FRAME, _) => Cow::Borrowed(&[]),
             (GROUP, _) => Cow::Owned(
                 group_tree(node)
                     .and_then(|name| self.trees.get(name))
                     .map_or_else(Vec::new, |tree| interface(&tree.interface, side)),
             ),
-            _ => self
-                .node_type(node)
-                .map_or(Cow::Borrowed(&[]), |kind| self.with_items(kind, model, node, side)),
+            _ => self.node_type(node).map_or(Cow::Borrowed(&[]), |kind| {
+                self.with_items(kind, node, zone_output.unwrap_or(node), side)
+            }),
         }
     }
 }
 
 /// Name of the tree behind a group node.
-pub(crate) fn group_tree(node: &Node) -> Option<&str> {
+pub fn group_tree(node: &Node) -> Option<&str> {
     node.group()
 }
 
@@ -74,14 +87,10 @@ fn interface(items: &[Item], side: Side) -> Vec<Socket> {
 }
 
 impl<'a> Scope<'a> {
-    /// Catalogue sockets, with those that stand for a fresh node's items replaced by the node's own items.
-    fn with_items(self, kind: &'a NodeType, model: &TreeModel, node: &Node, side: Side) -> Cow<'a, [Socket]> {
+    /// Catalogue sockets, with those that stand for a fresh node's items replaced by the items of `owner`: the node itself, or the output
+    /// node of its zone.
+    fn with_items(self, kind: &'a NodeType, node: &Node, owner: &Node, side: Side) -> Cow<'a, [Socket]> {
         let fresh = kind.state(&node.props).side(side);
-        let owner = node
-            .pair
-            .as_deref()
-            .and_then(|output| model.node(output))
-            .unwrap_or(node);
         let Some(owner_type) = self.node_type(owner).filter(|_| !owner.items.is_empty()) else {
             return Cow::Borrowed(fresh);
         };

@@ -4,7 +4,7 @@
 //! there are (points distributed at random); `min` and `max` are exact. Instances count at the top or, within instances, each as often
 //! as it shows; either may be meant. This holds for what scripts have made as well. A number in the plan's own words ("200 instances") is only warned of.
 
-use geonode_graph::cost::{Driver, driver};
+use geonode_cost::{Driver, driver};
 use geonode_protocol::{Action, Code, Component, Expectation, GateFinding, Plan, Severity};
 
 use crate::Gate;

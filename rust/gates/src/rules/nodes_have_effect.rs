@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use geonode_graph::ir::Node;
-use geonode_graph::{Lint, Question, lint};
+use geonode_lint::{Lint, Question, lint};
 use geonode_protocol::{Code, GateFinding, Severity};
 
 use crate::Gate;

@@ -1,0 +1,189 @@
+//! What flows along a link, and what it has cost so far.
+
+use std::sync::Arc;
+
+use crate::geometry::Geometry;
+use crate::kinds::Kinds;
+use crate::range::Range;
+
+/// What is known of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Content {
+    /// Geometry.
+    Geometry(Arc<Geometry>),
+    /// A number, an integer or a truth value; single or a field.
+    Number(Range),
+    /// A vector by its components.
+    Vector([Range; 3]),
+    /// A text by its length in characters, and by those of them that become instances.
+    Text {
+        /// All characters.
+        chars: f64,
+        /// Without line breaks; a space is an instance of nothing.
+        visible: f64,
+    },
+    /// The item of a menu.
+    Choice(Arc<str>),
+    /// An object or a collection by name.
+    Data(Arc<str>),
+    /// No data-block where one could be.
+    Nothing,
+    /// The area of each face, as a field.
+    FaceArea,
+    /// Anything.
+    Unknown,
+}
+
+/// The node that makes more elements than the budget allows, first on its way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Culprit {
+    /// Tree that holds the node.
+    pub tree: String,
+    /// ID of the node.
+    pub node: String,
+    /// Label of the node, else of its type.
+    pub label: String,
+    /// What it makes.
+    pub elements: f64,
+    /// Plural name of most of it.
+    pub noun: &'static str,
+    /// The input that decides.
+    pub lever: Option<Lever>,
+    /// The node before it that multiplied most.
+    pub driver: Option<Arc<Driver>>,
+}
+
+/// An input that decides how much a node makes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lever {
+    /// Its name in the interface.
+    pub input: String,
+    /// Its value now: of several the one that costs most.
+    pub value: f64,
+    /// The modifier's input that it comes from, if it does.
+    pub source: Option<Arc<str>>,
+    /// The value nearest to it that stays under the budget; none when no value does, or when it was not looked for.
+    pub remedy: Option<f64>,
+}
+
+/// A node that makes much more than it gets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Driver {
+    /// ID of the node.
+    pub node: String,
+    /// Label of the node, else of its type.
+    pub label: String,
+    /// The input that decides.
+    pub lever: Lever,
+    /// What it makes by what it gets.
+    pub gain: f64,
+}
+
+/// The largest that anything on the way to here has been.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Peak {
+    pub elements: f64,
+    pub culprit: Option<Arc<Culprit>>,
+    /// The node that multiplied most so far.
+    pub driver: Option<Arc<Driver>>,
+}
+
+impl Peak {
+    /// The larger one.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        let (most, least) = if other.elements > self.elements {
+            (other, self)
+        } else {
+            (self, other)
+        };
+        let gain = |peak: &Self| peak.driver.as_ref().map_or(0.0, |driver| driver.gain);
+        let driver = if gain(least) > gain(most) { least } else { most };
+        Self {
+            elements: most.elements,
+            culprit: most.culprit.clone().or_else(|| least.culprit.clone()),
+            driver: driver.driver.clone(),
+        }
+    }
+}
+
+/// A value with its history.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Flow {
+    pub content: Content,
+    pub peak: Peak,
+    /// Name of the modifier's input that it comes from unchanged.
+    pub source: Option<Arc<str>>,
+    /// Components of a geometry.
+    pub kinds: Kinds,
+}
+
+impl From<Geometry> for Content {
+    fn from(geometry: Geometry) -> Self {
+        Self::Geometry(Arc::new(geometry))
+    }
+}
+
+impl From<Content> for Flow {
+    fn from(content: Content) -> Self {
+        Self {
+            content,
+            peak: Peak::default(),
+            source: None,
+            kinds: Kinds::ANY,
+        }
+    }
+}
+
+impl Flow {
+    pub(crate) fn unknown() -> Self {
+        Content::Unknown.into()
+    }
+
+    /// The geometry; empty for anything else.
+    pub(crate) fn geometry(&self) -> Geometry {
+        match &self.content {
+            Content::Geometry(geometry) => **geometry,
+            _ => Geometry::default(),
+        }
+    }
+
+    /// Either of two values, nobody knows which: the one that can cost more.
+    pub(crate) fn either(&self, other: &Self) -> Self {
+        let content = match (&self.content, &other.content) {
+            (Content::Geometry(a), Content::Geometry(b)) => {
+                let weight = |g: &Geometry| g.elements().max(g.realised().elements());
+                Content::Geometry(Arc::clone(if weight(b) > weight(a) { b } else { a }))
+            }
+            (Content::Number(a), Content::Number(b)) => Content::Number(a.union(*b)),
+            (Content::Vector(a), Content::Vector(b)) => {
+                let mut both = *a;
+                for (part, other) in both.iter_mut().zip(b) {
+                    *part = part.union(*other);
+                }
+                Content::Vector(both)
+            }
+            (
+                Content::Text { chars, visible },
+                Content::Text {
+                    chars: more,
+                    visible: shown,
+                },
+            ) => Content::Text {
+                chars: chars.max(*more),
+                visible: visible.max(*shown),
+            },
+            (a, b) if a == b => a.clone(),
+            _ => Content::Unknown,
+        };
+        Self {
+            content,
+            peak: self.peak.or(&other.peak),
+            kinds: self.kinds.or(other.kinds),
+            source: if self.source == other.source {
+                self.source.clone()
+            } else {
+                None
+            },
+        }
+    }
+}

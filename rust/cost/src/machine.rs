@@ -1,0 +1,368 @@
+//! Propagation: every node once in order of evaluation, groups by what flows into them, zones as often as it takes to see how they grow.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::families;
+use crate::flow::{Content, Culprit, Driver, Flow, Peak};
+use crate::geometry::{Geometry, VOXELS_PER_ELEMENT};
+use crate::inputs::{GEOMETRY, Inputs, Outcome, label, unlinked};
+use crate::kinds::{self, Kinds};
+use crate::levers;
+use crate::prepare::{Prepared, Ready, Slot, prepare};
+use crate::range::Range;
+use crate::seen::Seen;
+use geonode_graph::catalogue::Catalogue;
+use geonode_graph::ir::Tree;
+use geonode_graph::scene::Scene;
+use geonode_graph::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
+
+/// Nodes that one estimate looks at; beyond, it is given up as too intricate. Blender's own largest trees need a few thousand.
+const FUEL: u64 = 200_000;
+/// Groups within groups; Blender itself allows as many as fit its stack.
+const MAX_DEPTH: usize = 32;
+
+/// What a tree gave for certain inputs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Done {
+    /// By identifier of the interface output.
+    pub outputs: IndexMap<String, Flow>,
+    /// Node evaluations that Blender needs for it.
+    pub evaluations: f64,
+}
+
+/// One propagation.
+pub(crate) struct Machine<'a> {
+    pub trees: &'a IndexMap<String, Tree>,
+    pub catalogue: &'a Catalogue,
+    pub scene: &'a Scene,
+    /// Elements above which a node is a culprit.
+    pub budget: f64,
+    /// What nodes were given.
+    pub seen: Seen,
+    prepared: HashMap<&'a str, Arc<Prepared<'a>>>,
+    memo: HashMap<String, Arc<Done>>,
+    fuel: u64,
+    depth: usize,
+}
+
+/// The flows of one tree while it is evaluated.
+pub(crate) struct Frame<'a> {
+    pub tree: Arc<Prepared<'a>>,
+    pub flows: Vec<Vec<Flow>>,
+    /// Node evaluations so far, with those of groups and zones inside.
+    pub evaluations: f64,
+}
+
+impl Frame<'_> {
+    /// What a slot receives: one flow for each link, or its own value.
+    pub(crate) fn received(&self, slot: &Slot) -> Vec<Flow> {
+        if slot.sources.is_empty() {
+            return vec![unlinked(&slot.kind, slot.value.as_ref())];
+        }
+        let at = |(node, exit): &(usize, usize)| self.flows.get(*node)?.get(*exit).cloned();
+        slot.sources
+            .iter()
+            .map(|source| at(source).map_or_else(Flow::unknown, |flow| converted(flow, &slot.kind)))
+            .collect()
+    }
+
+    /// The same as one flow.
+    pub(crate) fn received_one(&self, slot: &Slot) -> Flow {
+        self.received(slot).into_iter().next().unwrap_or_else(Flow::unknown)
+    }
+
+    /// Forgets which components the outputs of a node hold: they may change from one evaluation to the next.
+    pub(crate) fn any_kinds(&mut self, at: usize) {
+        for flow in self.flows.get_mut(at).into_iter().flatten() {
+            flow.kinds = Kinds::ANY;
+        }
+    }
+
+    pub(crate) fn put(&mut self, at: usize, flows: Vec<Flow>) {
+        if let Some(place) = self.flows.get_mut(at) {
+            *place = flows;
+        }
+    }
+}
+
+/// A flow as a socket of this type receives it.
+fn converted(mut flow: Flow, kind: &str) -> Flow {
+    flow.content = match (kind, flow.content) {
+        ("NodeSocketInt", Content::Number(range)) => Content::Number(range.map(f64::trunc)),
+        ("NodeSocketBool", Content::Number(range)) => Content::Number(match range.truth() {
+            Some(truth) => Range::exactly(f64::from(truth)),
+            None => Range::of([0.0, 1.0]),
+        }),
+        ("NodeSocketFloat" | "NodeSocketInt", Content::Vector([x, y, z])) => {
+            let third = Range::exactly(1.0 / 3.0);
+            let sum = x.with(y, |a, b| a + b).with(z, |a, b| a + b);
+            Content::Number(sum.times(third))
+        }
+        ("NodeSocketVector", Content::Number(range)) => Content::Vector([range; 3]),
+        (_, content) => content,
+    };
+    flow
+}
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(
+        trees: &'a IndexMap<String, Tree>,
+        catalogue: &'a Catalogue,
+        scene: &'a Scene,
+        budget: f64,
+    ) -> Self {
+        Self {
+            trees,
+            catalogue,
+            scene,
+            budget,
+            seen: Seen::default(),
+            prepared: HashMap::new(),
+            memo: HashMap::new(),
+            fuel: FUEL,
+            depth: 0,
+        }
+    }
+
+    /// True when the estimate was given up: it says too little.
+    pub(crate) fn exhausted(&self) -> bool {
+        self.fuel == 0
+    }
+
+    /// What a tree gives for these inputs (by identifier of the interface).
+    pub(crate) fn tree(&mut self, name: &str, inputs: &IndexMap<String, Flow>) -> Arc<Done> {
+        let Some((name, tree)) = self.trees.get_key_value(name) else {
+            return Arc::default();
+        };
+        let key = format!("{name}\u{0}{inputs:?}");
+        if let Some(done) = self.memo.get(&key) {
+            return Arc::clone(done);
+        }
+        if self.depth >= MAX_DEPTH {
+            self.fuel = 0;
+            return Arc::default();
+        }
+        let scope = Scope {
+            catalogue: self.catalogue,
+            trees: self.trees,
+        };
+        let known = self.prepared.entry(name);
+        let prepared = Arc::clone(known.or_insert_with(|| Arc::new(prepare(name, tree, scope))));
+        self.depth += 1;
+        let done = Arc::new(self.propagate(&prepared, inputs));
+        self.depth -= 1;
+        self.memo.insert(key, Arc::clone(&done));
+        done
+    }
+
+    fn propagate(&mut self, tree: &Arc<Prepared<'a>>, inputs: &IndexMap<String, Flow>) -> Done {
+        let mut frame = Frame {
+            flows: vec![Vec::new(); tree.nodes.len()],
+            evaluations: 0.0,
+            tree: Arc::clone(tree),
+        };
+        for at in &tree.order {
+            if let Some(ready) = tree.nodes.get(*at)
+                && ready.node.kind == GROUP_INPUT
+            {
+                let given = |exit: &crate::prepare::Exit| inputs.get(&exit.identifier).cloned();
+                let flows = ready
+                    .outputs
+                    .iter()
+                    .map(|exit| given(exit).unwrap_or_else(Flow::unknown));
+                frame.put(*at, flows.collect());
+            } else {
+                self.evaluate(&mut frame, *at);
+            }
+        }
+        let outputs = tree.output.and_then(|at| tree.nodes.get(at)).map(|output| {
+            let slots = output.inputs.iter();
+            slots
+                .map(|slot| (slot.identifier.clone(), frame.received_one(slot)))
+                .collect()
+        });
+        Done {
+            outputs: outputs.unwrap_or_default(),
+            evaluations: frame.evaluations,
+        }
+    }
+
+    /// Evaluates one node of a frame.
+    pub(crate) fn evaluate(&mut self, frame: &mut Frame<'a>, at: usize) {
+        let tree = Arc::clone(&frame.tree);
+        let Some(ready) = tree.nodes.get(at) else { return };
+        frame.evaluations += 1.0;
+        if self.fuel == 0 {
+            let flows = vec![Flow::unknown(); ready.outputs.len()];
+            return frame.put(at, flows);
+        }
+        self.fuel -= 1;
+        match ready.node.kind.as_str() {
+            GROUP_OUTPUT => {}
+            _ if ready.muted() => {
+                let flows = through(frame, ready);
+                frame.put(at, flows);
+            }
+            GROUP => {
+                let flows = self.group(frame, ready);
+                frame.put(at, flows);
+            }
+            _ if crate::zones::is_input(ready) => {
+                crate::zones::open(frame, at);
+            }
+            _ if ready.zone.is_some() => {
+                crate::zones::close(self, frame, at);
+            }
+            _ => {
+                let flows = self.plain(frame, ready);
+                frame.put(at, flows);
+            }
+        }
+    }
+
+    fn group(&mut self, frame: &mut Frame<'a>, ready: &Ready<'a>) -> Vec<Flow> {
+        let inputs: IndexMap<String, Flow> = ready
+            .inputs
+            .iter()
+            .map(|slot| (slot.identifier.clone(), joined(&frame.received(slot))))
+            .collect();
+        let done = group_tree(ready.node)
+            .map(|name| self.tree(name, &inputs))
+            .unwrap_or_default();
+        frame.evaluations += done.evaluations;
+        let given = |identifier: &str| done.outputs.get(identifier).cloned();
+        let outputs = ready.outputs.iter();
+        outputs
+            .map(|exit| given(&exit.identifier).unwrap_or_else(Flow::unknown))
+            .collect()
+    }
+
+    fn plain(&mut self, frame: &Frame<'a>, ready: &Ready<'a>) -> Vec<Flow> {
+        let inputs = Inputs {
+            ready,
+            flows: ready.inputs.iter().map(|slot| frame.received(slot)).collect(),
+            scene: self.scene,
+        };
+        if let Some(flow) = families::chosen(&inputs) {
+            return vec![flow; ready.outputs.len()];
+        }
+        self.seen.note(frame.tree.name, &inputs);
+        let outcome = families::outcome(&inputs);
+        let peak = self.peak(frame.tree.name, &inputs, &outcome);
+        let fallback = || inputs.main();
+        let first = ready.outputs.iter().position(|exit| exit.kind == GEOMETRY);
+        let exits = ready.outputs.iter().enumerate();
+        exits
+            .map(|(at, exit)| {
+                let named = |(identifier, _): &&(String, Content)| {
+                    *identifier == exit.identifier || (identifier.is_empty() && Some(at) == first)
+                };
+                let made = outcome.outputs.iter().find(named).map(|(_, content)| content.clone());
+                let otherwise = || match exit.kind.as_str() {
+                    "NodeSocketGeometry" => Content::from(fallback()),
+                    _ => Content::Unknown,
+                };
+                Flow {
+                    content: made.unwrap_or_else(otherwise),
+                    peak: peak.clone(),
+                    source: None,
+                    kinds: kinds::made(&inputs, &exit.identifier, Some(at) == first),
+                }
+            })
+            .collect()
+    }
+
+    /// The peak of what flowed in and of what the node makes; names the node when it is the first above the budget.
+    fn peak(&self, tree: &str, inputs: &Inputs<'_>, outcome: &Outcome) -> Peak {
+        let before = inputs.flows.iter().flatten();
+        let mut peak = before.fold(Peak::default(), |peak, flow| peak.or(&flow.peak));
+        let made = outcome.elements();
+        let given: f64 = inputs
+            .flows
+            .iter()
+            .flatten()
+            .map(|flow| flow.geometry().elements())
+            .sum();
+        let gain = made / given.max(1.0);
+        if gain > peak.driver.as_ref().map_or(1.5, |driver| driver.gain)
+            && let Some(lever) = levers::steepest(inputs)
+        {
+            peak.driver = Some(Arc::new(Driver {
+                node: inputs.ready.node.id.clone(),
+                label: label(inputs.ready).into_owned(),
+                lever,
+                gain,
+            }));
+        }
+        if made > self.budget && peak.culprit.is_none() {
+            peak.culprit = Some(Arc::new(Culprit {
+                tree: tree.to_owned(),
+                node: inputs.ready.node.id.clone(),
+                label: label(inputs.ready).into_owned(),
+                elements: made,
+                noun: noun(outcome),
+                lever: levers::best(inputs, self.budget),
+                driver: peak.driver.clone(),
+            }));
+        }
+        peak.elements = peak.elements.max(made);
+        peak
+    }
+}
+
+/// What most of it is.
+fn noun(outcome: &Outcome) -> &'static str {
+    let weight = |content: &Content| match content {
+        Content::Geometry(geometry) => Some((geometry.elements(), noun_of(geometry))),
+        _ => None,
+    };
+    let made = outcome.outputs.iter().filter_map(|(_, content)| weight(content));
+    let (elements, noun) = made.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, "points"));
+    if outcome.work > elements { "elements" } else { noun }
+}
+
+/// Ten of them count as one element.
+pub(crate) const VOXELS: &str = "voxels";
+
+/// Plural name of most of a geometry's elements.
+pub(crate) fn noun_of(geometry: &Geometry) -> &'static str {
+    let own = geometry.own + geometry.referred;
+    let weights = [
+        (own.mesh.vertices, "vertices"),
+        (own.points, "points"),
+        (own.curves.points, "curve points"),
+        (geometry.instances + geometry.nested, "instances"),
+        (own.volume.voxels / VOXELS_PER_ELEMENT, VOXELS),
+    ];
+    let largest = weights.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    largest.map_or("elements", |(_, noun)| noun)
+}
+
+/// Several links as one flow: geometry is joined, of anything else the first counts.
+fn joined(flows: &[Flow]) -> Flow {
+    let Some((first, rest)) = flows.split_first() else {
+        return Flow::unknown();
+    };
+    rest.iter().fold(first.clone(), |mut sum, flow| {
+        if let (Content::Geometry(a), Content::Geometry(b)) = (&sum.content, &flow.content) {
+            sum.content = Content::from(a.joined(b));
+        }
+        sum.peak = sum.peak.or(&flow.peak);
+        sum.kinds = sum.kinds.or(flow.kinds);
+        sum
+    })
+}
+
+/// A muted node hands its first input of the same type on to each output.
+fn through(frame: &Frame<'_>, ready: &Ready<'_>) -> Vec<Flow> {
+    let outputs = ready.outputs.iter();
+    outputs
+        .map(|exit| {
+            let same = ready.inputs.iter().find(|slot| slot.kind == exit.kind);
+            same.map_or_else(Flow::unknown, |slot| joined(&frame.received(slot)))
+        })
+        .collect()
+}

@@ -1,0 +1,128 @@
+//! What nodes were given while a stack of modifiers was followed: the ground for saying that a node can do nothing.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::effects::rules;
+use crate::inputs::Inputs;
+use crate::kinds::{Components, Kinds};
+
+/// What one geometry input got, over all evaluations of its node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// Name of the input.
+    pub socket: String,
+    /// Everything that it may have got.
+    pub kinds: Kinds,
+    /// Everything that the node would act on there.
+    pub acts_on: Components,
+    /// The node may have found something to act on.
+    pub acts: bool,
+    /// Something is linked to it.
+    pub linked: bool,
+}
+
+/// A data-block that is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Name of the input.
+    pub socket: String,
+    /// The modifier's input that it comes from, if it does.
+    pub source: Option<Arc<str>>,
+    /// Something is linked to the input: it may be meant to stay empty.
+    pub linked: bool,
+}
+
+/// What one node got.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Given {
+    /// By geometry input.
+    pub received: Vec<Received>,
+    /// The data-block without which the node does nothing; none when it had it once.
+    pub missing: Option<Missing>,
+}
+
+/// What all nodes got, by tree and node.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    nodes: IndexMap<(String, String), Given>,
+}
+
+/// Inputs without which a node does nothing.
+const NEEDED: &[(&str, &str)] = &[
+    ("GeometryNodeObjectInfo", "Object"),
+    ("GeometryNodeCollectionInfo", "Collection"),
+    ("GeometryNodeSetMaterial", "Material"),
+    ("GeometryNodeImageTexture", "Image"),
+    ("GeometryNodeImageInfo", "Image"),
+];
+
+impl Seen {
+    /// Every node that was evaluated, as (tree, node, what it got).
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Given)> {
+        self.nodes
+            .iter()
+            .map(|((tree, node), given)| (tree.as_str(), node.as_str(), given))
+    }
+
+    /// Takes in one evaluation.
+    pub(crate) fn note(&mut self, tree: &str, inputs: &Inputs<'_>) {
+        let received: Vec<Received> = rules(inputs)
+            .filter_map(|rule| {
+                let at = match rule.secondary {
+                    Some(name) => inputs.position(name),
+                    None => inputs.first_geometry(),
+                }?;
+                let slot = inputs.ready.inputs.get(at)?;
+                let kinds = inputs.kinds_at(Some(at));
+                let linked = !slot.sources.is_empty();
+                Some(Received {
+                    socket: slot.name.clone(),
+                    kinds,
+                    acts_on: rule.acts_on,
+                    acts: rule.acts(kinds) || rule.optional && !linked,
+                    linked,
+                })
+            })
+            .collect();
+        let missing = missing(inputs);
+        let needs = NEEDED.iter().any(|(kind, _)| *kind == inputs.kind());
+        if received.is_empty() && !needs {
+            return;
+        }
+        let key = (tree.to_owned(), inputs.ready.node.id.clone());
+        match self.nodes.get_mut(&key) {
+            None => drop(self.nodes.insert(key, Given { received, missing })),
+            Some(known) => {
+                if missing.is_none() {
+                    known.missing = None;
+                }
+                for one in received {
+                    match known.received.iter_mut().find(|was| was.socket == one.socket) {
+                        Some(was) => was.merge(&one),
+                        None => known.received.push(one),
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Received {
+    fn merge(&mut self, other: &Self) {
+        self.kinds = self.kinds.or(other.kinds);
+        self.acts_on = self.acts_on.or(other.acts_on);
+        self.acts |= other.acts;
+        self.linked |= other.linked;
+    }
+}
+
+fn missing(inputs: &Inputs<'_>) -> Option<Missing> {
+    let (_, socket) = NEEDED.iter().find(|(kind, _)| *kind == inputs.kind())?;
+    inputs.is_null(socket).then(|| Missing {
+        socket: (*socket).to_owned(),
+        source: inputs.flow(socket).and_then(|flow| flow.source.clone()),
+        linked: inputs.linked(socket),
+    })
+}

@@ -1,0 +1,103 @@
+//! Nodes that get nothing which they act on, and nodes without the data-block that they are about.
+
+use geonode_protocol::Code;
+
+use crate::words::{given, remedy, title, wanted};
+use crate::{Lint, Question};
+use geonode_cost::{Given, Kinds, Missing, RULES, Received, seen};
+use geonode_graph::catalogue::Catalogue;
+use geonode_graph::document::Document;
+use geonode_graph::ir::Node;
+
+/// Adds what is found; that something upstream gives nothing is only said where no cause of it was found.
+pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Question<'_>, found: &mut Vec<Lint>) {
+    let Some(seen) = seen(document, catalogue, question.objects.iter().copied()) else {
+        return;
+    };
+    let mut idle = Vec::new();
+    for (tree, id, got) in seen.iter().filter(|(tree, ..)| question.trees.contains(tree)) {
+        let nodes = document.trees.get(tree).map(|tree| tree.nodes.as_slice());
+        let Some(node) = nodes.unwrap_or_default().iter().find(|node| node.id == id) else {
+            continue;
+        };
+        found.extend(missing(tree, node, got, catalogue));
+        for received in got.received.iter().filter(|received| !received.acts) {
+            let lint = effectless(tree, node, received, catalogue);
+            let waits = received.kinds == Kinds::NONE && received.linked;
+            (if waits { &mut idle } else { &mut *found }).push(lint);
+        }
+    }
+    let explained = found.iter().any(|lint| lint.code != Code::DeadEnd);
+    if !explained {
+        found.extend(idle.into_iter().take(1));
+    }
+}
+
+fn missing(tree: &str, node: &Node, got: &Given, catalogue: &Catalogue) -> Option<Lint> {
+    let Missing { socket, source, linked } = got.missing.as_ref()?;
+    let name = title(node, catalogue);
+    let kind = socket.to_lowercase();
+    let (cause, fix) = match source {
+        Some(input) => (
+            format!("{name} has no {kind}, because the modifier's input \"{input}\" is empty."),
+            format!(
+                "Choose a {kind} for \"{input}\": `set_modifier_input`, or a default in `set_group_io`, with {{\"{kind}\": NAME}}."
+            ),
+        ),
+        None => (
+            format!("{name} has no {kind}, so it does nothing."),
+            format!("Set its input \"{socket}\" to a {kind} that exists: {{\"{kind}\": NAME}}."),
+        ),
+    };
+    Some(Lint {
+        tree: tree.to_owned(),
+        node: node.id.clone(),
+        socket: Some(socket.clone()),
+        code: Code::MissingData,
+        effectless: !linked,
+        cause,
+        fix,
+    })
+}
+
+fn effectless(tree: &str, node: &Node, received: &Received, catalogue: &Catalogue) -> Lint {
+    let (name, socket) = (title(node, catalogue), &received.socket);
+    let short = node.kind.strip_prefix("GeometryNode").unwrap_or(&node.kind);
+    let deep = RULES
+        .iter()
+        .any(|rule| rule.node == short && rule.deep && rule.acts_on == received.acts_on);
+    let (cause, fix) = if received.kinds == Kinds::NONE {
+        let why = if received.linked {
+            "what is linked to it gives nothing"
+        } else {
+            "nothing is linked to it"
+        };
+        (
+            format!("{name} gets no geometry at \"{socket}\": {why}."),
+            format!("Link geometry to \"{socket}\" of \"{}\".", node.id),
+        )
+    } else {
+        (
+            format!(
+                "{name} has no effect: at \"{socket}\" it gets {}, but it works on {}.",
+                given(received.kinds),
+                wanted(received.acts_on)
+            ),
+            remedy(received.kinds, received.acts_on, deep),
+        )
+    };
+    Lint {
+        tree: tree.to_owned(),
+        node: node.id.clone(),
+        socket: Some(socket.clone()),
+        code: if received.kinds == Kinds::NONE {
+            Code::NothingReceived
+        } else {
+            Code::NoEffect
+        },
+        // What comes from elsewhere may be meant to be optional.
+        effectless: received.kinds != Kinds::NONE || !received.linked,
+        cause,
+        fix,
+    }
+}

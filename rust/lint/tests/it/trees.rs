@@ -1,0 +1,370 @@
+//! Trees that Blender evaluates without a word although a node of them does nothing.
+
+use std::collections::BTreeSet;
+
+use geonode_graph::{Document, compile};
+use geonode_lint::{Lint, Question, lint};
+use geonode_protocol::{Code, Limits, parse_plan_value};
+use serde_json::{Value, json};
+
+use crate::catalogue;
+
+const VERSIONS: [&str; 4] = ["4.2", "4.5", "5.0", "5.2"];
+
+fn document(kind: &str) -> Document {
+    let figures = match kind {
+        "CURVE" => json!({"splines": 1, "points": 4, "size": [2.0, 2.0, 0.0]}),
+        "WIRE" => json!({"vertices": 4, "edges": 4, "faces": 0, "size": [2.0, 2.0, 0.0]}),
+        _ => json!({"vertices": 8, "edges": 12, "faces": 6, "size": [2.0, 2.0, 2.0]}),
+    };
+    let object = if kind == "WIRE" { "MESH" } else { kind };
+    serde_json::from_value(json!({
+        "objects": {"Thing": {"type": object, "library": false, "modifiers": []}},
+        "trees": {}, "tree_info": {},
+        "names": {"object": ["Thing", "Rock"], "collection": [], "material": ["Red"], "image": [], "node_group": []},
+        "scene": {"objects": {"Thing": figures}, "collections": {}},
+    }))
+    .unwrap()
+}
+
+/// What is found in the tree of these operations on an object of this kind.
+fn found(version: &str, kind: &str, ops: Value, attributes: &[&str]) -> Vec<Lint> {
+    let plan = json!({
+        "version": "1.1", "done": true, "final_message": "",
+        "steps": [{
+            "id": "s", "type": "NODE_TREE", "description": "",
+            "payload": {
+                "target": {"object_name": "Thing", "modifier_name": "M", "node_group_name": "T"},
+                "operations": ops,
+            },
+        }],
+    });
+    let catalogue = catalogue(version);
+    let parsed = parse_plan_value(&plan, &Limits::default());
+    let plan = parsed.plan.unwrap_or_else(|| panic!("{:?}", parsed.findings));
+    let compiled = compile(&plan, &document(kind), &catalogue);
+    assert!(compiled.ok(), "{version}: {:?}", compiled.findings);
+    let attributes: BTreeSet<String> = attributes.iter().map(|&name| name.to_owned()).collect();
+    let question = Question {
+        objects: &["Thing"],
+        trees: &["T"],
+        attributes: Some(&attributes),
+    };
+    lint(&compiled.after, &catalogue, &question)
+}
+
+fn node(id: &str, kind: &str) -> Value {
+    json!({"op": "create_node", "node_id": id, "bl_idname": format!("GeometryNode{kind}")})
+}
+
+fn value(id: &str, socket: &str, value: impl Into<Value>) -> Value {
+    json!({"op": "set_input_default", "node_id": id, "socket": socket, "value": value.into()})
+}
+
+fn link(from: &str, output: &str, to: &str, input: &str) -> Value {
+    json!({
+        "op": "link",
+        "from": {"node_id": from, "socket": output},
+        "to": {"node_id": to, "socket": input},
+    })
+}
+
+/// A node of a chain: ID, type, input, output.
+type Step<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+/// The given geometry through these nodes to the output.
+fn chain(nodes: &[Step<'_>]) -> Vec<Value> {
+    let mut ops: Vec<Value> = nodes.iter().map(|(id, kind, ..)| node(id, kind)).collect();
+    let mut last = ("group_input", "Geometry");
+    for (id, _, input, output) in nodes {
+        ops.push(link(last.0, last.1, id, input));
+        last = (id, output);
+    }
+    ops.push(link(last.0, last.1, "group_output", "Geometry"));
+    ops
+}
+
+/// Finds exactly these (node, socket, code) in every version, and every word somewhere in the texts.
+fn check(kind: &str, ops: Vec<Value>, expected: &[(&str, Option<&str>, Code)], words: &[&str]) {
+    for version in VERSIONS {
+        let found = found(version, kind, Value::Array(ops.clone()), &["UVMap", "density"]);
+        let brief: Vec<_> = found
+            .iter()
+            .map(|lint| (lint.node.as_str(), lint.socket.as_deref(), lint.code))
+            .collect();
+        assert_eq!(brief, expected, "{version}: {found:#?}");
+        for word in words {
+            let text = found
+                .iter()
+                .any(|lint| format!("{} {}", lint.cause, lint.fix).contains(word));
+            assert!(text, "{version}: {word:?} in {found:#?}");
+        }
+    }
+}
+
+const BOX: Step<'static> = ("box", "MeshCube", "", "");
+
+#[test]
+fn ordinary_trees_are_well() {
+    check("MESH", chain(&[("sub", "SubdivideMesh", "Mesh", "Mesh")]), &[], &[]);
+    check(
+        "CURVE",
+        chain(&[
+            ("even", "ResampleCurve", "Curve", "Curve"),
+            ("tube", "CurveToMesh", "Curve", "Mesh"),
+            ("smooth", "SetShadeSmooth", "Geometry", "Geometry"),
+        ]),
+        &[],
+        &[],
+    );
+    let mut scatter = chain(&[
+        ("points", "DistributePointsOnFaces", "Mesh", "Points"),
+        ("put", "InstanceOnPoints", "Points", "Instances"),
+        ("turn", "RotateInstances", "Instances", "Instances"),
+        ("real", "RealizeInstances", "Geometry", "Geometry"),
+        ("fine", "SubdivideMesh", "Mesh", "Mesh"),
+    ]);
+    scatter.extend([node(BOX.0, BOX.1), link("box", "Mesh", "put", "Instance")]);
+    check("MESH", scatter, &[], &[]);
+}
+
+#[test]
+fn components_that_a_node_does_not_act_on() {
+    let cases: &[(&str, &[Step<'_>], &str, &str, &str)] = &[
+        (
+            "MESH",
+            &[("tube", "CurveToMesh", "Curve", "Mesh")],
+            "tube",
+            "Curve",
+            "Mesh to Curve",
+        ),
+        (
+            "CURVE",
+            &[("sub", "SubdivideMesh", "Mesh", "Mesh")],
+            "sub",
+            "Mesh",
+            "Curve to Mesh",
+        ),
+        (
+            "CURVE",
+            &[("points", "DistributePointsOnFaces", "Mesh", "Points")],
+            "points",
+            "Mesh",
+            "Fill Curve",
+        ),
+        (
+            "WIRE",
+            &[("points", "DistributePointsOnFaces", "Mesh", "Points")],
+            "points",
+            "Mesh",
+            "has faces",
+        ),
+        (
+            "MESH",
+            &[("even", "ResampleCurve", "Curve", "Curve")],
+            "even",
+            "Curve",
+            "Mesh to Curve",
+        ),
+        (
+            "MESH",
+            &[("turn", "RotateInstances", "Instances", "Instances")],
+            "turn",
+            "Instances",
+            "Instance on Points",
+        ),
+        (
+            "MESH",
+            &[("round", "SetPointRadius", "Points", "Points")],
+            "round",
+            "Points",
+            "Mesh to Points",
+        ),
+        (
+            "CURVE",
+            &[("points", "MeshToPoints", "Mesh", "Points")],
+            "points",
+            "Mesh",
+            "Curve to Mesh",
+        ),
+        (
+            "MESH",
+            &[("skin", "VolumeToMesh", "Volume", "Mesh")],
+            "skin",
+            "Volume",
+            "Mesh to Volume",
+        ),
+        (
+            "MESH",
+            &[
+                ("dots", "MeshToPoints", "Mesh", "Points"),
+                ("up", "ExtrudeMesh", "Mesh", "Mesh"),
+            ],
+            "up",
+            "Mesh",
+            "it gets points",
+        ),
+    ];
+    for (kind, nodes, id, socket, word) in cases {
+        check(kind, chain(nodes), &[(id, Some(socket), Code::NoEffect)], &[word]);
+    }
+}
+
+#[test]
+fn instances_hide_what_they_show_from_some_nodes_only() {
+    let mut ops = chain(&[
+        ("put", "InstanceOnPoints", "Points", "Instances"),
+        ("fine", "SubdivideMesh", "Mesh", "Mesh"),
+        ("radius", "SetCurveRadius", "Curve", "Curve"),
+    ]);
+    ops.extend([node("box", "MeshCube"), link("box", "Mesh", "put", "Instance")]);
+    check(
+        "MESH",
+        ops,
+        &[("radius", Some("Curve"), Code::NoEffect)],
+        &["instances of a mesh"],
+    );
+    let mut ops = chain(&[
+        ("put", "InstanceOnPoints", "Points", "Instances"),
+        ("guide", "InterpolateCurves", "Guide Curves", "Curves"),
+    ]);
+    ops.extend([
+        node("line", "CurvePrimitiveLine"),
+        link("line", "Curve", "put", "Instance"),
+        link("group_input", "Geometry", "guide", "Points"),
+    ]);
+    check(
+        "MESH",
+        ops,
+        &[("guide", Some("Guide Curves"), Code::NoEffect)],
+        &["Realize Instances"],
+    );
+}
+
+#[test]
+fn nothing_at_an_input() {
+    let ops = chain(&[("put", "InstanceOnPoints", "Points", "Instances")]);
+    check(
+        "MESH",
+        ops,
+        &[("put", Some("Instance"), Code::NothingReceived)],
+        &["nothing is linked"],
+    );
+}
+
+/// Only the cause is told, not everything that follows from it.
+#[test]
+fn data_blocks_that_are_missing() {
+    let mut ops = chain(&[("put", "InstanceOnPoints", "Points", "Instances")]);
+    ops.extend([node("rock", "ObjectInfo"), link("rock", "Geometry", "put", "Instance")]);
+    check(
+        "MESH",
+        ops.clone(),
+        &[("rock", Some("Object"), Code::MissingData)],
+        &["Object Info \"rock\" has no object"],
+    );
+    ops.push(value("rock", "Object", json!({"object": "Rock"})));
+    check("MESH", ops, &[], &[]);
+    let ops = chain(&[("paint", "SetMaterial", "Geometry", "Geometry")]);
+    check("MESH", ops, &[("paint", Some("Material"), Code::MissingData)], &[]);
+}
+
+#[test]
+fn attributes_that_nothing_makes() {
+    let read = |name: &str| {
+        let mut ops = chain(&[("lift", "SetPosition", "Geometry", "Geometry")]);
+        ops.extend([
+            node("read", "InputNamedAttribute"),
+            value("read", "Name", name),
+            link("read", "Attribute", "lift", "Offset"),
+        ]);
+        ops
+    };
+    check(
+        "MESH",
+        read("densty"),
+        &[("read", Some("Name"), Code::MissingAttribute)],
+        &["Did you mean \"density\"?"],
+    );
+    check(
+        "MESH",
+        read("nobody"),
+        &[("read", Some("Name"), Code::MissingAttribute)],
+        &["Store Named Attribute"],
+    );
+    check("MESH", read("density"), &[], &[]);
+    check("MESH", read("position"), &[], &[]);
+    let mut ops = read("height");
+    ops.extend([
+        node("store", "StoreNamedAttribute"),
+        value("store", "Name", "height"),
+        link("group_input", "Geometry", "store", "Geometry"),
+        link("store", "Geometry", "lift", "Geometry"),
+    ]);
+    check("MESH", ops, &[], &[]);
+}
+
+#[test]
+fn results_that_go_nowhere() {
+    let mut ops = chain(&[("up", "SetPosition", "Geometry", "Geometry")]);
+    ops.extend([
+        node("box", "MeshCube"),
+        node("fine", "SubdivideMesh"),
+        link("box", "Mesh", "fine", "Mesh"),
+    ]);
+    check("MESH", ops, &[("fine", None, Code::DeadEnd)], &["goes nowhere"]);
+}
+
+/// A zone of this kind around these nodes; the modifier's geometry goes in, what comes out is the result.
+fn zone(kind: &str, body: &[Step<'_>]) -> Vec<Value> {
+    let mut ops = vec![
+        json!({"op": "add_zone", "id": "again", "kind": kind, "items": [{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]}),
+        link("group_input", "Geometry", "again.in", "Geometry"),
+        link("again.out", "Geometry", "group_output", "Geometry"),
+    ];
+    let mut last = ("again.in", "Geometry");
+    for (id, kind, input, output) in body {
+        ops.extend([node(id, kind), link(last.0, last.1, id, input)]);
+        last = (id, output);
+    }
+    ops.push(link(last.0, last.1, "again.out", "Geometry"));
+    ops
+}
+
+const TUBE: Step<'static> = ("tube", "CurveToMesh", "Curve", "Mesh");
+
+#[test]
+fn what_flows_round_in_a_repeat_zone_is_known() {
+    for count in [0, 1, 3, 1000] {
+        let times = |mut ops: Vec<Value>| {
+            ops.push(value("again.in", "Iterations", count));
+            ops
+        };
+        check(
+            "MESH",
+            times(zone("repeat", &[TUBE])),
+            &[("tube", Some("Curve"), Code::NoEffect)],
+            &["curves"],
+        );
+        // From the second iteration on it gets instances.
+        let turns = [
+            ("real", "RealizeInstances", "Geometry", "Geometry"),
+            ("one", "GeometryToInstance", "Geometry", "Instances"),
+        ];
+        check("MESH", times(zone("repeat", &turns)), &[], &[]);
+        // Behind the zone there may be what went in and what the body makes of it.
+        let mut after = times(zone("repeat", &[("curve", "MeshToCurve", "Mesh", "Curve")]));
+        after.retain(|op| op["to"]["node_id"] != "group_output");
+        after.extend([
+            node("even", "ResampleCurve"),
+            link("again.out", "Geometry", "even", "Curve"),
+            link("even", "Curve", "group_output", "Geometry"),
+        ]);
+        check("MESH", after, &[], &[]);
+    }
+}
+
+#[test]
+fn frames_of_a_simulation_are_taken_to_be_well() {
+    check("MESH", zone("simulation", &[TUBE]), &[], &[]);
+}
