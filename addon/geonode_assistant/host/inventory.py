@@ -8,6 +8,8 @@ from typing import Any
 
 import bpy
 
+from . import id_state
+
 # Blender keeps these across an undo.
 _KEPT = frozenset({"window_managers", "screens", "workspaces"})
 
@@ -24,7 +26,13 @@ def inventory() -> dict[str, Any]:
 
 
 def _name(block: Any) -> Any:
-    return (block.name, block.library.filepath if block.library is not None else None)
+    own = block.library is None and not id_state.is_plain(block)
+    return (
+        block.name,
+        block.library.filepath if block.library is not None else None,
+        block.use_fake_user,
+        id_state.read(block) if own else None,
+    )
 
 
 def _object(obj: Any) -> Any:
@@ -38,7 +46,6 @@ def _object(obj: Any) -> Any:
         [(c.name, c.type) for c in obj.constraints],
         [_of(slot.material) for slot in obj.material_slots],
         (obj.hide_viewport, obj.hide_render, obj.pass_index),
-        sorted(obj.keys()),
     )
 
 
@@ -72,7 +79,6 @@ def _scene(scene: Any) -> Any:
         _of(scene.world),
         ([o.name for o in root.objects], [c.name for c in root.children]),
         (scene.render.engine, scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath),
-        sorted(scene.keys()),
     )
 
 

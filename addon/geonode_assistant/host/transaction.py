@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import apply, context, evaluate, export, interface, modifiers, rna, undo, values
+from . import apply, context, evaluate, export, id_state, interface, modifiers, rna, undo, values
 from .checkpoint import Checkpoint, to_object_mode
 from .errors import HostError
 from .inventory import inventory
@@ -42,6 +42,7 @@ class Transaction:
         self.before = evaluate.lists()
         undo.wrote()
         self._copies: dict[str, str] = {}
+        self._id_states: dict[str, dict[str, Any]] = {}
         self._objects: dict[str, list[dict[str, Any]]] = {}
         self._state: dict[str, Any] = {"trees": {}, "objects": {}}
         self._created: list[str] = []
@@ -205,6 +206,7 @@ class Transaction:
             state = _tree_state(tree)
             state["users"] -= ours[tree.name]
             self._state["trees"][tree.name] = state
+            self._id_states[tree.name] = id_state.keep(tree)
         if self._checkpoint is not None:
             # All of the file comes back; a script shall not meet copies.
             self._copies.update({tree.name: "" for tree in trees})
@@ -275,9 +277,8 @@ class Transaction:
             return  # an undo in between took it away, and with it what the run had done
         edited = bpy.data.node_groups.get((name, None))
         if edited is not None:
-            copy.use_fake_user = edited.use_fake_user
-            _copy_asset_mark(edited, copy)
             edited.user_remap(copy)
+            id_state.hand_over(edited, copy, self._id_states[name])
             bpy.data.node_groups.remove(edited)
         copy.name = name
         update(copy)
@@ -338,7 +339,9 @@ def _all_blocks() -> list[Any]:
 
 
 def _tree_state(tree: Any) -> dict[str, Any]:
-    """What must be equal after a restore: the IR, selection, active node, animation, users."""
+    """What must be equal after a restore: the IR, selection, active node, animation, users, what belongs to the
+    data-block as such.
+    """
     active = tree.nodes.active
     return {
         "ir": export.export_one(tree)[0],
@@ -346,7 +349,7 @@ def _tree_state(tree: Any) -> dict[str, Any]:
         "active": active.name if active is not None else None,
         "animation": _animation(tree),
         "users": tree.users,
-        "asset": tree.asset_data is not None,
+        "id": id_state.read(tree),
     }
 
 
@@ -422,15 +425,3 @@ def _restore_inputs(modifier: Any, saved: dict[str, Any]) -> None:
             entry.attribute_name = attribute
         if hasattr(entry, "value") and values.to_json(entry.value) != value:
             values.assign(entry, "value", value)
-
-
-def _copy_asset_mark(source: Any, target: Any) -> None:
-    """A copied data-block is no asset any more: mark it and carry the metadata over."""
-    if source.asset_data is None or target.asset_data is not None:
-        return
-    target.asset_mark()
-    for prop in source.asset_data.bl_rna.properties:
-        if not prop.is_readonly and prop.type in {"STRING", "INT", "BOOLEAN", "FLOAT"}:
-            setattr(target.asset_data, prop.identifier, getattr(source.asset_data, prop.identifier))
-    for tag in source.asset_data.tags:
-        target.asset_data.tags.new(tag.name, skip_if_exists=True)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What belongs to a data-block as such, whatever its kind: fake user, custom properties, asset metadata, preview.
+
+Blender's own copy of a data-block carries only a part of it: a copy has no fake user and is not an asset.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import values
+
+# Users that a data-block has without being used; a node tree shown in an editor has the second.
+_FLAGS = ("use_fake_user", "use_extra_user")
+
+
+def read(block: Any) -> dict[str, Any]:
+    """All of it as data to compare; the extra user, which editors give and take, aside."""
+    return {
+        "fake user": block.use_fake_user,
+        "custom properties": repr(_custom(block)),
+        "asset": repr(_asset(block.asset_data)),
+        "preview": _preview(block.preview),
+    }
+
+
+def is_plain(block: Any) -> bool:
+    """Whether there is nothing to `read` but the fake user; much cheaper."""
+    preview = block.preview
+    return (
+        block.asset_data is None
+        and not block.keys()
+        and (preview is None or not (preview.is_image_custom or preview.is_icon_custom))
+    )
+
+
+def keep(block: Any) -> dict[str, Any]:
+    """What a copy of the block will lack, for `hand_over`."""
+    return {"flags": {name: getattr(block, name) for name in _FLAGS}, "asset": _asset(block.asset_data)}
+
+
+def hand_over(source: Any, target: Any, kept: dict[str, Any]) -> None:
+    """Gives `target`, a copy that takes the place of `source`, what was kept of the source earlier."""
+    if kept["asset"] is not None:
+        if target.asset_data is None:
+            target.asset_mark()
+        if source.asset_data is not None:
+            target.asset_data = source.asset_data  # all of it, what Python cannot set included
+        _write_asset(target.asset_data, kept["asset"])
+    for name, value in kept["flags"].items():
+        if getattr(target, name) != value:
+            setattr(target, name, value)
+
+
+def _asset(data: Any) -> dict[str, Any] | None:
+    """Asset metadata; None for what is not an asset."""
+    if data is None:
+        return None
+    fields = {p.identifier: getattr(data, p.identifier) for p in _scalars(data)}
+    return {"fields": fields, "tags": [tag.name for tag in data.tags], "custom properties": _custom(data)}
+
+
+def _scalars(data: Any) -> list[Any]:
+    return [p for p in data.bl_rna.properties if p.type not in {"POINTER", "COLLECTION"}]
+
+
+def _write_asset(data: Any, kept: dict[str, Any]) -> None:
+    """What differs from `kept`; the catalogue's simple name follows its ID."""
+    if [tag.name for tag in data.tags] != kept["tags"]:
+        while data.tags:
+            data.tags.remove(data.tags[0])
+        for tag in kept["tags"]:
+            data.tags.new(tag)
+    for prop in _scalars(data):
+        name = prop.identifier
+        if not prop.is_readonly and getattr(data, name) != kept["fields"][name]:
+            setattr(data, name, kept["fields"][name])
+    if repr(_custom(data)) != repr(kept["custom properties"]):
+        for key in list(data.keys()):
+            del data[key]
+        for key, (value, shown) in kept["custom properties"].items():
+            data[key] = value  # asset metadata holds no data-blocks
+            if shown is not None:
+                data.id_properties_ui(key).update(**shown)
+
+
+def _custom(owner: Any) -> dict[str, tuple[Any, dict[str, Any] | None]]:
+    """Key → value and how the interface shows it."""
+    return {key: (_detached(owner[key]), _shown(owner, key)) for key in owner.keys()}  # noqa: SIM118
+
+
+def _shown(owner: Any, key: str) -> dict[str, Any] | None:
+    try:
+        return owner.id_properties_ui(key).as_dict()
+    except TypeError:  # values of this kind have no settings
+        return None
+
+
+def _detached(value: Any) -> Any:
+    """A custom property's value without a reference into Blender's memory; a data-block as kind and name."""
+    if isinstance(value, bpy.types.ID):
+        return values.to_json(value)
+    if hasattr(value, "typecode"):
+        return value.to_list()
+    if hasattr(value, "keys"):
+        return {key: _detached(value[key]) for key in value.keys()}  # noqa: SIM118
+    return [_detached(part) for part in value] if isinstance(value, list) else value
+
+
+def _preview(preview: Any) -> list[Any] | None:
+    """The pictures that somebody chose; Blender draws the others itself, at any moment."""
+    if preview is None:
+        return None
+    chosen = [part for part in ("image", "icon") if getattr(preview, f"is_{part}_custom")]
+    return [(part, tuple(getattr(preview, f"{part}_size")), _digest(preview, part)) for part in chosen] or None
+
+
+def _digest(preview: Any, part: str) -> str:
+    pixels = getattr(preview, f"{part}_pixels")
+    numbers = np.empty(len(pixels), dtype=np.int32)
+    if len(numbers):
+        pixels.foreach_get(numbers)
+    return hashlib.sha256(numbers.tobytes()).hexdigest()
