@@ -11,7 +11,7 @@ def register() -> None:
     """Called by Blender when the add-on is switched on."""
     from .ui import registry
 
-    registry.register()
+    registry.register(_command)
 
 
 def unregister() -> None:
@@ -19,3 +19,10 @@ def unregister() -> None:
     from .ui import registry
 
     registry.unregister()
+
+
+def _command(arguments: list[str]) -> int:
+    """``blender --command geonode …``."""
+    from .cli.command import main
+
+    return main(arguments, prog="blender --command geonode")

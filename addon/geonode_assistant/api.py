@@ -7,32 +7,35 @@ Errors of these calls are ``messages.AssistantError`` or the host's and core's o
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
 
 import bpy
 
 from . import native, scripting
-from .host import exchange
+from .cli import e2e
+from .cli.manifest import ManifestReport
+from .host import build, catalogue, exchange, export
+from .host import context as host_context
 from .messages import AssistantError
-from .run import connection, driver, extensions, session
+from .run import choices, connection, driver, extensions, starting
 from .run import tools as own_tools
+from .run.connection import begin as begin_connection_test
 from .run.driver import Approve, RunHandle
 from .run.extensions import register_executor, register_op
 from .run.report import RunReport
+from .run.starting import resume, start
 from .run.tools import register_tool, tool_egress
 from .scripting import ScriptResult, Verdict, check_script
 
-if TYPE_CHECKING:
-    from .cli.manifest import ManifestReport
-
 __all__ = [
     "Checked",
+    "ManifestReport",
+    "RunHandle",
+    "RunReport",
     "ScriptResult",
     "Verdict",
     "apply_plan",
@@ -63,8 +66,6 @@ __all__ = [
 
 # Below this not even the names of the target and the units fit.
 MIN_CONTEXT_TOKENS = 300
-# Providers that never open a connection.
-LOCAL_PROVIDERS = frozenset({"offline", "replay"})
 
 
 @dataclass(frozen=True)
@@ -80,15 +81,11 @@ class Checked:
 
 def export_tree(tree: bpy.types.NodeTree) -> dict[str, Any]:
     """The complete, deterministic description of a node tree and its nested groups, fit for JSON."""
-    from .host import export
-
     return export.export_tree(tree)
 
 
 def build_tree(ir: dict[str, Any], name: str | None = None) -> bpy.types.NodeTree:
     """A new node tree from a description made by ``export_tree``; ``name`` replaces the name of the root."""
-    from .host import build
-
     return build.build_tree(ir, name)
 
 
@@ -143,8 +140,6 @@ def context(
     geometry_stats, node_docs``) or ``{"slice", "object_name"?, "node_group_name"?, "query"?}``; their answers come as
     ``slices``, in order. ``hash`` is equal for equal content.
     """
-    from .host import context as host_context
-
     if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < MIN_CONTEXT_TOKENS:
         raise AssistantError("invalid_argument", f"budget_tokens is a whole number, at least {MIN_CONTEXT_TOKENS}.")
     requests = [{"slice": entry} if isinstance(entry, str) else entry for entry in slices]
@@ -152,7 +147,7 @@ def context(
     objects = [r["object_name"] for r in requests if r.get("object_name")] + [snapshot["target_object"]]
     trees = [r["node_group_name"] for r in requests if r.get("node_group_name")] + [snapshot["target_node_group"]]
     document = host_context.inspect(filter(None, objects), filter(None, trees)) if requests else {}
-    return native.core().shown_context(snapshot, document, _catalogue(), budget_tokens, requests)
+    return native.core().shown_context(snapshot, document, catalogue.path(), budget_tokens, requests)
 
 
 def check_plan(plan: str | dict[str, Any]) -> Checked:
@@ -160,13 +155,11 @@ def check_plan(plan: str | dict[str, Any]) -> Checked:
 
     Objects and data-blocks that are not there are warnings: they may come before the plan is applied.
     """
-    from .host import context
-
     core = native.core()
     verdict = core.validate_plan(plan)
     if verdict["ok"]:
-        document = context.inspect(*_targets(verdict["plan"]))
-        verdict = core.validate_plan(plan, _catalogue(), document)
+        document = host_context.inspect(*_targets(verdict["plan"]))
+        verdict = core.validate_plan(plan, catalogue.path(), document)
     return Checked(verdict["ok"], verdict["messages"], verdict["plan"])
 
 
@@ -191,8 +184,8 @@ def apply_plan(
 ) -> RunReport:
     """Applies a plan as one undo step, or leaves the file as it was and says why. ``settings`` as in ``start``."""
     _refuse_in_window("apply_plan")
-    request = _request("", object, "offline", None, None, approve, settings=settings) | {"plan": plan}
-    return driver.drive(_launch(request, approve))
+    request = starting.request_of("", object, "offline", None, None, approve, settings=settings) | {"plan": plan}
+    return driver.drive(starting.launch(request, approve))
 
 
 def run(
@@ -232,35 +225,6 @@ def run(
     return driver.drive(handle, on_event, timeout_s)
 
 
-def start(
-    prompt: str,
-    object: str | None = None,
-    provider: str | None = None,
-    model: str | None = None,
-    conversation: str | None = None,
-    *,
-    base_url: str | None = None,
-    key_variable: str | None = None,
-    approve: Approve | str = None,
-    replies: Sequence[Any] | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> RunHandle:
-    """Starts a wish and returns at once; ``poll`` the handle until it has ``finished``.
-
-    What is left out comes from the add-on's preferences, else the offline planner answers. ``approve="ask"`` puts
-    requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``. ``settings`` are
-    those of one run by name (``geonode_core.settings()`` lists them); wrong ones end it with ``setting_invalid``.
-    ``conversation``, from an earlier report's field of this name, lets a model know what was wished and made before.
-    """
-    request = _request(prompt, object, provider, model, base_url, approve, key_variable, settings)
-    request["folder"] = str(own_folder())
-    if conversation is not None:
-        request["conversation"] = conversation
-    if replies is not None:
-        request["replies"] = list(replies)
-    return _launch(request, approve, prompt)
-
-
 def test_connection(
     provider: str | None = None,
     model: str | None = None,
@@ -276,57 +240,9 @@ def test_connection(
     return begin_connection_test(provider, model, base_url=base_url, key_variable=key_variable).result()
 
 
-def begin_connection_test(
-    provider: str | None = None,
-    model: str | None = None,
-    *,
-    base_url: str | None = None,
-    key_variable: str | None = None,
-) -> connection.Check[connection.Outcome]:
-    """The same without waiting: look at ``finished``, then take ``result()``."""
-    from .ui import preferences
-
-    chosen = preferences.choice(provider, model, base_url, key_variable)
-    check_online(chosen.provider, chosen.base_url)
-    return connection.test(native.core(), chosen.provider, chosen.model, chosen.base_url, chosen.api_key)
-
-
 def local_servers() -> list[connection.LocalServer]:
     """Servers of language models that answer on this machine's usual ports. Takes a second at most."""
     return connection.find_local(native.core()).result()
-
-
-def resume(
-    saved: dict[str, Any] | str,
-    *,
-    base_url: str | None = None,
-    key_variable: str | None = None,
-    approve: Approve | str = None,
-) -> RunHandle:
-    """Takes up a run that ``RunHandle.save`` gave in another process, in the file that is open here.
-
-    ``saved`` is what it gave or its JSON text. The key is never saved: it comes from ``key_variable`` or the provider's
-    own variable again. Which scripts may run is decided by the preferences here, never by the file. An approval that
-    was given counts only when question and scene are exactly as they were, and never for a script.
-    ``saved_run_invalid`` for what is damaged or was saved by another version; nothing happens then.
-    """
-    from .ui import preferences
-
-    request = _saved_request(saved)
-    provider = request.get("provider")
-    address = base_url or request.get("base_url")
-    chosen = preferences.choice(provider, request.get("model"), address, key_variable)
-    check_online(chosen.provider, chosen.base_url)
-    overrides = {
-        "base_url": chosen.base_url,
-        "api_key": chosen.api_key,
-        "catalogue": _catalogue(),
-        "approve": "ask" if callable(approve) else approve or "none",
-        "python": preferences.settings().get("python"),
-        "folder": str(own_folder()),
-    }
-    overrides = {key: value for key, value in overrides.items() if value is not None}
-    return _claim(lambda: native.core().Run.resume(saved, overrides), approve, request.get("prompt", ""))
 
 
 def telemetry(reset: bool = False) -> dict[str, Any]:
@@ -341,16 +257,6 @@ def telemetry(reset: bool = False) -> dict[str, Any]:
     if reset:
         core.reset_telemetry()
     return found
-
-
-def _saved_request(saved: dict[str, Any] | str) -> dict[str, Any]:
-    try:
-        request = (json.loads(saved) if isinstance(saved, str) else saved)["request"]
-        if all(isinstance(request.get(key, ""), str) for key in ("prompt", "provider", "model", "base_url")):
-            return request
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        pass
-    raise AssistantError("saved_run_invalid", "This is no saved run.", "Save the run again, or start it anew.")
 
 
 def run_script(
@@ -368,12 +274,10 @@ def run_script(
     which gets ``{"reason": "trusted_script", "mode", "script"}``; nothing else can approve it (``approval_required``,
     ``user_rejected``). After a failure references to Blender's data are invalid, as after every undo.
     """
-    from .ui import preferences
-
     if threading.current_thread() is not threading.main_thread():
         raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
     if mode == "trusted":
-        if {**preferences.settings(), **(settings or {})}.get("python") != "trusted":
+        if {**choices.settings(), **(settings or {})}.get("python") != "trusted":
             raise AssistantError(
                 "python_not_allowed",
                 "Trusted scripts are switched off.",
@@ -389,8 +293,6 @@ def run_script(
 
 def run_manifest(path: str | Path) -> ManifestReport:
     """Runs one end-to-end manifest in a fresh scene. Background only: it replaces the open file."""
-    from .cli import e2e
-
     _refuse_in_window("run_manifest")
     return e2e.run_manifest(Path(path))
 
@@ -411,77 +313,6 @@ def unregister(name: str) -> bool:
     return own_tools.unregister(name) or gone
 
 
-def _launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -> RunHandle:
-    return _claim(lambda: native.core().Run(request), approve, prompt)
-
-
-def _claim(core: Callable[[], driver.Core], approve: Approve | str, prompt: str) -> RunHandle:
-    from .run.bridge import BlenderHost
-
-    if threading.current_thread() is not threading.main_thread():
-        raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
-
-    def make() -> RunHandle:
-        return RunHandle(core(), BlenderHost(), approve if callable(approve) else None)
-
-    return session.current.claim(make, prompt)
-
-
-def _request(
-    prompt: str,
-    object: str | None,
-    provider: str | None,
-    model: str | None,
-    base_url: str | None,
-    approve: Approve | str,
-    key_variable: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """The request of ``geonode_core.Run``; absent keys take the core's defaults."""
-    from .ui import preferences
-
-    chosen = preferences.choice(provider, model, base_url, key_variable)
-    check_online(chosen.provider, chosen.base_url)
-    request = {
-        "prompt": prompt,
-        "object": object,
-        "provider": chosen.provider,
-        "model": chosen.model,
-        "base_url": chosen.base_url,
-        "api_key": chosen.api_key,
-        "catalogue": _catalogue(),
-        "approve": "ask" if callable(approve) else approve or "none",
-        "settings": {**preferences.settings(), **(settings or {})},
-        "egress": preferences.allowed_servers(),
-    }
-    return {key: value for key, value in request.items() if value is not None}
-
-
-def check_online(provider: str, base_url: str | None) -> None:
-    """Obeys Blender's online-access switch: ``online_access_disabled`` unless the provider stays on this machine.
-
-    The ``bpy`` module has no such switch (and no preferences); there, naming a provider is the consent.
-    """
-    if provider in LOCAL_PROVIDERS or bpy.app.online_access or not bpy.app.binary_path or is_loopback(base_url):
-        return
-    raise AssistantError(
-        "online_access_disabled",
-        f"Online access is off in Blender, and the provider {provider!r} needs it.",
-        "Allow it in Preferences > System > Network, use a server on this machine, or the provider 'offline'.",
-    )
-
-
-def is_loopback(url: str | None) -> bool:
-    """Whether the URL names this machine by an address that never leaves it."""
-    import ipaddress
-
-    try:
-        host = urlsplit(url or "").hostname or ""
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _refuse_in_window(call: str) -> None:
     if not bpy.app.background:
         raise AssistantError(
@@ -489,15 +320,3 @@ def _refuse_in_window(call: str) -> None:
             f"{call}() waits for its result and would freeze Blender's window.",
             "Use start() and poll its handle, or run the script with --background.",
         )
-
-
-def _catalogue() -> str:
-    """Path of the description of this Blender's nodes; made on first use when none is shipped for this build."""
-    from .host import catalogue
-
-    return str(catalogue.catalogue_for_this_blender(own_folder()))
-
-
-def own_folder() -> Path:
-    """The add-on's folder among the user's files: catalogues of own builds, conversations, kept replies."""
-    return Path(bpy.utils.user_resource("DATAFILES", path="geonode_assistant"))

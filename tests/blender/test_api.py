@@ -15,7 +15,7 @@ import pytest
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.run import driver, session
+from geonode_assistant.run import choices, driver, online, session
 from geonode_assistant.ui import polling
 
 PLAN: dict[str, Any] = {
@@ -244,7 +244,7 @@ def test_blocking_calls_are_refused_in_a_window(call: Any, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("provider", "url", "online", "allowed"),
+    ("provider", "url", "switch", "allowed"),
     [
         ("offline", None, False, True),
         ("replay", None, False, True),
@@ -262,20 +262,19 @@ def test_blocking_calls_are_refused_in_a_window(call: Any, monkeypatch: pytest.M
     ],
 )
 def test_the_online_switch_is_obeyed(
-    provider: str, url: str | None, online: bool, allowed: bool, monkeypatch: pytest.MonkeyPatch
+    provider: str, url: str | None, switch: bool, allowed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api, "bpy", window(online_access=online))
+    monkeypatch.setattr(online, "bpy", window(online_access=switch))
     if allowed:
-        api.check_online(provider, url)
+        online.check(provider, url)
         return
     with pytest.raises(AssistantError) as caught:
-        api.check_online(provider, url)
+        online.check(provider, url)
     assert caught.value.code == "online_access_disabled"
 
 
 def test_the_key_is_read_from_the_named_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     import addon_utils
-    from geonode_assistant.ui import preferences
 
     addon_utils.enable("geonode_assistant", default_set=True)
     try:
@@ -283,19 +282,19 @@ def test_the_key_is_read_from_the_named_variable(monkeypatch: pytest.MonkeyPatch
         stored.provider, stored.model, stored.key_variable = "openai-compatible", "m", "GEONODE_TEST_KEY"
         monkeypatch.delenv("GEONODE_TEST_KEY", raising=False)
         with pytest.raises(AssistantError) as caught:
-            preferences.choice(None, None, None)
+            choices.choice(None, None, None)
         assert caught.value.code == "auth_missing"
         monkeypatch.setenv("GEONODE_TEST_KEY", "k-1")
-        assert preferences.choice(None, None, None) == ("openai-compatible", "m", None, "k-1")
-        assert preferences.choice("offline", None, None) == ("offline", None, None, None)
+        assert choices.choice(None, None, None) == ("openai-compatible", "m", None, "k-1")
+        assert choices.choice("offline", None, None) == ("offline", None, None, None)
     finally:
         addon_utils.disable("geonode_assistant", default_set=True)
     # Without the add-on's preferences the caller names the variable.
     url = "http://127.0.0.1:9/v1"
-    named = preferences.choice("openai-compatible", "m", url, "GEONODE_TEST_KEY")
+    named = choices.choice("openai-compatible", "m", url, "GEONODE_TEST_KEY")
     assert named == ("openai-compatible", "m", url, "k-1")
     with pytest.raises(AssistantError) as caught:
-        preferences.choice("openai-compatible", "m", url, "GEONODE_NO_SUCH_KEY")
+        choices.choice("openai-compatible", "m", url, "GEONODE_NO_SUCH_KEY")
     assert caught.value.code == "auth_missing"
 
 

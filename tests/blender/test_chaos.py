@@ -20,10 +20,10 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant import api, native
+from geonode_assistant import native
 from geonode_assistant.host import transaction, undo
 from geonode_assistant.host.errors import HostError
-from geonode_assistant.run import bridge, driver, session
+from geonode_assistant.run import bridge, driver, session, starting
 from geonode_assistant.run.driver import RunHandle
 from geonode_assistant.run.report import RunReport
 from whole_file import empty, end, everything, fresh_scene, lift, plan
@@ -223,7 +223,7 @@ def faults_of(dice: random.Random) -> list[Fault]:
 
 def play(name: str, faults: list[Fault], dice: random.Random) -> tuple[RunReport, bool]:
     """One run to its end; whether an artist's hand came between."""
-    request = api._request("lift it", "Plane", "replay", None, None, "ask") | {"replies": MODELS[name]}
+    request = starting.request_of("lift it", "Plane", "replay", None, None, "ask") | {"replies": MODELS[name]}
     core = ChaosCore(native.core().Run(request), faults)
     handle = RunHandle(core, ChaosHost(faults))
     session.current.claim(lambda: handle)
@@ -258,8 +258,8 @@ def _meddle(hand: Callable[[], None]) -> None:
 def undisturbed(name: str) -> dict[str, Any]:
     """The file after the run without a fault."""
     fresh_scene()
-    request = api._request("lift it", "Plane", "replay", None, None, "all") | {"replies": MODELS[name]}
-    driver.drive(api._launch(request, None), timeout_s=60)
+    request = starting.request_of("lift it", "Plane", "replay", None, None, "all") | {"replies": MODELS[name]}
+    driver.drive(starting.launch(request, None), timeout_s=60)
     return everything()
 
 

@@ -9,12 +9,13 @@ import threading
 import time
 
 import bpy
+import geonode_assistant
 import geonode_core
 import pytest
 from geonode_assistant import api
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.run import connection
-from geonode_assistant.ui import preferences, registry
+from geonode_assistant.run import choices, connection
+from geonode_assistant.ui import preferences
 from servers import page, server
 
 MODELS = json.dumps({"data": [{"id": "small"}, {"id": "qwen3:8b"}]})
@@ -142,11 +143,9 @@ def test_local_servers_are_found_by_their_ports(model_url: str) -> None:
 
 
 def test_the_buttons_of_the_preferences(model_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    registry.register()
+    geonode_assistant.register()
     try:
-        monkeypatch.setattr(
-            preferences, "choice", lambda *_: preferences.Choice("openai-compatible", "small", model_url, None)
-        )
+        monkeypatch.setattr(choices, "choice", lambda *_: choices.Choice("openai-compatible", "small", model_url, None))
         assert bpy.ops.geonode.test_connection() == {"FINISHED"}
         assert preferences.connection_state.outcome.ok
         port = int(model_url.split(":")[2].split("/")[0])
@@ -154,6 +153,6 @@ def test_the_buttons_of_the_preferences(model_url: str, monkeypatch: pytest.Monk
         assert bpy.ops.geonode.find_servers() == {"FINISHED"}
         assert [one.name for one in preferences.connection_state.servers] == ["Ollama"]
     finally:
-        registry.unregister()
+        geonode_assistant.unregister()
     assert preferences.connection_state.outcome is None
     assert not preferences.connection_state.servers

@@ -11,16 +11,17 @@ import bpy
 import geonode_assistant
 import pytest
 from geonode_assistant import api
-from geonode_assistant.run import conversations, session
+from geonode_assistant.host import folders
+from geonode_assistant.run import choices, conversations, session
 from geonode_assistant.run.report import RunReport
-from geonode_assistant.ui import polling, preferences
+from geonode_assistant.ui import polling
 from geonode_assistant.ui.panels import sidebar
 
 
 @pytest.fixture(autouse=True)
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A plane in an empty file, a fresh session, and a folder of this test's own."""
-    monkeypatch.setattr(api, "own_folder", lambda: tmp_path)
+    monkeypatch.setattr(folders, "own_folder", lambda: tmp_path)
     geonode_assistant.register()
     session.current.__init__()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -154,7 +155,7 @@ def test_the_count_is_shown(turns: int, shown: str) -> None:
 
 
 def test_only_allowed_servers_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preferences, "allowed_servers", lambda: ["https://models.example"])
+    monkeypatch.setattr(choices, "allowed_servers", lambda: ["https://models.example"])
     report = api.run("x", "Plane", "openai-compatible", "m", base_url="http://127.0.0.1:9/v1")
     assert (report.status, report.error["code"]) == ("error", "egress_denied")
     assert "models.example" in report.error["text"]

@@ -11,7 +11,7 @@ import bpy
 import pytest
 from geonode_assistant import api, native
 from geonode_assistant.cli import e2e
-from geonode_assistant.host import context, evaluate
+from geonode_assistant.host import catalogue, context, evaluate
 from geonode_assistant.run import session
 
 COUNTS = ("vertices", "edges", "faces", "curves", "curve_points", "points", "instances")
@@ -84,7 +84,7 @@ class Maker:
 
 
 def estimated(name: str) -> dict[str, Any]:
-    found = native.core().estimates(context.inspect([name], []), api._catalogue())
+    found = native.core().estimates(context.inspect([name], []), catalogue.path())
     return found[name]
 
 

@@ -22,14 +22,14 @@ SESSION = """
 import json, os, sys
 sys.path[:0] = [sys.argv[1], sys.argv[2]]
 key, folder = sys.stdin.readline().strip(), sys.argv[3]
-import bpy, geonode_core
+import bpy, geonode_assistant, geonode_core
 bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=False)
 from geonode_assistant import api
 from geonode_assistant.run import driver, session
-from geonode_assistant.ui import keys, preferences, registry
+from geonode_assistant.ui import keys, preferences
 from test_connection import model_server, answer
 url, ended = model_server(answer("401 No", json.dumps({"error": {"message": "bad key " + key}})))
-registry.register()
+geonode_assistant.register()
 addon = bpy.context.preferences.addons.new()
 addon.module = "geonode_assistant"
 kept = addon.preferences
@@ -54,7 +54,7 @@ bpy.ops.wm.save_userpref()
 preferences.remove_key()
 keys.state.wait()
 assert keys.state.place is None and keys.state.error is None
-registry.unregister()
+geonode_assistant.unregister()
 ended.set()
 print("the end", flush=True)
 # Some builds of the bpy module hang while the interpreter shuts down.

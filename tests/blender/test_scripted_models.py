@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from geonode_assistant import api
-from geonode_assistant.run import driver, session
+from geonode_assistant.run import driver, session, starting
 from geonode_assistant.run.report import RunReport
 from whole_file import GEOMETRY, empty, end, everything, fresh_scene, lift, plan
 
@@ -84,8 +84,8 @@ MODELS = {
 
 
 def drive(request: dict[str, Any]) -> RunReport:
-    base = api._request("lift it", "Plane", "replay", None, None, None)
-    return driver.drive(api._launch(base | request, None), timeout_s=60)
+    base = starting.request_of("lift it", "Plane", "replay", None, None, None)
+    return driver.drive(starting.launch(base | request, None), timeout_s=60)
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Any
 
 import bpy
-from geonode_assistant import api, native
-from geonode_assistant.host import values
+from geonode_assistant import native
+from geonode_assistant.host import catalogue, values
 from geonode_assistant.host.export import export_tree
 from shipped import shipped_trees
 
@@ -36,7 +36,7 @@ def test_shipped_trees_raise_no_alarm() -> None:
         trees += 1
         asked = document(tree)
         nodes += sum(len(one["nodes"]) for one in asked["trees"].values())
-        for found in native.core().lints(asked, api._catalogue(), set()):
+        for found in native.core().lints(asked, catalogue.path(), set()):
             if found["code"] == "missing_attribute" or (found["tree"], found["node"]) in TRUE:
                 continue  # the artist's data has the attributes that an asset reads
             doubts[found["code"]] += 1

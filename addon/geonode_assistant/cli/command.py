@@ -9,14 +9,12 @@ Exit status: 0 done, 1 not done, 2 a command line that makes no sense, 130 inter
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..host import blendfile
 from ..messages import AssistantError, error_lines
 from ..run import measure
 from . import outputs
@@ -141,10 +139,10 @@ def run_command(arguments: argparse.Namespace, console: Console) -> int:
     source: Path | None = arguments.blend
     folder = outputs.OutputFolder(arguments.out, source)
     with Interrupt() as interrupt:
-        import bpy
+        from ..host import mainfile
 
         if source is not None:
-            blendfile.check(source, bpy.app.version[:2])
+            mainfile.check(source)
         folder.prepare()
         console.progress("Opening the scene")
         open_scene(source)
@@ -164,10 +162,9 @@ def _run(
 ) -> int:
     import bpy
 
-    from .. import api
-    from ..run import driver
+    from ..run import driver, starting
 
-    handle = api.start(
+    handle = starting.start(
         _readable(" ".join(arguments.prompt)),
         object=arguments.object,
         provider=arguments.provider,
@@ -231,11 +228,10 @@ def e2e_command(arguments: argparse.Namespace, console: Console) -> int:
 
 def export_command(arguments: argparse.Namespace, console: Console) -> int:
     """A tree → a JSON file."""
-    from .. import api
-    from ..host import exchange
+    from ..host import exchange, export
 
     tree = _tree(_readable(arguments.tree), arguments.blend, console)
-    bundle = api.export_tree(tree)
+    bundle = export.export_tree(tree)
     path = exchange.write(bundle, arguments.file)
     console.say(f"Exported “{tree.name}” ({measure.describe_tree(bundle)}): {path}")
     return 0
@@ -245,8 +241,7 @@ def import_command(arguments: argparse.Namespace, console: Console) -> int:
     """A JSON file → a tree in a .blend file."""
     import bpy
 
-    from .. import api
-    from ..host import exchange
+    from ..host import build, exchange
 
     target: Path = arguments.out
     if target.suffix != ".blend":
@@ -258,7 +253,7 @@ def import_command(arguments: argparse.Namespace, console: Console) -> int:
     folder.prepare()
     console.progress("Building the tree")
     try:
-        tree = api.build_tree(bundle, arguments.name and _readable(arguments.name))
+        tree = build.build_tree(bundle, arguments.name and _readable(arguments.name))
         # Blender saves no data-block that nothing uses.
         tree.use_fake_user = True
         save_copy(folder.stage(target.name), folder)
@@ -289,60 +284,44 @@ def diff_command(arguments: argparse.Namespace, console: Console) -> int:
 
 def _tree(name: str, source: Path | None, console: Console) -> Any:
     """A Geometry Nodes tree of the file."""
-    import bpy
-
-    from ..host.errors import near
+    from ..host import mainfile
 
     _open(source, console)
-    trees = {tree.name: tree for tree in bpy.data.node_groups if tree.bl_idname == "GeometryNodeTree"}
-    if name not in trees:
-        where = source or bpy.data.filepath or "the open file"
-        raise AssistantError(
-            "unknown_node_group", f"There is no node group “{name}” in {where}.", near(name, sorted(trees))
-        )
-    return trees[name]
+    return mainfile.geometry_tree(name)
 
 
 def _open(source: Path | None, console: Console) -> None:
     """Opens the file, unless it is open; without one, what is open stays, and else an empty file."""
-    import bpy
+    from ..host import mainfile
 
     if source is None:
-        if not bpy.data.filepath and not bpy.data.node_groups:
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        return
-    if bpy.data.filepath and os.path.realpath(bpy.data.filepath) == os.path.realpath(source):
-        return
-    blendfile.check(source, bpy.app.version[:2])
-    console.progress("Opening the file")
-    open_scene(source)
+        if mainfile.is_unused():
+            mainfile.open_empty()
+    elif not mainfile.is_open(source):
+        mainfile.check(source)
+        console.progress("Opening the file")
+        mainfile.open_file(source)
 
 
 def open_scene(source: Path | None) -> None:
-    """Opens the file, or builds the starter scene. Scripts inside the file stay off."""
-    import bpy
+    """Opens the file, which was checked, or builds the starter scene."""
+    from ..host import mainfile, starter
 
     if source is None:
-        from ..host import starter
-
         starter.build_starter_scene()
-        return
-    try:
-        bpy.ops.wm.open_mainfile(filepath=str(source.resolve()), load_ui=False, use_scripts=False)
-    except RuntimeError as error:
-        raise AssistantError(
-            "damaged_blend", f"Blender cannot open {source}: {_reason(error)}", "Open a backup of it (.blend1)."
-        ) from error
+    else:
+        mainfile.open_file(source)
 
 
 def save_copy(path: Path, folder: outputs.OutputFolder) -> None:
     """Saves the open file under another name; the open file keeps its own."""
-    import bpy
+    from ..host import mainfile
+    from ..host.errors import HostError
 
     try:
-        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
-    except RuntimeError as error:
-        raise _write_error(folder, _reason(error)) from error
+        mainfile.save_copy(path)
+    except HostError as error:
+        raise _write_error(folder, error.message) from error
 
 
 def render(object_name: str, path: Path, folder: outputs.OutputFolder) -> None:
@@ -373,15 +352,16 @@ def _has_space(folder: Path) -> bool:
 
 
 def _subject(evidence: dict[str, Any], wanted: str | None) -> str:
-    import bpy
+    """The object to take a picture of: one that the run made or changed, else the named one or the active one."""
+    from ..host import mainfile
 
     names = [item["name"] for item in evidence.get("objects", [])]
     if names:
         return wanted if wanted in names else names[0]
-    active = bpy.context.view_layer.objects.active
-    if wanted or active:
-        return wanted or active.name
-    raise AssistantError("unknown_object", "There is no object to take a picture of.")
+    subject = wanted or mainfile.active_object()
+    if subject is None:
+        raise AssistantError("unknown_object", "There is no object to take a picture of.")
+    return subject
 
 
 def _status(code: str) -> int:
@@ -400,8 +380,3 @@ def _closing(started: float, files: dict[str, str], evidence: dict[str, Any] | N
         for item in (evidence or {}).get("objects", [])
     ]
     return {"measured": measured, "files": files, "seconds": round(time.monotonic() - started, 3)}
-
-
-def _reason(error: RuntimeError) -> str:
-    """Blender's own words without its prefix."""
-    return str(error).strip().removeprefix("Error: ").splitlines()[0]

@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from . import document, identity, interface, items, modifiers, reroutes, rna, values
+from . import document, identity, interface, items, modifiers, node_types, reroutes, rna, values
 from .errors import HostError, near
 from .suppress import Suppressor, suppression, update
 
@@ -158,12 +158,12 @@ class TreeEdit:
 
     def _learn_types(self) -> None:
         """Looks at fresh nodes on a scratch tree, which needs real updates: not inside a suppressed phase."""
-        known = rna.known_types()
+        known = node_types.known_types()
         missing = {entry["type"] for entry in self.delta.get("add", []) if entry["type"] not in known}
         if missing:
             with rna.scratch_tree() as tree:
                 for kind in sorted(missing):
-                    rna.node_info(kind, lambda: tree)
+                    node_types.node_info(kind, lambda: tree)
 
     def _collect_items(self) -> None:
         """The wanted lists by node; measures on scratch trees what writing them needs to know."""

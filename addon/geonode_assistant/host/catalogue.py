@@ -20,7 +20,7 @@ from typing import Any
 
 import bpy
 
-from . import items, rna, values
+from . import folders, items, node_types, rna, values
 from .errors import HostError
 
 COMBINATION_LIMIT = 512
@@ -84,6 +84,11 @@ def dumps(catalogue: dict[str, Any]) -> str:
     lines += [f"{short(name)}:{short(node)}," for name, node in catalogue["nodes"].items()]
     lines[-1] = lines[-1].rstrip(",")
     return "\n".join([*lines, "}}", ""])
+
+
+def path() -> str:
+    """Where the description of this Blender's nodes lies; made on first use when none is shipped for this build."""
+    return str(catalogue_for_this_blender(folders.own_folder()))
 
 
 def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
@@ -198,7 +203,7 @@ def _node_type(tree: Any, name: str) -> dict[str, Any] | None:
         for p in [*own, *common]
         if (described := _property(node, p, choices.get(p.identifier))) is not None
     }
-    info = rna.node_info(name, lambda: tree)
+    info = node_types.node_info(name, lambda: tree)
     node = maker.fresh()
     lists = [path for path in (info.collections if info else ()) if "." not in path]
     if lists:

@@ -92,6 +92,12 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
     return document
 
 
+def changed_objects(seen: dict[str, Any], objects: Iterable[str]) -> list[str]:
+    """Which of the objects are not as the document `seen` has them; what it lacks and what is gone is left out."""
+    found = ((name, bpy.data.objects.get(name)) for name in objects if name in seen["objects"])
+    return [name for name, obj in found if obj is not None and seen["objects"][name] != target(obj)]
+
+
 def target(obj: Any) -> dict[str, Any]:
     """An object of the document: its modifiers with their inputs."""
     return {

@@ -12,51 +12,13 @@ import numpy as np
 
 from . import attributes, context, evaluate_4_2, export, identity, modifiers, values
 from .errors import HostError
+from .points import EXACT_POINTS, Bounds, Points, add_placed, attribute, vertices
 
-# Beyond this many transformed points, instances count by the corners of what they show: bounds then may be too large.
-EXACT_POINTS = 4_000_000
 MAX_NESTING = 8
 # References beyond this are taken to show one thing each.
 MAX_REFERENCES = 10_000
 # Meshes up to this size are compared with what they were before their modifier.
 COMPARED_VERTICES = 200_000
-_CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.float64)
-
-
-class Bounds:
-    """A growing box around points; remembers whether all were finite."""
-
-    def __init__(self) -> None:
-        self.low = np.full(3, np.inf)
-        self.high = np.full(3, -np.inf)
-        self.finite = True
-
-    def add(self, points: np.ndarray) -> None:
-        """Takes in points, an (n, 3) array."""
-        if not len(points):
-            return
-        good = np.isfinite(points).all(axis=1)
-        if not good.all():
-            self.finite = False
-            points = points[good]
-        if len(points):
-            self.low = np.minimum(self.low, points.min(axis=0))
-            self.high = np.maximum(self.high, points.max(axis=0))
-
-    @property
-    def empty(self) -> bool:
-        """Nothing was added."""
-        return bool(np.isinf(self.low).any())
-
-    def corners(self) -> np.ndarray:
-        """Its eight corners."""
-        return self.low + _CORNERS * (self.high - self.low)
-
-    def to_json(self) -> list[list[float]] | None:
-        """`[[min x, y, z], [max x, y, z]]`, or null when empty."""
-        if self.empty:
-            return None
-        return [[values.shortest(float(np.float32(v))) for v in side] for side in (self.low, self.high)]
 
 
 def evidence(objects: Iterable[str], trees: Iterable[str], before: dict[str, Any] | None) -> dict[str, Any]:
@@ -248,16 +210,6 @@ def evaluate_object(obj: Any, depsgraph: Any) -> dict[str, Any]:
     return out
 
 
-def attribute(data: Any, name: str, field: str, width: int) -> np.ndarray:
-    """An attribute as an (n, width) array; empty when there is none."""
-    found = data.attributes.get(name)
-    if found is None:
-        return np.zeros((0, width))
-    flat = np.empty(len(found.data) * width, dtype=np.float32)
-    found.data.foreach_get(field, flat)
-    return flat.reshape(-1, width).astype(np.float64)
-
-
 def _geometry(geometry: Any, bounds: Bounds) -> dict[str, Any]:
     out: dict[str, Any] = {}
     out.update(_components(geometry, bounds))
@@ -337,29 +289,6 @@ def _components(geometry: Any, bounds: Any, measured: bool = True) -> dict[str, 
     return out
 
 
-def vertices(mesh: Any) -> np.ndarray:
-    flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", flat)
-    return flat.reshape(-1, 3).astype(np.float64)
-
-
-class _Points:
-    """Collects the points of a referenced geometry like `Bounds` does, and keeps them."""
-
-    def __init__(self) -> None:
-        self.parts: list[np.ndarray] = []
-        self.finite = True
-
-    def add(self, points: np.ndarray) -> None:
-        if len(points):
-            good = np.isfinite(points).all(axis=1)
-            self.finite &= bool(good.all())
-            self.parts.append(points[good])
-
-    def all(self) -> np.ndarray:
-        return np.concatenate(self.parts) if self.parts else np.zeros((0, 3))
-
-
 def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budget: int) -> None:
     """Adds the points of all instances, transformed. Row vectors: Blender stores the transforms column by column."""
     transforms = attribute(instances, "instance_transform", "value", 16).reshape(-1, 4, 4)
@@ -383,22 +312,9 @@ def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budge
         add_placed(shape, own, bounds, budget)
 
 
-def add_placed(shape: np.ndarray, transforms: np.ndarray, bounds: Any, budget: int = EXACT_POINTS) -> None:
-    """Adds the points of `shape` under each transform (row vectors), or its box's corners when that is beyond
-    `budget`.
-    """
-    if len(shape) * len(transforms) > budget:
-        box = Bounds()
-        box.add(shape)
-        shape = box.corners()
-    for part in np.array_split(transforms, max(1, len(transforms) * len(shape) // 1_000_000)):
-        placed = np.einsum("pj,njk->npk", shape, part[:, :3, :3]) + part[:, None, 3, :3]
-        bounds.add(placed.reshape(-1, 3))
-
-
-def _reference_points(reference: Any, depth: int, budget: int) -> _Points:
+def _reference_points(reference: Any, depth: int, budget: int) -> Points:
     """Points of what one reference shows: a geometry, an object, or a collection."""
-    points = _Points()
+    points = Points()
     if depth >= MAX_NESTING:
         return points
     if isinstance(reference, bpy.types.Object):
@@ -416,8 +332,8 @@ def _reference_points(reference: Any, depth: int, budget: int) -> _Points:
     return points
 
 
-def _add_object(obj: Any, matrix: np.ndarray, points: _Points, depth: int, budget: int) -> None:
-    inner = _Points()
+def _add_object(obj: Any, matrix: np.ndarray, points: Points, depth: int, budget: int) -> None:
+    inner = Points()
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
     geometry = (
         evaluated.evaluated_geometry() if obj.type not in {"EMPTY", "CAMERA", "LIGHT", "ARMATURE", "SPEAKER"} else None

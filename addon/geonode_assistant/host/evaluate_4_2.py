@@ -14,6 +14,8 @@ from typing import Any
 import bpy
 import numpy as np
 
+from .points import add_placed, attribute, vertices
+
 _NO_NUMBER = 2**31 - 1
 _NAME = ".geonode_probe"
 
@@ -116,8 +118,6 @@ def _component(data: Any, bounds: Any, out: dict[str, Any]) -> None:
 
 
 def _points(data: Any) -> np.ndarray:
-    from .evaluate import attribute, vertices
-
     if isinstance(data, bpy.types.Mesh):
         return vertices(data)
     if isinstance(data, (bpy.types.PointCloud, bpy.types.Curves)):
@@ -126,8 +126,6 @@ def _points(data: Any) -> np.ndarray:
 
 
 def _instances(evaluated: Any, depsgraph: Any, bounds: Any, out: dict[str, Any]) -> None:
-    from .evaluate import add_placed
-
     inverse = np.linalg.inv(np.array(evaluated.matrix_world))
     seen: set[tuple[int, ...]] = set()
     shapes: dict[int, np.ndarray] = {}

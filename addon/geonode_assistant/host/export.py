@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import identity, interface, items, rna, values
+from . import identity, interface, items, node_types, rna, values
 from .errors import HostError, near
 
 # Their type follows the links; their own value, which is hardly ever set, is told where it is not empty.
@@ -108,11 +108,11 @@ def _looks(nodes: Any) -> Iterator[_Looks]:
 
 def _learn(kinds: set[str]) -> None:
     """Describes all types that are not known yet with one scratch tree."""
-    missing = [kind for kind in sorted(kinds) if kind not in rna.known_types()]
+    missing = [kind for kind in sorted(kinds) if kind not in node_types.known_types()]
     if missing:
         with rna.scratch_tree() as tree:
             for kind in missing:
-                rna.node_info(kind, lambda: tree)
+                node_types.node_info(kind, lambda: tree)
 
 
 _tree_fields: list[Any] = []
@@ -142,7 +142,7 @@ def _node(
     node: Any, node_id: str, head: tuple[Any, ...], looks: _Looks, id_of: dict[str, str], nested: list[Any]
 ) -> dict[str, Any]:
     name, kind, label, parent = head
-    info = rna.node_info(kind)
+    info = node_types.node_info(kind)
     out: dict[str, Any] = {"id": node_id, "name": name, "type": kind}
     if label:
         out["label"] = label
@@ -173,7 +173,7 @@ def _node(
     return out
 
 
-def _props(node: Any, info: rna.NodeInfo, looks: _Looks, nested: list[Any]) -> dict[str, Any]:
+def _props(node: Any, info: node_types.NodeInfo, looks: _Looks, nested: list[Any]) -> dict[str, Any]:
     fields = info.fields
     props: dict[str, Any] = {}
     now = fields.read_plain(node)
@@ -239,7 +239,7 @@ def _is_set(socket: Any, value: Any) -> bool:
     return value != _FRESH_COLOR if socket.type == "RGBA" else any(value)
 
 
-def _outputs(sockets: Any, info: rna.NodeInfo) -> dict[str, Any]:
+def _outputs(sockets: Any, info: node_types.NodeInfo) -> dict[str, Any]:
     """Of an output only whether it is hidden is the artist's choice, and the value of nodes that are but a value."""
     count = len(sockets)
     if not count:

@@ -53,6 +53,16 @@ def modifier_named(obj: Any, name: str) -> Any:
     return modifier
 
 
+def with_trees() -> dict[str, list[Any]]:
+    """By object, its modifiers that show a node tree in the viewport; objects without one are left out."""
+    found = {obj.name: [one for one in obj.modifiers if _shows(one)] for obj in bpy.data.objects}
+    return {name: shown for name, shown in found.items() if shown}
+
+
+def _shows(modifier: Any) -> bool:
+    return modifier.type == "NODES" and modifier.node_group is not None and modifier.show_viewport
+
+
 def inputs_of(tree: Any) -> list[Any]:
     """The interface inputs of a tree that hold a value."""
     return [

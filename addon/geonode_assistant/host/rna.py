@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's RNA says about node types: writable properties, item collections, sockets, and how a fresh node looks.
+"""What Blender's RNA says about nodes, their sockets and items: which properties hold state, and how to read them.
 
-Nothing is typed by hand: a fresh node is made once per type in a scratch tree and read. Cached for the process,
-which runs exactly one Blender build.
+Cached for the process, which runs exactly one Blender build.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -94,24 +93,6 @@ class Fields:
         return tuple(x for row in value for x in row) if hasattr(first, "__len__") else value[:]
 
 
-@dataclass
-class NodeInfo:
-    """One node type: its fields, its item collections, and how a fresh node looks."""
-
-    fields: Fields
-    plain: tuple[Any, ...]
-    arrays: dict[str, tuple[Any, ...]]
-    blocks: dict[str, Any]
-    collections: tuple[str, ...]
-    lists: dict[str, list[dict[str, Any]]]
-    width: float
-    height: float
-    inputs: dict[str, tuple[type, Any, tuple[bool, ...]]] = field(default_factory=dict)
-    outputs: dict[str, tuple[type, Any, tuple[bool, ...]]] = field(default_factory=dict)
-    pairs: bool = False
-    widths: tuple[float, float] = (0.0, 0.0)
-
-
 @contextmanager
 def uncollected() -> Iterator[None]:
     """Without Python's cycle collector, which costs a sixth of a large export and finds nothing in documents."""
@@ -143,7 +124,7 @@ def is_block_pointer(prop: Any) -> bool:
     return target is not None and issubclass(target, bpy.types.ID)
 
 
-def _is_embedded(prop: Any) -> bool:
+def is_embedded(prop: Any) -> bool:
     """Whether a pointer leads to a struct inside the node, not to a data-block or another node."""
     target = getattr(bpy.types, prop.fixed_type.identifier, None)
     return target is not None and not issubclass(target, (bpy.types.ID, bpy.types.Node))
@@ -176,7 +157,7 @@ def fields_of(owner: Any, skip: frozenset[str] = frozenset()) -> Fields:
                 if is_block_pointer(prop):
                     if not prop.is_readonly:
                         blocks.append(path)
-                elif prop.is_readonly and depth < 4 and _is_embedded(prop):
+                elif prop.is_readonly and depth < 4 and is_embedded(prop):
                     inner = getattr(struct, prop.identifier)
                     if inner is not None:
                         collect(inner, path + ".", depth + 1)
@@ -193,22 +174,6 @@ def fields_of(owner: Any, skip: frozenset[str] = frozenset()) -> Fields:
     else:
         getter = attrgetter(*plain)
     return Fields(tuple(plain), tuple(arrays), tuple(blocks), getter)
-
-
-def _list_paths(owner: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, bool]]:
-    """Paths of collections that can grow: (path, whether its items make sockets)."""
-    for prop in state_properties(owner):
-        if prop.type == "COLLECTION":
-            collection = getattr(owner, prop.identifier)
-            if prop.srna is not None and "new" in prop.srna.functions:
-                yield prefix + prop.identifier, depth == 0
-            elif depth:
-                for number, part in enumerate(collection):
-                    yield from _list_paths(part, f"{prefix}{prop.identifier}.{number}.", depth + 1)
-        elif prop.type == "POINTER" and prop.is_readonly and depth < 4 and _is_embedded(prop):
-            inner = getattr(owner, prop.identifier)
-            if inner is not None:
-                yield from _list_paths(inner, f"{prefix}{prop.identifier}.", depth + 1)
 
 
 def follow(owner: Any, path: str) -> Any:
@@ -236,52 +201,6 @@ def item_fields(item: Any) -> Fields:
             base = Fields(plain, base.arrays, base.blocks, getter)
         _item_fields[key] = base
     return _item_fields[key]
-
-
-_nodes: dict[str, NodeInfo] = {}
-
-
-def node_info(bl_idname: str, scratch: Callable[[], Any] | None = None) -> NodeInfo | None:
-    """The cached description of a node type, or None when this Blender cannot create it."""
-    if bl_idname not in _nodes:
-        if scratch is None:
-            with scratch_tree() as tree:
-                return node_info(bl_idname, lambda: tree)
-        try:
-            node = scratch().nodes.new(bl_idname)
-        except RuntimeError:
-            return None
-        _nodes[bl_idname] = _describe(node)
-        scratch().nodes.remove(node)
-    return _nodes[bl_idname]
-
-
-def _describe(node: Any) -> NodeInfo:
-    from .items import read_items
-
-    fields = fields_of(node)
-    paths = list(_list_paths(node))
-    return NodeInfo(
-        fields=fields,
-        plain=fields.read_plain(node),
-        arrays={path: fields.read_array(node, path) for path in fields.arrays},
-        blocks={path: attrgetter(path)(node) and attrgetter(path)(node).name for path in fields.blocks},
-        collections=tuple(path for path, _ in paths),
-        lists={path: read_items(node, path) for path, makes_sockets in paths if not makes_sockets},
-        width=node.width,
-        height=node.height,
-        inputs={s.identifier: _socket(s) for s in node.inputs},
-        outputs={s.identifier: _socket(s) for s in node.outputs},
-        pairs=hasattr(node, "pair_with_output"),
-        widths=(node.bl_width_min, node.bl_width_max),
-    )
-
-
-def _socket(socket: Any) -> tuple[type, Any, tuple[bool, ...]]:
-    value = raw_value(socket)
-    if value_kind(socket) == "block" and value is not None:
-        value = value.name  # data-blocks come and go, these descriptions stay
-    return type(socket), value, tuple(getattr(socket, flag) for flag in SOCKET_FLAGS)
 
 
 VALUE_KINDS: dict[type, str] = {}  # by class of socket (one per `bl_idname`), filled by `value_kind`
@@ -322,11 +241,6 @@ def is_menu(socket: Any) -> bool:
     if key not in _menu_sockets:
         _menu_sockets[key] = socket.type == "MENU"
     return _menu_sockets[key]
-
-
-def known_types() -> dict[str, NodeInfo]:
-    """The node types described so far."""
-    return _nodes
 
 
 def paired_output(node: Any) -> Any:

@@ -16,6 +16,16 @@ _cursors: dict[str, dict[str, object]] = {}
 _CURSOR = ("location", "rotation_mode", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 
 
+def push(message: str) -> None:
+    """Makes an undo step of what is there now."""
+    bpy.ops.ed.undo_push(message=message)
+
+
+def step_back() -> None:
+    """Undoes once, as Ctrl+Z does."""
+    bpy.ops.ed.undo()
+
+
 def wrote() -> None:
     """Data-blocks were changed, and no undo step holds them yet."""
     global _unknown

@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..messages import AssistantError
 
 if TYPE_CHECKING:
     from ..host.transaction import Transaction
-    from .dry_run.trial import Trial
+    from .driver import Trial
+
+    TryOut = Callable[[dict[str, Any], str, int, int], Trial]
 
 
 class BlenderHost:
     """Carries out the effects of one run. Main thread only."""
 
-    def __init__(self) -> None:
+    def __init__(self, try_out: TryOut | None = None) -> None:
+        """``try_out`` starts a dry run; without it there is none."""
+        self._try_out = try_out
         self._transaction: Transaction | None = None
         self._inspected: dict[str, Any] = {"objects": {}, "trees": {}}
 
@@ -64,17 +69,11 @@ class BlenderHost:
         return {}
 
     def _changed(self, transaction: Transaction, objects: list[str], trees: list[str]) -> list[str]:
-        import bpy
-
         from ..host import context
 
         seen = self._inspected
         found = [f'the node group "{n}"' for n in trees if seen["trees"].get(n) != transaction.kept(n)]
-        for name in objects:
-            obj = bpy.data.objects.get(name)
-            if obj is not None and name in seen["objects"] and seen["objects"][name] != context.target(obj):
-                found.append(f'the modifiers of "{name}"')
-        return found
+        return found + [f'the modifiers of "{name}"' for name in context.changed_objects(seen, objects)]
 
     def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]:
         return {"applied": self._open().apply(delta)}
@@ -117,9 +116,9 @@ class BlenderHost:
         return self._close()
 
     def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial:
-        from .dry_run import start as dry_run
-
-        return dry_run.start(plan, catalogue, seconds, megabytes)
+        if self._try_out is None:
+            raise AssistantError("internal_error", "A dry run has no dry run of its own.")
+        return self._try_out(plan, catalogue, seconds, megabytes)
 
     def _open(self) -> Transaction:
         if self._transaction is None:

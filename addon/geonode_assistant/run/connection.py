@@ -15,7 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from .. import native
 from ..messages import failure
+from . import choices, online
 
 # Ports on which servers of language models usually listen.
 LOCAL_PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
@@ -110,6 +112,22 @@ class Check(Generic[Result]):
         while self._thread.is_alive() and time.monotonic() < deadline:
             self.stop()
             self._thread.join(0.05)
+
+
+def begin(
+    provider: str | None = None,
+    model: str | None = None,
+    *,
+    base_url: str | None = None,
+    key_variable: str | None = None,
+) -> Check[Outcome]:
+    """Begins a test of a connection; what is left out comes from the preferences.
+
+    Look at ``finished``, then take ``result()``. ``online_access_disabled`` as ``online.check`` says.
+    """
+    chosen = choices.choice(provider, model, base_url, key_variable)
+    online.check(chosen.provider, chosen.base_url)
+    return test(native.core(), chosen.provider, chosen.model, chosen.base_url, chosen.api_key)
 
 
 def test(core: Any, provider: str, model: str | None, base_url: str | None, api_key: str | None) -> Check[Outcome]:

@@ -55,6 +55,10 @@ class Trial(Protocol):
         """The result once it is over, else None; never waits."""
         ...
 
+    def stopped(self) -> dict[str, Any]:
+        """The result of a trial that the artist ended."""
+        ...
+
     def stop(self, wait: bool = False) -> None:
         """Ends the process and removes what it left; ``wait``: before this returns, else within a second."""
         ...

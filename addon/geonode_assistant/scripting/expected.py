@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 
 from .. import native
+from ..host import modifiers
 from .errors import Guarded
 
 ELEMENTS = 20_000_000
@@ -55,11 +56,11 @@ def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
         return
     from ..host import catalogue, context
 
-    found = native.core().estimates(context.inspect(asked, []), str(catalogue.catalogue_for_this_blender(_folder())))
+    found = native.core().estimates(context.inspect(asked, []), catalogue.path())
     for name in asked:
         elements = found.get(name, {}).get("elements", 0)
         if elements > ELEMENTS:
-            for modifier in _trees(bpy.data.objects[name]):
+            for modifier in modifiers.with_trees()[name]:
                 modifier.show_viewport = modifier.show_render = False
             raise Guarded(
                 f"The node trees of {name!r} would make about {elements:,.0f} elements; they are switched off. "
@@ -69,17 +70,8 @@ def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
 
 
 def _objects() -> dict[str, Any]:
-    shapes = {obj.name: [(one.name, _shape(one.node_group)) for one in _trees(obj)] for obj in bpy.data.objects}
-    return {name: shape for name, shape in shapes.items() if shape}
-
-
-def _folder() -> str:
-    """Where the catalogue of a Blender is kept for which none is shipped."""
-    return bpy.utils.user_resource("DATAFILES", path="geonode_assistant")
-
-
-def _trees(obj: Any) -> list[Any]:
-    return [one for one in obj.modifiers if one.type == "NODES" and one.node_group is not None and one.show_viewport]
+    shown = modifiers.with_trees().items()
+    return {name: [(one.name, _shape(one.node_group)) for one in found] for name, found in shown}
 
 
 def _shape(tree: Any) -> tuple[Any, ...]:

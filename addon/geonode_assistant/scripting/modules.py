@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 
+from ..host import operators
 from . import expected, guards, managed, policy, sizes, talk
 from .errors import Guarded
 from .output import Output
@@ -229,7 +230,7 @@ class _Group:
         full = f"{self.__group__}.{name}"
         if full not in self.__allowed__:
             raise AttributeError(f"bpy.ops.{full} is not allowed in safe mode.")
-        return _Operator(full, getattr(getattr(bpy.ops, self.__group__), name))
+        return _Operator(full, operators.named(full))
 
 
 class _Operator:

@@ -8,7 +8,7 @@ import contextlib
 import bpy
 from bpy.app.handlers import persistent
 
-from ..host import undo
+from ..host import folders, mainfile, undo
 from ..run import conversations, session
 
 # Often enough to feel immediate, seldom enough to cost nothing.
@@ -60,11 +60,9 @@ def end_before_load(*_args: object) -> None:
 @persistent
 def go_on_after_load(*_args: object) -> None:
     """A file that was saved within a conversation goes on with it."""
-    from .. import api
-
-    if not bpy.data.filepath:
+    if not mainfile.path():
         return
-    known = conversations.of_file(api.own_folder(), bpy.data.filepath)
+    known = conversations.of_file(folders.own_folder(), mainfile.path())
     if known is not None:
         session.current.conversation, session.current.turns = known
 
@@ -72,10 +70,8 @@ def go_on_after_load(*_args: object) -> None:
 @persistent
 def remember_after_save(*_args: object) -> None:
     """The file that was saved belongs to the conversation of this moment."""
-    from .. import api
-
-    if bpy.data.filepath:
-        conversations.remember(api.own_folder(), bpy.data.filepath, session.current.conversation)
+    if mainfile.path():
+        conversations.remember(folders.own_folder(), mainfile.path(), session.current.conversation)
 
 
 @persistent

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 
 from .. import native
 from ..messages import AssistantError
-from ..run import connection
+from ..run import choices, connection
 from . import audit, keys
 
 PROVIDERS = (
@@ -22,8 +21,6 @@ PROVIDERS = (
     ("gemini", "Gemini", "Google's models; the key is found in GEMINI_API_KEY or GOOGLE_API_KEY"),
 )
 
-# The name under which Blender knows the add-on: that of the top package, whatever Blender called it.
-ADDON = __package__.rpartition(".")[0]
 # How often the preferences look whether the key store has answered.
 KEY_INTERVAL_S = 0.1
 
@@ -41,15 +38,6 @@ SCRIPTS = (
         "and runs only after you have read and approved it, each time",
     ),
 )
-
-
-class Choice(NamedTuple):
-    """Who answers a request."""
-
-    provider: str
-    model: str | None
-    base_url: str | None
-    api_key: str | None
 
 
 def _take_key(preferences: GeoNodePreferences, key: str) -> None:
@@ -86,7 +74,7 @@ def forget_key_state() -> None:
 class GeoNodePreferences(bpy.types.AddonPreferences):
     """Shown under Preferences > Add-ons."""
 
-    bl_idname = ADDON
+    bl_idname = choices.ADDON
 
     provider: bpy.props.EnumProperty(
         name="Provider", description="Who turns the words into a plan", items=PROVIDERS, default="offline"
@@ -247,58 +235,11 @@ class ConnectionState:
 connection_state = ConnectionState()
 
 
-def stored() -> GeoNodePreferences | None:
-    """The add-on's preferences; None where it is imported without being installed."""
-    addon = bpy.context.preferences.addons.get(ADDON)
-    return addon.preferences if addon is not None else None
-
-
-def settings() -> dict[str, Any]:
-    """The settings of a run that the preferences hold."""
-    kept = stored()
-    if kept is None:
-        return {}
-    return {name: getattr(kept, name) for name in ("preview", "python", "stream", "keep_conversations")}
-
-
-def allowed_servers() -> list[str] | None:
-    """Addresses that requests may go to; None: only the chosen one."""
-    kept = stored()
-    servers = [server.strip() for server in kept.allowed_servers.split(",")] if kept is not None else []
-    return [server for server in servers if server] or None
-
-
 def remove_key() -> None:
     """Begins to remove the stored key of the provider and address that are set."""
-    kept = stored()
+    kept = choices.stored()
     if kept is not None:
         _ask_store(keys.state.remove, whose_key(kept))
-
-
-def choice(provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None) -> Choice:
-    """What the caller names, completed from the preferences when the provider is left out or the same.
-
-    Raises AssistantError ``auth_missing`` when the named key variable is empty.
-    """
-    kept = stored()
-    provider = provider or (kept.provider if kept else "offline")
-    if kept is None or kept.provider != provider:
-        return Choice(provider, model, base_url, _key(provider, key_variable))
-    key = _key(provider, key_variable or kept.key_variable)
-    return Choice(provider, model or kept.model or None, base_url or kept.base_url or None, key)
-
-
-def _key(provider: str, variable: str | None) -> str | None:
-    if provider == "offline" or not variable:
-        return None
-    key = os.environ.get(variable)
-    if not key:
-        raise AssistantError(
-            "auth_missing",
-            f"The environment variable {variable} is not set.",
-            "Set it before Blender starts, name another one, or clear the field to use the stored key.",
-        )
-    return key
 
 
 CLASSES = (GeoNodePreferences,)

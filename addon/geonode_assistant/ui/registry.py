@@ -19,8 +19,11 @@ MODULES = (properties, preferences, connection_operators, run_operators, approva
 _undo: list[Callable[[], object]] = []
 
 
-def register() -> None:
-    """Registers classes, properties, handlers and the command. On failure everything is taken back."""
+def register(command: Callable[[list[str]], int]) -> None:
+    """Registers classes, properties, handlers, and ``command`` as ``blender --command geonode``.
+
+    The command gets the words that follow and returns the exit status. On failure everything is taken back.
+    """
     if _undo:
         raise RuntimeError("GeoNode AI Assistant is registered already")
     try:
@@ -34,8 +37,8 @@ def register() -> None:
             handlers = getattr(bpy.app.handlers, event)
             handlers.append(handler)
             _undo.append(lambda handlers=handlers, handler=handler: handlers.remove(handler))
-        command = bpy.utils.register_cli_command("geonode", _command)
-        _undo.append(lambda: bpy.utils.unregister_cli_command(command))
+        handle = bpy.utils.register_cli_command("geonode", command)
+        _undo.append(lambda: bpy.utils.unregister_cli_command(handle))
         _undo.append(preferences.connection_state.close)
         _undo.append(preferences.forget_key_state)
         _undo.append(polling.stop)
@@ -55,10 +58,3 @@ def unregister() -> None:
             first = first or error
     if first is not None:
         raise first
-
-
-def _command(arguments: list[str]) -> int:
-    """``blender --command geonode …``."""
-    from ..cli.command import main
-
-    return main(arguments, prog="blender --command geonode")

@@ -223,14 +223,14 @@ def crowd():
     A tick is the time that the main thread was away; between two of them it sleeps as long as a frame lasts. Those
     count in which all hundred stream: from the first text of the last of them to the end of the first.
     """
-    from geonode_assistant import api, native
-    from geonode_assistant.run import bridge, driver
+    from geonode_assistant import native
+    from geonode_assistant.run import bridge, driver, starting
 
     empty_file()
     bpy.ops.mesh.primitive_plane_add()
     answer = {"version": "1.1", "steps": [], "done": True, "final_message": "d" * 8000}
     with streaming(answer, 0.02) as address:
-        request = api._request("lift", "Plane", "openai-compatible", "m", address, "all")
+        request = starting.request_of("lift", "Plane", "openai-compatible", "m", address, "all")
         handles = [driver.RunHandle(native.core().Run(request), bridge.BlenderHost()) for _ in range(100)]
         ticks, streaming_now, pieces = [], set(), 0
         while any(not handle.finished for handle in handles):
@@ -258,8 +258,8 @@ def paces():
     """The main thread's share of runs against a streaming server on this machine, for a new tree and for one input of a
     tree of 1,000 nodes: each poll without what the host did in it (snapshot, application, evaluation).
     """
-    from geonode_assistant import api, native
-    from geonode_assistant.run import bridge, driver
+    from geonode_assistant import native
+    from geonode_assistant.run import bridge, driver, starting
 
     class Clocked(bridge.BlenderHost):
         spent = 0.0
@@ -281,7 +281,7 @@ def paces():
         with streaming(plan, 0.002) as address:
             found = []
             for _ in range(ROUNDS):
-                request = api._request("lift", "Plane", "openai-compatible", "m", address, "all")
+                request = starting.request_of("lift", "Plane", "openai-compatible", "m", address, "all")
                 host = Clocked()
                 handle = driver.RunHandle(native.core().Run(request), host)
                 while not handle.finished:

@@ -81,16 +81,15 @@ def add_on(package: str) -> ModuleType:
 
 def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     """Applies the plan to the copy; what of the run's report an artist is shown."""
-    import bpy
-
     started = time.monotonic()
-    bpy.ops.wm.open_mainfile(filepath=job["blend"], load_ui=False, use_scripts=False)
     add_on(job["package"])
     from geonode_assistant import native
+    from geonode_assistant.host import mainfile
     from geonode_assistant.run import driver, measure
     from geonode_assistant.run.bridge import BlenderHost
     from geonode_assistant.run.driver import RunHandle
 
+    mainfile.open_file(Path(job["blend"]))
     request = {"prompt": "", "provider": "offline", "catalogue": job["catalogue"], "approve": "all"}
     core = native.core()
     limit_memory(job["megabytes"])

@@ -12,6 +12,7 @@ from typing import Any
 
 import bpy
 
+from ...host import mainfile
 from ...host.errors import HostError
 from . import process
 from .trial import REPORT, Trial
@@ -27,7 +28,7 @@ def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) ->
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=bpy.app.tempdir or None))
     try:
         copy = folder / "copy.blend"
-        _save(copy)
+        mainfile.save_copy(copy, compress=False)
         job = {
             "blend": str(copy),
             "plan": plan,
@@ -42,17 +43,11 @@ def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) ->
         return Trial(_command(folder / "job.json"), folder, seconds, megabytes)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, HostError):
+            raise HostError(error.code, f"The copy for the dry run could not be saved: {error.message}") from error
         if isinstance(error, OSError):
             raise HostError("execution_failed", f"The dry run could not be started: {error}.") from error
         raise
-
-
-def _save(path: Path) -> None:
-    try:
-        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False, compress=False)
-    except RuntimeError as error:
-        reason = str(error).strip().removeprefix("Error: ").splitlines()[0]
-        raise HostError("output_not_writable", f"The copy for the dry run could not be saved: {reason}") from error
 
 
 def _core_folder() -> list[str]:

@@ -7,7 +7,7 @@ import bpy
 
 from ... import native
 from ...messages import AssistantError
-from ...run import connection
+from ...run import choices, connection
 from .. import audit, preferences
 
 INTERVAL_S = 0.1
@@ -79,9 +79,7 @@ class GEONODE_OT_test_connection(_Waiting, bpy.types.Operator):
     bl_options = {"REGISTER", "INTERNAL"}
 
     def begin(self) -> connection.Check:
-        from ... import api
-
-        return api.begin_connection_test()
+        return connection.begin()
 
     def end(self, result: connection.Outcome) -> tuple[str, str]:
         preferences.connection_state.outcome = result
@@ -117,7 +115,7 @@ class GEONODE_OT_use_server(bpy.types.Operator):
     model: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        stored = preferences.stored()
+        stored = choices.stored()
         if stored is None:
             self.report({"ERROR"}, "The add-on's preferences are not there")
             return {"CANCELLED"}

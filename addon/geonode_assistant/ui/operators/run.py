@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...messages import AssistantError
-from ...run import session
+from ...run import session, starting
 from .. import polling
 
 
@@ -30,12 +30,10 @@ class GEONODE_OT_send(bpy.types.Operator):
         return False
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ... import api
-
         prompt = context.window_manager.geonode_assistant.prompt
         try:
             name = context.object.name if context.object else None
-            api.start(prompt, object=name, conversation=session.current.conversation, approve="ask")
+            starting.start(prompt, object=name, conversation=session.current.conversation, approve="ask")
         except Exception as error:
             known = AssistantError.of(error)
             session.current.refuse(known, prompt)

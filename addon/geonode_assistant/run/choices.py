@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the add-on's preferences say about a run: who answers it, with which key, and its settings."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import bpy
+
+from ..messages import AssistantError
+
+# The name under which Blender knows the add-on: that of the top package, whatever Blender called it.
+ADDON = __package__.rpartition(".")[0]
+
+
+class Choice(NamedTuple):
+    """Who answers a request."""
+
+    provider: str
+    model: str | None
+    base_url: str | None
+    api_key: str | None
+
+
+def stored() -> bpy.types.AddonPreferences | None:
+    """The add-on's preferences; None where it is imported without being installed."""
+    addon = bpy.context.preferences.addons.get(ADDON)
+    return addon.preferences if addon is not None else None
+
+
+def settings() -> dict[str, Any]:
+    """The settings of a run that the preferences hold, by their names in ``geonode_core.settings()``."""
+    kept = stored()
+    if kept is None:
+        return {}
+    return {name: getattr(kept, name) for name in ("preview", "python", "stream", "keep_conversations")}
+
+
+def allowed_servers() -> list[str] | None:
+    """Addresses that requests may go to; None: only the chosen one."""
+    kept = stored()
+    servers = [server.strip() for server in kept.allowed_servers.split(",")] if kept is not None else []
+    return [server for server in servers if server] or None
+
+
+def choice(provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None) -> Choice:
+    """What the caller names, completed from the preferences when the provider is left out or the same.
+
+    Raises AssistantError ``auth_missing`` when the named key variable is empty.
+    """
+    kept = stored()
+    provider = provider or (kept.provider if kept else "offline")
+    if kept is None or kept.provider != provider:
+        return Choice(provider, model, base_url, _key(provider, key_variable))
+    key = _key(provider, key_variable or kept.key_variable)
+    return Choice(provider, model or kept.model or None, base_url or kept.base_url or None, key)
+
+
+def _key(provider: str, variable: str | None) -> str | None:
+    if provider == "offline" or not variable:
+        return None
+    key = os.environ.get(variable)
+    if not key:
+        raise AssistantError(
+            "auth_missing",
+            f"The environment variable {variable} is not set.",
+            "Set it before Blender starts, name another one, or clear the field to use the stored key.",
+        )
+    return key
