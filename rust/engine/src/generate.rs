@@ -9,12 +9,12 @@ use geonode_provider::{
     Client, ClientConfig, FinishReason, Notice, Provider, ProviderError, Request, StreamEvent, Tool, ToolCall, Usage,
 };
 use geonode_run::{Failure, Message, Origin};
+use geonode_store::audit;
+use geonode_store::cache::{self, Cache, Found};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::audit;
 use crate::budget::late;
-use crate::cache::{self, Cache, Found};
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
 use crate::spending::{Sent, Tariff};

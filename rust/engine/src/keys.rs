@@ -2,8 +2,8 @@
 
 use geonode_provider::keys::{Kept, Keys, Place, Slot};
 use geonode_provider::{ApiKey, Provider, ProviderError};
+use geonode_store::audit::{self, Event};
 
-use crate::audit::{self, Event};
 use crate::request::OFFLINE;
 
 /// Where the key of a provider at this address (its usual one when none is given) comes from: `variable` or the provider's usual

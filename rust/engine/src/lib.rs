@@ -5,15 +5,12 @@
 //! with it.
 
 mod approval;
-pub mod audit;
 mod budget;
-mod cache;
 mod calls;
 mod catalogues;
 mod check;
 mod choice;
 mod context;
-mod conversation;
 mod cost;
 mod error;
 mod exchange;
@@ -37,7 +34,6 @@ mod scripts;
 mod security;
 mod settings;
 mod spending;
-mod store;
 mod telemetry;
 mod timing;
 mod tool_worker;

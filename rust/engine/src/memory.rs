@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use geonode_protocol::{Code, Plan, Severity};
 use geonode_provider::policy::Redactor;
 use geonode_run::{Message, Origin, State, Status};
+use geonode_store::cache::{self, Cache};
+use geonode_store::conversation::{Conversation, Found, Turn};
 use serde_json::json;
 
-use crate::cache::{self, Cache};
-use crate::conversation::{Conversation, Found, Turn};
 use crate::generate::Reply;
 use crate::request::RunRequest;
 use crate::settings::Settings;
+
+const MEGABYTE: u64 = 1 << 20;
 
 /// The memory of one run. Trouble with a file is told and never ends a run.
 #[derive(Debug, Default)]
@@ -51,10 +53,12 @@ impl Memory {
             return (memory, messages);
         };
         memory.folder = Some(folder.clone());
-        match Cache::open(Some(folder), settings) {
-            Some(Ok(cache)) => memory.cache = Some(cache),
-            Some(Err(error)) => messages.push(warning(Code::NotKept, format!("Replies cannot be kept: {error}."))),
-            None => {}
+        if settings.cache {
+            let most_files = usize::try_from(settings.cache_entries).unwrap_or(usize::MAX);
+            match Cache::open(folder, most_files, settings.cache_mb.saturating_mul(MEGABYTE)) {
+                Ok(cache) => memory.cache = Some(cache),
+                Err(error) => messages.push(warning(Code::NotKept, format!("Replies cannot be kept: {error}."))),
+            }
         }
         if !settings.keep_conversations {
             return (memory, messages);
@@ -204,5 +208,28 @@ fn turn(ended: &Ended<'_>, done: bool) -> Turn {
             .map(|finding| format!("{}: {}", finding.gate, finding.cause))
             .collect(),
         plan: ended.plan.map(|plan| json!(plan)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_kept_only_where_somebody_wants_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let wanted = Settings {
+            cache: true,
+            ..Settings::default()
+        };
+        for (folder, settings, kept) in [
+            (Some(folder.path()), &wanted, true),
+            (Some(folder.path()), &Settings::default(), false),
+            (None, &wanted, false),
+        ] {
+            let request = json!({"catalogue": "", "prompt": "x", "folder": folder}).to_string();
+            let (memory, messages) = Memory::open(&RunRequest::from_json(&request).unwrap(), settings);
+            assert_eq!((memory.cache.is_some(), messages), (kept, Vec::new()), "{folder:?}");
+        }
     }
 }

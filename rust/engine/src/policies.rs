@@ -9,10 +9,10 @@ use geonode_provider::policy::{
 };
 use geonode_provider::{Client, Request, Tool};
 use geonode_run::{Failure, Message, Origin};
+use geonode_store::audit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::audit;
 use crate::generate::{Brief, Listener};
 use crate::request::RunRequest;
 use crate::security;

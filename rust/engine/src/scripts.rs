@@ -6,10 +6,9 @@
 use geonode_protocol::{Action, Code, Finding, Plan, PythonMode, PythonScript};
 use geonode_run::Approve;
 use geonode_script::Verdict;
+use geonode_store::audit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-use crate::audit;
 
 /// Milliseconds of a script that asks for no other time.
 const USUAL_MS: u32 = 4_000;

@@ -11,10 +11,10 @@ use geonode_run::{
     Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, resume,
     transition,
 };
+use geonode_store::audit;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 
-use crate::audit;
 use crate::error::EngineError;
 use crate::host::{Applied, HostEffect, Restored, Wire, read};
 use crate::listening::Ears;

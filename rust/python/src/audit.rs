@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use geonode_engine::audit;
 use geonode_protocol::Code;
+use geonode_store::audit;
 use pyo3::prelude::*;
 
 use crate::errors::{CoreError, detached};

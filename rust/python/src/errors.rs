@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use geonode_engine::EngineError;
-use geonode_engine::audit::AuditError;
 use geonode_protocol::Code;
 use geonode_provider::{ErrorClass, ProviderError};
+use geonode_store::audit::AuditError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;

@@ -7,6 +7,7 @@ use geonode_graph::Catalogue;
 use geonode_protocol::Code;
 use geonode_provider::{Tool as Offer, ToolCall};
 use geonode_run::{Failure, RefusedCall, ToolAsk};
+use geonode_store::audit;
 use geonode_tools::{
     Access, Batch, Call, Executor, HostCall, HostResult, Image, Limits, Metric, Outcome, Registry, Runner, Settled,
     Spec, Tool, ToolError,
@@ -17,7 +18,6 @@ use serde_json::{Value, json};
 
 use super::builtin::{self, World};
 use super::registered;
-use crate::audit;
 use crate::error::EngineError;
 use crate::settings::Settings;
 use crate::validate::{self, Verdict};

@@ -2,9 +2,9 @@
 
 use geonode_protocol::{Code, Finding};
 use geonode_provider::Provider;
+use geonode_store::conversation::is_id;
 
 use super::{Chain, Feature, Link, Mode, Stage, Verdict};
-use crate::conversation::is_id;
 use crate::error::EngineError;
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;

@@ -10,7 +10,7 @@ use super::{Asked, Event, record, trouble};
 
 /// Looks on while a run goes its way.
 #[derive(Debug, Default)]
-pub(crate) struct Watcher {
+pub struct Watcher {
     /// What the open question is about.
     asked: Asked,
     /// Answers that are recorded.
@@ -23,7 +23,7 @@ pub(crate) struct Watcher {
 
 impl Watcher {
     /// A run that goes on with answers that another process recorded.
-    pub(crate) fn taken_up(state: &State) -> Self {
+    pub fn taken_up(state: &State) -> Self {
         Self {
             answers: state.approvals.len(),
             ..Self::default()
@@ -31,14 +31,14 @@ impl Watcher {
     }
 
     /// A task begins.
-    pub(crate) fn begin(&mut self, task: &Task) {
+    pub fn begin(&mut self, task: &Task) {
         if let Task::AskApproval { request } = task {
             self.asked = asked(request);
         }
     }
 
     /// An event comes to the machine.
-    pub(crate) fn hear(&mut self, event: &EventKind) {
+    pub fn hear(&mut self, event: &EventKind) {
         match event {
             EventKind::Answered {
                 answer:
@@ -56,14 +56,14 @@ impl Watcher {
     }
 
     /// The machine says something.
-    pub(crate) fn told(&mut self, message: &Message) {
+    pub fn told(&mut self, message: &Message) {
         if message.severity == Severity::Error {
             self.refuse([message.code]);
         }
     }
 
     /// The machine has moved on. Returns what the artist has to know of the log, once.
-    pub(crate) fn advance(&mut self, state: &State) -> Option<Message> {
+    pub fn advance(&mut self, state: &State) -> Option<Message> {
         for answer in state.approvals.iter().skip(self.answers) {
             record(Event::Approval {
                 decision: answer.decision,
@@ -96,7 +96,7 @@ impl Watcher {
 }
 
 /// Calls of tools that were refused by a rule.
-pub(crate) fn refused_calls(codes: impl IntoIterator<Item = Code>) {
+pub fn refused_calls(codes: impl IntoIterator<Item = Code>) {
     let codes: BTreeSet<Code> = codes.into_iter().filter(|code| is_policy(*code)).collect();
     if !codes.is_empty() {
         record(Event::Refused {

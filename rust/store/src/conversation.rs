@@ -9,7 +9,7 @@ use geonode_provider::policy::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::store::{Folder, seal};
+use crate::folder::{Folder, seal};
 
 const VERSION: u32 = 1;
 /// Longest file, in bytes.
@@ -33,37 +33,39 @@ const BYTES_PER_TOKEN: usize = 3;
 /// One run of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Turn {
+pub struct Turn {
     /// Unix time in seconds.
-    pub(crate) at: f64,
+    pub at: f64,
     /// The artist's words.
-    pub(crate) wish: String,
+    pub wish: String,
     /// What the artist said when rejecting plans of it.
     #[serde(default)]
-    pub(crate) rejections: Vec<String>,
-    pub(crate) object: Option<String>,
+    pub rejections: Vec<String>,
+    /// Object that the run was about.
+    pub object: Option<String>,
     /// `done`, `error` or `cancelled`.
-    pub(crate) status: String,
+    pub status: String,
     /// What the artist read in the end.
-    pub(crate) message: String,
+    pub message: String,
     /// What was changed, in plain words.
     #[serde(default)]
-    pub(crate) changes: Vec<String>,
+    pub changes: Vec<String>,
     /// What did not pass, in plain words.
     #[serde(default)]
-    pub(crate) failed_gates: Vec<String>,
+    pub failed_gates: Vec<String>,
     /// The last accepted plan; only the latest turn of a conversation has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) plan: Option<Value>,
+    pub plan: Option<Value>,
 }
 
 /// A conversation as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Conversation {
+pub struct Conversation {
     #[serde(rename = "geonode_conversation")]
     version: u32,
-    pub(crate) id: String,
+    /// Its name, and that of its file.
+    pub id: String,
     /// Turns that are not kept any more.
     turns_left_out: usize,
     turns: Vec<Turn>,
@@ -73,7 +75,7 @@ pub(crate) struct Conversation {
 
 /// What became of a conversation that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub enum Found {
     /// It begins with this run.
     New,
     /// It goes on.
@@ -85,7 +87,7 @@ pub(crate) enum Found {
 }
 
 /// Whether a text can name a conversation, and so a file.
-pub(crate) fn is_id(text: &str) -> bool {
+pub fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=MAX_ID).contains(&text.len()) && text.bytes().all(plain) && !text.starts_with('-')
 }
@@ -107,13 +109,13 @@ fn folder(parent: &Path) -> std::io::Result<Folder> {
 
 /// What a model is told of a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Told {
+pub struct Told {
     /// JSON; empty when there is nothing to tell.
-    pub(crate) text: String,
+    pub text: String,
     /// Turns that it leaves out.
-    pub(crate) left_out: usize,
+    pub left_out: usize,
     /// It leaves out the plan, or a part of what was changed or failed.
-    pub(crate) shortened: bool,
+    pub shortened: bool,
 }
 
 impl Conversation {
@@ -131,7 +133,7 @@ impl Conversation {
     ///
     /// # Errors
     /// What the system says about the file.
-    pub(crate) fn open(parent: &Path, id: Option<&str>) -> std::io::Result<(Self, Found)> {
+    pub fn open(parent: &Path, id: Option<&str>) -> std::io::Result<(Self, Found)> {
         let Some(id) = id else {
             return Ok((Self::empty(new_id()), Found::New));
         };
@@ -158,7 +160,7 @@ impl Conversation {
     }
 
     /// How many turns it had.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.turns.len() + self.turns_left_out
     }
 
@@ -166,7 +168,7 @@ impl Conversation {
     ///
     /// # Errors
     /// What the system says about the file.
-    pub(crate) fn add(&self, parent: &Path, turn: Turn, redactor: &Redactor) -> std::io::Result<Self> {
+    pub fn add(&self, parent: &Path, turn: Turn, redactor: &Redactor) -> std::io::Result<Self> {
         let folder = folder(parent)?;
         let _lock = folder.lock()?;
         // Another Blender may have gone on with it meanwhile.
@@ -203,7 +205,7 @@ impl Conversation {
 
     /// What a model is told within a budget: the first wish, the latest turn with what it changed, what failed and its plan, then the
     /// wishes between, the latest first. What does not fit is left out, and the text says so.
-    pub(crate) fn told(&self, budget_tokens: usize) -> Told {
+    pub fn told(&self, budget_tokens: usize) -> Told {
         let room = budget_tokens.saturating_mul(BYTES_PER_TOKEN);
         let Some((last, before)) = self.turns.split_last() else {
             return Told::default();

@@ -10,7 +10,7 @@ mod watch;
 
 pub use log::{AuditError, AuditLog, Entry, MAX_ENTRY, MAX_LOG, Verified};
 pub use recorder::{flush, record, renew, start, state, stop, trouble};
-pub(crate) use watch::{Watcher, refused_calls};
+pub use watch::{Watcher, refused_calls};
 
 use std::fmt::Write as _;
 

@@ -11,22 +11,24 @@ use geonode_provider::{FinishReason, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::settings::Settings;
-use crate::store::{Folder, seal};
+use crate::folder::{Folder, seal};
 
 const VERSION: u32 = 1;
-const MEGABYTE: u64 = 1 << 20;
 /// Longest kept reply: as long as a plan may be with its text escaped.
 const MAX_ENTRY: u64 = 32 << 20;
 
 /// A reply as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Kept {
-    pub(crate) text: String,
-    pub(crate) calls: Vec<ToolCall>,
-    pub(crate) finish: Option<FinishReason>,
-    pub(crate) model: Option<String>,
+pub struct Kept {
+    /// What the model wrote.
+    pub text: String,
+    /// Calls of tools that it wanted made.
+    pub calls: Vec<ToolCall>,
+    /// How it ended.
+    pub finish: Option<FinishReason>,
+    /// The model that answered.
+    pub model: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -57,8 +59,10 @@ fn digest(key: &str, reply: &Kept) -> String {
 
 /// What a look into the cache gave.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Found {
+pub enum Found {
+    /// A sound reply.
     Reply(Kept),
+    /// There is none.
     Nothing,
     /// The file was damaged; it lies under this name now.
     Damaged(String),
@@ -66,25 +70,30 @@ pub(crate) enum Found {
 
 /// The kept replies of one add-on folder; several processes may share it.
 #[derive(Debug, Clone)]
-pub(crate) struct Cache {
+pub struct Cache {
     folder: Folder,
     most_files: usize,
     most_bytes: u64,
 }
 
 impl Cache {
-    /// The cache below `folder`, if the settings want one.
-    pub(crate) fn open(folder: Option<&Path>, settings: &Settings) -> Option<std::io::Result<Self>> {
-        let folder = folder.filter(|_| settings.cache)?;
-        Some(Folder::open(folder, "cache").map(|folder| Self {
+    /// The cache below `folder`, with at most so many replies and so many bytes of them.
+    ///
+    /// # Errors
+    /// What the system says about the folder.
+    pub fn open(folder: &Path, most_files: usize, most_bytes: u64) -> std::io::Result<Self> {
+        Folder::open(folder, "cache").map(|folder| Self {
             folder,
-            most_files: usize::try_from(settings.cache_entries).unwrap_or(usize::MAX),
-            most_bytes: settings.cache_mb.saturating_mul(MEGABYTE),
-        }))
+            most_files,
+            most_bytes,
+        })
     }
 
     /// The reply to the request with this key. One that is found counts as used.
-    pub(crate) fn find(&self, key: &str) -> std::io::Result<Found> {
+    ///
+    /// # Errors
+    /// What the system says about the file.
+    pub fn find(&self, key: &str) -> std::io::Result<Found> {
         let bytes = match self.folder.read(key, MAX_ENTRY) {
             Ok(None) => return Ok(Found::Nothing),
             Ok(Some(bytes)) => bytes,
@@ -110,7 +119,10 @@ impl Cache {
     }
 
     /// Keeps a reply within the bounds. One that holds what looks like a secret is not kept: taken out, it would be another reply.
-    pub(crate) fn keep(&self, key: &str, reply: Kept, redactor: &Redactor) -> std::io::Result<()> {
+    ///
+    /// # Errors
+    /// What the system says about the file.
+    pub fn keep(&self, key: &str, reply: Kept, redactor: &Redactor) -> std::io::Result<()> {
         let mut document = serde_json::to_value(&reply).unwrap_or(Value::Null);
         if redactor.json(&mut document) > 0 {
             return Ok(());
@@ -126,7 +138,10 @@ impl Cache {
     }
 
     /// The reply turned out to be of no use.
-    pub(crate) fn forget(&self, key: &str) -> std::io::Result<()> {
+    ///
+    /// # Errors
+    /// What the system says about the file.
+    pub fn forget(&self, key: &str) -> std::io::Result<()> {
         self.folder.remove(key)
     }
 }
@@ -137,17 +152,10 @@ mod tests {
 
     use super::*;
 
-    fn settings(entries: u64, mb: u64) -> Settings {
-        Settings {
-            cache: true,
-            cache_entries: entries,
-            cache_mb: mb,
-            ..Settings::default()
-        }
-    }
+    const MEGABYTE: u64 = 1 << 20;
 
-    fn cache(parent: &tempfile::TempDir, settings: &Settings) -> Cache {
-        Cache::open(Some(parent.path()), settings).unwrap().unwrap()
+    fn cache(parent: &tempfile::TempDir, most_files: usize) -> Cache {
+        Cache::open(parent.path(), most_files, MEGABYTE).unwrap()
     }
 
     fn reply(text: &str) -> Kept {
@@ -166,23 +174,18 @@ mod tests {
     #[test]
     fn a_reply_is_found_as_it_was_kept() {
         let parent = tempfile::tempdir().unwrap();
-        let cache = cache(&parent, &settings(10, 1));
+        let cache = cache(&parent, 10);
         assert_eq!(cache.find("k").unwrap(), Found::Nothing);
         cache.keep("k", reply("x"), &Redactor::default()).unwrap();
         assert_eq!(cache.find("k").unwrap(), Found::Reply(reply("x")));
         cache.forget("k").unwrap();
         assert_eq!(cache.find("k").unwrap(), Found::Nothing);
-        assert!(
-            Cache::open(Some(parent.path()), &Settings::default()).is_none(),
-            "off unless it is wanted"
-        );
-        assert!(Cache::open(None, &settings(1, 1)).is_none());
     }
 
     #[test]
     fn every_damage_is_noticed_and_set_aside() {
         let parent = tempfile::tempdir().unwrap();
-        let cache = cache(&parent, &settings(10, 1));
+        let cache = cache(&parent, 10);
         cache.keep("k", reply("x"), &Redactor::default()).unwrap();
         let path = parent.path().join("cache/k.json");
         let sound = fs::read(&path).unwrap();
@@ -205,7 +208,7 @@ mod tests {
     #[test]
     fn bounds_hold() {
         let parent = tempfile::tempdir().unwrap();
-        let few = cache(&parent, &settings(2, 1));
+        let few = cache(&parent, 2);
         for key in ["a", "b", "c"] {
             few.keep(key, reply("x"), &Redactor::default()).unwrap();
         }
@@ -219,7 +222,7 @@ mod tests {
             .unwrap();
         assert_eq!(few.find("half").unwrap(), Found::Nothing);
         assert!(matches!(few.find("more").unwrap(), Found::Reply(_)));
-        let none = cache(&parent, &settings(0, 1));
+        let none = cache(&parent, 0);
         none.keep("n", reply("x"), &Redactor::default()).unwrap();
         assert_eq!(none.find("n").unwrap(), Found::Nothing);
     }
@@ -227,7 +230,7 @@ mod tests {
     #[test]
     fn a_reply_with_a_secret_is_not_kept() {
         let parent = tempfile::tempdir().unwrap();
-        let cache = cache(&parent, &settings(10, 1));
+        let cache = cache(&parent, 10);
         let secret = format!("the key is sk-{}", "a1b2c3d4e5f6g7h8i9j0");
         cache.keep("k", reply(&secret), &Redactor::default()).unwrap();
         assert_eq!(cache.find("k").unwrap(), Found::Nothing);
@@ -240,7 +243,7 @@ mod tests {
         let writers = (0..4).map(|number| {
             let path = path.clone();
             std::thread::spawn(move || {
-                let cache = Cache::open(Some(&path), &settings(3, 1)).unwrap().unwrap();
+                let cache = Cache::open(&path, 3, MEGABYTE).unwrap();
                 for round in 0..25 {
                     let key = format!("k{}", (number + round) % 5);
                     cache
@@ -258,6 +261,6 @@ mod tests {
             .collect::<Vec<_>>()
             .into_iter()
             .for_each(|writer| writer.join().unwrap());
-        assert!(cache(&parent, &settings(3, 1)).folder.list().unwrap().len() <= 3);
+        assert!(cache(&parent, 3).folder.list().unwrap().len() <= 3);
     }
 }
