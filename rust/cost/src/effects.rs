@@ -3,8 +3,8 @@
 //! `tests/host/test_effects.py` proves every row in Blender: with only the components that a row leaves out, the node gives its input back
 //! or nothing, in every mode and with every kind of value. A node that is missing here is taken to act on everything.
 
+use crate::components::{Components, Kinds};
 use crate::inputs::Inputs;
-use crate::kinds::{Components, Kinds};
 
 /// What becomes of the geometry that a node acts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

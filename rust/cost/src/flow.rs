@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::components::Kinds;
 use crate::geometry::Geometry;
-use crate::kinds::Kinds;
 use crate::range::Range;
 
 /// What is known of a value.

@@ -342,6 +342,23 @@ impl Geometry {
     }
 }
 
+/// Ten of them count as one element.
+pub(crate) const VOXELS: &str = "voxels";
+
+/// Plural name of most of a geometry's elements.
+pub(crate) fn noun_of(geometry: &Geometry) -> &'static str {
+    let own = geometry.own + geometry.referred;
+    let weights = [
+        (own.mesh.vertices, "vertices"),
+        (own.points, "points"),
+        (own.curves.points, "curve points"),
+        (geometry.instances + geometry.nested, "instances"),
+        (own.volume.voxels / VOXELS_PER_ELEMENT, VOXELS),
+    ];
+    let largest = weights.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    largest.map_or("elements", |(_, noun)| noun)
+}
+
 /// Product in which nothing times what is unbounded is nothing.
 pub(crate) fn times(a: f64, b: f64) -> f64 {
     if a > 0.0 && b > 0.0 { a * b } else { 0.0 }

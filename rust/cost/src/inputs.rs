@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::components::Kinds;
 use crate::flow::{Content, Flow};
 use crate::geometry::Geometry;
-use crate::kinds::Kinds;
 use crate::prepare::{Ready, Slot};
 use crate::range::Range;
 use geonode_graph::catalogue::fold;

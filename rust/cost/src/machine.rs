@@ -7,13 +7,14 @@ use indexmap::IndexMap;
 
 use crate::families;
 use crate::flow::{Content, Culprit, Driver, Flow, Peak};
-use crate::geometry::{Geometry, VOXELS_PER_ELEMENT};
-use crate::inputs::{GEOMETRY, Inputs, Outcome, label, unlinked};
-use crate::kinds::{self, Kinds};
+use crate::frame::{Evaluator, Frame};
+use crate::geometry::noun_of;
+use crate::inputs::{GEOMETRY, Inputs, Outcome, label};
+use crate::kinds;
 use crate::levers;
-use crate::prepare::{Prepared, Ready, Slot, prepare};
-use crate::range::Range;
+use crate::prepare::{Prepared, Ready, prepare};
 use crate::seen::Seen;
+use crate::zones;
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::ir::Tree;
 use geonode_graph::scene::Scene;
@@ -48,65 +49,6 @@ pub(crate) struct Machine<'a> {
     depth: usize,
 }
 
-/// The flows of one tree while it is evaluated.
-pub(crate) struct Frame<'a> {
-    pub tree: Arc<Prepared<'a>>,
-    pub flows: Vec<Vec<Flow>>,
-    /// Node evaluations so far, with those of groups and zones inside.
-    pub evaluations: f64,
-}
-
-impl Frame<'_> {
-    /// What a slot receives: one flow for each link, or its own value.
-    pub(crate) fn received(&self, slot: &Slot) -> Vec<Flow> {
-        if slot.sources.is_empty() {
-            return vec![unlinked(&slot.kind, slot.value.as_ref())];
-        }
-        let at = |(node, exit): &(usize, usize)| self.flows.get(*node)?.get(*exit).cloned();
-        slot.sources
-            .iter()
-            .map(|source| at(source).map_or_else(Flow::unknown, |flow| converted(flow, &slot.kind)))
-            .collect()
-    }
-
-    /// The same as one flow.
-    pub(crate) fn received_one(&self, slot: &Slot) -> Flow {
-        self.received(slot).into_iter().next().unwrap_or_else(Flow::unknown)
-    }
-
-    /// Forgets which components the outputs of a node hold: they may change from one evaluation to the next.
-    pub(crate) fn any_kinds(&mut self, at: usize) {
-        for flow in self.flows.get_mut(at).into_iter().flatten() {
-            flow.kinds = Kinds::ANY;
-        }
-    }
-
-    pub(crate) fn put(&mut self, at: usize, flows: Vec<Flow>) {
-        if let Some(place) = self.flows.get_mut(at) {
-            *place = flows;
-        }
-    }
-}
-
-/// A flow as a socket of this type receives it.
-fn converted(mut flow: Flow, kind: &str) -> Flow {
-    flow.content = match (kind, flow.content) {
-        ("NodeSocketInt", Content::Number(range)) => Content::Number(range.map(f64::trunc)),
-        ("NodeSocketBool", Content::Number(range)) => Content::Number(match range.truth() {
-            Some(truth) => Range::exactly(f64::from(truth)),
-            None => Range::of([0.0, 1.0]),
-        }),
-        ("NodeSocketFloat" | "NodeSocketInt", Content::Vector([x, y, z])) => {
-            let third = Range::exactly(1.0 / 3.0);
-            let sum = x.with(y, |a, b| a + b).with(z, |a, b| a + b);
-            Content::Number(sum.times(third))
-        }
-        ("NodeSocketVector", Content::Number(range)) => Content::Vector([range; 3]),
-        (_, content) => content,
-    };
-    flow
-}
-
 impl<'a> Machine<'a> {
     pub(crate) fn new(
         trees: &'a IndexMap<String, Tree>,
@@ -125,11 +67,6 @@ impl<'a> Machine<'a> {
             fuel: FUEL,
             depth: 0,
         }
-    }
-
-    /// True when the estimate was given up: it says too little.
-    pub(crate) fn exhausted(&self) -> bool {
-        self.fuel == 0
     }
 
     /// What a tree gives for these inputs (by identifier of the interface).
@@ -187,39 +124,6 @@ impl<'a> Machine<'a> {
         Done {
             outputs: outputs.unwrap_or_default(),
             evaluations: frame.evaluations,
-        }
-    }
-
-    /// Evaluates one node of a frame.
-    pub(crate) fn evaluate(&mut self, frame: &mut Frame<'a>, at: usize) {
-        let tree = Arc::clone(&frame.tree);
-        let Some(ready) = tree.nodes.get(at) else { return };
-        frame.evaluations += 1.0;
-        if self.fuel == 0 {
-            let flows = vec![Flow::unknown(); ready.outputs.len()];
-            return frame.put(at, flows);
-        }
-        self.fuel -= 1;
-        match ready.node.kind.as_str() {
-            GROUP_OUTPUT => {}
-            _ if ready.muted() => {
-                let flows = through(frame, ready);
-                frame.put(at, flows);
-            }
-            GROUP => {
-                let flows = self.group(frame, ready);
-                frame.put(at, flows);
-            }
-            _ if crate::zones::is_input(ready) => {
-                crate::zones::open(frame, at);
-            }
-            _ if ready.zone.is_some() => {
-                crate::zones::close(self, frame, at);
-            }
-            _ => {
-                let flows = self.plain(frame, ready);
-                frame.put(at, flows);
-            }
         }
     }
 
@@ -313,6 +217,52 @@ impl<'a> Machine<'a> {
     }
 }
 
+impl<'a> Evaluator<'a> for Machine<'a> {
+    fn evaluate(&mut self, frame: &mut Frame<'a>, at: usize) {
+        let tree = Arc::clone(&frame.tree);
+        let Some(ready) = tree.nodes.get(at) else { return };
+        frame.evaluations += 1.0;
+        if self.fuel == 0 {
+            let flows = vec![Flow::unknown(); ready.outputs.len()];
+            return frame.put(at, flows);
+        }
+        self.fuel -= 1;
+        match ready.node.kind.as_str() {
+            GROUP_OUTPUT => {}
+            _ if ready.muted() => {
+                let flows = through(frame, ready);
+                frame.put(at, flows);
+            }
+            GROUP => {
+                let flows = self.group(frame, ready);
+                frame.put(at, flows);
+            }
+            _ if zones::is_input(ready) => {
+                zones::open(frame, at);
+            }
+            _ if ready.zone.is_some() => {
+                zones::close(self, frame, at);
+            }
+            _ => {
+                let flows = self.plain(frame, ready);
+                frame.put(at, flows);
+            }
+        }
+    }
+
+    fn exhausted(&self) -> bool {
+        self.fuel == 0
+    }
+
+    fn scene(&self) -> &'a Scene {
+        self.scene
+    }
+
+    fn budget(&self) -> f64 {
+        self.budget
+    }
+}
+
 /// What most of it is.
 fn noun(outcome: &Outcome) -> &'static str {
     let weight = |content: &Content| match content {
@@ -322,23 +272,6 @@ fn noun(outcome: &Outcome) -> &'static str {
     let made = outcome.outputs.iter().filter_map(|(_, content)| weight(content));
     let (elements, noun) = made.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, "points"));
     if outcome.work > elements { "elements" } else { noun }
-}
-
-/// Ten of them count as one element.
-pub(crate) const VOXELS: &str = "voxels";
-
-/// Plural name of most of a geometry's elements.
-pub(crate) fn noun_of(geometry: &Geometry) -> &'static str {
-    let own = geometry.own + geometry.referred;
-    let weights = [
-        (own.mesh.vertices, "vertices"),
-        (own.points, "points"),
-        (own.curves.points, "curve points"),
-        (geometry.instances + geometry.nested, "instances"),
-        (own.volume.voxels / VOXELS_PER_ELEMENT, VOXELS),
-    ];
-    let largest = weights.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    largest.map_or("elements", |(_, noun)| noun)
 }
 
 /// Several links as one flow: geometry is joined, of anything else the first counts.

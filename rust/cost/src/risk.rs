@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::geometry::VOXELS_PER_ELEMENT;
-use crate::machine::VOXELS;
+use crate::geometry::{VOXELS, VOXELS_PER_ELEMENT};
 use crate::{Culprit, Estimate, Lever, estimate};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::compile::Compiled;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::components::{Components, Kinds};
 use crate::effects::rules;
 use crate::inputs::Inputs;
-use crate::kinds::{Components, Kinds};
 
 /// What one geometry input got, over all evaluations of its node.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
+use crate::components::Kinds;
+use geonode_graph::scene::Scene;
+
 use crate::flow::{Content, Culprit, Flow, Lever};
-use crate::geometry::{Curves, Geometry, Mesh, Parts};
+use crate::frame::{Evaluator, Frame};
+use crate::geometry::{Curves, Geometry, Mesh, Parts, noun_of};
 use crate::inputs::Inputs;
-use crate::kinds::Kinds;
-use crate::machine::{Frame, Machine, noun_of};
 use crate::prepare::{Ready, Zone};
 use crate::range::Range;
 
@@ -60,7 +62,7 @@ pub(crate) fn open(frame: &mut Frame<'_>, at: usize) {
 }
 
 /// The output node: runs the zone to its end.
-pub(crate) fn close<'a>(machine: &mut Machine<'a>, frame: &mut Frame<'a>, at: usize) {
+pub(crate) fn close<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize) {
     let tree = Arc::clone(&frame.tree);
     let Some((ready, zone)) = tree.nodes.get(at).and_then(|ready| Some((ready, ready.zone.as_ref()?))) else {
         return;
@@ -95,22 +97,22 @@ fn results(frame: &Frame<'_>, ready: &Ready<'_>) -> Vec<Flow> {
         .collect()
 }
 
-fn inputs_of<'a>(machine: &Machine<'a>, frame: &'a Frame<'_>, ready: &'a Ready<'a>) -> Inputs<'a> {
+fn inputs_of<'a>(scene: &'a Scene, frame: &'a Frame<'_>, ready: &'a Ready<'a>) -> Inputs<'a> {
     Inputs {
         ready,
         flows: ready.inputs.iter().map(|slot| frame.received(slot)).collect(),
-        scene: machine.scene,
+        scene,
     }
 }
 
 // ---------------------------------------------------------------------------------------------- repeat
 
-fn repeat<'a>(machine: &mut Machine<'a>, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>, zone: &Zone) {
+fn repeat<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>, zone: &Zone) {
     let tree = Arc::clone(&frame.tree);
     let Some(input) = tree.nodes.get(zone.input) else {
         return;
     };
-    let given = inputs_of(machine, frame, input);
+    let given = inputs_of(machine.scene(), frame, input);
     let iterations = given.count("Iterations", 0.0);
     let source = given.flow("Iterations").and_then(|flow| flow.source.clone());
     let place = Place {
@@ -158,7 +160,7 @@ fn repeat<'a>(machine: &mut Machine<'a>, frame: &mut Frame<'a>, at: usize, ready
     place.settle_kinds(machine, frame, &mut last);
     frame.evaluations = before + each * (iterations - 1.0);
     place.blame(
-        machine.budget,
+        machine.budget(),
         frame.tree.name,
         &states,
         &mut last,
@@ -177,7 +179,7 @@ struct Place<'z, 'a> {
 
 impl<'a> Place<'_, 'a> {
     /// One iteration from `state`, which is ordered as the outputs of the output node are.
-    fn run(&self, machine: &mut Machine<'a>, frame: &mut Frame<'a>, state: &[Flow], iteration: f64) -> Vec<Flow> {
+    fn run(&self, machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, state: &[Flow], iteration: f64) -> Vec<Flow> {
         let of = |identifier: &str| {
             let at = self
                 .ready
@@ -209,7 +211,7 @@ impl<'a> Place<'_, 'a> {
 
     /// Says of each output what it may hold after any number of iterations, none included. Where more and more components came up to the
     /// last, the body is evaluated with all of them, so that nothing in it is taken to be without effect.
-    fn settle_kinds(&self, machine: &mut Machine<'a>, frame: &mut Frame<'a>, state: &mut [Flow]) {
+    fn settle_kinds(&self, machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, state: &mut [Flow]) {
         let opened = |frame: &Frame<'a>, identifier: &str| {
             let at = self
                 .input
@@ -478,14 +480,14 @@ fn single(domain: &str, geometry: &Geometry, count: f64) -> Geometry {
     }
 }
 
-fn for_each<'a>(machine: &mut Machine<'a>, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>, zone: &Zone) {
+fn for_each<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>, zone: &Zone) {
     let tree = Arc::clone(&frame.tree);
     let Some(input) = tree.nodes.get(zone.input) else {
         return;
     };
     let whole = first_input(frame, input);
     let (_, all) = elements_of(&tree.nodes, zone.input, &whole.geometry());
-    let count = if inputs_of(machine, frame, input).selected() {
+    let count = if inputs_of(machine.scene(), frame, input).selected() {
         all
     } else {
         0.0
@@ -520,7 +522,7 @@ fn for_each<'a>(machine: &mut Machine<'a>, frame: &mut Frame<'a>, at: usize, rea
     } else {
         (heaviest.elements(), noun_of(&heaviest))
     };
-    if made > machine.budget && peak.culprit.is_none() {
+    if made > machine.budget() && peak.culprit.is_none() {
         let label = ready.node.label.clone().filter(|label| !label.is_empty());
         peak.culprit = Some(Arc::new(Culprit {
             tree: tree.name.to_owned(),

@@ -7,25 +7,18 @@
 
 mod evidence;
 mod facts;
+mod gate;
 mod named;
 mod rules;
 mod warnings;
 
 pub use evidence::{Bounds, Evaluated, Evidence, EvidenceModifier, EvidenceObject, InvalidLink, Names, Warning};
 pub use facts::{Facts, Target};
+pub use gate::Gate;
 
 use std::fmt::Write as _;
 
 use geonode_protocol::{Code, Envelope, GateFinding, Severity};
-
-/// A gate: its code, and the function that judges.
-#[derive(Clone, Copy)]
-pub struct Gate {
-    /// The gate's code.
-    pub code: Code,
-    /// Everything that speaks against the result, in a stable order; empty when the gate passes.
-    pub check: fn(&Facts<'_>) -> Vec<GateFinding>,
-}
 
 /// All gates in the order in which they are reported: structure first, then the evaluated result.
 pub const GATES: &[Gate] = &[

@@ -10,6 +10,9 @@ use serde_json::Value;
 /// Version of the IR that this crate reads and writes.
 pub const IR_VERSION: u32 = 1;
 
+/// Blender cuts names of nodes, sockets, modifiers and trees here (bytes of UTF-8).
+pub(crate) const MAX_NAME: usize = 63;
+
 /// A JSON object with the order of its keys kept.
 pub type Map = IndexMap<String, Value>;
 

@@ -3,9 +3,9 @@
 use geonode_protocol::{Action, Code, GnOp, Step};
 
 use crate::document::{Document, Modifier, Object};
+use crate::ir::MAX_NAME;
 use crate::model::TreeModel;
 use crate::near::nearest;
-use crate::ops::{MAX_NAME, Work};
 use crate::sink::Sink;
 
 /// Object types that carry Geometry Nodes modifiers.
@@ -282,11 +282,4 @@ fn free_name(wanted: &str, state: &Document) -> String {
         .chain((1..=candidates).map(|n| format!("{wanted}.{n:03}")))
         .find(|name| !is_taken(name))
         .unwrap_or_else(|| wanted.to_owned())
-}
-
-impl Work<'_> {
-    /// Resolving the target has done the work; without leave, a missing modifier was refused there.
-    pub(crate) fn ensure_target(&mut self, create: bool) {
-        debug_assert!(create || !self.target.new_modifier);
-    }
 }

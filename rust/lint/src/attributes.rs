@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use geonode_protocol::Code;
 use serde_json::Value;
 
+use crate::finding::{Lint, Question};
 use crate::structure::used;
 use crate::words::title;
-use crate::{Lint, Question};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::document::Document;
 use geonode_graph::ir::{Node, Tree};

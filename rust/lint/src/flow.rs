@@ -2,8 +2,8 @@
 
 use geonode_protocol::Code;
 
+use crate::finding::{Lint, Question};
 use crate::words::{given, remedy, title, wanted};
-use crate::{Lint, Question};
 use geonode_cost::{Given, Kinds, Missing, RULES, Received, seen};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::document::Document;

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use geonode_protocol::Code;
 
+use crate::finding::{Lint, Question};
 use crate::words::title;
-use crate::{Lint, Question};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::document::Document;
 use geonode_graph::ir::{Node, Side, Tree};

@@ -18,7 +18,7 @@ use crate::http::{Http, Outgoing};
 use crate::keys;
 use crate::limits;
 use crate::models::{self, Fitting, ModelInfo};
-use crate::policy::Redactor;
+use crate::redact::Redactor;
 use crate::replay::Replay;
 use crate::reply::{Model, Notice, Response, StreamEvent};
 use crate::request::Request;

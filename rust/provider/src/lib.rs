@@ -18,6 +18,7 @@ mod message;
 mod models;
 pub mod policy;
 pub mod private;
+mod redact;
 mod replay;
 mod reply;
 mod request;

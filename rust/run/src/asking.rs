@@ -4,7 +4,7 @@ use geonode_protocol::Finding;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::event::SCRIPT;
+use crate::plan::SCRIPT;
 
 /// The artist's answer to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,6 +31,15 @@ pub struct ApprovalRecord {
     pub words: Option<String>,
     /// Unix time in seconds.
     pub at: f64,
+}
+
+/// What the artist agreed to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Agreed {
+    /// Fingerprint of the scene that the question was about.
+    pub(crate) base: Option<String>,
+    /// The question.
+    pub(crate) request: Value,
 }
 
 /// The question that is open, beyond what the driver composed when it compiled the plan.

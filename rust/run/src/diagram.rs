@@ -6,8 +6,11 @@ use std::fmt::Write as _;
 use geonode_protocol::{Code, Envelope, Finding, Severity};
 use serde_json::json;
 
-use crate::event::{Answer, Event, EventKind, Failure, PlanInfo, StepInfo};
-use crate::state::{Approve, Config, Phase, Purpose, State};
+use crate::config::{Approve, Config};
+use crate::effect::Purpose;
+use crate::event::{Answer, Event, EventKind, Failure};
+use crate::plan::{PlanInfo, StepInfo};
+use crate::state::{Phase, State};
 use crate::tools::ToolAsk;
 use crate::transition::transition;
 

@@ -4,7 +4,8 @@ use geonode_protocol::{Code, Finding, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::state::{Feedback, Purpose, RunState, StepRecord, Summary};
+use crate::feedback::Feedback;
+use crate::records::{RunState, StepRecord, Summary};
 use crate::tools::RefusedCall;
 
 /// An order of the machine to its driver.
@@ -25,6 +26,22 @@ pub enum Effect {
     },
     /// For the artist's eyes.
     Tell(Notice),
+}
+
+/// Why the host exports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To compile the plan.
+    Plan,
+    /// To see whether the artist changed the plan's targets while the approval was open.
+    Approved,
+    /// To remember how the run leaves its targets before the model is asked again.
+    Baseline,
+    /// To see whether the artist changed them since.
+    Recheck,
+    /// Because the model asked.
+    Slices,
 }
 
 /// Work of the driver.

@@ -4,7 +4,8 @@ use geonode_protocol::{Code, Envelope, Finding, GateFinding};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::state::Config;
+use crate::config::Config;
+use crate::plan::PlanInfo;
 use crate::tools::ToolAsk;
 
 /// Something that happened, and when.
@@ -200,41 +201,5 @@ impl Failure {
             code,
             message: message.into(),
         }
-    }
-}
-
-/// What the machine needs to know of an accepted plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PlanInfo {
-    /// Steps in order.
-    pub steps: Vec<StepInfo>,
-    /// False: "apply, verify, ask me again".
-    pub done: bool,
-    /// What the model says to the artist.
-    pub final_message: String,
-    /// Objects that the plan is about (for `inspect`).
-    pub objects: Vec<String>,
-    /// Trees that the plan is about (for `inspect`).
-    pub trees: Vec<String>,
-    /// The plan has no steps but asks for more context.
-    pub wants_context: bool,
-}
-
-/// One step of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepInfo {
-    /// The step's ID in the plan.
-    pub step_id: String,
-    /// `NODE_TREE`, `GN_OPS` or `PYTHON`.
-    pub action_type: String,
-}
-
-/// A step of this type may touch anything in the file.
-pub(crate) const SCRIPT: &str = "PYTHON";
-
-impl PlanInfo {
-    /// Whether a step of the plan may touch anything in the file, so that all of it has to be kept before the first write.
-    pub(crate) fn whole(&self) -> bool {
-        self.steps.iter().any(|step| step.action_type == SCRIPT)
     }
 }

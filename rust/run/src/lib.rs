@@ -10,20 +10,27 @@
 //! - `done`, `error` and `cancelled` absorb every event.
 
 mod asking;
+mod config;
 mod diagram;
 mod effect;
 mod event;
+mod feedback;
+mod outcome;
+mod plan;
+mod records;
 mod state;
 mod tools;
 mod transition;
 
 pub use asking::{ApprovalRecord, Asking, Decision};
+pub use config::{Approve, Config};
 pub use diagram::diagram;
-pub use effect::{Effect, Message, Notice, Origin, Task};
-pub use event::{Answer, Event, EventKind, Failure, PlanInfo, StepInfo};
-pub use state::{
-    Aftermath, Approve, Config, Feedback, Outcome, Phase, Purpose, RunState, State, Status, StepRecord, StepStatus,
-    Summary,
-};
+pub use effect::{Effect, Message, Notice, Origin, Purpose, Task};
+pub use event::{Answer, Event, EventKind, Failure};
+pub use feedback::Feedback;
+pub use outcome::{Aftermath, Outcome, Status};
+pub use plan::{PlanInfo, StepInfo};
+pub use records::{RunState, StepRecord, StepStatus, Summary};
+pub use state::{Phase, State};
 pub use tools::{RefusedCall, ToolAsk};
 pub use transition::{resume, transition};

@@ -2,72 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use geonode_protocol::{Code, Envelope, Finding};
+use geonode_protocol::Envelope;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::asking::{ApprovalRecord, Asking};
-use crate::effect::Task;
-use crate::event::PlanInfo;
+use crate::asking::{Agreed, ApprovalRecord, Asking};
+use crate::config::Config;
+use crate::effect::{Purpose, Task};
+use crate::feedback::Feedback;
+use crate::outcome::{Aftermath, Outcome, Status};
+use crate::plan::PlanInfo;
+use crate::records::{RunState, StepRecord};
 use crate::tools::{RefusedCall, ToolAsk};
-use crate::transition::Agreed;
-
-/// States of RUN-1, derived from the phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunState {
-    /// Not started.
-    Idle,
-    /// Reading the scene, asking for a plan.
-    Generating,
-    /// Checking the plan and reading what it is about.
-    RequestingContext,
-    /// Waiting for approval, or writing.
-    Applying,
-    /// Judging the result; keeping it or taking it back.
-    Verifying,
-    /// Ended as wished.
-    Done,
-    /// Ended without success; the file is as it was.
-    Error,
-    /// Ended by the artist; the file is as it was.
-    Cancelled,
-}
-
-/// What the artist sees of a state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Summary {
-    /// Nothing runs.
-    Idle,
-    /// A plan is being made.
-    Planning,
-    /// A plan is being checked.
-    Validating,
-    /// A plan is being carried out.
-    Executing,
-    /// Ended as wished.
-    Done,
-    /// Ended without success.
-    Error,
-    /// Ended by the artist.
-    Cancelled,
-}
-
-impl RunState {
-    /// The artist-facing summary.
-    pub fn summary(self) -> Summary {
-        match self {
-            Self::Idle => Summary::Idle,
-            Self::Generating => Summary::Planning,
-            Self::RequestingContext => Summary::Validating,
-            Self::Applying | Self::Verifying => Summary::Executing,
-            Self::Done => Summary::Done,
-            Self::Error => Summary::Error,
-            Self::Cancelled => Summary::Cancelled,
-        }
-    }
-}
 
 /// Where the run is. Every phase but the first and the last three awaits exactly one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -150,158 +96,6 @@ impl Phase {
             Self::Ended => "ended",
         }
     }
-}
-
-/// Why the host exports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// To compile the plan.
-    Plan,
-    /// To see whether the artist changed the plan's targets while the approval was open.
-    Approved,
-    /// To remember how the run leaves its targets before the model is asked again.
-    Baseline,
-    /// To see whether the artist changed them since.
-    Recheck,
-    /// Because the model asked.
-    Slices,
-}
-
-/// What follows a restore.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Aftermath {
-    /// The model gets another chance.
-    Retry,
-    /// The run ends like this.
-    Stop(Outcome),
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// As wished.
-    Done,
-    /// Without success.
-    Error,
-    /// By the artist.
-    Cancelled,
-}
-
-/// The end of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// How.
-    pub status: Status,
-    /// Why, unless it is done.
-    pub code: Option<Code>,
-    /// A sentence for the artist.
-    pub message: String,
-}
-
-/// Whether what needs approval may happen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Approve {
-    /// Refused with `approval_required`.
-    #[default]
-    None,
-    /// The artist is asked.
-    Ask,
-    /// Granted.
-    All,
-}
-
-/// Bounds and approval mode of one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// Further attempts after a refused plan or failed gates.
-    pub retries: u32,
-    /// Requests to the model that are no retries: context requests, calls of tools and `done: false` turns.
-    pub max_iterations: u32,
-    /// What happens to a plan that needs approval.
-    pub approve: Approve,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            retries: 2,
-            max_iterations: 8,
-            approve: Approve::None,
-        }
-    }
-}
-
-/// What the model is told about its previous reply.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "feedback", rename_all = "snake_case")]
-pub enum Feedback {
-    /// The plan was refused; nothing was written.
-    Refused {
-        /// Why.
-        findings: Vec<Finding>,
-    },
-    /// The plan was applied, judged, and everything of this run was taken back.
-    GatesFailed {
-        /// The verdict.
-        envelope: Envelope,
-    },
-    /// `done: false`: the steps are applied and stay; what the gates say so far.
-    Progress {
-        /// The verdict.
-        envelope: Envelope,
-    },
-    /// The artist rejected the plan and said what shall be different; nothing of it was written.
-    Rejected {
-        /// The artist's words.
-        words: String,
-    },
-    /// The context that was asked for is in the request.
-    Slices,
-    /// The results of the calls are in the request.
-    Tools {
-        /// No further call is possible: the next reply must be the plan.
-        last: bool,
-    },
-}
-
-/// How far a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StepStatus {
-    /// Not begun.
-    Pending,
-    /// Being applied.
-    Running,
-    /// Applied.
-    Done,
-    /// Could not be applied.
-    Failed,
-    /// Was applied and taken back.
-    Restored,
-}
-
-/// Record of one step (RUN-3).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepRecord {
-    /// The step's ID in the plan.
-    pub step_id: String,
-    /// `NODE_TREE`, `GN_OPS` or `PYTHON`.
-    pub action_type: String,
-    /// How far it is.
-    pub status: StepStatus,
-    /// Unix time in seconds.
-    pub started_at: Option<f64>,
-    /// Unix time in seconds.
-    pub ended_at: Option<f64>,
-    /// What was done.
-    pub message: String,
-    /// Why it failed.
-    pub error: Option<crate::event::Failure>,
 }
 
 /// The whole state of a run; plain data that can be stored at any moment.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::call::{Image, Outcome};
 use crate::error::ToolError;
-use crate::spec::{Runner, Tool};
+use crate::tool::{Runner, Tool};
 
 /// The calls of one reply, in the order in which the model made them.
 #[derive(Debug, Default)]

@@ -13,8 +13,9 @@ use crate::memo::Memo;
 use crate::pool::{Job, Metric, Pool, Told};
 use crate::registry::Registry;
 use crate::scope::late;
-use crate::spec::{Access, Runner, Spec, Tool};
+use crate::spec::{Access, Spec};
 use crate::store::Store;
+use crate::tool::{Runner, Tool};
 
 /// Bounds of one run's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]

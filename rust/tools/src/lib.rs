@@ -18,6 +18,7 @@ mod registry;
 mod scope;
 mod spec;
 mod store;
+mod tool;
 
 pub use batch::{Batch, Entry, HostCall, HostError, HostResult, Settled};
 pub use call::{Call, Image, Outcome, canonical};
@@ -27,4 +28,5 @@ pub use page::{READ_RESULT, read_result};
 pub use pool::Metric;
 pub use registry::Registry;
 pub use scope::Scope;
-pub use spec::{Access, CoreTool, DEFAULT_QUOTA, Finish, Place, Runner, Spec, SpecError, Tool};
+pub use spec::{Access, DEFAULT_QUOTA, Place, Spec, SpecError};
+pub use tool::{CoreTool, Finish, Runner, Tool};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::spec::{Runner, Spec, SpecError, Tool};
+use crate::spec::{Spec, SpecError};
+use crate::tool::{Runner, Tool};
 
 /// Id of the tool.
 pub const READ_RESULT: &str = "read_result";

@@ -15,8 +15,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::ToolError;
-use crate::scope::{Scope, late};
-use crate::spec::{CoreTool, Spec};
+use crate::scope::{News, Scope, late};
+use crate::spec::Spec;
+use crate::tool::CoreTool;
 
 /// So long at most nobody looks whether the run was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
@@ -64,19 +65,6 @@ pub(crate) struct Job {
     pub(crate) spec: Arc<Spec>,
     pub(crate) input: Value,
     pub(crate) correlation: String,
-}
-
-/// Word from a thread.
-#[derive(Debug)]
-pub(crate) enum News {
-    Progress {
-        index: usize,
-        percent: u8,
-    },
-    Done {
-        index: usize,
-        result: Result<Value, ToolError>,
-    },
 }
 
 /// What comes of the calls, as it comes.

@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 
-use crate::spec::{SpecError, Tool};
+use crate::spec::SpecError;
+use crate::tool::Tool;
 
 /// Tools in the order in which they were added.
 #[derive(Debug, Clone, Default)]

@@ -7,11 +7,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use geonode_protocol::Code;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::error::ToolError;
-use crate::pool::News;
 use crate::spec::Spec;
+
+/// Word from a thread.
+#[derive(Debug)]
+pub(crate) enum News {
+    Progress {
+        index: usize,
+        percent: u8,
+    },
+    Done {
+        index: usize,
+        result: Result<Value, ToolError>,
+    },
+}
 
 /// One call at work: its limits, and the way to be heard.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::Gate;
 use crate::facts::{Facts, finding};
+use crate::gate::Gate;
 use crate::warnings::source;
 
 pub(crate) const GATE: Gate = Gate {

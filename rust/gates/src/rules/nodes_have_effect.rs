@@ -10,8 +10,8 @@ use geonode_graph::ir::Node;
 use geonode_lint::{Lint, Question, lint};
 use geonode_protocol::{Code, GateFinding, Severity};
 
-use crate::Gate;
 use crate::facts::{Facts, finding};
+use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NodesHaveEffect,

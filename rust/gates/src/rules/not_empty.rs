@@ -4,9 +4,9 @@
 
 use geonode_protocol::{Code, GateFinding, Severity};
 
-use crate::Gate;
 use crate::evidence::EvidenceObject;
 use crate::facts::{Facts, finding};
+use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NotEmpty,

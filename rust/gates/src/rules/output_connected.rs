@@ -5,8 +5,8 @@
 use geonode_graph::ir::Tree;
 use geonode_protocol::{Code, GateFinding};
 
-use crate::Gate;
 use crate::facts::{Facts, GEOMETRY, GROUP_OUTPUT, carries, finding, outputs};
+use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::OutputConnected,

@@ -4,8 +4,8 @@
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::Gate;
 use crate::facts::{Facts, GROUP_OUTPUT, finding};
+use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::SingleGroupOutput,

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use geonode_graph::ir::{Node, Tree};
 use geonode_protocol::{Code, GateFinding};
 
-use crate::Gate;
 use crate::facts::{Facts, GROUP_INPUT, GROUP_OUTPUT, finding};
+use crate::gate::Gate;
 use crate::named::Named;
 
 pub(crate) const GATE: Gate = Gate {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::at;
 use super::clusters::{Cluster, Clusters};
 use super::columns::columns;
 use super::scene::{Rect, Scene};
 use super::stack::{Item, Pull, Tie, stack};
+use super::table::at;
 
 /// Free space between columns, besides what the boxes keep free around them.
 pub(super) const GAP_X: f64 = 60.0;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::at;
 use super::scene::{Rect, Scene};
+use super::table::at;
 
 /// Free space that a frame keeps around what it holds, and above it for its label; Blender draws 30 and a line of text.
 const FRAME_PAD: f64 = 30.0;

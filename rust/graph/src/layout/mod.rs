@@ -19,12 +19,14 @@ mod columns;
 mod fit;
 mod scene;
 mod stack;
+mod table;
 
 use std::collections::HashMap;
 
 use self::clusters::Clusters;
 use self::fit::{Taken, fit};
 use self::scene::{Line, Scene};
+use self::table::{at, put};
 use crate::model::TreeModel;
 use crate::sockets::Scope;
 
@@ -136,17 +138,6 @@ fn find(root: &mut [usize], mut node: usize) -> usize {
 fn join(root: &mut [usize], a: usize, b: usize) {
     let (a, b) = (find(root, a), find(root, b));
     put(root, a.max(b), a.min(b));
-}
-
-/// An entry of a table whose length its maker knows; the default beyond it.
-fn at<T: Copy + Default>(table: &[T], i: usize) -> T {
-    table.get(i).copied().unwrap_or_default()
-}
-
-fn put<T>(table: &mut [T], i: usize, value: T) {
-    if let Some(entry) = table.get_mut(i) {
-        *entry = value;
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use petgraph::Direction;
 use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 
-use super::{at, put};
+use super::table::{at, put};
 use crate::catalogue::Socket;
 use crate::ir::{Node, Side};
 use crate::model::TreeModel;

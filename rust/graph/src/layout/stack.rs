@@ -2,7 +2,7 @@
 //!
 //! One order holds for all columns: a box over several columns is above or below its neighbours in each of them.
 
-use super::{at, put};
+use super::table::{at, put};
 
 /// Free space between what stands in one column.
 pub(super) const GAP_Y: f64 = 30.0;

@@ -3,9 +3,8 @@
 use geonode_protocol::{Code, Direction, GroupIo};
 use serde_json::Value;
 
-use super::nodes::MAX_NAME;
 use super::{Work, word};
-use crate::ir::{Item, ItemKind, Map, Side};
+use crate::ir::{Item, ItemKind, MAX_NAME, Map, Side};
 use crate::near::nearest;
 use crate::values::{Kind, Want, same};
 

@@ -17,7 +17,6 @@ use geonode_protocol::{AddZone, Code, EditZone, GroupIo, Properties, SetItems};
 use serde_json::Value;
 
 pub(crate) use lower::{lower_gn_op, lower_node_tree_op};
-pub(crate) use nodes::MAX_NAME;
 
 use crate::catalogue::{Socket, fold};
 use crate::delta::ModifierInput;
@@ -157,6 +156,11 @@ impl<'a> Work<'a> {
                 value,
             } => self.set_modifier_input(name, identifier, value),
         }
+    }
+
+    /// Resolving the target has done the work; without leave, a missing modifier was refused there.
+    fn ensure_target(&mut self, create: bool) {
+        debug_assert!(create || !self.target.new_modifier);
     }
 
     /// The ID of the node that the plan means; reports when there is none.

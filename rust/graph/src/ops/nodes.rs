@@ -7,14 +7,11 @@ use serde_json::Value;
 
 use super::{Text, Work};
 use crate::catalogue::{Catalogue, NodeType, fold};
-use crate::ir::{Map, Node};
+use crate::ir::{MAX_NAME, Map, Node};
 use crate::near::nearest;
 use crate::renames;
 use crate::sink::escape;
 use crate::sockets::{FRAME, GROUP_INPUT, GROUP_OUTPUT};
-
-/// Blender cuts names here (bytes of UTF-8).
-pub(crate) const MAX_NAME: usize = 63;
 
 impl Work<'_> {
     pub(crate) fn add_node(

@@ -77,7 +77,7 @@ impl Work<'_> {
                 return;
             }
         }
-        if output.len() > super::nodes::MAX_NAME {
+        if output.len() > crate::ir::MAX_NAME {
             let path = self.sink.at("id");
             self.sink.error(
                 Code::BadName,

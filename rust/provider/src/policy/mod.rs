@@ -7,7 +7,6 @@
 mod context;
 mod egress;
 mod quota;
-mod redact;
 mod schemas;
 
 use geonode_protocol::Code;
@@ -16,13 +15,14 @@ use serde_json::{Value, json};
 
 pub use egress::Egress;
 pub use quota::{Limits as QuotaLimits, Meter, Reserved};
-pub use redact::Redactor;
 pub use schemas::SchemaList;
 
 use crate::canonical;
 use crate::client::Client;
 use crate::error::ProviderError;
 use crate::message::{Content, Part};
+use crate::redact;
+pub use crate::redact::Redactor;
 use crate::reply::Notice;
 use crate::request::{Body, Fingerprint, Request};
 

@@ -4,11 +4,12 @@ use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
 use serde_json::Value;
 
 use super::Machine;
-use super::ending::cancelled_outcome;
 use crate::asking::Asking;
+use crate::config::Approve;
 use crate::effect::{Message, Origin};
 use crate::event::Failure;
-use crate::state::{Approve, Phase};
+use crate::outcome::Outcome;
+use crate::state::Phase;
 
 impl Machine {
     pub(super) fn compiled(
@@ -80,7 +81,7 @@ impl Machine {
         self.state.whole |= self.state.wants_whole();
         self.state.rebased = 0;
         if cancelled {
-            return self.stop(cancelled_outcome());
+            return self.stop(Outcome::cancelled());
         }
         let (objects, trees) = (self.state.wanted_objects.clone(), self.state.wanted_trees.clone());
         self.state.objects.extend(objects);

@@ -5,9 +5,12 @@ use serde_json::{Value, json};
 
 use super::Machine;
 use crate::asking::{ApprovalRecord, Decision, offers};
-use crate::effect::Origin;
-use crate::event::{Failure, PlanInfo};
-use crate::state::{Feedback, Outcome, Phase, Purpose, Status};
+use crate::effect::{Origin, Purpose};
+use crate::event::Failure;
+use crate::feedback::Feedback;
+use crate::outcome::{Outcome, Status};
+use crate::plan::PlanInfo;
+use crate::state::Phase;
 
 /// So often the artist (or a script in the artist's place) is asked about one plan.
 const MAX_TIMES: u32 = 50;

@@ -6,7 +6,9 @@ use super::Machine;
 use crate::asking::Decision;
 use crate::effect::{Effect, Message, Origin};
 use crate::event::Failure;
-use crate::state::{Aftermath, Outcome, Phase, Status, StepStatus};
+use crate::outcome::{Aftermath, Outcome, Status};
+use crate::records::StepStatus;
+use crate::state::Phase;
 
 impl Machine {
     pub(super) fn cancel(&mut self) {
@@ -14,7 +16,7 @@ impl Machine {
             // Over, too late, or under way: the host answers within its next poll.
             Phase::Ended | Phase::Committing | Phase::Restoring(Aftermath::Stop(_)) => {}
             Phase::Restoring(Aftermath::Retry) => {
-                self.state.phase = Phase::Restoring(Aftermath::Stop(cancelled_outcome()));
+                self.state.phase = Phase::Restoring(Aftermath::Stop(Outcome::cancelled()));
             }
             // Whether the transaction is open is known only with the answer.
             Phase::Beginning { .. } => self.state.phase = Phase::Beginning { cancelled: true },
@@ -27,7 +29,7 @@ impl Machine {
                     let failure = Failure::new(Code::Cancelled, "Cancelled.");
                     self.step_ended(index, StepStatus::Failed, String::new(), Some(failure));
                 }
-                self.stop(cancelled_outcome());
+                self.stop(Outcome::cancelled());
             }
         }
     }
@@ -83,13 +85,5 @@ impl Machine {
         }
         self.state.outcome = Some(outcome);
         self.enter(Phase::Ended);
-    }
-}
-
-pub(super) fn cancelled_outcome() -> Outcome {
-    Outcome {
-        status: Status::Cancelled,
-        code: Some(Code::Cancelled),
-        message: "Cancelled; the file is as it was.".into(),
     }
 }

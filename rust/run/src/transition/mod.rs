@@ -12,11 +12,12 @@ mod verdict;
 use geonode_protocol::{Code, Finding};
 use serde_json::json;
 
-use crate::effect::{Effect, Message, Notice, Origin};
+use crate::effect::{Effect, Message, Notice, Origin, Purpose};
 use crate::event::{Answer, Event, EventKind, Failure};
-use crate::state::{Phase, Purpose, State, StepStatus};
-use ending::cancelled_outcome;
-pub(crate) use resume::Agreed;
+use crate::outcome::Outcome;
+use crate::records::StepStatus;
+use crate::state::{Phase, State};
+
 pub use resume::resume;
 
 /// What follows `event` in `state`: the next state, and what the driver shall do, in order.
@@ -163,7 +164,7 @@ impl Machine {
             Phase::Beginning { cancelled } => {
                 // A transaction that did not open leaves nothing to restore; one that could not be extended does.
                 if cancelled {
-                    self.stop(cancelled_outcome());
+                    self.stop(Outcome::cancelled());
                 } else {
                     self.fail(Origin::Host, failure);
                 }

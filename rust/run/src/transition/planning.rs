@@ -3,9 +3,12 @@
 use geonode_protocol::{Code, Finding, Severity};
 
 use super::{Machine, retry_text};
-use crate::effect::{Message, Origin};
-use crate::event::{Failure, PlanInfo};
-use crate::state::{Feedback, Outcome, Phase, Purpose, Status};
+use crate::effect::{Message, Origin, Purpose};
+use crate::event::Failure;
+use crate::feedback::Feedback;
+use crate::outcome::{Outcome, Status};
+use crate::plan::PlanInfo;
+use crate::state::Phase;
 
 impl Machine {
     pub(super) fn checked(&mut self, plan: Option<PlanInfo>, mut findings: Vec<Finding>) {

@@ -4,23 +4,13 @@
 //! is gone, and with it goes whatever was said about it.
 
 use geonode_protocol::{Code, Severity};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::Machine;
-use super::ending::cancelled_outcome;
-use crate::asking::holds_script;
+use crate::asking::{Agreed, holds_script};
+use crate::config::Config;
 use crate::effect::{Effect, Message, Origin};
-use crate::state::{Aftermath, Config, Phase, State};
-
-/// What the artist agreed to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Agreed {
-    /// Fingerprint of the scene that the question was about.
-    base: Option<String>,
-    /// The question.
-    request: Value,
-}
+use crate::outcome::{Aftermath, Outcome};
+use crate::state::{Phase, State};
 
 /// Counters of a stored state beyond this are no counters of a run.
 const MOST: u64 = 1 << 20;
@@ -67,7 +57,7 @@ impl Machine {
         self.state.gates = None;
         match self.state.phase.clone() {
             Phase::Restoring(Aftermath::Stop(outcome)) => self.end(outcome),
-            Phase::Beginning { cancelled: true } => self.end(cancelled_outcome()),
+            Phase::Beginning { cancelled: true } => self.end(Outcome::cancelled()),
             Phase::Restoring(Aftermath::Retry) => {
                 self.forget_writes();
                 self.retry();

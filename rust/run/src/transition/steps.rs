@@ -3,7 +3,8 @@
 use super::Machine;
 use crate::effect::{Effect, Notice};
 use crate::event::Failure;
-use crate::state::{Phase, StepRecord, StepStatus};
+use crate::records::{StepRecord, StepStatus};
+use crate::state::Phase;
 
 impl Machine {
     pub(super) fn open_steps(&mut self) {

@@ -3,7 +3,9 @@
 use geonode_protocol::Code;
 
 use super::Machine;
-use crate::state::{Approve, Feedback, Phase};
+use crate::config::Approve;
+use crate::feedback::Feedback;
+use crate::state::Phase;
 use crate::tools::{RefusedCall, ToolAsk};
 
 impl Machine {

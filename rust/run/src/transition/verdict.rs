@@ -3,9 +3,11 @@
 use geonode_protocol::{Code, Envelope, Severity};
 
 use super::{Machine, RESTORE_FIX, retry_text};
-use crate::effect::{Message, Origin};
+use crate::effect::{Message, Origin, Purpose};
 use crate::event::Failure;
-use crate::state::{Aftermath, Feedback, Phase, Purpose};
+use crate::feedback::Feedback;
+use crate::outcome::Aftermath;
+use crate::state::Phase;
 
 impl Machine {
     pub(super) fn judged(&mut self, envelope: Envelope) {

@@ -115,7 +115,7 @@ impl Redactor {
 }
 
 /// Changes every text of a document; gives the sum of what `change` says. Without recursion: the document may be foreign.
-pub(super) fn each_string(value: &mut Value, change: &mut dyn FnMut(&mut String) -> usize) -> usize {
+pub(crate) fn each_string(value: &mut Value, change: &mut dyn FnMut(&mut String) -> usize) -> usize {
     let mut open = vec![value];
     let mut sum = 0;
     while let Some(value) = open.pop() {
