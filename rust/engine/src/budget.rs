@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use geonode_protocol::Code;
+use geonode_protocol::{Code, tokens_of};
 use geonode_provider::{Prices, Usage};
 use geonode_run::Failure;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::Settings;
-
-/// Bytes that count as one token where a provider counts nothing.
-const BYTES_PER_TOKEN: usize = 3;
 
 /// What was spent so far. It is a part of saved runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -34,7 +31,7 @@ impl Budget {
         received: usize,
         prices: impl FnOnce(u64) -> Option<Prices>,
     ) -> u64 {
-        let estimate = |bytes: usize| u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX);
+        let estimate = |bytes: usize| tokens_of(u64::try_from(bytes).unwrap_or(u64::MAX));
         let usage = usage.unwrap_or_default();
         let input = usage.input_tokens.unwrap_or_else(|| estimate(sent));
         let output = usage.output_tokens.unwrap_or_else(|| estimate(received));

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use geonode_prompting::Exchange;
 use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
 use geonode_provider::schema::lift;
 use geonode_provider::{
@@ -11,14 +12,12 @@ use geonode_provider::{
 use geonode_run::{Failure, Message, Origin};
 use geonode_store::audit;
 use geonode_store::cache::{self, Cache, Found};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::budget::late;
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
 use crate::spending::{Sent, Tariff};
-use crate::tools::Results;
 use crate::watch::Watch;
 use crate::{planner, policies, prompting};
 
@@ -69,19 +68,6 @@ impl Reply {
             cached: false,
         }
     }
-}
-
-/// One exchange with the model that was not the last.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Exchange {
-    /// What the model wrote.
-    pub(crate) reply: String,
-    /// Calls that it made, as they can be told back.
-    pub(crate) calls: Vec<ToolCall>,
-    /// Their results, in the same order.
-    pub(crate) results: Vec<Results>,
-    /// What it was told about it; after calls only what the results do not say.
-    pub(crate) feedback: String,
 }
 
 /// What the request is about.

@@ -79,7 +79,7 @@ impl Memory {
                         messages.push(warning(Code::DamagedFile, text));
                     }
                 }
-                let told = conversation.told(usize::try_from(settings.conversation_tokens).unwrap_or(usize::MAX));
+                let told = conversation.told(settings.conversation_tokens);
                 if (told.left_out > 0 || told.shortened) && settings.conversation_tokens > 0 {
                     let text = format!(
                         "The conversation is longer than what is told of it (`conversation_tokens`): {} of {} turns{} were left out.",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use geonode_graph::ir::Tree;
+use geonode_prompting::Exchange;
 use geonode_protocol::Plan;
 use geonode_provider::{FinishReason, Usage};
 use geonode_run::{Config, Phase, State, resume};
@@ -13,7 +14,6 @@ use serde_json::{Map, Value, json};
 
 use crate::budget::Budget;
 use crate::error::EngineError;
-use crate::generate::Exchange;
 use crate::messages::Messages;
 use crate::policies::Taken;
 use crate::request::{PlanInput, RunRequest};

@@ -9,6 +9,7 @@ use geonode_cost::{Risk, risk};
 use geonode_gates::{Evidence, Facts, judge};
 use geonode_graph::ir::Tree;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, compile, spelled, stale};
+use geonode_prompting::{Exchange, Results};
 use geonode_protocol::{Action, Code, Extensions, Finding, GateFinding, Origins, Plan, Severity};
 use geonode_provider::{FinishReason, ToolCall, Usage};
 use geonode_run::{Answer, Approve, Failure, Feedback, Message, Purpose, State};
@@ -20,9 +21,8 @@ use crate::approval;
 use crate::budget::Budget;
 use crate::check;
 use crate::choice::Places;
-use crate::context;
 use crate::error::EngineError;
-use crate::generate::{Brief, Exchange, Lack, Listener, Source};
+use crate::generate::{Brief, Lack, Listener, Source};
 use crate::memory::{Ended, Memory};
 use crate::policies::Taken;
 use crate::request::{PlanInput, RunRequest};
@@ -30,7 +30,7 @@ use crate::saved::Kept;
 use crate::scripts::{self, Rules};
 use crate::settings::Settings;
 use crate::spending::{Spent, Tariff};
-use crate::tools::{Results, Toolbox};
+use crate::tools::Toolbox;
 use crate::validate::{self, Ledger, Mode, Response};
 use crate::verdict;
 use crate::{planner, policies};
@@ -227,7 +227,7 @@ impl Work {
         }
         if let (Some(feedback), Some(PlanInput::Text(reply))) = (feedback, &self.reply) {
             let left_out = std::mem::take(&mut self.left_out);
-            let feedback = planner::feedback(feedback, self.slices.take().as_ref(), &left_out);
+            let feedback = geonode_prompting::feedback(feedback, self.slices.take().as_ref(), &left_out);
             self.exchanges.push(Exchange {
                 reply: reply.clone(),
                 calls: std::mem::take(&mut self.calls),
@@ -560,7 +560,7 @@ impl Work {
                     .map(|plan| plan.context_requests.as_slice())
                     .unwrap_or_default();
                 let catalogue = self.catalogue()?;
-                let answers = context::slices(requests, &self.context, &document, &catalogue);
+                let answers = geonode_prompting::slices(requests, &self.context, &document, &catalogue);
                 let requests = requests.to_vec();
                 self.note_slices(&requests, &answers);
                 self.slices = Some(answers);

@@ -1,10 +1,11 @@
-//! What the model is told, and what plans without one: prompts, retrieval, offline planner.
+//! Plans without a model: presets, language, offline planner.
 //!
-//! [`offline::plan`] turns a wish into a plan by the presets in `presets/` alone; [`prompt::request`] tells a model how to.
+//! [`offline::plan`] turns a wish into a plan by the presets in `presets/` alone; [`example`] gives them to those who teach a model.
 
 mod choose;
 pub mod context;
 mod cover;
+pub mod example;
 mod expr;
 mod fill;
 mod language;
@@ -13,7 +14,6 @@ mod naming;
 pub mod offline;
 mod phrase;
 mod preset;
-pub mod prompt;
 mod quantity;
 mod reading;
 mod refusal;

@@ -12,6 +12,7 @@ mod envelope;
 mod explain;
 mod extension;
 mod finding;
+mod foreign;
 mod gn_ops;
 mod json;
 mod lift;
@@ -24,6 +25,7 @@ mod recover;
 mod schema;
 mod shape;
 mod shapes;
+mod tokens;
 mod value;
 
 pub use arriving::{Arriving, ArrivingStep};
@@ -32,6 +34,7 @@ pub use compiled::CompiledSchema;
 pub use envelope::{Envelope, GateFinding};
 pub use extension::{Expand, ExtensionError, Extensions, Origins};
 pub use finding::{Finding, Severity};
+pub use foreign::{block, inert};
 pub use gn_ops::{
     AddFrame, AddNode, EnsureTarget, GnLink, GnOp, GnOps, ModifierTarget, RemoveNode, SetInput, SetModifierInput,
 };
@@ -47,4 +50,5 @@ pub use shapes::{
     AddGroup, AddZone, Direction, EditZone, Endpoint, GROUP_INPUT, GROUP_OUTPUT, GroupIo, Properties, RemoveZone,
     SetItems, SetProperty, ZoneItem, ZoneKind,
 };
+pub use tokens::{bytes_of, fewest_tokens_of, tokens_of};
 pub use value::{DATA_BLOCK_KEYS, DataBlock, data_block};

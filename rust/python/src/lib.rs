@@ -201,7 +201,7 @@ fn shown_context<'py>(
     context: &Bound<'py, PyAny>,
     document: &Bound<'py, PyAny>,
     catalogue: &Bound<'py, PyAny>,
-    budget_tokens: usize,
+    budget_tokens: u64,
     slices: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, slices) = (context.py(), text_of(slices)?);

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use geonode_protocol::bytes_of;
 use geonode_provider::policy::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,8 +28,6 @@ const MAX_LINES: usize = 60;
 const MAX_PLAN: usize = 256 << 10;
 /// Longest identifier.
 const MAX_ID: usize = 64;
-/// Bytes of JSON that count as one token.
-const BYTES_PER_TOKEN: usize = 3;
 
 /// One run of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -205,8 +204,8 @@ impl Conversation {
 
     /// What a model is told within a budget: the first wish, the latest turn with what it changed, what failed and its plan, then the
     /// wishes between, the latest first. What does not fit is left out, and the text says so.
-    pub fn told(&self, budget_tokens: usize) -> Told {
-        let room = budget_tokens.saturating_mul(BYTES_PER_TOKEN);
+    pub fn told(&self, budget_tokens: u64) -> Told {
+        let room = bytes_of(budget_tokens);
         let Some((last, before)) = self.turns.split_last() else {
             return Told::default();
         };
@@ -503,7 +502,7 @@ mod tests {
         let mut most = 0;
         for budget in (0..2500).step_by(3) {
             let told = conversation.told(budget);
-            assert!(told.text.len() <= budget * BYTES_PER_TOKEN, "{budget}");
+            assert!(told.text.len() <= bytes_of(budget), "{budget}");
             if told.text.is_empty() {
                 assert_eq!(told.left_out, 60);
                 continue;

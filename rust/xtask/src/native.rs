@@ -193,7 +193,7 @@ mod tests {
             "rust/graph/src",
             "rust/graph/tests",
             "rust/xtask/src",
-            "rust/planner/prompts",
+            "rust/prompting/prompts",
             "addon",
         ] {
             fs::create_dir_all(folder.path().join(at)).unwrap();
@@ -211,7 +211,7 @@ mod tests {
         }
         for changed in [
             "rust/graph/src/lib.rs",
-            "rust/planner/prompts/system.md",
+            "rust/prompting/prompts/system.md",
             "Cargo.lock",
             "pyproject.toml",
         ] {

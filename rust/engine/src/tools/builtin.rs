@@ -3,13 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use geonode_graph::{Catalogue, Document};
+use geonode_prompting::docs;
 use geonode_protocol::Code;
 use geonode_tools::{CoreTool, Finish, Place, Registry, Runner, Spec, SpecError, Tool, ToolError, read_result};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-use super::docs;
-use crate::context;
 
 /// What the tools of one run look into.
 #[derive(Debug)]
@@ -62,7 +60,7 @@ fn runner(id: &str, world: &Arc<World>) -> Runner {
     match id {
         "node_docs" => core(Arc::new(move |input, _| node_docs(input, &world.catalogue))),
         "search_nodes" => core(Arc::new(move |input, _| {
-            Ok(docs::named(text(input, "query"), &world.catalogue))
+            Ok(docs::find_nodes(text(input, "query"), &world.catalogue))
         })),
         "search_presets" => core(Arc::new(|input, _| search_presets(text(input, "query")))),
         "tree_ir" => host(Arc::new(move |_, raw| tree_ir(raw, &world))),
@@ -83,14 +81,18 @@ fn node_docs(input: &Value, catalogue: &Catalogue) -> Result<Value, ToolError> {
             let text = "Name a type (`bl_idname`) or give words (`query`).";
             Err(ToolError::new(Code::ToolValidationError, text))
         }
-        ("", query) => Ok(json!({"nodes": docs::found(query, catalogue)})),
-        (name, _) => Ok(json!({"nodes": [docs::node(name, properties, catalogue)?]})),
+        ("", query) => Ok(json!({"nodes": docs::document_found(query, catalogue)})),
+        (name, _) => {
+            let page = docs::document_node(name, properties, catalogue);
+            let page = page.map_err(|error| ToolError::new(error.code(), error.to_string()))?;
+            Ok(json!({"nodes": [page]}))
+        }
     }
 }
 
 fn search_presets(query: &str) -> Result<Value, ToolError> {
     let found =
-        geonode_planner::prompt::search(query).map_err(|error| ToolError::new(error.code(), error.to_string()))?;
+        geonode_prompting::search_presets(query).map_err(|error| ToolError::new(error.code(), error.to_string()))?;
     Ok(json!({"presets": found}))
 }
 
@@ -107,7 +109,7 @@ fn tree_ir(raw: Value, world: &World) -> Result<Value, ToolError> {
             format!("Blender's answer cannot be read: {error}."),
         )
     })?;
-    let tree = context::tree_text(
+    let tree = geonode_prompting::tree_text(
         &raw.node_group,
         &world.context,
         &raw.document,
@@ -127,7 +129,7 @@ fn scene_summary(mut raw: Value, catalogue: &Catalogue) -> Value {
         fields.shift_remove("tree");
         fields.shift_remove("tree_focus");
     }
-    geonode_planner::prompt::view(&raw, catalogue, MAX_SCENE).context
+    geonode_prompting::view(&raw, catalogue, MAX_SCENE).context
 }
 
 fn object(properties: &Value, required: &[&str]) -> Value {

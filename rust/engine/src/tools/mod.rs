@@ -1,8 +1,7 @@
-//! The tools of the product and what a run does with them: [`docs`] and [`builtin`] are tools, [`registered`] keeps those of scripts,
+//! The tools of the product and what a run does with them: [`builtin`] holds those that ship, [`registered`] keeps those of scripts,
 //! [`toolbox`] is a run's end of the executor.
 
 mod builtin;
-pub(crate) mod docs;
 mod reference;
 mod registered;
 mod toolbox;
@@ -12,4 +11,4 @@ pub use registered::{ToolRequest, listing, register_tool, unregister_tool};
 
 pub use toolbox::ToolStep;
 
-pub(crate) use toolbox::{Results, Toolbox, echoed};
+pub(crate) use toolbox::{Toolbox, echoed};

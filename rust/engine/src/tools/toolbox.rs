@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use geonode_graph::Catalogue;
+use geonode_prompting::Results;
 use geonode_protocol::Code;
 use geonode_provider::{Tool as Offer, ToolCall};
 use geonode_run::{Failure, RefusedCall, ToolAsk};
 use geonode_store::audit;
 use geonode_tools::{
-    Access, Batch, Call, Executor, HostCall, HostResult, Image, Limits, Metric, Outcome, Registry, Runner, Settled,
-    Spec, Tool, ToolError,
+    Access, Batch, Call, Executor, HostCall, HostResult, Limits, Metric, Outcome, Registry, Runner, Settled, Spec,
+    Tool, ToolError,
 };
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -24,17 +25,6 @@ use crate::validate::{self, Verdict};
 
 /// Longest name of a function that a provider takes.
 const MAX_NAME: usize = 64;
-
-/// The result of one call, as the model gets it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Results {
-    /// The provider's identifier of the call.
-    pub(crate) id: String,
-    /// `{ok, result?, error?}`.
-    pub(crate) text: String,
-    /// A picture beside it.
-    pub(crate) image: Option<Image>,
-}
 
 /// A call of a tool or a slice of context, as the report tells it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use geonode_protocol::Code;
+use geonode_protocol::{Code, fewest_tokens_of, tokens_of};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,10 +13,6 @@ use crate::message::{Content, Message, Part};
 use crate::reply::{Notice, Usage};
 use crate::request::{Body, Filter, Request};
 
-/// Bytes that count as one token: on the safe side of what tokenizers make of English and JSON.
-const BYTES_PER_TOKEN: u64 = 3;
-/// No tokenizer packs more bytes into a token than this on average: what is too long even so is certainly too long.
-const MOST_BYTES_PER_TOKEN: u64 = 8;
 /// A picture costs about this many tokens, whatever the length of its file.
 const IMAGE_TOKENS: u64 = 1600;
 /// So many other models are named when one cannot do what is asked.
@@ -156,7 +152,7 @@ impl Subject<'_> {
     }
 
     fn require_length(&self, info: &ModelInfo, size: Size) -> Result<(), ProviderError> {
-        let least = size.bytes / MOST_BYTES_PER_TOKEN;
+        let least = fewest_tokens_of(size.bytes);
         match info.context_tokens {
             Some(context) if least > context => {
                 let longer = |info: &ModelInfo| info.context_tokens.is_some_and(|context| least <= context);
@@ -195,9 +191,7 @@ struct Size {
 
 impl Size {
     fn tokens(self) -> u64 {
-        self.bytes
-            .div_ceil(BYTES_PER_TOKEN)
-            .saturating_add(self.images.saturating_mul(IMAGE_TOKENS))
+        tokens_of(self.bytes).saturating_add(self.images.saturating_mul(IMAGE_TOKENS))
     }
 
     fn add(&mut self, text: &str) {

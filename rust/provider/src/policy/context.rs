@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use geonode_protocol::Code;
+use geonode_protocol::{Code, block, inert};
 use serde_json::json;
 
 use super::Draft;
@@ -52,9 +52,8 @@ pub(super) fn inject(draft: &mut Draft, context: &[(String, String)]) -> Result<
                 ),
             ),
             Some(text) => {
-                let (tag, text) = (tag(&key), inert(&text));
-                let _ = write!(blocks, "<{tag}>\n{text}\n</{tag}>\n\n");
-                draft.put_in.push(json!({ key: text }));
+                let _ = write!(blocks, "{}\n\n", block(&tag(&key), &text));
+                draft.put_in.push(json!({ key: inert(&text) }));
             }
         }
     }
@@ -89,9 +88,4 @@ fn tag(key: &str) -> String {
         }
     };
     key.chars().map(plain).collect()
-}
-
-/// Text that cannot close the block of data that it stands in.
-fn inert(text: &str) -> String {
-    text.replace("</", "<\u{2009}/")
 }

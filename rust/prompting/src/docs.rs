@@ -6,7 +6,6 @@ use geonode_graph::Catalogue;
 use geonode_graph::catalogue::{NodeType, Property, Socket, State};
 use geonode_graph::ir::Map as Props;
 use geonode_protocol::Code;
-use geonode_tools::ToolError;
 use serde_json::{Map, Value, json};
 
 /// Most node types in one answer.
@@ -21,8 +20,52 @@ const LOOKS: [&str; 5] = ["use_custom_color", "color", "hide", "mute", "warning_
 /// Bounds from here on are those of the number's type, or of its slider.
 const NO_BOUND: f64 = 9_999.0;
 
+/// What the documentation of a node cannot be given for; the message says what there is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocsError {
+    /// This Blender has no such node type.
+    #[error("This Blender has no node type {name:?}.{near} `search_nodes` finds types by words.")]
+    NodeType {
+        /// What was asked for.
+        name: String,
+        /// Types of a similar name, as a sentence with a space before it, or nothing.
+        near: String,
+    },
+    /// The node has no such property.
+    #[error("{name} has no property {key:?}. It has: {known}.")]
+    Property {
+        /// The node type.
+        name: String,
+        /// What was asked for.
+        key: String,
+        /// The properties that it has.
+        known: String,
+    },
+    /// The property has no such item.
+    #[error("{key} of {name} is one of: {items}.")]
+    Item {
+        /// The node type.
+        name: String,
+        /// The property.
+        key: String,
+        /// The items that it has.
+        items: String,
+    },
+}
+
+impl DocsError {
+    /// The stable code.
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::NodeType { .. } => Code::UnknownNodeType,
+            Self::Property { .. } => Code::UnknownProperty,
+            Self::Item { .. } => Code::InvalidEnum,
+        }
+    }
+}
+
 /// Node types whose name or label holds most of the words, the nearest first; a type's exact name or label stands alone.
-pub(crate) fn search<'c>(query: &str, catalogue: &'c Catalogue) -> Vec<(&'c str, &'c NodeType)> {
+fn search<'c>(query: &str, catalogue: &'c Catalogue) -> Vec<(&'c str, &'c NodeType)> {
     let lower = query.trim().to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
     let mut found: Vec<_> = catalogue
@@ -47,7 +90,7 @@ pub(crate) fn search<'c>(query: &str, catalogue: &'c Catalogue) -> Vec<(&'c str,
 }
 
 /// Names and labels of what a search finds.
-pub(crate) fn named(query: &str, catalogue: &Catalogue) -> Value {
+pub fn find_nodes(query: &str, catalogue: &Catalogue) -> Value {
     let found = search(query, catalogue);
     let nodes: Vec<Value> = found
         .iter()
@@ -57,8 +100,8 @@ pub(crate) fn named(query: &str, catalogue: &Catalogue) -> Value {
     json!({"nodes": nodes, "left_out": found.len().saturating_sub(MAX_FOUND)})
 }
 
-/// Documentation of what a search finds, as fresh nodes have it.
-pub(crate) fn found(query: &str, catalogue: &Catalogue) -> Vec<Value> {
+/// Documentation of the node types that a search finds, as fresh nodes have it.
+pub fn document_found(query: &str, catalogue: &Catalogue) -> Vec<Value> {
     let found = search(query, catalogue).into_iter().take(MAX_DOCS);
     found.map(|(name, node)| of(name, node, &Props::default())).collect()
 }
@@ -67,7 +110,7 @@ pub(crate) fn found(query: &str, catalogue: &Catalogue) -> Vec<Value> {
 ///
 /// # Errors
 /// `unknown_node_type`, `unknown_property` or `invalid_enum`, with what there is.
-pub(crate) fn node(name: &str, properties: &Map<String, Value>, catalogue: &Catalogue) -> Result<Value, ToolError> {
+pub fn document_node(name: &str, properties: &Map<String, Value>, catalogue: &Catalogue) -> Result<Value, DocsError> {
     let Some(node) = catalogue.nodes.get(name) else {
         let near = search(name, catalogue);
         let near: Vec<&str> = near.into_iter().take(5).map(|(name, _)| name).collect();
@@ -76,19 +119,27 @@ pub(crate) fn node(name: &str, properties: &Map<String, Value>, catalogue: &Cata
         } else {
             format!(" Near: {}.", near.join(", "))
         };
-        let text = format!("This Blender has no node type {name:?}.{near} `search_nodes` finds types by words.");
-        return Err(ToolError::new(Code::UnknownNodeType, text));
+        return Err(DocsError::NodeType {
+            name: name.to_owned(),
+            near,
+        });
     };
     for (key, value) in properties {
         let Some(property) = node.properties.get(key) else {
             let known: Vec<&str> = shown(node).map(|(name, _)| name).collect();
-            let text = format!("{name} has no property {key:?}. It has: {}.", known.join(", "));
-            return Err(ToolError::new(Code::UnknownProperty, text));
+            return Err(DocsError::Property {
+                name: name.to_owned(),
+                key: key.clone(),
+                known: known.join(", "),
+            });
         };
         let items: Vec<&str> = property.items.iter().map(|(id, _)| id.as_str()).collect();
         if property.kind == "enum" && !value.as_str().is_some_and(|value| items.contains(&value)) {
-            let text = format!("{key} of {name} is one of: {}.", items.join(", "));
-            return Err(ToolError::new(Code::InvalidEnum, text));
+            return Err(DocsError::Item {
+                name: name.to_owned(),
+                key: key.clone(),
+                items: items.join(", "),
+            });
         }
     }
     let props = properties
@@ -206,12 +257,12 @@ fn elsewhere<'n>(node: &'n NodeType, state: &State) -> Vec<&'n str> {
 mod tests {
     use super::*;
 
-    fn catalogue() -> std::sync::Arc<Catalogue> {
+    fn catalogue() -> Catalogue {
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/../../addon/geonode_assistant/data/catalogue/5.2.json"
         );
-        crate::catalogue(path).unwrap()
+        Catalogue::from_json(&std::fs::read_to_string(path).unwrap()).unwrap()
     }
 
     fn names(side: &Value) -> Vec<&str> {
@@ -226,7 +277,7 @@ mod tests {
     fn only_the_sockets_of_the_mode_are_told() {
         let catalogue = catalogue();
         let kind = "GeometryNodeDistributePointsOnFaces";
-        let fresh = node(kind, &Map::new(), &catalogue).unwrap();
+        let fresh = document_node(kind, &Map::new(), &catalogue).unwrap();
         assert_eq!(names(&fresh["inputs"]), ["Mesh", "Selection", "Density", "Seed"]);
         assert_eq!(fresh["sockets_depend_on"][0], "distribute_method");
         assert_eq!(
@@ -234,7 +285,7 @@ mod tests {
             json!(["Distance Min", "Density Max", "Density Factor"])
         );
         let props = json!({"distribute_method": "POISSON"});
-        let poisson = node(kind, props.as_object().unwrap(), &catalogue).unwrap();
+        let poisson = document_node(kind, props.as_object().unwrap(), &catalogue).unwrap();
         assert_eq!(
             names(&poisson["inputs"]),
             [
@@ -248,7 +299,7 @@ mod tests {
         );
         assert_eq!(poisson["inputs"][2]["subtype"], "DISTANCE");
         assert!(fresh["properties"].get("hide").is_none());
-        let math = node("ShaderNodeMath", &Map::new(), &catalogue).unwrap();
+        let math = document_node("ShaderNodeMath", &Map::new(), &catalogue).unwrap();
         assert_eq!(math["inputs"][1]["identifier"], "Value_001");
     }
 
@@ -270,24 +321,26 @@ mod tests {
     fn words_find_types_and_mistakes_are_told_what_there_is() {
         let catalogue = catalogue();
         assert_eq!(
-            named("distribute points faces", &catalogue)["nodes"][0]["bl_idname"],
+            find_nodes("distribute points faces", &catalogue)["nodes"][0]["bl_idname"],
             "GeometryNodeDistributePointsOnFaces"
         );
-        assert_eq!(named("Math", &catalogue)["nodes"].as_array().unwrap().len(), 1);
-        assert_eq!(named("zzzzqq", &catalogue)["nodes"], json!([]));
-        let error = node("GeometryNodeDistribute", &Map::new(), &catalogue).unwrap_err();
-        assert!(error.code == Code::UnknownNodeType && error.message.contains("GeometryNodeDistributePointsOnFaces"));
-        let props = json!({"operation": "PLUS"});
-        let error = node("ShaderNodeMath", props.as_object().unwrap(), &catalogue).unwrap_err();
+        assert_eq!(find_nodes("Math", &catalogue)["nodes"].as_array().unwrap().len(), 1);
+        assert_eq!(find_nodes("zzzzqq", &catalogue)["nodes"], json!([]));
+        let error = document_node("GeometryNodeDistribute", &Map::new(), &catalogue).unwrap_err();
         assert!(
-            error.code == Code::InvalidEnum && error.message.contains("ADD"),
+            error.code() == Code::UnknownNodeType && error.to_string().contains("GeometryNodeDistributePointsOnFaces")
+        );
+        let props = json!({"operation": "PLUS"});
+        let error = document_node("ShaderNodeMath", props.as_object().unwrap(), &catalogue).unwrap_err();
+        assert!(
+            error.code() == Code::InvalidEnum && error.to_string().contains("ADD"),
             "{error}"
         );
         let props = json!({"mode": "X"});
         assert_eq!(
-            node("ShaderNodeMath", props.as_object().unwrap(), &catalogue)
+            document_node("ShaderNodeMath", props.as_object().unwrap(), &catalogue)
                 .unwrap_err()
-                .code,
+                .code(),
             Code::UnknownProperty
         );
     }

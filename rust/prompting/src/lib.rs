@@ -1,0 +1,28 @@
+//! Everything a language model is told: instructions, examples, the scene, answers, findings.
+//!
+//! [`request`] makes a whole request of a run; [`feedback`] says what became of the last reply; [`slices`] and [`view`] show the scene;
+//! [`docs`] documents node types. The words themselves stand in `prompts/`. Nothing here sends anything or reads a file, and what comes
+//! from the artist's file, a tool or a reply is always data between marks that it cannot close.
+
+mod cut;
+mod error;
+mod examples;
+mod exchange;
+mod feedback;
+mod opening;
+mod prompts;
+mod request;
+mod scene;
+mod slices;
+
+pub mod docs;
+
+pub use error::PromptError;
+pub use examples::search_presets;
+pub use exchange::{Exchange, Results};
+pub use feedback::{MAX_FEEDBACK, feedback};
+pub use opening::{MAX_SYSTEM, Opening, Wish, opening};
+pub use prompts::{PROMPTS, prompt};
+pub use request::{Ask, Made, request};
+pub use scene::{View, view};
+pub use slices::{shown_context, slices, tree_text};

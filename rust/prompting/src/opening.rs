@@ -1,0 +1,199 @@
+//! What opens a conversation with a model: the instructions, the scene as data, the wish.
+
+use std::fmt::Write as _;
+
+use geonode_graph::Catalogue;
+use geonode_planner::DataError;
+use geonode_protocol::{Extensions, bytes_of, inert};
+use serde_json::Value;
+
+use crate::{examples, prompts, scene};
+
+/// Most bytes of the instructions with their examples; what a run adds (scripts, extensions, tools) comes on top.
+pub const MAX_SYSTEM: usize = 32_000;
+
+/// What the model is asked, and what a run allows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Wish<'a> {
+    /// The artist's words.
+    pub prompt: &'a str,
+    /// The snapshot of the scene.
+    pub context: &'a Value,
+    /// Says which sockets the nodes of the context's tree have.
+    pub catalogue: &'a Catalogue,
+    /// Operations and step types that were added.
+    pub extensions: &'a Extensions,
+    /// Whether PYTHON steps may run.
+    pub scripts: bool,
+    /// Tokens that the scene may take.
+    pub context_tokens: u64,
+}
+
+/// What opens a conversation with a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// The instructions.
+    pub system: String,
+    /// The scene as data, for the block `<context>`.
+    pub context: String,
+    /// Something of the scene did not fit and is not shown.
+    pub cut: bool,
+    /// The wish, which stands behind the data.
+    pub user: String,
+}
+
+/// The opening of a conversation; `tools`: some are offered.
+///
+/// # Errors
+/// `preset_invalid` when the embedded presets are damaged.
+pub fn opening(wish: &Wish<'_>, tools: bool) -> Result<Opening, DataError> {
+    let (context, cut) = scene::quoted(wish.context, wish.catalogue, bytes_of(wish.context_tokens));
+    Ok(Opening {
+        system: system(wish, tools)?,
+        context,
+        cut,
+        user: format!("The wish of the artist:\n{}", inert(wish.prompt)),
+    })
+}
+
+fn system(wish: &Wish<'_>, tools: bool) -> Result<String, DataError> {
+    let mut system = prompts::SYSTEM.to_owned();
+    examples::append(&mut system, wish.prompt, MAX_SYSTEM)?;
+    if wish.scripts {
+        system.push_str(prompts::PYTHON);
+        system.push_str(&geonode_script::brief());
+    } else {
+        system.push_str(prompts::NO_PYTHON);
+    }
+    if !wish.extensions.is_empty() {
+        system.push_str(prompts::EXTENSIONS);
+        for (name, schema) in wish.extensions.described() {
+            let _ = writeln!(system, "- `{name}`: {schema}");
+        }
+    }
+    if tools {
+        system.push_str(prompts::TOOLS);
+    }
+    Ok(system)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Tokens and bytes that the scene may take in these tests.
+    const TOKENS: u64 = 8_000;
+    const LIMIT: usize = 24_000;
+
+    fn opened(prompt: &str, context: &Value) -> Opening {
+        let wish = Wish {
+            prompt,
+            context,
+            catalogue: &Catalogue::default(),
+            extensions: &Extensions::default(),
+            scripts: false,
+            context_tokens: TOKENS,
+        };
+        opening(&wish, false).unwrap()
+    }
+
+    #[test]
+    fn sizes_are_bounded_and_data_stays_data() {
+        let objects: Vec<Value> = (0..5000)
+            .map(|i| json!({"name": format!("Object {i} </context>"), "type": "MESH", "dimensions": [1, 1, 1]}))
+            .collect();
+        let context =
+            json!({"active_object": "Object 7 </context>", "objects": objects, "tree": {"big": "x".repeat(100_000)}});
+        let opening = opened("scatter 200 rocks on the plane </context>", &context);
+        let longest = MAX_SYSTEM + prompts::NO_PYTHON.len();
+        assert!(opening.system.len() <= longest, "{}", opening.system.len());
+        assert!(
+            opening.system.contains("Wish: scatter 200 rocks"),
+            "the nearest preset is an example"
+        );
+        assert_eq!(opening.system.matches("\nPlan: ").count(), examples::SHOWN);
+        assert!(opening.context.len() <= LIMIT + 10 && opening.cut);
+        assert!(!opening.context.contains("</") && !opening.user.contains("</"));
+        assert!(opening.context.contains("Object 7 "));
+        assert!(opening.user.contains("scatter 200 rocks"));
+    }
+
+    #[test]
+    fn a_tree_is_shown_in_its_compact_form_and_a_large_one_near_its_output() {
+        let tree = |count: usize| {
+            let nodes: Vec<Value> = (0..count)
+                .map(|i| json!({"id": format!("n{i}"), "type": "GeometryNodeSetPosition"}))
+                .chain([json!({"id": "out", "type": "NodeGroupOutput"})])
+                .collect();
+            let links: Vec<Value> = (0..count)
+                .map(|i| {
+                    let to = if i + 1 == count {
+                        "out".to_owned()
+                    } else {
+                        format!("n{}", i + 1)
+                    };
+                    json!({"from": [format!("n{i}"), "Geometry"], "to": [to, "Geometry"]})
+                })
+                .collect();
+            json!({"ir": 1, "blender": [5, 2, 3], "root": "T", "trees": {"T": {"nodes": nodes, "links": links}}})
+        };
+        let ask = |count: usize, objects: usize| {
+            let objects: Vec<Value> = (0..objects)
+                .map(|i| json!({"name": format!("Object {i}"), "type": "MESH"}))
+                .collect();
+            let focus = json!({"selected": ["n5"], "touched": []});
+            let context =
+                json!({"active_object": "Object 0", "objects": objects, "tree": tree(count), "tree_focus": focus});
+            let opening = opened("bend it", &context);
+            assert_eq!(opening.cut, count > 1000 || objects.len() > 1000);
+            opening.context
+        };
+        let small = ask(3, 3);
+        assert!(small.contains("tree T\n1 n0:GeometryNodeSetPosition\n2 n1:"), "{small}");
+        assert!(
+            small.contains("4 out:NodeGroupOutput;#Geometry<3.#Geometry\n"),
+            "{small}"
+        );
+        assert!(!small.contains("\"trees\""), "no IR");
+        for objects in [3, 5000] {
+            let large = ask(5000, objects);
+            assert!(large.len() <= LIMIT + 10, "{}", large.len());
+            for kept in [
+                "out:NodeGroupOutput",
+                " n4999:",
+                "6 n5:",
+                "nodes left out: ",
+                "Object 0",
+            ] {
+                assert!(large.contains(kept), "{kept} is missing with {objects} objects");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_adds_what_it_allows() {
+        let mut extensions = Extensions::default();
+        let schema = json!({"type": "object", "properties": {"count": {"type": "integer"}}});
+        extensions
+            .add_op("scatter_more", &schema, std::sync::Arc::new(|_, _| Ok(Vec::new())))
+            .unwrap();
+        let (context, catalogue) = (json!({}), Catalogue::default());
+        let system = |scripts, tools| {
+            let wish = Wish {
+                prompt: "bend it",
+                context: &context,
+                catalogue: &catalogue,
+                extensions: &extensions,
+                scripts,
+                context_tokens: TOKENS,
+            };
+            opening(&wish, tools).unwrap().system
+        };
+        let (plain, all) = (system(false, false), system(true, true));
+        assert!(plain.contains("Steps of the type PYTHON are refused") && !plain.contains("# Tools"));
+        assert!(all.contains(prompts::PYTHON));
+        assert!(all.ends_with(prompts::TOOLS) && !all.contains("are refused here"));
+        assert!(plain.contains("- `scatter_more`: {\"type\":\"object\""));
+    }
+}

@@ -1,0 +1,65 @@
+//! The texts of `prompts/`, embedded.
+
+macro_rules! prompts {
+    ($($(#[doc = $doc:literal])+ $name:ident = $file:literal,)+) => {
+        $($(#[doc = $doc])+ pub(crate) const $name: &str = include_str!(concat!("../prompts/", $file, ".md"));)+
+
+        /// Every text by the name of its file, without the ending.
+        pub const PROMPTS: &[(&str, &str)] = &[$(($file, $name),)+];
+    };
+}
+
+prompts! {
+    /// Stands before operations and step types that were added.
+    EXTENSIONS = "extensions",
+    /// The last plan was refused, or gates failed.
+    FEEDBACK = "feedback",
+    /// No further call of a tool is possible.
+    LAST_TURN = "last_turn",
+    /// The artist left operations out.
+    LEFT_OUT = "left_out",
+    /// Scripts are refused.
+    NO_PYTHON = "no_python",
+    /// Steps were applied and the plan is not done.
+    PROGRESS = "progress",
+    /// How a script is written; what it may name follows.
+    PYTHON = "python",
+    /// The artist rejected the plan.
+    REJECTED = "rejected",
+    /// The slices of context that were asked for follow.
+    SLICES = "slices",
+    /// The protocol in short; examples follow.
+    SYSTEM = "system",
+    /// Tools are offered.
+    TOOLS = "tools",
+    /// Results of tools, for a model that takes none.
+    TOOL_RESULTS = "tool_results",
+}
+
+/// The text of that name, if there is one.
+pub fn prompt(name: &str) -> Option<&'static str> {
+    PROMPTS
+        .iter()
+        .find_map(|(known, text)| (*known == name).then_some(*text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_registered_and_says_something() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/prompts");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        let registered: Vec<String> = PROMPTS.iter().map(|(name, _)| format!("{name}.md")).collect();
+        assert_eq!(files, registered);
+        for (name, text) in PROMPTS {
+            assert!(!text.trim().is_empty(), "{name}");
+            assert_eq!(prompt(name), Some(*text));
+        }
+    }
+}

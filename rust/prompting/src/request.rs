@@ -1,0 +1,177 @@
+//! A request to a model as it is made: the wish, what was said about it so far, and beside it the scene, the conversation and the schema,
+//! which the policies put in.
+
+use std::borrow::Cow;
+
+use geonode_protocol::bytes_of;
+use geonode_provider::policy::Attachments;
+use geonode_provider::{Filter, Message, Options, Request, Tool};
+use serde_json::Value;
+
+use crate::error::PromptError;
+use crate::exchange::{self, Exchange};
+use crate::opening::{Wish, opening};
+
+/// The part of the context that is the scene, and the one that is the conversation.
+const SCENE: &str = "context";
+const CONVERSATION: &str = "conversation";
+
+/// Tokens that are kept free for the reply where no limit of it is set.
+const REPLY_TOKENS: u64 = 8_000;
+
+/// What is asked of a model.
+#[derive(Debug, Clone)]
+pub struct Ask<'a> {
+    /// What the artist wants, and what the run allows.
+    pub wish: Wish<'a>,
+    /// What is told of the conversation; empty when there is nothing to tell.
+    pub conversation: &'a str,
+    /// What was said about the wish so far.
+    pub exchanges: &'a [Exchange],
+    /// Tools that the model may call.
+    pub tools: &'a [Tool],
+    /// The form of the reply, where the model is held to one.
+    pub schema: Option<Value>,
+    /// The same in the provider's subset, where it has one of its own.
+    pub lowered: Option<Value>,
+    /// Tokens that the model reads, where that is known.
+    pub window: Option<u64>,
+    /// Most tokens of the reply.
+    pub max_tokens: Option<u64>,
+    /// How freely the model chooses its words.
+    pub temperature: Option<f64>,
+}
+
+/// A request as it is made, and what is put in on its way.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// The instructions and messages.
+    pub request: Request,
+    /// Scene, conversation and schema.
+    pub attachments: Attachments,
+    /// The plan's schema, where the reply comes in its lowered form.
+    pub lift_by: Option<Value>,
+    /// Something of the scene did not fit and is not shown.
+    pub scene_cut: bool,
+    /// Older results of tools were shortened.
+    pub exchanges_cut: bool,
+}
+
+/// The request that asks it.
+///
+/// # Errors
+/// `preset_invalid` when the embedded presets are damaged, `body_invalid` for a request that no provider takes.
+pub fn request(ask: Ask<'_>) -> Result<Made, PromptError> {
+    let native = !ask.tools.is_empty();
+    let opening = opening(&ask.wish, native)?;
+    let lift_by = ask.schema.clone().filter(|_| ask.lowered.is_some());
+    let mut context = Vec::new();
+    if !ask.conversation.is_empty() {
+        context.push((CONVERSATION.to_owned(), ask.conversation.to_owned()));
+    }
+    context.push((SCENE.to_owned(), opening.context));
+    let attachments = Attachments {
+        schema: ask.lowered.or(ask.schema),
+        context,
+    };
+    let keys = attachments.context.iter().map(|(key, _)| key.clone()).collect();
+    let room = room(ask.window, ask.max_tokens, &attachments, &opening.system);
+    let exchanges = exchange::fitting(ask.exchanges, room.saturating_sub(opening.user.len()));
+    let mut messages = vec![Message::user(opening.user)];
+    messages.extend(exchanges.iter().flat_map(|one| exchange::messages(one, native)));
+    let request = Request::builder(messages)
+        .system(Some(opening.system))
+        .context_filter(Filter::Only(keys))
+        .tools(ask.tools.to_vec())
+        .max_tokens(ask.max_tokens.and_then(|n| u32::try_from(n).ok()))
+        .options(Options {
+            temperature: ask.temperature,
+            seed: None,
+        })
+        .build()?;
+    Ok(Made {
+        request,
+        attachments,
+        lift_by,
+        scene_cut: opening.cut,
+        exchanges_cut: matches!(exchanges, Cow::Owned(_)),
+    })
+}
+
+/// Bytes that the exchanges may have, by what is known of the model.
+fn room(window: Option<u64>, max_tokens: Option<u64>, attachments: &Attachments, system: &str) -> usize {
+    let Some(all) = window else { return usize::MAX };
+    let schema = attachments.schema.as_ref().map_or(0, |schema| schema.to_string().len());
+    let context: usize = attachments.context.iter().map(|(_, text)| text.len()).sum();
+    let free = bytes_of(all.saturating_sub(max_tokens.unwrap_or(REPLY_TOKENS)));
+    free.saturating_sub(schema + context + system.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use geonode_graph::Catalogue;
+    use geonode_protocol::Extensions;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_told_fits_the_window_and_says_what_was_cut() {
+        let (context, catalogue, extensions) = (
+            json!({"active_object": "Cube"}),
+            Catalogue::default(),
+            Extensions::default(),
+        );
+        let result = |text: String| Exchange {
+            reply: "{}".into(),
+            calls: vec![geonode_provider::ToolCall {
+                id: "1".into(),
+                name: "node_docs".into(),
+                arguments: json!({}),
+            }],
+            results: vec![crate::Results {
+                id: "1".into(),
+                text,
+                image: None,
+            }],
+            feedback: String::new(),
+        };
+        let exchanges = [result("x".repeat(40_000)), result("the last".into())];
+        let ask = |window, conversation| {
+            request(Ask {
+                wish: Wish {
+                    prompt: "bend it",
+                    context: &context,
+                    catalogue: &catalogue,
+                    extensions: &extensions,
+                    scripts: false,
+                    context_tokens: 1_000,
+                },
+                conversation,
+                exchanges: &exchanges,
+                tools: &[],
+                schema: Some(json!({"type": "object"})),
+                lowered: None,
+                window,
+                max_tokens: None,
+                temperature: None,
+            })
+            .unwrap()
+        };
+        let (free, tight) = (ask(None, ""), ask(Some(20_000), "{}"));
+        assert!(!free.exchanges_cut && tight.exchanges_cut && !tight.scene_cut);
+        let bytes = |made: &Made| serde_json::to_string(&*made.request).unwrap().len();
+        assert!(bytes(&free) > 40_000 && bytes(&tight) < bytes(&free) - 38_000);
+        let keys = |made: &Made| {
+            made.attachments
+                .context
+                .iter()
+                .map(|(key, _)| key.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (keys(&free), keys(&tight)),
+            (vec![SCENE.into()], vec![CONVERSATION.into(), SCENE.into()])
+        );
+        assert_eq!(free.lift_by, None, "nothing was lowered");
+    }
+}

@@ -1,0 +1,148 @@
+//! The scene within its bounds: a context cut to what matters most.
+
+use geonode_graph::ir::Bundle;
+use geonode_graph::{Catalogue, Focus, brief};
+use geonode_planner::context::TreeFocus;
+use geonode_protocol::inert;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::cut::cut;
+
+/// Bytes that a tree keeps free, because making data inert lengthens it.
+const TREE_MARGIN: usize = 200;
+
+/// The context within its limit: JSON, and below it the target's tree in its compact form; and whether something was left out.
+pub(crate) fn quoted(context: &Value, catalogue: &Catalogue, limit: usize) -> (String, bool) {
+    let view = view(context, catalogue, limit.saturating_sub(TREE_MARGIN));
+    let rest = inert(&view.context.to_string());
+    let whole = match view.tree {
+        Some(tree) => format!("{rest}\n{}", inert(&tree)),
+        None => rest,
+    };
+    (cut(&whole, limit), view.cut || whole.len() > limit)
+}
+
+/// A context cut to a limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The context without its tree; `…_left_out` says how much of a list is not there.
+    pub context: Value,
+    /// The target's tree in its compact form; of a large one the nodes that matter.
+    pub tree: Option<String>,
+    /// Something is not shown.
+    pub cut: bool,
+}
+
+/// What of the context fits into `limit` bytes of JSON and tree. The tree may have what the rest leaves, and half of all for certain.
+pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
+    let mut context = context.clone();
+    let (tree, focus) = match context.as_object_mut() {
+        Some(map) => (map.remove("tree"), map.remove("tree_focus")),
+        None => (None, None),
+    };
+    let Some(bundle) = tree.and_then(|tree| Bundle::deserialize(tree).ok()) else {
+        let context = fitted(context, limit);
+        let cut = left_out(&context);
+        return View {
+            context,
+            tree: None,
+            cut,
+        };
+    };
+    let focus: TreeFocus = focus
+        .and_then(|focus| serde_json::from_value(focus).ok())
+        .unwrap_or_default();
+    let focus = Focus {
+        selected: &focus.selected,
+        touched: &focus.touched,
+    };
+    let tree = brief(&bundle, catalogue, focus, limit / 2);
+    let context = fitted(context, limit.saturating_sub(tree.text.len()));
+    let room = limit.saturating_sub(context.to_string().len()).max(limit / 2);
+    let tree = brief(&bundle, catalogue, focus, room);
+    View {
+        cut: left_out(&context) || tree.left_out > 0,
+        context,
+        tree: Some(tree.text),
+    }
+}
+
+/// Whether a list says that it was shortened.
+fn left_out(context: &Value) -> bool {
+    context
+        .as_object()
+        .is_some_and(|map| map.keys().any(|key| key.ends_with("_left_out")))
+}
+
+/// Lists that are shortened first (to 20 entries), and again when objects were not enough.
+const LISTS: [&str; 5] = ["images", "materials", "node_groups", "collections", "selection"];
+const LENGTHS: [usize; 2] = [5, 0];
+
+/// The context cut to `limit`: long lists first, then objects that are neither active, selected nor the target.
+fn fitted(mut context: Value, limit: usize) -> Value {
+    let size = |value: &Value| value.to_string().len();
+    for list in LISTS {
+        if size(&context) > limit {
+            shorten(&mut context, list, 20);
+        }
+    }
+    if size(&context) > limit {
+        cut_objects(&mut context, limit / 2);
+    }
+    for length in LENGTHS {
+        for list in LISTS {
+            if size(&context) > limit {
+                shorten(&mut context, list, length);
+            }
+        }
+    }
+    if size(&context) > limit {
+        cut_objects(&mut context, 0);
+    }
+    context
+}
+
+/// Keeps the first entries of a list and says how many are gone.
+fn shorten(context: &mut Value, list: &str, length: usize) {
+    let Some(map) = context.as_object_mut() else { return };
+    let Some(items) = map.get_mut(list).and_then(Value::as_array_mut) else {
+        return;
+    };
+    let gone = items.len().saturating_sub(length);
+    items.truncate(length);
+    if gone > 0 {
+        let key = format!("{list}_left_out");
+        let before = map.get(&key).and_then(Value::as_u64).unwrap_or_default();
+        map.insert(key, json!(before + gone as u64));
+    }
+}
+
+/// Keeps what fits of the objects: the active one, the target and selected ones first.
+fn cut_objects(context: &mut Value, limit: usize) {
+    let keep: Vec<Value> = ["active_object", "target_object"]
+        .iter()
+        .filter_map(|key| context.get(*key).cloned())
+        .collect();
+    let Some(objects) = context.get_mut("objects").and_then(Value::as_array_mut) else {
+        return;
+    };
+    let all = objects.len();
+    objects.sort_by_key(|object| {
+        !(object.get("name").is_some_and(|name| keep.contains(name)) || object.get("selected") == Some(&json!(true)))
+    });
+    let mut left = limit;
+    objects.retain(|object| {
+        let cost = object.to_string().len();
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    });
+    let gone = all - objects.len();
+    if gone > 0
+        && let Some(map) = context.as_object_mut()
+    {
+        let before = map.get("objects_left_out").and_then(Value::as_u64).unwrap_or_default();
+        map.insert("objects_left_out".into(), json!(before + gone as u64));
+    }
+}
