@@ -17,6 +17,7 @@ installs what is missing into ``target/env/peers``, starts the named servers, pr
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -125,7 +126,16 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
         except OSError:
             pass
         time.sleep(0.05)
-    raise SystemExit(f"{url} did not come up; its log is {log}:\n{log.read_text(errors='replace')[-2000:]}")
+    raise SystemExit(f"{url} did not come up:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+@contextlib.contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Two test programs that start at the same time do not install over each other."""
+    HOME.mkdir(parents=True, exist_ok=True)
+    with (HOME / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager
@@ -136,8 +146,10 @@ def started(*names: str) -> Iterator[dict[str, str]]:
         waiting = []
         for name in names:
             port = _free_port()
-            command, probe = PEERS[name](port)
-            log = HOME / f"{name}.log"
+            with _one_at_a_time():
+                command, probe = PEERS[name](port)
+            log = HOME / f"{name}-{port}.log"
+            stack.callback(log.unlink, missing_ok=True)
             output = stack.enter_context(log.open("wb"))
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT, cwd=HOME

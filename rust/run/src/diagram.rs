@@ -18,7 +18,7 @@ use crate::transition::transition;
 pub fn diagram() -> String {
     let (edges, phases) = walk();
     let mut text = String::from(
-        "# States of a run\n\nGenerated from the machine itself (`UPDATE=1 cargo test -p geonode-run --test states`); do not edit.\n\n\
+        "# States of a run\n\nGenerated from the machine itself (`UPDATE=1 cargo test -p geonode-run --test it states`); do not edit.\n\n\
          | phase | state | summary | awaited task |\n|---|---|---|---|\n",
     );
     for (phase, (state, summary, task)) in &phases {
@@ -83,7 +83,8 @@ fn key(state: &State) -> String {
         state.asking.without = without;
     }
     state.agreed = None;
-    json!(state).to_string()
+    // A state is plain data, which cannot fail to be written.
+    serde_json::to_string(&state).unwrap_or_default()
 }
 
 fn word(value: &serde_json::Value) -> String {

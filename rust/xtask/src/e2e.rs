@@ -12,7 +12,7 @@ use crate::blender::Choice;
 use crate::layout::Layout;
 use crate::process;
 use crate::session::Session;
-use crate::test::{Counts, results};
+use crate::test::{Counts, Voice, results};
 
 /// The bound that a manifest itself has is kept by the add-on; this one is for a Blender that hangs.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -40,7 +40,7 @@ pub(crate) fn e2e(layout: &Layout, options: &E2e) -> Result<u8> {
     } else {
         options.manifests.clone()
     };
-    let counts = run_all(layout, &session, &manifests)?;
+    let counts = run_all(layout, &session, &manifests, &Voice::only())?;
     println!("{counts}");
     Ok(u8::from(counts.failed > 0))
 }
@@ -64,11 +64,11 @@ pub(crate) fn manifests(layout: &Layout) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Runs manifests and prints a line for each, and all it printed for one that did not hold.
+/// Runs manifests and says a line for each, and all that it printed for one that did not hold.
 ///
 /// # Errors
 /// When Blender cannot be started.
-pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf]) -> Result<Counts> {
+pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf], voice: &Voice) -> Result<Counts> {
     let reports = results(layout)?.join("e2e");
     std::fs::create_dir_all(&reports)?;
     let next = AtomicUsize::new(0);
@@ -78,7 +78,7 @@ pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf])
     let work = || -> Result<Vec<Counts>> {
         let mut counts = Vec::new();
         while let Some(manifest) = manifests.get(next.fetch_add(1, Ordering::Relaxed)) {
-            counts.push(Counts::of(one(session, manifest, &reports)?));
+            counts.push(Counts::of(one(session, manifest, &reports, voice)?));
         }
         Ok(counts)
     };
@@ -96,7 +96,7 @@ pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf])
     })
 }
 
-fn one(session: &Session, manifest: &Path, reports: &Path) -> Result<bool> {
+fn one(session: &Session, manifest: &Path, reports: &Path, voice: &Voice) -> Result<bool> {
     let name = manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let start = Instant::now();
     let mut command = session.assistant()?;
@@ -108,11 +108,11 @@ fn one(session: &Session, manifest: &Path, reports: &Path) -> Result<bool> {
     let held = output.as_ref().is_some_and(|output| output.status.success());
     let seconds = start.elapsed().as_secs_f64();
     // One call, so that the lines of two workers do not mix.
-    match output {
-        _ if held => println!("{name}: ok ({seconds:.1} s)"),
-        Some(output) => println!("{}\n{name}: FAILED ({seconds:.1} s)", all_of(&output)),
-        None => println!("{name}: FAILED: ended after {} s", LIMIT.as_secs()),
-    }
+    voice.line(&match output {
+        _ if held => format!("{name}: ok ({seconds:.1} s)"),
+        Some(output) => format!("{}\n{name}: FAILED ({seconds:.1} s)", all_of(&output)),
+        None => format!("{name}: FAILED: ended after {} s", LIMIT.as_secs()),
+    });
     Ok(held)
 }
 

@@ -5,11 +5,11 @@ use anyhow::{Result, bail};
 use crate::layout::Layout;
 use crate::process;
 
-/// Package, test target and filter of the tests that compare a generated file; with `UPDATE` set they write it.
-const GENERATED: [(&str, &str, &str); 3] = [
-    ("geonode-protocol", "schemas", ""),
-    ("geonode-graph", "it", "schemas::"),
-    ("geonode-run", "states", ""),
+/// Package and filter of the tests that compare a generated file; with `UPDATE` set they write it.
+const GENERATED: [(&str, &str); 3] = [
+    ("geonode-protocol", "schemas::"),
+    ("geonode-graph", "schemas::"),
+    ("geonode-run", "states::"),
 ];
 
 /// Writes the generated files.
@@ -17,7 +17,7 @@ const GENERATED: [(&str, &str, &str); 3] = [
 /// # Errors
 /// When a crate does not compile, or a test of the generator fails.
 pub(crate) fn schemas(layout: &Layout) -> Result<u8> {
-    for (package, test, filter) in GENERATED {
+    for (package, tests) in GENERATED {
         let mut command = process::cargo();
         command.current_dir(&layout.root).env("UPDATE", "1");
         command.args([
@@ -26,13 +26,13 @@ pub(crate) fn schemas(layout: &Layout) -> Result<u8> {
             "--package",
             package,
             "--test",
-            test,
-            filter,
+            "it",
+            tests,
             "--",
             "--quiet",
         ]);
         if !command.status()?.success() {
-            bail!("the generated files of {package} ({test}) could not be written");
+            bail!("the generated files of {package} ({tests}) could not be written");
         }
     }
     Ok(0)

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::counts::Counts;
+use super::voice::Voice;
 use crate::layout::Layout;
 use crate::process;
 
@@ -57,7 +58,7 @@ struct Sources {
 ///
 /// # Errors
 /// When cargo or the policy file cannot be read.
-pub(crate) fn run(layout: &Layout) -> Result<Counts> {
+pub(crate) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
     let file = layout.root.join(".cargo").join("deny.toml");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let policy: Policy = toml::from_str(&text).with_context(|| format!("{} is not a policy", file.display()))?;
@@ -76,23 +77,21 @@ pub(crate) fn run(layout: &Layout) -> Result<Counts> {
         bail!("no dependency was examined");
     }
     let mut checks = vec![
-        report("licences", foreign.len(), &licences(&foreign, &policy.licenses)?),
-        report("origins", foreign.len(), &origins(&foreign, &policy.sources)),
+        report("licences", foreign.len(), &licences(&foreign, &policy.licenses)?, voice),
+        report("origins", foreign.len(), &origins(&foreign, &policy.sources), voice),
     ];
-    if let Some(held) = cargo_deny(layout)? {
+    if let Some(held) = cargo_deny(layout, voice)? {
         checks.push(Counts::of(held));
     }
     Ok(checks.into_iter().sum())
 }
 
-fn report(what: &str, examined: usize, findings: &[String]) -> Counts {
+fn report(what: &str, examined: usize, findings: &[String], voice: &Voice) -> Counts {
     for finding in findings {
-        println!("{what}: {finding}");
+        voice.line(&format!("{what}: {finding}"));
     }
-    println!(
-        "{what} of {examined} packages: {}",
-        if findings.is_empty() { "ok" } else { "FAILED" }
-    );
+    let verdict = if findings.is_empty() { "ok" } else { "FAILED" };
+    voice.line(&format!("{what} of {examined} packages: {verdict}"));
     Counts::of(findings.is_empty())
 }
 
@@ -154,7 +153,7 @@ fn origins(packages: &[&Package], policy: &Sources) -> Vec<String> {
 
 /// What `cargo deny` says; `None` where it is not installed. Advisories need its database from the network and are
 /// left to a person's own call.
-fn cargo_deny(layout: &Layout) -> Result<Option<bool>> {
+fn cargo_deny(layout: &Layout, voice: &Voice) -> Result<Option<bool>> {
     let installed = process::cargo()
         .args(["deny", "--version"])
         .stdout(Stdio::null())
@@ -179,7 +178,7 @@ fn cargo_deny(layout: &Layout) -> Result<Option<bool>> {
         .status()
         .context("cannot start cargo deny")?
         .success();
-    println!("cargo deny: {}", if held { "ok" } else { "FAILED" });
+    voice.line(&format!("cargo deny: {}", if held { "ok" } else { "FAILED" }));
     Ok(Some(held))
 }
 

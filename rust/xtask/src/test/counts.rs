@@ -1,5 +1,6 @@
 //! How many tests ran, and how that is read from what test runners say.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::iter::Sum;
 
@@ -48,18 +49,54 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Reads a line of `cargo test`: `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
-pub(crate) fn of_cargo_line(line: &str) -> Option<Counts> {
+/// Reads a line of `cargo test`: `test result: ok. 3 passed; 0 failed; 1 ignored; …; finished in 0.10s`, with its seconds.
+pub(crate) fn of_cargo_line(line: &str) -> Option<(Counts, f64)> {
     let (_, numbers) = line.trim().strip_prefix("test result: ")?.split_once(". ")?;
     let number = |word: &str| {
         numbers
             .split("; ")
             .find_map(|part| part.trim().strip_suffix(word)?.trim().parse().ok())
     };
-    Some(Counts {
+    let seconds = numbers.split("; ").find_map(|part| {
+        part.trim()
+            .strip_prefix("finished in ")?
+            .strip_suffix('s')?
+            .parse()
+            .ok()
+    });
+    let counts = Counts {
         passed: number("passed")?,
         failed: number("failed")?,
         skipped: number("ignored")?,
+    };
+    Some((counts, seconds.unwrap_or_default()))
+}
+
+/// A program of tests that cargo starts.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// The package, where the line tells it.
+    pub(crate) package: Option<String>,
+    /// The path of its main file, or `doc`.
+    pub(crate) source: String,
+}
+
+/// Reads `Running unittests src/lib.rs (target/debug/deps/geonode_run-0123)`, `Running tests/it/main.rs (…)`, `Doc-tests geonode_run`.
+pub(crate) fn program_of_cargo_line(line: &str) -> Option<Program> {
+    let line = line.trim();
+    if let Some(package) = line.strip_prefix("Doc-tests ") {
+        return Some(Program {
+            package: Some(package.to_owned()),
+            source: "doc".to_owned(),
+        });
+    }
+    let (source, path) = line.strip_prefix("Running ")?.strip_suffix(')')?.split_once(" (")?;
+    let name = path.rsplit(['/', '\\']).next()?;
+    Some(Program {
+        package: source
+            .starts_with("unittests ")
+            .then(|| name.rsplit_once('-').map_or(name, |(name, _)| name).to_owned()),
+        source: source.trim_start_matches("unittests ").to_owned(),
     })
 }
 
@@ -71,6 +108,9 @@ pub(crate) struct PytestCounts {
     skipped: usize,
     current: Option<String>,
     finished: bool,
+    /// By test file.
+    #[serde(default)]
+    pub(crate) seconds: BTreeMap<String, f64>,
 }
 
 impl PytestCounts {
@@ -104,21 +144,49 @@ mod tests {
         for (line, counts) in [
             (
                 "test result: ok. 31 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.10s",
-                Some((31, 0, 2)),
+                Some((31, 0, 2, 0.10)),
             ),
             (
                 "test result: FAILED. 30 passed; 1 failed; 0 ignored; 0 measured; 5 filtered out; finished in 20.79s",
-                Some((30, 1, 0)),
+                Some((30, 1, 0, 20.79)),
             ),
             ("running 3 tests", None),
             ("test result: ok. nonsense", None),
         ] {
-            let wanted = counts.map(|(passed, failed, skipped)| Counts {
-                passed,
-                failed,
-                skipped,
+            let wanted = counts.map(|(passed, failed, skipped, seconds)| {
+                let counts = Counts {
+                    passed,
+                    failed,
+                    skipped,
+                };
+                (counts, seconds)
             });
             assert_eq!(of_cargo_line(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn programs_of_cargo() {
+        let program = |package: Option<&str>, source: &str| {
+            Some(Program {
+                package: package.map(Into::into),
+                source: source.into(),
+            })
+        };
+        for (line, wanted) in [
+            (
+                "     Running unittests src/lib.rs (target/debug/deps/geonode_run-0123abcd)",
+                program(Some("geonode_run"), "src/lib.rs"),
+            ),
+            (
+                "     Running tests/it/main.rs (target/debug/deps/it-0123abcd)",
+                program(None, "tests/it/main.rs"),
+            ),
+            ("   Doc-tests geonode_run", program(Some("geonode_run"), "doc")),
+            ("running 3 tests", None),
+            ("   Compiling libc v0.2.191", None),
+        ] {
+            assert_eq!(program_of_cargo_line(line), wanted, "{line}");
         }
     }
 

@@ -5,7 +5,8 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail};
 
 use super::counts::Counts;
-use super::groups::{Group, results};
+use super::groups::Group;
+use super::pytest::results;
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::process;

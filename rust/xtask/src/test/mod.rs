@@ -1,11 +1,18 @@
 //! `cargo xtask test`: every test, in groups; a group that ran none has failed.
 
 mod audit;
+mod cargo;
 mod counts;
 mod coverage;
 mod groups;
+mod lint;
+mod pytest;
+mod schedule;
+mod stream;
+mod table;
+mod voice;
 
-use std::fmt::Write;
+use std::iter::Sum;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -13,10 +20,13 @@ use clap::Args;
 
 use crate::blender::SUPPORTED;
 use crate::layout::Layout;
+use crate::native;
 use crate::window::RELEASES;
 pub(crate) use counts::Counts;
 use groups::Group;
-pub(crate) use groups::{counted, results};
+pub(crate) use pytest::{counted, results};
+use table::{Files, Outcome};
+pub(crate) use voice::Voice;
 
 /// The options of `test`.
 #[derive(Debug, Args)]
@@ -32,13 +42,32 @@ pub(crate) struct Test {
     only: Vec<String>,
 }
 
-/// What came of a group.
-#[derive(Debug)]
-struct Outcome {
-    name: String,
-    counts: Counts,
-    time: Duration,
-    trouble: Option<String>,
+/// What a group has run.
+#[derive(Debug, Default)]
+pub(crate) struct Ran {
+    /// How many tests.
+    pub(crate) counts: Counts,
+    /// Which files took how long, where that is known.
+    pub(crate) files: Files,
+}
+
+impl From<Counts> for Ran {
+    fn from(counts: Counts) -> Self {
+        Self {
+            counts,
+            files: Files::new(),
+        }
+    }
+}
+
+impl Sum for Ran {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::default(), |mut all, one| {
+            all.counts = [all.counts, one.counts].into_iter().sum();
+            all.files.extend(one.files);
+            all
+        })
+    }
 }
 
 impl Outcome {
@@ -63,36 +92,33 @@ impl Outcome {
     }
 }
 
-/// Runs the groups and prints the table; the status is 0 only when all held.
+/// Runs the groups and prints the tables; the status is 0 only when all held.
 ///
 /// # Errors
 /// When a group is asked for that does not exist.
 pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
     let groups = choose(options)?;
-    let mut outcomes = std::thread::scope(|scope| {
+    let voices = Voice::several(groups.len());
+    let (mut outcomes, files): (Vec<_>, Vec<_>) = std::thread::scope(|scope| {
         scope.spawn(|| {
             for group in &groups {
                 group.prepare(layout);
             }
         });
-        groups
-            .iter()
-            .map(|group| {
-                println!("\n== {}", group.name());
-                let start = Instant::now();
-                let outcome = Outcome::of(group.name(), group.run(layout, options.full), start.elapsed());
-                match &outcome.trouble {
-                    Some(trouble) => println!("== {}: FAILED: {trouble}", outcome.name),
-                    None => println!(
-                        "== {}: {} in {:.0} s",
-                        outcome.name,
-                        outcome.counts,
-                        outcome.time.as_secs_f64()
-                    ),
-                }
-                outcome
-            })
-            .collect::<Vec<_>>()
+        // The core takes minutes of compiling, in its own folder: it fills the pauses of the other builds. A failure is
+        // reported by the groups that need it.
+        if groups.iter().any(|group| group.needs_core()) {
+            scope.spawn(|| drop(native::prepare(layout)));
+        }
+        schedule::side_by_side(
+            &groups,
+            schedule::lanes(),
+            |group| group.alone(),
+            |number, group| voices.get(number).map(|voice| run_one(layout, options, *group, voice)),
+        )
+        .into_iter()
+        .flatten()
+        .unzip()
     });
     if options.full
         && groups
@@ -104,10 +130,32 @@ pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
         let counts = coverage::report(layout, &groups);
         outcomes.push(Outcome::of("coverage".into(), counts, start.elapsed()));
     }
-    print!("{}", table(&outcomes));
+    print!("{}{}", table::of_files(&files), table::of_groups(&outcomes));
     let all: Counts = outcomes.iter().map(|outcome| outcome.counts).sum();
     println!("{all}");
     Ok(u8::from(all.failed > 0))
+}
+
+/// Runs a group and says how it ended.
+fn run_one(layout: &Layout, options: &Test, group: Group, voice: &Voice) -> (Outcome, (String, Files)) {
+    voice.line(&format!("\n== {}", group.name()));
+    let start = Instant::now();
+    let (counts, files) = match group.run(layout, options.full, voice) {
+        Ok(ran) => (Ok(ran.counts), ran.files),
+        Err(error) => (Err(error), Files::new()),
+    };
+    let outcome = Outcome::of(group.name(), counts, start.elapsed());
+    voice.line(&match &outcome.trouble {
+        Some(trouble) => format!("== {}: FAILED: {trouble}", outcome.name),
+        None => format!(
+            "== {}: {} in {:.0} s",
+            outcome.name,
+            outcome.counts,
+            outcome.time.as_secs_f64()
+        ),
+    });
+    voice.finish();
+    (outcome, (group.name(), files))
 }
 
 /// The groups in the order in which they run: what fails soonest first.
@@ -149,35 +197,6 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
         }
         None => Ok(options.only.iter().filter_map(find).collect()),
     }
-}
-
-/// Group, tests, seconds.
-fn table(outcomes: &[Outcome]) -> String {
-    // Writing into a String cannot fail, so its results are dropped.
-    let mut text = format!(
-        "\n{:<16} {:>7} {:>7} {:>8} {:>8}\n",
-        "group", "passed", "failed", "skipped", "seconds"
-    );
-    for outcome in outcomes {
-        let Counts {
-            passed,
-            failed,
-            skipped,
-        } = outcome.counts;
-        let seconds = outcome.time.as_secs_f64();
-        let _ = write!(
-            text,
-            "{:<16} {passed:>7} {failed:>7} {skipped:>8} {seconds:>8.1}",
-            outcome.name
-        );
-        // One line of the cause; the whole is where the group ran.
-        if let Some(cause) = outcome.trouble.as_deref().and_then(|trouble| trouble.lines().next()) {
-            let _ = write!(text, "  {cause}");
-        }
-        text.push('\n');
-    }
-    text.push('\n');
-    text
 }
 
 #[cfg(test)]
@@ -235,7 +254,7 @@ mod tests {
         let broken = Outcome::of("x".into(), Err(anyhow::anyhow!("first line\nsecond")), second);
         assert_eq!(broken.counts.failed, 1);
         let fine = Outcome::of("fine".into(), Ok(Counts::of(true)), second);
-        let table = table(&[fine, broken]);
+        let table = table::of_groups(&[fine, broken]);
         assert!(
             table.contains("fine                   1       0        0      1.0\n"),
             "{table}"

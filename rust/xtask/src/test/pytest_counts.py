@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""pytest plugin: counts outcomes into the JSON file ``GEONODE_COUNTS`` as they happen.
+"""pytest plugin: counts outcomes, and seconds by file, into the JSON file ``GEONODE_COUNTS`` as they happen.
 
 A crash of Blender then still tells how many tests had run, and in which one it died.
 """
@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 _FILE = os.environ.get("GEONODE_COUNTS")
+_seconds: dict[str, float] = {}
 _counts: dict[str, Any] = {"passed": 0, "failed": 0, "skipped": 0, "current": None, "finished": False}
+_counts["seconds"] = _seconds
 
 
 def _write() -> None:
@@ -41,6 +43,8 @@ def pytest_runtest_logstart(nodeid: str, location: object) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    file = report.nodeid.split("::")[0]
+    _seconds[file] = _seconds.get(file, 0.0) + report.duration
     # A test counts once: by its call, or by the set-up or tear-down that failed or skipped it.
     if report.when == "call" or report.outcome != "passed":
         _counts[report.outcome] += 1

@@ -17,7 +17,7 @@ use crate::bundle;
 use crate::env;
 use crate::layout::Layout;
 use crate::lock::Lock;
-use crate::test::{Counts, counted, results};
+use crate::test::{Counts, Ran, Voice, counted, results};
 use enter::Entrance;
 
 /// All tests together; a test has its own bounds.
@@ -70,7 +70,7 @@ pub(crate) fn window(layout: &Layout, options: &Window) -> Result<u8> {
     for release in chosen(options.version.as_deref())? {
         println!("== Blender {} ({})", release.version, release.suite);
         match prepare(layout, release) {
-            Ok(()) => all.push(run(layout, release, &options.pytest)?),
+            Ok(()) => all.push(run(layout, release, &options.pytest, &Voice::only())?.counts),
             Err(error) if !release.required && options.version.is_none() => eprintln!(
                 "WARNING: the window tests did NOT run in Blender {}: {error:#}",
                 release.version
@@ -122,7 +122,7 @@ pub(crate) fn prepare(layout: &Layout, release: Release) -> Result<()> {
 ///
 /// # Errors
 /// When they could not be run to their end.
-pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String]) -> Result<Counts> {
+pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String], voice: &Voice) -> Result<Ran> {
     prepare(layout, release)?;
     let zip = bundle::make(layout, false, &[])?;
     let _lock = lock(layout, release)?;
@@ -148,19 +148,26 @@ pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String]) -> Resul
     ]);
     command.args(pytest).arg("/session/tests");
     let name = format!("window-{}", release.version);
-    let counts = counted(&mut command, &work.join("counts.json"), LIMIT);
+    let ran = counted(&mut command, &work.join("counts.json"), LIMIT, voice);
     // What was seen is kept, above all when a test has failed.
     let pictures = folder.join("pictures");
     env::remove(&pictures)?;
     fs::rename(work.join("pictures"), &pictures).context("cannot keep the pictures")?;
     if let Ok(figures) = fs::read_to_string(work.join("figures")) {
-        print!("{figures}");
+        voice.line(figures.trim_end());
     }
-    println!("pictures: {}", pictures.display());
+    voice.line(&format!("pictures: {}", pictures.display()));
     if work.join("junit.xml").exists() {
         fs::copy(work.join("junit.xml"), results(layout)?.join(format!("{name}.xml")))?;
     }
-    counts
+    // The files under the names that they have here.
+    ran.map(|Ran { counts, files }| Ran {
+        counts,
+        files: files
+            .into_iter()
+            .map(|(file, seconds)| (file.replacen("tests/", "tests/window/", 1), seconds))
+            .collect(),
+    })
 }
 
 /// Puts what the tests need where they see it, and nothing of an earlier run.

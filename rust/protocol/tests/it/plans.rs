@@ -1,0 +1,113 @@
+//! Every folder in `tests/fixtures/plans` is a test: `input.txt` or `input.json`, optionally `limits.json`, and `expected.json` with the
+//! plan (as it is written again) or null, and every finding. `UPDATE=1` rewrites what is expected.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use geonode_protocol::{Code, Limits, Parsed, parse_plan, parse_plan_value};
+use serde_json::{Value, json};
+
+fn folders() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/plans");
+    let mut folders: Vec<PathBuf> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    assert!(folders.len() > 50, "only {} fixtures were found", folders.len());
+    folders
+}
+
+fn read(folder: &Path) -> (String, Limits) {
+    let text = fs::read_to_string(folder.join("input.json")).or_else(|_| fs::read_to_string(folder.join("input.txt")));
+    let limits = fs::read_to_string(folder.join("limits.json")).map(|text| serde_json::from_str(&text).unwrap());
+    (text.unwrap(), limits.unwrap_or_default())
+}
+
+fn report(parsed: &Parsed) -> Value {
+    json!({"plan": parsed.plan, "findings": parsed.findings})
+}
+
+fn check(folder: &Path) -> Result<Parsed, String> {
+    let name = folder.file_name().unwrap().to_string_lossy();
+    let (text, limits) = read(folder);
+    let parsed = parse_plan(&text, &limits);
+    let file = folder.join("expected.json");
+    let found = report(&parsed);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&file, format!("{found:#}\n")).unwrap();
+    }
+    let expected: Value = fs::read_to_string(&file)
+        .map(|text| serde_json::from_str(&text).unwrap())
+        .unwrap_or_default();
+    if expected != found {
+        return Err(format!("{name}: expected {expected:#}\nfound {found:#}"));
+    }
+    if parsed.plan.is_some() == parsed.findings.iter().any(geonode_protocol::Finding::is_error) {
+        return Err(format!("{name}: a plan comes exactly without errors"));
+    }
+    // What is JSON as it stands gives the same when it comes as a value, except what only text has (places, sizes, equal keys).
+    let only_text = [
+        Code::DuplicateKey,
+        Code::NonFiniteNumber,
+        Code::PlanTooLarge,
+        Code::TooDeep,
+    ];
+    if let Ok(value) = serde_json::from_str::<Value>(&text)
+        && !parsed.findings.iter().any(|finding| only_text.contains(&finding.code))
+        && parse_plan_value(&value, &limits) != parsed
+    {
+        return Err(format!("{name}: text and value differ"));
+    }
+    if let Some(plan) = &parsed.plan {
+        let roomy = Limits {
+            max_bytes: usize::MAX,
+            ..limits
+        };
+        let again = parse_plan(&serde_json::to_string(plan).unwrap(), &roomy);
+        if again.plan.as_ref() != Some(plan) || !again.findings.is_empty() {
+            return Err(format!("{name}: written and read again it differs"));
+        }
+    }
+    Ok(parsed)
+}
+
+#[test]
+fn fixtures() {
+    let results: Vec<_> = folders().iter().map(|folder| check(folder)).collect();
+    let failed: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(
+        failed.is_empty(),
+        "{} of {} fixtures fail:\n{}",
+        failed.len(),
+        results.len(),
+        failed[0]
+    );
+}
+
+#[test]
+fn every_protocol_code_has_a_fixture() {
+    let mut seen = HashSet::new();
+    for folder in folders() {
+        let (text, limits) = read(&folder);
+        seen.extend(parse_plan(&text, &limits).findings.iter().map(|finding| finding.code));
+    }
+    let all: HashSet<Code> = Code::ALL
+        .iter()
+        .copied()
+        .filter(|code| code.section() == "protocol")
+        .collect();
+    let missing: Vec<_> = all.difference(&seen).collect();
+    assert!(missing.is_empty(), "no fixture gives {missing:?}");
+    let foreign: Vec<_> = seen.difference(&all).collect();
+    assert!(foreign.is_empty(), "codes of another section: {foreign:?}");
+}
+
+#[test]
+fn every_hint_and_message_is_a_sentence() {
+    for folder in folders() {
+        let (text, limits) = read(&folder);
+        for finding in parse_plan(&text, &limits).findings {
+            assert!(finding.message.ends_with('.'), "{finding}");
+            assert!(finding.message.len() < 400, "{finding}");
+        }
+    }
+}

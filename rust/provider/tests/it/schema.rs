@@ -1,0 +1,488 @@
+//! Schemas are brought into every provider's subset, and replies back.
+
+use std::fs;
+use std::path::Path;
+
+use geonode_protocol::{Limits, parse_plan};
+use geonode_provider::schema::{ANTHROPIC, GEMINI, OPENAI, Shape, Subset, conforms, lift, lint, lower};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+fn plan_schema() -> Value {
+    geonode_protocol::schema("plan").unwrap()
+}
+
+/// Plans that are accepted, as JSON.
+fn plans() -> Vec<Value> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocol/tests/fixtures/plans");
+    let texts = fs::read_dir(root)
+        .unwrap()
+        .filter_map(|entry| fs::read_to_string(entry.unwrap().path().join("input.json")).ok());
+    let plans: Vec<Value> = texts
+        .filter_map(|text| parse_plan(&text, &Limits::default()).plan)
+        .map(|plan| serde_json::to_value(plan).unwrap())
+        .collect();
+    assert!(plans.len() > 20, "{}", plans.len());
+    plans
+}
+
+/// What a model would write for a value under the lowered schema: every property there, maps as lists of pairs.
+fn lowered_value(value: &Value, original: &Value, lowered: &Value, roots: (&Value, &Value)) -> Value {
+    let (original, lowered) = (resolved(original, roots.0), resolved(lowered, roots.1));
+    if let Some(branches) = lowered
+        .get("anyOf")
+        .or_else(|| lowered.get("oneOf"))
+        .and_then(Value::as_array)
+    {
+        if value.is_null() && original.get("anyOf").is_none() {
+            return Value::Null;
+        }
+        let nullable = branches.len() == 2 && branches[1] == json!({"type": "null"});
+        if nullable {
+            return lowered_value(value, original, &branches[0], roots);
+        }
+        let originals = original
+            .get("oneOf")
+            .or_else(|| original.get("anyOf"))
+            .unwrap_or_else(|| panic!("{original} has no union as {lowered}"));
+        let found = originals.as_array().unwrap().iter().zip(branches).find(|(one, _)| {
+            let mut one = (*one).clone();
+            one["$defs"] = roots.0["$defs"].clone();
+            jsonschema::is_valid(&one, value)
+        });
+        let (one, branch) = found.unwrap_or_else(|| panic!("{value} in {originals}"));
+        return lowered_value(value, one, branch, roots);
+    }
+    match (value, lowered["type"].as_str()) {
+        (Value::Object(map), Some("array")) => map
+            .iter()
+            .map(|(name, value)| {
+                let part = lowered_value(
+                    value,
+                    &original["additionalProperties"],
+                    &lowered["items"]["properties"]["value"],
+                    roots,
+                );
+                json!({"name": name, "value": part})
+            })
+            .collect(),
+        (Value::Object(map), _) => {
+            let mut out = Map::new();
+            let none = (Vec::new(), Map::new());
+            let needed = lowered["required"].as_array().unwrap_or(&none.0);
+            for (name, part) in lowered["properties"].as_object().unwrap_or(&none.1) {
+                if let Some(value) = map.get(name) {
+                    out.insert(
+                        name.clone(),
+                        lowered_value(value, &original["properties"][name], part, roots),
+                    );
+                } else if needed.iter().any(|one| one == name) {
+                    let unsaid = original["properties"][name].get("default").cloned();
+                    let empty = match part["type"].as_str() {
+                        Some("string") => json!(""),
+                        Some("array") if part["description"].as_str().unwrap_or_default().contains("[] when") => {
+                            json!([])
+                        }
+                        _ => Value::Null,
+                    };
+                    out.insert(name.clone(), unsaid.unwrap_or(empty));
+                }
+            }
+            for (name, value) in map {
+                if !out.contains_key(name) {
+                    let part = lowered["additionalProperties"]
+                        .as_object()
+                        .map(|part| Value::Object(part.clone()));
+                    let part = part.unwrap_or_else(|| panic!("{name} is lost"));
+                    out.insert(
+                        name.clone(),
+                        lowered_value(value, &original["additionalProperties"], &part, roots),
+                    );
+                }
+            }
+            Value::Object(out)
+        }
+        (Value::Array(items), _) => items
+            .iter()
+            .map(|item| lowered_value(item, &original["items"], &lowered["items"], roots))
+            .collect(),
+        _ => value.clone(),
+    }
+}
+
+fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    match schema.get("$ref").and_then(Value::as_str) {
+        Some(target) => resolved(root.pointer(&target[1..]).unwrap(), root),
+        None => schema,
+    }
+}
+
+#[test]
+fn every_plan_survives_the_way_down_and_up() {
+    let original = plan_schema();
+    for subset in [OPENAI, ANTHROPIC, GEMINI] {
+        let lowered =
+            lower(&original, &subset, Shape::Free).unwrap_or_else(|issues| panic!("{}: {issues:#?}", subset.name));
+        assert_eq!(lint(&lowered, &subset), []);
+        assert_eq!(
+            lower(&lowered, &subset, Shape::Kept).unwrap(),
+            lowered,
+            "lowering is final"
+        );
+        let validator = jsonschema::validator_for(&lowered).unwrap();
+        for plan in plans() {
+            let written = lowered_value(&plan, &original, &lowered, (&original, &lowered));
+            let problems: Vec<String> = validator
+                .iter_errors(&written)
+                .map(|error| format!("{error} at {}", error.instance_path()))
+                .collect();
+            assert!(problems.is_empty(), "{}: {problems:#?}\n{written:#}", subset.name);
+            let lifted = lift(written, &original);
+            let read = parse_plan(&lifted.to_string(), &Limits::default());
+            assert_eq!(
+                read.plan.map(|plan| serde_json::to_value(plan).unwrap()).as_ref(),
+                Some(&plan),
+                "{}: {:#?}\n{lifted:#}",
+                subset.name,
+                read.findings
+            );
+        }
+    }
+}
+
+#[test]
+fn what_lies_outside_of_a_subset_is_named_with_its_place() {
+    let closed = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+    let table: &[(Subset, Value, &str)] = &[
+        (
+            OPENAI,
+            json!({"type": "array", "items": {"type": "string"}}),
+            "/: the root must be an object and no union",
+        ),
+        (
+            OPENAI,
+            json!({"type": "object", "properties": {}, "required": []}),
+            "/: the object must say `additionalProperties: false`",
+        ),
+        (
+            OPENAI,
+            closed(json!({"a": {"type": "string"}}), json!([])),
+            "/: the property `a` must be required",
+        ),
+        (
+            OPENAI,
+            closed(json!({"a": {"type": "string", "minLength": 1}}), json!(["a"])),
+            "/properties/a: `minLength` is not known",
+        ),
+        (
+            OPENAI,
+            closed(json!({"a": {}}), json!(["a"])),
+            "/properties/a: it does not say of which type the value is",
+        ),
+        (
+            OPENAI,
+            closed(json!({"a": true}), json!(["a"])),
+            "/properties/a: a schema must be an object here",
+        ),
+        (
+            OPENAI,
+            closed(json!({"a": {"$ref": "#/$defs/B"}}), json!(["a"])),
+            "/: `#/$defs/B` leads nowhere in this schema",
+        ),
+        (
+            GEMINI,
+            closed(json!({"a": {"const": 1}}), json!(["a"])),
+            "/properties/a: `const` is not known",
+        ),
+        (
+            ANTHROPIC,
+            closed(json!({"a": {"type": "integer", "minimum": 1}}), json!(["a"])),
+            "/properties/a: `minimum` is not known",
+        ),
+    ];
+    for (subset, schema, issue) in table {
+        let all: Vec<String> = lint(schema, subset).iter().map(ToString::to_string).collect();
+        assert!(all.iter().any(|one| one == issue), "{schema}: {all:?}");
+    }
+    let recursive = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/N"}}, "required": ["next"], "additionalProperties": false,
+        "$defs": {"N": {"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]}}, "required": ["next"], "additionalProperties": false}}});
+    assert!(conforms(&recursive, &OPENAI));
+    assert_eq!(
+        lint(&recursive, &ANTHROPIC)[0].to_string(),
+        "/: `#/$defs/N` refers to itself"
+    );
+}
+
+#[test]
+fn limits_of_size_hold_at_their_edge() {
+    let optional = |count: usize| {
+        let properties: Map<String, Value> = (0..count)
+            .map(|i| (format!("p{i}"), json!({"type": "number"})))
+            .collect();
+        json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false})
+    };
+    assert!(conforms(&optional(24), &ANTHROPIC) && !conforms(&optional(25), &ANTHROPIC));
+    let unions = |count: usize| {
+        let properties: Map<String, Value> = (0..count)
+            .map(|i| (format!("p{i}"), json!({"type": ["number", "null"]})))
+            .collect();
+        let names: Vec<&String> = properties.keys().collect();
+        json!({"type": "object", "required": names, "properties": properties, "additionalProperties": false})
+    };
+    assert!(conforms(&unions(16), &ANTHROPIC) && !conforms(&unions(17), &ANTHROPIC));
+    let nested = |depth: usize| {
+        (1..depth).fold(optional(0), |inner, _| json!({"type": "object", "properties": {"a": inner}, "required": ["a"], "additionalProperties": false}))
+    };
+    assert!(conforms(&nested(10), &OPENAI) && !conforms(&nested(11), &OPENAI));
+    let values = |count: usize| json!({"type": "object", "properties": {"a": {"type": "string", "enum": (0..count).map(|i| format!("v{i}")).collect::<Vec<_>>()}}, "required": ["a"], "additionalProperties": false});
+    assert!(conforms(&values(1000), &OPENAI) && !conforms(&values(1001), &OPENAI));
+}
+
+#[test]
+fn what_is_defined_once_counts_wherever_it_is_used() {
+    let used = |times: usize, defined: Value| {
+        let properties: Map<String, Value> = (0..times)
+            .map(|i| (format!("p{i}"), json!({"$ref": "#/$defs/D"})))
+            .collect();
+        let names: Vec<&String> = properties.keys().collect();
+        json!({"type": "object", "required": names, "properties": properties, "additionalProperties": false, "$defs": {"D": defined}})
+    };
+    let said = |schema: &Value| {
+        lint(schema, &ANTHROPIC)
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    let union = json!({"anyOf": [{"type": "string"}, {"type": "null"}]});
+    assert!(conforms(&used(16, union.clone()), &ANTHROPIC));
+    assert_eq!(said(&used(17, union.clone())), ["/: 17 unions; 16 are allowed"]);
+    // Two in a definition count two each time; one inside the other's branch is one more.
+    let nested = json!({"anyOf": [{"type": ["string", "number"]}, {"type": "null"}]});
+    assert!(conforms(&used(8, nested.clone()), &ANTHROPIC));
+    assert_eq!(said(&used(9, nested)), ["/: 18 unions; 16 are allowed"]);
+    let optional = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}},
+        "required": ["a"], "additionalProperties": false});
+    assert!(conforms(&used(12, optional.clone()), &ANTHROPIC));
+    assert_eq!(
+        said(&used(13, optional.clone())),
+        ["/: 26 properties that are not required; 24 are allowed"]
+    );
+    // What nobody refers to counts nothing, and a definition of a definition counts by both.
+    assert!(conforms(&used(0, optional), &ANTHROPIC));
+    let mut through = used(
+        4,
+        json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/E"}, "y": {"$ref": "#/$defs/E"}},
+        "required": ["x", "y"], "additionalProperties": false}),
+    );
+    through["$defs"]["E"] = json!({"anyOf": [{"type": ["string", "number"]}, {"type": "null"}]});
+    assert!(conforms(&through, &ANTHROPIC));
+    through["properties"]["p9"] = union;
+    through["required"] = json!(["p0", "p1", "p2", "p3", "p9"]);
+    assert_eq!(said(&through), ["/: 17 unions; 16 are allowed"]);
+    // A bomb of references is counted, not walked.
+    let mut bomb = used(
+        2,
+        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
+    );
+    for level in 0..40 {
+        let next = format!("#/$defs/L{}", level + 1);
+        bomb["$defs"][format!("L{level}")] = json!({"type": "object", "required": ["a", "b"], "additionalProperties": false,
+            "properties": {"a": {"$ref": next}, "b": {"$ref": next}}});
+    }
+    bomb["$defs"]["L40"] = json!({"type": ["string", "null"]});
+    bomb["properties"]["p0"] = json!({"$ref": "#/$defs/L0"});
+    assert!(
+        said(&bomb).iter().any(|one| one.contains("unions; 16 are allowed")),
+        "{:?}",
+        said(&bomb)
+    );
+}
+
+#[test]
+fn absent_numbers_are_null_as_long_as_there_is_room_for_unions() {
+    let schema = |numbers: usize| {
+        let properties: Map<String, Value> = (0..numbers)
+            .map(|i| (format!("p{i}"), json!({"type": "number"})))
+            .collect();
+        json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false})
+    };
+    let shape = |numbers: usize| {
+        let lowered = lower(&schema(numbers), &ANTHROPIC, Shape::Free).ok()?;
+        let null = |part: &&Value| part.get("anyOf").is_some();
+        let nullable = lowered["properties"].as_object()?.values().filter(null).count();
+        Some((nullable, numbers - lowered["required"].as_array()?.len()))
+    };
+    assert_eq!(shape(16), Some((16, 0)));
+    assert_eq!(shape(17), Some((16, 1)));
+    assert_eq!(shape(40), Some((16, 24)));
+    assert_eq!(shape(41), None);
+    // An absent number comes back as absent either way.
+    assert_eq!(lift(json!({"p0": 1, "p3": null}), &schema(17)), json!({"p0": 1}));
+}
+
+#[test]
+fn a_choice_of_types_and_more_is_one_union() {
+    let value = json!({"anyOf": [{"type": ["number", "string"]}, {"type": "array", "items": {"type": "number"}}]});
+    let schema =
+        json!({"type": "object", "properties": {"a": value}, "required": ["a"], "additionalProperties": false});
+    let lowered = lower(&schema, &ANTHROPIC, Shape::Kept).unwrap();
+    let kinds: Vec<&Value> = lowered["properties"]["a"]["anyOf"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["type"])
+        .collect();
+    assert_eq!(kinds, ["number", "array", "string"]);
+    assert_eq!(
+        lower(&schema, &GEMINI, Shape::Kept).unwrap(),
+        schema,
+        "where unions cost nothing, nothing changes"
+    );
+}
+
+#[test]
+fn the_word_that_tells_branches_apart_comes_first_however_it_is_said() {
+    for word in [
+        json!({"const": "x"}),
+        json!({"anyOf": [{"const": "x"}]}),
+        json!({"$ref": "#/$defs/X"}),
+    ] {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "kind": word}, "required": ["a", "kind"],
+            "$defs": {"X": {"oneOf": [{"const": "x"}]}}});
+        let lowered = lower(&schema, &OPENAI, Shape::Kept).unwrap();
+        assert_eq!(lowered["required"], json!(["kind", "a"]), "{word}");
+        assert_eq!(lower(&lowered, &OPENAI, Shape::Kept).unwrap(), lowered);
+    }
+}
+
+#[test]
+fn bounds_that_are_lost_are_said_in_words() {
+    let schema = json!({"type": "object", "properties": {"count": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}},
+        "required": ["count"], "additionalProperties": false});
+    assert_eq!(
+        lower(&schema, &ANTHROPIC, Shape::Kept).unwrap()["properties"]["count"],
+        json!({"type": "integer", "description": "How many. (at least 1) (at most 9)"})
+    );
+    assert_eq!(lower(&schema, &GEMINI, Shape::Kept).unwrap(), schema);
+}
+
+#[test]
+fn what_a_reply_should_not_be_stays_for_the_validation() {
+    let schema = json!({"type": "object", "properties": {"map": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "name": {"type": "string", "minLength": 1}, "must": {"type": "string", "minLength": 1}}, "required": ["must"], "additionalProperties": false});
+    let lifted = |value: Value| lift(value, &schema);
+    assert_eq!(
+        lifted(json!({"map": [{"name": "a", "value": 1}], "name": "", "must": ""})),
+        json!({"map": {"a": 1}, "must": ""})
+    );
+    let either = json!({"anyOf": [{"type": "object", "additionalProperties": {"type": "integer"}},
+        {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}]});
+    let list = json!([{"name": "a", "value": 1}]);
+    assert_eq!(lift(list.clone(), &either), list, "a list that may be one stays one");
+    let numbers = json!({"anyOf": [{"type": "object", "additionalProperties": {"type": "integer"}},
+        {"type": "array", "items": {"type": "number"}}]});
+    assert_eq!(lift(list, &numbers), json!({"a": 1}));
+    for kept in [
+        json!({"map": [{"name": "a", "value": 1}, {"name": "a", "value": 2}], "must": "x"}),
+        json!({"map": [{"name": "a"}], "must": "x"}),
+        json!({"other": null, "must": null}),
+        json!([1, null]),
+        json!("text"),
+    ] {
+        assert_eq!(lifted(kept.clone()), kept);
+    }
+}
+
+/// Schemas as people write them: open, optional, bounded, nested, wrong.
+fn any_schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!({"type": "string"})),
+        Just(json!({"type": "string", "minLength": 1, "format": "email"})),
+        Just(json!({"type": "integer", "minimum": 0, "default": 3})),
+        Just(json!({"const": "x"})),
+        Just(json!({"enum": [1, "two", null]})),
+        Just(json!({"type": ["number", "null"]})),
+        Just(json!({"oneOf": [{"const": "a"}, {"const": "b"}]})),
+        Just(json!({"$ref": "#/$defs/A", "description": "x"})),
+        Just(json!({"$ref": "https://example.com/x"})),
+        Just(json!({})),
+        Just(json!(true)),
+        Just(json!({"not": {"type": "string"}})),
+    ];
+    leaf.prop_recursive(5, 40, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(|all| json!({"anyOf": all})),
+            inner
+                .clone()
+                .prop_map(|item| json!({"type": "array", "items": item, "minItems": 1})),
+            inner
+                .clone()
+                .prop_map(|part| json!({"type": "object", "additionalProperties": part})),
+            (prop::collection::vec(inner, 0..4), any::<bool>(), any::<bool>()).prop_map(|(parts, needed, closed)| {
+                let properties: Map<String, Value> = parts
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, part)| (format!("p{i}"), part))
+                    .collect();
+                let names: Vec<String> = if needed {
+                    properties.keys().cloned().collect()
+                } else {
+                    Vec::new()
+                };
+                let mut out = json!({"type": "object", "properties": properties, "required": names,
+                    "$defs": {"A": {"type": "object", "properties": {"next": {"$ref": "#/$defs/A"}}}}});
+                if closed {
+                    out["additionalProperties"] = json!(false);
+                }
+                out
+            }),
+        ]
+    })
+}
+
+/// JSON of all kinds.
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        Just(json!("")),
+        Just(json!("x")),
+        Just(json!(1)),
+        Just(json!(true))
+    ];
+    leaf.prop_recursive(4, 30, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+            prop::collection::vec(("p[0-3]|name|value", inner), 0..4)
+                .prop_map(|all| Value::Object(all.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    /// Whatever is lowered lies inside, once and for all.
+    #[test]
+    fn nothing_outside_of_a_subset_leaves(schema in any_schema()) {
+        for subset in [OPENAI, ANTHROPIC, GEMINI] {
+            for shape in [Shape::Kept, Shape::Free] {
+                if let Ok(lowered) = lower(&schema, &subset, shape) {
+                    prop_assert_eq!(lint(&lowered, &subset), vec![]);
+                    prop_assert_eq!(&lower(&lowered, &subset, Shape::Kept).unwrap(), &lowered);
+                }
+            }
+        }
+    }
+
+    /// A reply that already has the original form stays as it is, unless it says "absent" by a value that its schema forbids.
+    #[test]
+    fn lifting_never_breaks_what_is_right(schema in any_schema(), value in any_value()) {
+        let lifted = lift(value.clone(), &schema);
+        if let Ok(validator) = jsonschema::validator_for(&schema)
+            && validator.is_valid(&value)
+        {
+            prop_assert!(validator.is_valid(&lifted), "{} became {} under {}", value, lifted, schema);
+        }
+        prop_assert_eq!(lift(lifted.clone(), &schema), lifted);
+    }
+}

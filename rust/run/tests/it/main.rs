@@ -1,0 +1,14 @@
+//! The machine through the crate's door. One program: linking takes longer than most of the tests.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, in its helpers too"
+)]
+
+mod invariants;
+mod resume;
+mod risk;
+mod states;
+mod tools;

@@ -1,0 +1,179 @@
+//! Places, rewriting, and time.
+
+use std::time::{Duration, Instant};
+
+use geonode_protocol::Code;
+use geonode_script::{MAX_FINDINGS, check};
+
+#[track_caller]
+fn place(source: &str, line: u32, column: u32, code: Code) {
+    let verdict = check(source, "5.2");
+    let found = &verdict.findings[0];
+    assert_eq!(
+        (found.line, found.column, found.code),
+        (line, column, code),
+        "{verdict:?}"
+    );
+}
+
+#[test]
+fn places_are_lines_and_characters() {
+    place("x = 1\ny = eval('1')", 2, 5, Code::ScriptName);
+    place("s = 'äöü'; open('x')", 1, 12, Code::ScriptName);
+    place("x = f'é{1} {exec(1)}'", 1, 13, Code::ScriptName);
+    place(
+        "import bpy\r\nbpy.ops.wm.quit_blender()\r\n",
+        2,
+        1,
+        Code::ScriptOperator,
+    );
+    place("import bpy\nbpy.context.preferences", 2, 13, Code::ScriptAttribute);
+    place("x = 1\n  y = 2", 2, 1, Code::ScriptSyntax);
+}
+
+#[test]
+fn findings_are_bounded_and_say_so() {
+    let verdict = check(&"eval(1)\n".repeat(500), "5.2");
+    assert_eq!(verdict.findings.len(), MAX_FINDINGS);
+    assert_eq!(verdict.findings[MAX_FINDINGS - 1].code, Code::MoreFindings);
+    assert!(verdict.findings[MAX_FINDINGS - 1].text.starts_with("451 "));
+}
+
+#[test]
+fn same_quote_f_strings_are_rewritten_in_place_or_refused() {
+    let verdict = check("d = {'a': 1}\nprint(f'{d['a']} {d[\"a\"]}')\n", "4.5");
+    assert!(verdict.ok, "{verdict:?}");
+    assert_eq!(
+        verdict.rewritten.as_deref(),
+        Some("d = {'a': 1}\nprint(f'{d[\"a\"]} {d[\"a\"]}')\n")
+    );
+    let plain = check("d = {'a': 1}\nprint(f\"{d['a']}\")\n", "4.5");
+    assert!(plain.ok && plain.rewritten.is_none(), "{plain:?}");
+    // A rewritten text is judged as rewritten, at the same places.
+    place("d = {}\nprint(f'{d['a']} {eval('1')}')", 2, 19, Code::ScriptName);
+    for doubtful in [
+        r#"f'{d['a"b']}'"#,
+        r"f'{d['a\n']}'",
+        r#"f"{f'{d["a"]}'}""#,
+        "f'{d['''a''']}'",
+    ] {
+        let verdict = check(&format!("d = {{}}\nx = {doubtful}"), "5.2");
+        let found = &verdict.findings[0];
+        assert_eq!(
+            (found.line, found.code),
+            (2, Code::ScriptSyntax),
+            "{doubtful}: {verdict:?}"
+        );
+    }
+}
+
+#[test]
+fn what_removes_data_is_asked_about() {
+    let verdict = check(
+        "import bpy\nbpy.ops.object.delete()\nbpy.data.meshes.remove(bpy.data.meshes[0])\n",
+        "5.2",
+    );
+    assert!(verdict.ok, "{verdict:?}");
+    assert_eq!(verdict.asks.len(), 2);
+    assert_eq!(verdict.asks[1].line, 3);
+}
+
+#[test]
+fn what_removes_data_is_asked_about_by_whatever_name() {
+    for script in [
+        "import bpy\ndata = bpy.data.objects\ndata.remove(data[0])\n",
+        "import bpy\nfor kind in (bpy.data.meshes, bpy.data.curves):\n    for one in list(kind):\n        kind.remove(one)\n",
+        "import bpy\nlist(map(bpy.data.meshes.remove, list(bpy.data.meshes)))\n",
+        "import bpy\ngone = bpy.data.objects.remove\ngone(bpy.data.objects[0])\n",
+        "import bpy\nfor name in ('meshes', 'curves'):\n    kind = getattr(bpy.data, name)\n    kind.remove(kind[0])\n",
+        "import bpy\nop = bpy.ops.object.delete\nop()\n",
+        "import bpy\nfor name in ('delete', 'join'):\n    getattr(bpy.ops.object, name)()\n",
+        "import bpy\nfor name in ('lete',):\n    getattr(bpy.ops.object, f'de{name}')()\n",
+        "import bpy\nbpy.ops.outliner.orphans_purge()\n",
+        "import bpy\nfor one in bpy.data.objects:\n    one.user_clear()\n",
+    ] {
+        let verdict = check(script, "5.2");
+        assert!(verdict.ok && !verdict.asks.is_empty(), "{script}{verdict:?}");
+    }
+    let harmless = "import bpy\nitems = [1, 2]\nitems.remove(1)\nop = bpy.ops.mesh.primitive_cube_add\nop(size=1)\n";
+    assert!(check(harmless, "5.2").asks.is_empty());
+}
+
+/// A class of a script may have what it likes; what Python or Blender has by that name stays out of reach.
+#[test]
+fn own_attributes_open_nothing() {
+    for script in [
+        "class A:\n    mro = 1\nprint(ValueError.mro())\n",
+        "class A:\n    gi_frame = 1\ndef g():\n    yield 1\nprint(g().gi_frame)\n",
+        "class E(Exception):\n    pass\nfor E in [ValueError]:\n    pass\ntry:\n    pass\nexcept E:\n    pass\n",
+    ] {
+        assert!(!check(script, "5.2").ok, "{script}");
+    }
+    let own = check(
+        "class A:\n    def __init__(self):\n        self.save, self.__kept = 1, 2\n",
+        "5.2",
+    )
+    .own;
+    assert!(!own.contains(&"save".to_owned()) && own.contains(&"_A__kept".to_owned()));
+}
+
+#[test]
+fn names_differ_by_version() {
+    let script = "import bpy\nbpy.context.object.data.use_auto_smooth = True\n";
+    assert!(!check(script, "4.2").ok && !check(script, "5.2").ok);
+    let newer = "import bpy\nbpy.context.object.animation_data.action_slot = None\n";
+    assert!(!check(newer, "4.2").ok);
+    assert!(check(newer, "4.5").ok, "{:?}", check(newer, "4.5"));
+}
+
+/// Nothing that fits into a script may take long; generous, because tests share the machine.
+#[test]
+fn the_worst_inputs_take_no_time() {
+    let full = |unit: &str| unit.repeat(20_000 / unit.chars().count());
+    let inputs = [
+        full("("),
+        full("[]"),
+        full("-"),
+        full("~1;"),
+        full("not "),
+        full("x."),
+        full("f'{"),
+        full("f'''{"),
+        full("\"'"),
+        full("lambda:"),
+        full("a=\n"),
+        full("unknown.attribute_name\n"),
+        full("import a\n"),
+        full("1+"),
+        full("if 1:\n "),
+        full("@a\n"),
+        full("{{}}"),
+        full("\\\n"),
+        full("é"),
+        full("x = 'é'\n"),
+        full("bpy.ops.mesh.xyz()\n"),
+        full("match x:\n case _: pass\n"),
+        format!("x = {}1", "9".repeat(290)),
+    ];
+    for input in inputs {
+        let start = Instant::now();
+        let verdict = check(&input, "5.2");
+        assert!(
+            start.elapsed() < Duration::from_secs(2),
+            "{:?}: {:?}",
+            start.elapsed(),
+            input.chars().take(30).collect::<String>()
+        );
+        assert!(
+            !verdict.ok || input.starts_with("x = "),
+            "{:?}",
+            input.chars().take(30).collect::<String>()
+        );
+    }
+}
+
+#[test]
+fn longer_than_a_step_is_refused_before_anything_is_read() {
+    let verdict = check(&"(".repeat(200_000), "5.2");
+    assert_eq!(verdict.findings[0].code, Code::PythonTooLong);
+}

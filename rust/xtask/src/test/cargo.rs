@@ -1,0 +1,53 @@
+//! Tests that cargo runs.
+
+use anyhow::{Result, bail};
+
+use super::Ran;
+use super::counts;
+use super::stream::{LIMIT, streamed};
+use super::voice::Voice;
+use crate::layout::Layout;
+use crate::process;
+
+/// Every Rust test. Examples are no tests: linting compiles them, nothing here links them.
+///
+/// # Errors
+/// When cargo does not come to its end, or fails without a failed test.
+pub(super) fn workspace(layout: &Layout, voice: &Voice) -> Result<Ran> {
+    [["--workspace", "--tests"], ["--workspace", "--doc"]]
+        .iter()
+        .map(|chosen| test(layout, chosen, &[], voice))
+        .sum()
+}
+
+/// Runs the tests of the packages that `chosen` names, with these arguments for the test programs.
+///
+/// # Errors
+/// As for `workspace`.
+pub(super) fn test(layout: &Layout, chosen: &[&str], arguments: &[&str], voice: &Voice) -> Result<Ran> {
+    let mut command = process::cargo();
+    command
+        .current_dir(&layout.root)
+        .args(["test", "--locked", "--no-fail-fast"])
+        .args(chosen)
+        .args(["--", "--quiet"])
+        .args(arguments);
+    let (mut all, mut package, mut program) = (Ran::default(), String::new(), String::new());
+    let status = streamed(&mut command, LIMIT, voice, |line| {
+        if let Some(running) = counts::program_of_cargo_line(line) {
+            // Only the name of a package's own program tells which package it is; its other tests follow.
+            if let Some(name) = running.package {
+                package = name;
+            }
+            program = format!("{package} {}", running.source);
+        }
+        if let Some((counts, seconds)) = counts::of_cargo_line(line) {
+            all.counts = [all.counts, counts].into_iter().sum();
+            *all.files.entry(program.clone()).or_default() += seconds;
+        }
+    })?;
+    if !status.success() && all.counts.failed == 0 {
+        bail!("cargo test ended with {status}");
+    }
+    Ok(all)
+}

@@ -1,0 +1,46 @@
+//! Formatting and lints.
+
+use anyhow::Result;
+
+use super::counts::Counts;
+use super::stream::{LIMIT, streamed};
+use super::voice::Voice;
+use crate::env::{self, Wanted};
+use crate::layout::Layout;
+use crate::process;
+
+/// The environment of the Python linters.
+pub(super) fn tools() -> Wanted {
+    Wanted::tools().with("lint")
+}
+
+/// Checks the form of the sources.
+///
+/// # Errors
+/// When a linter cannot be started.
+pub(super) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
+    let mut format = process::cargo();
+    format.args(["fmt", "--all", "--check"]);
+    let mut clippy = process::cargo();
+    clippy.args([
+        "clippy",
+        "--quiet",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ]);
+    let tools = env::prepare(layout, &tools())?;
+    let mut ruff = process::command(tools.programs().join("ruff"));
+    ruff.args(["check", "--quiet", "addon", "tests", "rust"]);
+    [("cargo fmt", format), ("cargo clippy", clippy), ("ruff", ruff)]
+        .into_iter()
+        .map(|(name, mut command)| {
+            let held = streamed(command.current_dir(&layout.root), LIMIT, voice, |_| {})?.success();
+            voice.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
+            Ok(Counts::of(held))
+        })
+        .sum()
+}

@@ -1,0 +1,158 @@
+//! Tests that pytest runs, and what the type stubs promise.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::Ran;
+use super::counts::{Counts, PytestCounts};
+use super::lint;
+use super::stream::{LIMIT, streamed};
+use super::voice::Voice;
+use crate::env::{self, Environment};
+use crate::layout::Layout;
+use crate::native;
+use crate::process;
+
+/// The folders of `tests/` that need Blender as a module.
+const IN_BLENDER: [&str; 2] = ["blender", "host"];
+
+/// The folder of `tests/` that drives a Blender from outside; every other one with Python tests needs none.
+const IN_WINDOW: &str = "window";
+
+/// The type stubs say what the built module has (`mypy.stubtest`).
+///
+/// # Errors
+/// When it cannot be started or hangs.
+pub(super) fn stubs(layout: &Layout, voice: &Voice) -> Result<Counts> {
+    let tools = env::prepare(layout, &lint::tools())?;
+    let allowed = layout.root.join("rust/xtask/src/test/stubtest-allow.txt");
+    let mut command = tools.command();
+    command
+        .args(["-m", "mypy.stubtest", "geonode_core", "--allowlist"])
+        .arg(allowed)
+        .env("PYTHONPATH", native::prepare(layout)?.site());
+    let output = process::bounded(&mut command, LIMIT)?.context("stubtest hung")?;
+    if !output.status.success() {
+        voice.line(&process::tail(&output, 60));
+    }
+    let held = output.status.success();
+    voice.line(&format!(
+        "stubtest geonode_core: {}",
+        if held { "ok" } else { "FAILED" }
+    ));
+    Ok(Counts::of(held))
+}
+
+/// The folders below `tests/` that hold Python tests and need Blender, or do not.
+///
+/// # Errors
+/// When there are none.
+pub(super) fn folders(layout: &Layout, in_blender: bool) -> Result<Vec<PathBuf>> {
+    let tests = layout.root.join("tests");
+    let mut found: Vec<PathBuf> = fs::read_dir(&tests)
+        .with_context(|| format!("cannot read {}", tests.display()))?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir() && !path.ends_with(IN_WINDOW) && holds_tests(path))
+        .filter(|path| {
+            in_blender
+                == path
+                    .file_name()
+                    .is_some_and(|name| IN_BLENDER.iter().any(|known| name == *known))
+        })
+        .collect();
+    found.sort();
+    if found.is_empty() {
+        bail!(
+            "there are no Python tests {} Blender below tests/",
+            if in_blender { "inside" } else { "without" }
+        );
+    }
+    Ok(found)
+}
+
+fn holds_tests(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|entries| {
+        entries.flatten().any(|entry| {
+            let path = entry.path();
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            stem.starts_with("test_") && path.extension().is_some_and(|end| end == "py")
+        })
+    })
+}
+
+/// The folder for what test runs leave behind.
+///
+/// # Errors
+/// When it cannot be made.
+pub(crate) fn results(layout: &Layout) -> Result<PathBuf> {
+    let folder = layout.target().join("test");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Runs the tests in `folders`.
+///
+/// # Errors
+/// As for `counted`.
+pub(super) fn run(
+    layout: &Layout,
+    environment: &Environment,
+    name: &str,
+    folders: &[PathBuf],
+    coverage: bool,
+    voice: &Voice,
+) -> Result<Ran> {
+    let results = results(layout)?;
+    let plugins = results.join("plugin");
+    fs::create_dir_all(&plugins)?;
+    env::replace(&plugins.join("pytest_counts.py"), include_str!("pytest_counts.py"))?;
+    let file = results.join(format!("{name}.json"));
+    if file.exists() {
+        fs::remove_file(&file)?;
+    }
+    // Other groups run beside this one, and tests look for what was left behind.
+    let temporary = tempfile::Builder::new().prefix("tests-").tempdir()?;
+    let mut command = environment.command();
+    for variable in ["TMPDIR", "TEMP", "TMP"] {
+        command.env(variable, temporary.path());
+    }
+    command
+        .current_dir(&layout.root)
+        .env("PYTHONPATH", &plugins)
+        .env("GEONODE_COUNTS", &file);
+    if coverage {
+        // Tests that draw at random draw many times more.
+        command.env("GEONODE_FULL", "1");
+        // Far cheaper where Python offers it; elsewhere coverage says so and takes its own.
+        command.env("COVERAGE_CORE", "sysmon");
+        let data = results.join(format!("coverage-{name}"));
+        command
+            .args(["-m", "coverage", "run", "--source=geonode_assistant", "--data-file"])
+            .arg(data);
+    }
+    command
+        .args(["-m", "pytest", "-q", "-p", "pytest_counts", "-p", "no:cacheprovider"])
+        .args(folders);
+    counted(&mut command, &file, LIMIT, voice)
+}
+
+/// Runs pytest with our plugin, which writes counts and times to `file`.
+///
+/// # Errors
+/// When it did not start, or did not come to its end.
+pub(crate) fn counted(command: &mut Command, file: &Path, limit: Duration, voice: &Voice) -> Result<Ran> {
+    let status = streamed(command, limit, voice, |_| {})?;
+    let text = fs::read(file).with_context(|| format!("pytest did not start ({status})"))?;
+    let mut read = serde_json::from_slice::<PytestCounts>(&text).context("unreadable counts")?;
+    let files = std::mem::take(&mut read.seconds);
+    let (counts, trouble) = read.judge(status);
+    if let Some(trouble) = trouble {
+        bail!("{trouble}; before that: {counts}");
+    }
+    Ok(Ran { counts, files })
+}

@@ -1,0 +1,75 @@
+//! Runs a command and passes on what it prints, line by line, with errors where they occur.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::voice::Voice;
+use crate::process;
+
+/// No group takes this long unless something hangs.
+pub(super) const LIMIT: Duration = Duration::from_secs(40 * 60);
+
+/// A program that was left behind may keep the output open; it is not waited for longer.
+const LEFT_BEHIND: Duration = Duration::from_secs(10);
+
+/// Runs a command, says each line that it prints as it comes, and hands it to `line`.
+///
+/// # Errors
+/// When it cannot be started, or does not end within `limit`.
+pub(super) fn streamed(
+    command: &mut Command,
+    limit: Duration,
+    voice: &Voice,
+    mut line: impl FnMut(&str),
+) -> Result<ExitStatus> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    // One pipe for both keeps their order.
+    let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone().context("cannot share a pipe")?)
+        .stderr(writer)
+        .spawn()
+        .with_context(|| format!("cannot start {program}"))?;
+    // The command keeps its ends of the pipe, which would never close.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let (sender, receiver) = channel::<String>();
+    let said = voice.clone();
+    std::thread::spawn(move || {
+        // Not every program prints UTF-8 only.
+        for bytes in BufReader::new(reader).split(b'\n').map_while(Result::ok) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            said.line(&text);
+            if sender.send(text).is_err() {
+                return;
+            }
+        }
+    });
+    let status = process::wait(&mut child, limit)?;
+    loop {
+        match receiver.recv_timeout(LEFT_BEHIND) {
+            Ok(text) => line(&text),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    status.with_context(|| format!("{program} was ended after {} minutes", limit.as_secs() / 60))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_both_outputs_come_in_their_order() {
+        let mut lines = Vec::new();
+        let mut shell = process::command("sh");
+        shell.args(["-c", "echo one; echo two >&2; echo three; exit 3"]);
+        let status = streamed(&mut shell, LIMIT, &Voice::only(), |line| lines.push(line.to_owned())).unwrap();
+        assert_eq!((status.code(), lines.join(" ").as_str()), (Some(3), "one two three"));
+    }
+}

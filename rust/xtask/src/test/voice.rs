@@ -1,0 +1,133 @@
+//! What groups print, when several run at a time: each group's lines stay together, in the order of the groups.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The speakers that share a terminal; the first that has not finished is heard at once, the others when it is their turn.
+#[derive(Debug)]
+struct Stage {
+    /// Whose turn it is.
+    turn: usize,
+    /// What each has to say, and whether it has finished.
+    speakers: Vec<(Vec<String>, bool)>,
+    /// Where lines go.
+    print: fn(&str),
+}
+
+/// Prints lines for one group.
+#[derive(Debug, Clone)]
+pub(crate) struct Voice {
+    stage: Arc<Mutex<Stage>>,
+    number: usize,
+}
+
+impl Voice {
+    /// One that is heard at once.
+    pub(crate) fn only() -> Self {
+        Self {
+            stage: Arc::new(Mutex::new(Stage::new(1, to_terminal))),
+            number: 0,
+        }
+    }
+
+    /// As many as there are groups.
+    pub(super) fn several(count: usize) -> Vec<Self> {
+        Self::printing(count, to_terminal)
+    }
+
+    fn printing(count: usize, print: fn(&str)) -> Vec<Self> {
+        let stage = Arc::new(Mutex::new(Stage::new(count, print)));
+        (0..count)
+            .map(|number| Self {
+                stage: Arc::clone(&stage),
+                number,
+            })
+            .collect()
+    }
+
+    /// Prints a text and ends the line.
+    pub(crate) fn line(&self, text: &str) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        if stage.turn == self.number {
+            (stage.print)(text);
+        } else if let Some((waiting, _)) = stage.speakers.get_mut(self.number) {
+            waiting.push(text.to_owned());
+        }
+    }
+
+    /// Nothing more will be said; whoever waited for that is heard.
+    pub(super) fn finish(&self) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, finished)) = stage.speakers.get_mut(self.number) {
+            *finished = true;
+        }
+        stage.pass_on();
+    }
+}
+
+impl Stage {
+    fn new(count: usize, print: fn(&str)) -> Self {
+        Self {
+            turn: 0,
+            speakers: vec![(Vec::new(), false); count],
+            print,
+        }
+    }
+
+    /// Passes the turn to the first that has not finished, and prints what was kept back on the way.
+    fn pass_on(&mut self) {
+        while self.speakers.get(self.turn).is_some_and(|(_, finished)| *finished) {
+            self.turn += 1;
+            if let Some((waiting, _)) = self.speakers.get_mut(self.turn) {
+                for text in std::mem::take(waiting) {
+                    (self.print)(&text);
+                }
+            }
+        }
+    }
+}
+
+fn to_terminal(text: &str) {
+    println!("{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    thread_local! {
+        static PRINTED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    }
+
+    fn note(text: &str) {
+        PRINTED.with_borrow_mut(|lines| lines.push(text.to_owned()));
+    }
+
+    fn printed() -> String {
+        PRINTED.with_borrow_mut(|lines| lines.drain(..).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn the_lines_of_a_group_stay_together_in_the_order_of_the_groups() {
+        let voices = Voice::printing(4, note);
+        let [first, second, third, fourth] = voices.as_slice() else {
+            panic!("{voices:?}")
+        };
+        second.line("b1");
+        first.line("a1");
+        third.line("c1");
+        first.line("a2");
+        assert_eq!(printed(), "a1 a2", "only the first is heard at once");
+        third.finish();
+        assert_eq!(printed(), "", "who finishes early waits all the same");
+        first.finish();
+        assert_eq!(printed(), "b1", "what was kept back comes with the turn");
+        second.line("b2");
+        assert_eq!(printed(), "b2", "and the rest at once");
+        second.finish();
+        assert_eq!(printed(), "c1");
+        fourth.line("d1");
+        assert_eq!(printed(), "d1");
+    }
+}
