@@ -9,6 +9,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod generated;
 mod threats;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 DEPTH = 4
+ID = bpy.types.ID
 # Blender's own bookkeeping, what only mirrors other data, and what changes by itself.
 SKIPPED = frozenset({
     "rna_type", "session_uid", "original", "preview", "is_evaluated", "users", "tag", "id_data", "execution_time",
@@ -21,8 +22,15 @@ KINDS_LEFT_OUT = frozenset(
 )
 
 
+# The properties of each type, read once per state: tens of thousands of vertices share one description.
+_described: dict[type, list[tuple[str, str, bool]]] = {}
+# Types that cannot have custom properties.
+_without_keys: set[type] = set()
+
+
 def state() -> dict[str, dict[str, Any]]:
     """Every data-block by kind and name."""
+    _described.clear()
     if bpy.context.view_layer is not None:
         bpy.context.view_layer.update()
     with warnings.catch_warnings():
@@ -41,6 +49,8 @@ def _blocks() -> dict[str, dict[str, Any]]:
 
 def differences(one: Any, other: Any, path: str = "") -> list[str]:
     """Where two states differ, as paths; nothing for equal ones."""
+    if one == other:
+        return []
     if isinstance(one, dict) and isinstance(other, dict):
         found = []
         for key in {**one, **other}:
@@ -64,41 +74,56 @@ def _plain(value: Any) -> str:
 
 def _number(value: Any) -> Any:
     """A number, rounded, or a row of them."""
-    return (
-        round(value, 5)
-        if isinstance(value, float)
-        else value
-        if isinstance(value, int)
-        else [_number(v) for v in value]
-    )
+    if isinstance(value, float):
+        return round(value, 5)
+    return value if isinstance(value, int) else _row(value)
+
+
+def _row(values: Any) -> list[Any]:
+    """Numbers, rounded; the usual row holds one kind."""
+    found = list(values)
+    kinds = set(map(type, found))
+    if kinds == {float}:
+        return [round(value, 5) for value in found]
+    return found if kinds <= {int, bool} else [_number(value) for value in found]
+
+
+def _describe(thing: Any) -> list[tuple[str, str, bool]]:
+    """Name, kind, and whether it is an array, of each property that is compared."""
+    known = [
+        (prop.identifier, prop.type, getattr(prop, "is_array", False))
+        for prop in thing.bl_rna.properties
+        if prop.identifier not in SKIPPED
+    ]
+    _described[type(thing)] = known
+    return known
 
 
 def _of(thing: Any, depth: int, whole: bool = False) -> Any:
-    if isinstance(thing, bpy.types.ID) and not whole and not getattr(thing, "is_embedded_data", False):
+    if not whole and isinstance(thing, ID) and not getattr(thing, "is_embedded_data", False):
         return f"{thing.bl_rna.identifier}:{thing.name_full}"
     if thing is None or depth == 0:
         return "…"
     found: dict[str, Any] = {}
-    for prop in thing.bl_rna.properties:
-        name = prop.identifier
-        if name in SKIPPED:
-            continue
+    for name, kind, is_array in _described.get(type(thing)) or _describe(thing):
         value = getattr(thing, name, None)
-        if prop.type == "COLLECTION":
+        if kind == "COLLECTION":
             found[name] = (
                 [_of(each, depth - 1) for each in value] if value is not None and len(value) < 20_000 else None
             )
-        elif prop.type == "POINTER":
+        elif kind == "POINTER":
             found[name] = None if value is None else _of(value, depth - 1)
-        elif getattr(prop, "is_array", False) and len(value) < 100_000:
-            found[name] = repr([_number(each) for each in value])
-        elif isinstance(value, str | bool | int | float):
-            found[name] = round(value, 5) if isinstance(value, float) else value
+        elif is_array and len(value) < 100_000:
+            found[name] = repr(_row(value))
+        elif isinstance(value, float):
+            found[name] = round(value, 5)
+        elif isinstance(value, (int, str)):
+            found[name] = value
         elif isinstance(value, set):
             found[name] = sorted(value)
-    if hasattr(thing, "keys"):
+    if type(thing) not in _without_keys and hasattr(thing, "keys"):
         try:
             found["custom properties"] = {key: _plain(thing[key]) for key in thing.keys()}  # noqa: SIM118
         except TypeError:
-            pass
+            _without_keys.add(type(thing))
     return found

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::counts::Counts;
 use super::stream::{LIMIT, streamed};
+use super::subjects;
 use super::voice::Voice;
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
@@ -32,6 +33,7 @@ pub(super) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
         "-D",
         "warnings",
     ]);
+    subjects::warn(layout, voice);
     let tools = env::prepare(layout, &tools())?;
     let mut ruff = process::command(tools.programs().join("ruff"));
     ruff.args(["check", "--quiet", "addon", "tests", "rust"]);

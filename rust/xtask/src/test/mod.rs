@@ -9,6 +9,7 @@ mod lint;
 mod pytest;
 mod schedule;
 mod stream;
+mod subjects;
 mod table;
 mod voice;
 

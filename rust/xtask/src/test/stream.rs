@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -50,11 +50,8 @@ pub(super) fn streamed(
         }
     });
     let status = process::wait(&mut child, limit)?;
-    loop {
-        match receiver.recv_timeout(LEFT_BEHIND) {
-            Ok(text) => line(&text),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-        }
+    while let Ok(text) = receiver.recv_timeout(LEFT_BEHIND) {
+        line(&text);
     }
     status.with_context(|| format!("{program} was ended after {} minutes", limit.as_secs() / 60))
 }

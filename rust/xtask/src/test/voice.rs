@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn printed() -> String {
-        PRINTED.with_borrow_mut(|lines| lines.drain(..).collect::<Vec<_>>().join(" "))
+        PRINTED.with_borrow_mut(std::mem::take).join(" ")
     }
 
     #[test]
