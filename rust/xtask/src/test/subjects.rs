@@ -63,8 +63,8 @@ mod tests {
 
     #[test]
     fn characters_of_the_subject_count_without_the_hash() {
-        let (fits, long) = ("ü".repeat(LONGEST), "x".repeat(LONGEST + 1));
-        let log = format!("0123abc {fits}\n4567def {long}\n");
-        assert_eq!(too_long(&log), [format!("4567def {long}")]);
+        let (whole, over) = ("ü".repeat(LONGEST), "x".repeat(LONGEST + 1));
+        let log = format!("0123abc {whole}\n4567def {over}\n");
+        assert_eq!(too_long(&log), [format!("4567def {over}")]);
     }
 }
