@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import geonode_core
 import pytest
-from geonode_assistant.cli import manifest
-from geonode_assistant.cli.manifest import ManifestReport, Scene
+from geonode_assistant.cli import expectations, manifest
+from geonode_assistant.cli.expectations import Scene
+from geonode_assistant.cli.manifest import ManifestReport
+from geonode_assistant.host import primitives
 from geonode_assistant.messages import AssistantError
 
 GOOD: dict[str, Any] = {
@@ -90,7 +93,7 @@ def test_missing_fields(tmp_path: Path, pointer: str) -> None:
     with pytest.raises(AssistantError) as caught:
         load(changed(pointer, None, remove=True), tmp_path)
     assert caught.value.code == "manifest_invalid"
-    assert f"{pointer}: is missing" in caught.value.message
+    assert f'{pointer}: The field "{pointer.rpartition("/")[2]}" is missing.' in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -192,7 +195,7 @@ SCENE = Scene(
 
 
 def test_a_scene_as_expected_passes_every_check() -> None:
-    checks = manifest.compare(GOOD["expect"], RUN, SCENE)
+    checks = expectations.compare(GOOD["expect"], RUN, SCENE)
     assert len(checks) == 14
     assert all(check.ok for check in checks), [check.line() for check in checks if not check.ok]
 
@@ -220,7 +223,7 @@ def test_a_scene_as_expected_passes_every_check() -> None:
 )
 def test_every_expectation_can_fail(pointer: str, value: Any) -> None:
     expect = changed("/expect" + pointer, value)["expect"]
-    failed = [check for check in manifest.compare(expect, RUN, SCENE) if not check.ok]
+    failed = [check for check in expectations.compare(expect, RUN, SCENE) if not check.ok]
     assert failed
     assert all(check.line().startswith("FAIL") and "expected" in check.line() for check in failed)
 
@@ -231,7 +234,12 @@ def test_a_report_without_checks_has_not_passed() -> None:
     json.dumps(report.to_dict())
 
 
-@pytest.mark.parametrize("primitive", manifest.PRIMITIVES)
+def test_the_core_knows_the_same_primitives_as_the_host() -> None:
+    known = geonode_core.schema("manifest")["$defs"]["PrimitiveKind"]["enum"]
+    assert sorted(known) == sorted(primitives.ADD)
+
+
+@pytest.mark.parametrize("primitive", primitives.ADD)
 def test_primitives_have_the_size_that_the_manifest_says(primitive: str) -> None:
     from geonode_assistant.cli import e2e
 

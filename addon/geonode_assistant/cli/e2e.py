@@ -11,9 +11,10 @@ from typing import Any
 
 from ..host import context, evaluate, mainfile, primitives, starter, undo
 from ..run import driver, starting
-from . import manifest
+from . import expectations, manifest
 from .console import Interrupt
-from .manifest import Check, ManifestReport, Scene
+from .expectations import Scene
+from .manifest import Check, ManifestReport
 
 
 def run_manifest(
@@ -45,10 +46,10 @@ def run_manifest(
     with interrupt.cancels(handle) if interrupt is not None else contextlib.nullcontext():
         run = driver.drive(handle, on_event, timeout_s or data["timeout_s"]).to_dict()
     after = document()
-    measured = [name for name in manifest.measured_objects(expect) if name in after["objects"]]
+    measured = [name for name in expectations.measured_objects(expect) if name in after["objects"]]
     evidence = evaluate.evidence(measured, [], None) if measured else {"objects": []}
     report = ManifestReport(data["name"], str(path), run=run)
-    report.checks = manifest.compare(expect, run, Scene(after, evidence))
+    report.checks = expectations.compare(expect, run, Scene(after, evidence))
     if run["status"] != "done":
         report.checks.append(_unchanged("nothing changed", before, after))
     elif expect.get("undo_restores"):

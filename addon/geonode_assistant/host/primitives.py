@@ -12,7 +12,7 @@ from ..messages import AssistantError
 from . import operators
 
 # Operator of each primitive, and the arguments by which `size` is its extent in metres.
-_ADD: dict[str, tuple[str, Callable[[float], dict[str, float]]]] = {
+ADD: dict[str, tuple[str, Callable[[float], dict[str, float]]]] = {
     "plane": ("mesh.primitive_plane_add", lambda size: {"size": size}),
     "cube": ("mesh.primitive_cube_add", lambda size: {"size": size}),
     "grid": ("mesh.primitive_grid_add", lambda size: {"size": size}),
@@ -30,7 +30,7 @@ DEFAULT_SIZE = 2.0
 
 def add(item: dict[str, Any]) -> bpy.types.Object:
     """Adds one object; it becomes the active one."""
-    name, arguments = _ADD[item["primitive"]]
+    name, arguments = ADD[item["primitive"]]
     operators.named(name)(
         **arguments(item.get("size", DEFAULT_SIZE)),
         location=item.get("location", (0, 0, 0)),

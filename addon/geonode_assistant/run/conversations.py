@@ -9,14 +9,14 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import tempfile
 from pathlib import Path
+
+from .. import native
 
 FOLDER = "conversations_of_files"
 # As many as there are conversations.
 MOST = 200
-ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 def remember(folder: Path, file: str, conversation: str | None) -> None:
@@ -39,12 +39,10 @@ def of_file(folder: Path, file: str) -> tuple[str, int] | None:
     """The conversation of a file and how many wishes it has; None where there is none, or it cannot be read."""
     try:
         name = json.loads(_place(folder, file).read_text(encoding="utf-8"))["conversation"]
-        if not ID.fullmatch(name):
-            return None
-        kept = json.loads((folder / "conversations" / f"{name}.json").read_text(encoding="utf-8"))
-        return name, len(kept["turns"]) + int(kept["turns_left_out"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
+    turns = native.core().conversation_turns(folder, name) if isinstance(name, str) else None
+    return None if turns is None else (name, turns)
 
 
 def _place(folder: Path, file: str) -> Path:

@@ -84,7 +84,7 @@ fn explain(shape: &Shape, error: &ValidationError<'_>) -> Vec<Finding> {
         ValidationErrorKind::Type { kind: expected } => {
             let expected = match expected {
                 TypeKind::Single(kind) => article(&kind.to_string()),
-                TypeKind::Multiple(_) => "another kind of value".to_owned(),
+                TypeKind::Multiple(_) => kinds(schema),
             };
             wrong_type(&expected, value, at)
         }
@@ -96,6 +96,15 @@ fn explain(shape: &Shape, error: &ValidationError<'_>) -> Vec<Finding> {
         ValidationErrorKind::MinLength { .. } => Finding::error(Code::EmptyString, at, "The text is empty."),
         ValidationErrorKind::Minimum { limit } => out_of_range(at, &format!("The number is below {limit}.")),
         ValidationErrorKind::Maximum { limit } => out_of_range(at, &format!("The number is above {limit}.")),
+        ValidationErrorKind::ExclusiveMinimum { limit } => {
+            out_of_range(at, &format!("The number must be above {limit}."))
+        }
+        ValidationErrorKind::ExclusiveMaximum { limit } => {
+            out_of_range(at, &format!("The number must be below {limit}."))
+        }
+        ValidationErrorKind::MinProperties { limit } => {
+            out_of_range(at, &format!("The object has fewer than {limit} fields."))
+        }
         ValidationErrorKind::MinItems { limit } => {
             out_of_range(at, &format!("The array has fewer than {limit} items."))
         }
@@ -221,7 +230,7 @@ fn unknown_field(name: &str, known: &[&str], unused: &[&str], at: &str) -> Findi
     }
 }
 
-fn missing_field(name: &str, at: &str) -> Finding {
+pub(crate) fn missing_field(name: &str, at: &str) -> Finding {
     Finding::error(
         Code::MissingField,
         pointer::child(at, name),
@@ -316,6 +325,13 @@ pub(crate) fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
+}
+
+/// The kinds of value that a schema allows: "an integer or an array".
+fn kinds(schema: Option<&Value>) -> String {
+    let kinds = schema.and_then(|schema| schema.get("type")?.as_array());
+    let kinds = kinds.into_iter().flatten().filter_map(Value::as_str).map(article);
+    kinds.collect::<Vec<_>>().join(" or ")
 }
 
 fn article(kind: &str) -> String {

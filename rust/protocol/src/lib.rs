@@ -17,6 +17,7 @@ mod gn_ops;
 mod json;
 mod lift;
 mod limits;
+pub mod manifest;
 mod node_tree;
 mod parse;
 mod plan;
@@ -39,6 +40,7 @@ pub use gn_ops::{
     AddFrame, AddNode, EnsureTarget, GnLink, GnOp, GnOps, ModifierTarget, RemoveNode, SetInput, SetModifierInput,
 };
 pub use limits::Limits;
+pub use manifest::{Manifest, parse_manifest};
 pub use node_tree::{CreateNode, DeleteNode, Link, NodeTree, NodeTreeOp, SetInputDefault, TreeTarget};
 pub use parse::{Parsed, parse_plan, parse_plan_value, parse_plan_value_with, parse_plan_with};
 pub use plan::{

@@ -5,7 +5,7 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use crate::{Code, Envelope, Finding, GnOps, Limits, NodeTree, Plan, PythonScript};
+use crate::{Code, Envelope, Finding, GnOps, Limits, Manifest, NodeTree, Plan, PythonScript};
 
 /// Every schema by name, as JSON Schema 2020-12. `x-since` marks what version 1.0 of the protocol does not have.
 pub fn schemas() -> Vec<(&'static str, Value)> {
@@ -15,6 +15,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("gate_envelope", of::<Envelope>()),
         ("gn_ops", of::<GnOps>()),
         ("limits", of::<Limits>()),
+        ("manifest", of::<Manifest>()),
         ("node_tree", of::<NodeTree>()),
         ("plan", of::<Plan>()),
         ("python", of::<PythonScript>()),

@@ -23,6 +23,18 @@ pub(crate) struct Shape {
     pub(crate) is_1_1: bool,
 }
 
+impl Shape {
+    /// The shape of a whole document; none when its schema is invalid.
+    pub(crate) fn whole(schema: Value) -> Option<Self> {
+        Some(Self {
+            validator: jsonschema::draft202012::new(&schema).ok()?,
+            since_1_1: Vec::new(),
+            is_1_1: false,
+            schema,
+        })
+    }
+}
+
 /// The shapes of one step type.
 pub(crate) struct StepShapes {
     pub(crate) step: Shape,

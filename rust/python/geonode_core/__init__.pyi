@@ -28,9 +28,11 @@ __all__ = [
     "audit_state",
     "audit_stop",
     "audit_trusted_script",
+    "check_manifest",
     "check_script",
     "check_tree",
     "compact",
+    "conversation_turns",
     "diff",
     "effects",
     "error_codes",
@@ -313,6 +315,12 @@ def reconcile(
     catalogue: str | PathLike[str] | dict[str, Any],
 ) -> dict[str, Any]:
     """Compiles a plan against exported trees without Blender: `ok`, `messages`, `plan`, `steps`, `diff`, `trees`."""
+
+def conversation_turns(folder: str | PathLike[str], name: str) -> int | None:
+    """How many turns a kept conversation has; None where there is no such conversation, or it is damaged."""
+
+def check_manifest(text: str) -> list[dict[str, Any]]:
+    """What is wrong with the text of an end-to-end manifest: findings as of a plan; none when it is right."""
 
 def check_tree(tree: str | dict[str, Any]) -> None:
     """Checks that a tree document (a Bundle) has its form; `ProtocolError` says what is wrong."""

@@ -30,9 +30,9 @@ mod geonode_core {
 
     #[pymodule_export]
     use super::{
-        check_script, check_tree, compact, diff, effects, error_codes, estimates, known_models, lints, read_compact,
-        reconcile, reset_telemetry, schema, script_policy, security_events, settings, shown_context, sockets,
-        telemetry, validate_plan, version,
+        check_manifest, check_script, check_tree, compact, conversation_turns, diff, effects, error_codes, estimates,
+        known_models, lints, read_compact, reconcile, reset_telemetry, schema, script_policy, security_events,
+        settings, shown_context, sockets, telemetry, validate_plan, version,
     };
     #[pymodule_export]
     use crate::audit::{
@@ -120,6 +120,20 @@ fn check_tree(tree: &Bound<'_, PyAny>) -> PyResult<()> {
     detached(tree.py(), || geonode_engine::check_tree(&text))
 }
 
+/// What is wrong with the text of an end-to-end manifest: findings as of a plan (`schema("manifest")` is its form), none when it is right.
+#[pyfunction]
+fn check_manifest<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let findings = detached(py, || {
+        let limits = geonode_protocol::Limits::default();
+        Ok::<_, CoreError>(
+            geonode_protocol::parse_manifest(text, &limits)
+                .err()
+                .unwrap_or_default(),
+        )
+    })?;
+    to_python(py, &findings)
+}
+
 /// The changes from tree document `a` to `b` (text or dict, a Bundle) in plain words; empty for equal trees. With a catalogue (path,
 /// JSON text or dict) sockets have their names and values their units.
 #[pyfunction]
@@ -180,6 +194,16 @@ fn read_compact<'py>(py: Python<'py>, text: &str, catalogue: &Bound<'py, PyAny>)
     let catalogue = source(catalogue)?;
     let trees = detached(py, || geonode_engine::read_compact(text, &catalogue))?;
     to_python(py, &trees)
+}
+
+/// How many turns a kept conversation has: its name, in the folder that a request named as `folder`. None where there is no such
+/// conversation, or it is damaged.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "as pyo3 hands it over")]
+fn conversation_turns(py: Python<'_>, folder: std::path::PathBuf, name: &str) -> PyResult<Option<usize>> {
+    detached(py, || {
+        Ok::<_, CoreError>(geonode_store::conversation::Conversation::count_of(&folder, name))
+    })
 }
 
 /// The available sockets of every node of a tree document: `{tree: {node: {"inputs"|"outputs": [[identifier, name, type]…]}}}`.

@@ -154,6 +154,12 @@ impl Conversation {
         }
     }
 
+    /// How many turns the conversation of this name has; none where there is no such conversation, or it is damaged. Reads only.
+    pub fn count_of(parent: &Path, id: &str) -> Option<usize> {
+        let known = is_id(id).then(|| Self::open_locked(&folder(parent).ok()?, id))?;
+        known.map(|known| known.count())
+    }
+
     fn digest(&self) -> String {
         seal(&(self.version, &self.id, self.turns_left_out, &self.turns))
     }

@@ -1,0 +1,418 @@
+//! End-to-end manifests: a prompt in a known scene, and what must be there afterwards.
+//!
+//! The types are the form; the schema that is made from them judges a manifest, and what no schema can say follows after it.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::codes::Code;
+use crate::collect::Collector;
+use crate::explain::{self, missing_field};
+use crate::finding::Finding;
+use crate::json::{Reader, Stop};
+use crate::limits::Limits;
+use crate::shape::Shape;
+use crate::{pointer, schema};
+
+/// One manifest.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of the form.
+    #[schemars(extend("const" = 1))]
+    pub manifest: u32,
+    /// Its name in reports.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// What is wanted.
+    pub prompt: String,
+    /// Who plans; left out: the offline planner.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub provider: Option<String>,
+    /// What the provider `replay` answers, in order: plans or texts.
+    #[serde(default)]
+    pub replies: Option<Vec<Reply>>,
+    /// The scene in which the prompt is spoken; left out: the starter scene.
+    #[serde(default)]
+    pub start: Option<Start>,
+    /// Name of the object to work on; left out: the active one.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub object: Option<String>,
+    /// Seconds after which the run is cancelled.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1_000_000_000))]
+    pub timeout_s: f64,
+    /// What must be there afterwards.
+    pub expect: Expected,
+}
+
+/// A plan as an object, or the text of a reply.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[schemars(transparent, inline)]
+pub struct Reply(#[schemars(schema_with = "reply")] pub Value);
+
+fn reply(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["object", "string"]})
+}
+
+/// Objects in an empty file, or a file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// Objects to make; the last one is active.
+    #[serde(default)]
+    pub objects: Option<Vec<Primitive>>,
+    /// Name of another object to make active.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub active: Option<String>,
+    /// Path of a .blend file, relative to the manifest; then there is no other field.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub blend: Option<String>,
+}
+
+/// An object to make.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Primitive {
+    /// Its name.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// What it is.
+    pub primitive: PrimitiveKind,
+    /// Its extent in metres; left out: Blender's default, 2.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1_000_000_000))]
+    pub size: Option<f64>,
+    /// Where it is, in metres.
+    #[serde(default)]
+    pub location: Option<[f64; 3]>,
+    /// Its scale.
+    #[serde(default)]
+    pub scale: Option<[f64; 3]>,
+    /// Its rotation, Euler XYZ in radians.
+    #[serde(default)]
+    pub rotation: Option<[f64; 3]>,
+}
+
+/// Blender's primitives that a manifest knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "they are Blender's names")]
+pub enum PrimitiveKind {
+    Plane,
+    Cube,
+    UvSphere,
+    IcoSphere,
+    Cylinder,
+    Cone,
+    Grid,
+    BezierCurve,
+    CircleCurve,
+    Monkey,
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the words say it")]
+pub enum ExpectedStatus {
+    Done,
+    Error,
+    Cancelled,
+}
+
+/// What must be there afterwards.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Expected {
+    /// How the run ends.
+    pub status: ExpectedStatus,
+    /// Codes that the report has, among its messages or its gates' findings.
+    #[serde(default)]
+    #[schemars(schema_with = "names")]
+    pub codes: Vec<String>,
+    /// Objects that exist.
+    #[serde(default)]
+    #[schemars(schema_with = "names")]
+    pub objects: Vec<String>,
+    /// Modifiers that exist.
+    #[serde(default)]
+    pub modifiers: Vec<ExpectedModifier>,
+    /// Nodes in the tree of a modifier and in its groups.
+    #[serde(default)]
+    pub node_types: Vec<ExpectedNodes>,
+    /// Evaluated geometry.
+    #[serde(default)]
+    pub geometry: Vec<ExpectedGeometry>,
+    /// One undo brings everything back.
+    #[serde(default)]
+    pub undo_restores: bool,
+}
+
+fn names(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": {"type": "string", "minLength": 1}})
+}
+
+/// A modifier of an object.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedModifier {
+    /// Name of the object.
+    #[schemars(length(min = 1))]
+    pub object: String,
+    /// Name of the modifier.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Blender's type of modifier, for example `NODES`.
+    #[serde(rename = "type")]
+    #[schemars(length(min = 1))]
+    pub kind: String,
+}
+
+/// Nodes in the tree of a modifier and in its groups.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedNodes {
+    /// Name of the object.
+    #[schemars(length(min = 1))]
+    pub object: String,
+    /// Name of the modifier.
+    #[schemars(length(min = 1))]
+    pub modifier: String,
+    /// At least how many nodes there are, by type.
+    #[schemars(schema_with = "least_by_type")]
+    pub contains: BTreeMap<String, u64>,
+}
+
+fn least_by_type(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "object", "minProperties": 1, "additionalProperties": {"type": "integer", "minimum": 1}})
+}
+
+/// The evaluated geometry of an object.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedGeometry {
+    /// Name of the object.
+    #[schemars(length(min = 1))]
+    pub object: String,
+    /// Number of vertices.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub vertices: Option<Range<u64>>,
+    /// Number of edges.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub edges: Option<Range<u64>>,
+    /// Number of faces.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub faces: Option<Range<u64>>,
+    /// Number of curves.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub curves: Option<Range<u64>>,
+    /// Number of points: of the point cloud, else of the curves.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub points: Option<Range<u64>>,
+    /// Number of instances.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub instances: Option<Range<u64>>,
+    /// The box around it, in the object's own space.
+    #[serde(default)]
+    pub bounds: Option<ExpectedBounds>,
+    /// Extents along the axes.
+    #[serde(default)]
+    pub size: Option<ExpectedSize>,
+}
+
+impl ExpectedGeometry {
+    /// The counts that are given, by name.
+    fn counts(&self) -> impl Iterator<Item = (&'static str, Range<u64>)> {
+        let all = [
+            ("vertices", self.vertices),
+            ("edges", self.edges),
+            ("faces", self.faces),
+            ("curves", self.curves),
+            ("points", self.points),
+            ("instances", self.instances),
+        ];
+        all.into_iter()
+            .filter_map(|(name, range)| range.map(|range| (name, range)))
+    }
+}
+
+/// A box, and how far its ends may be off.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedBounds {
+    /// Its low end.
+    pub min: [f64; 3],
+    /// Its high end.
+    pub max: [f64; 3],
+    /// Most that a coordinate may differ.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1_000_000_000))]
+    pub tolerance: f64,
+}
+
+/// Extents along the axes.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedSize {
+    /// Along X.
+    #[serde(default)]
+    #[schemars(schema_with = "extent")]
+    pub x: Option<Range<f64>>,
+    /// Along Y.
+    #[serde(default)]
+    #[schemars(schema_with = "extent")]
+    pub y: Option<Range<f64>>,
+    /// Along Z.
+    #[serde(default)]
+    #[schemars(schema_with = "extent")]
+    pub z: Option<Range<f64>>,
+}
+
+/// `N`, or `[least, most]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Range<T> {
+    /// Exactly this.
+    Exactly(T),
+    /// From the first to the second, both included.
+    Between([T; 2]),
+}
+
+impl<T: PartialOrd> Range<T> {
+    fn is_upside_down(&self) -> bool {
+        matches!(self, Self::Between([least, most]) if least > most)
+    }
+}
+
+fn count(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["integer", "array"], "minimum": 0, "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2})
+}
+
+fn extent(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["number", "array"], "items": {"type": "number"}, "minItems": 2, "maxItems": 2})
+}
+
+/// The shape of a manifest, compiled once; none only if the types generate an invalid schema, which a test excludes.
+fn shape() -> Option<&'static Shape> {
+    static SHAPE: OnceLock<Option<Shape>> = OnceLock::new();
+    SHAPE.get_or_init(|| Shape::whole(schema::of::<Manifest>())).as_ref()
+}
+
+/// Reads and checks the text of a manifest: what it says, or everything that is wrong with it. Nothing is repaired.
+///
+/// # Errors
+/// At least one finding, each with its JSON Pointer; at most [`Limits::max_findings`].
+pub fn parse_manifest(text: &str, limits: &Limits) -> Result<Manifest, Vec<Finding>> {
+    let mut findings = Collector::new(limits.max_findings);
+    let value = read(text, limits, &mut findings);
+    let manifest = value.and_then(|value| check(&value, &mut findings));
+    match manifest {
+        Some(manifest) if !findings.failed() => Ok(manifest),
+        _ => Err(findings.finish()),
+    }
+}
+
+fn read(text: &str, limits: &Limits, findings: &mut Collector) -> Option<Value> {
+    if text.len() > limits.max_bytes {
+        let message = format!(
+            "The manifest has {} bytes; the limit is {}.",
+            text.len(),
+            limits.max_bytes
+        );
+        findings.error(|| Finding::error(Code::FileTooLarge, "", message));
+        return None;
+    }
+    let mut reader = Reader::new(text, 0, limits.max_depth.clamp(1, Limits::DEPTH_CEILING));
+    let value = match reader.value() {
+        Ok(value) => value,
+        Err(Stop { code, at, message, .. }) => {
+            let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+            findings.error(|| Finding::error(code, "", format!("It is not JSON: {message} (line {line}).")));
+            return None;
+        }
+    };
+    reader.skip_space();
+    let broken = if reader.trailing_commas > 0 {
+        "a comma stands before a closing bracket"
+    } else if reader.cut_off {
+        "the last brace is missing"
+    } else if !reader.rest().is_empty() {
+        "something follows after the object"
+    } else {
+        ""
+    };
+    if !broken.is_empty() {
+        findings.error(|| Finding::error(Code::InvalidJson, "", format!("It is not JSON: {broken}.")));
+    }
+    findings.extend(std::mem::take(&mut reader.findings), reader.more);
+    (!findings.failed()).then_some(value)
+}
+
+fn check(value: &Value, findings: &mut Collector) -> Option<Manifest> {
+    let Some(shape) = shape() else {
+        findings.error(|| Finding::error(Code::InternalError, "", "The schema of manifests is broken."));
+        return None;
+    };
+    explain::errors(shape, value, "", &[], findings);
+    if findings.failed() {
+        return None;
+    }
+    match Manifest::deserialize(value) {
+        Ok(manifest) => {
+            fit_together(&manifest, findings);
+            Some(manifest)
+        }
+        // A whole number that is written as 4.0.
+        Err(error) => {
+            findings.error(|| Finding::error(Code::WrongType, "", format!("It does not fit: {error}.")));
+            None
+        }
+    }
+}
+
+/// What no schema says.
+fn fit_together(manifest: &Manifest, findings: &mut Collector) {
+    if (manifest.provider.as_deref() == Some("replay")) != manifest.replies.is_some() {
+        let message = "The replies belong to the provider replay, and only to it.";
+        findings.error(|| Finding::error(Code::ConflictingFields, "/replies", message));
+    }
+    if let Some(start) = &manifest.start {
+        for (field, given) in [("active", start.active.is_some()), ("objects", start.objects.is_some())] {
+            if start.blend.is_some() && given {
+                let message = "A start from a file has no other field.";
+                findings.error(|| Finding::error(Code::ConflictingFields, pointer::child("/start", field), message));
+            }
+        }
+        if start.blend.is_none() && start.objects.is_none() {
+            findings.error(|| missing_field("objects", "/start").hint("Or name a file with \"blend\"."));
+        }
+    }
+    for (number, geometry) in manifest.expect.geometry.iter().enumerate() {
+        let at = format!("/expect/geometry/{number}");
+        let counts = geometry.counts().filter(|(_, range)| range.is_upside_down());
+        let counts = counts.map(|(name, _)| pointer::child(&at, name));
+        let size = geometry.size.iter();
+        let axes = size.flat_map(|size| [("x", size.x), ("y", size.y), ("z", size.z)]);
+        let axes = axes.filter(|(_, range)| range.is_some_and(|range| range.is_upside_down()));
+        let axes = axes.map(|(axis, _)| format!("{at}/size/{axis}"));
+        for path in counts.chain(axes) {
+            findings.error(|| Finding::error(Code::OutOfRange, path, "The first number is above the second."));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+use serde_json::{Value, json};
+
+use super::{Manifest, parse_manifest};
+use crate::{Code, Limits};
+
+fn good() -> Value {
+    json!({
+        "manifest": 1,
+        "name": "scatter",
+        "prompt": "scatter 200 rocks on the plane",
+        "start": {"objects": [{"name": "Plane", "primitive": "plane", "size": 10, "location": [0, 0, 1]}], "active": "Plane"},
+        "timeout_s": 60,
+        "expect": {
+            "status": "done",
+            "modifiers": [{"object": "Plane", "name": "Scatter", "type": "NODES"}],
+            "node_types": [{"object": "Plane", "modifier": "Scatter", "contains": {"GeometryNodeDistributePointsOnFaces": 1}}],
+            "geometry": [{
+                "object": "Plane",
+                "vertices": 4,
+                "instances": [200, 210],
+                "bounds": {"min": [-5, -5, 0], "max": [5, 5, 0.5], "tolerance": 0.1},
+                "size": {"x": [9.9, 10.1], "z": 0.5},
+            }],
+            "undo_restores": true,
+        },
+    })
+}
+
+/// What is wrong with a manifest: pointers and codes.
+fn found(text: &str) -> Vec<(String, Code)> {
+    let findings = parse_manifest(text, &Limits::default()).err().unwrap_or_default();
+    assert!(findings.iter().all(|finding| !finding.message.is_empty()));
+    findings
+        .into_iter()
+        .map(|finding| (finding.path, finding.code))
+        .collect()
+}
+
+#[test]
+fn a_good_manifest_is_read() {
+    let manifest: Manifest = parse_manifest(&good().to_string(), &Limits::default()).unwrap();
+    assert_eq!(manifest.expect.geometry.len(), 1);
+    assert_eq!(manifest.timeout_s.to_bits(), 60.0_f64.to_bits());
+}
+
+#[test]
+fn what_is_wrong_is_named_by_pointer_and_code() {
+    let cases = [
+        ("/manifest", json!(2), Code::InvalidValue),
+        ("/name", json!(""), Code::EmptyString),
+        ("/timeout_s", json!(0), Code::OutOfRange),
+        ("/timeout_s", json!(1e12), Code::OutOfRange),
+        ("/start/objects/0/primitive", json!("plan"), Code::InvalidEnum),
+        ("/start/objects/0/location", json!([1, 2]), Code::OutOfRange),
+        ("/start/blend", json!("a.blend"), Code::UnknownField),
+        ("/expect/status", json!("fine"), Code::InvalidEnum),
+        ("/expect/node_types/0/contains", json!({}), Code::OutOfRange),
+        ("/expect/geometry/0/vertices", json!(-1), Code::OutOfRange),
+        ("/expect/geometry/0/vertices", json!(1.5), Code::WrongType),
+        ("/expect/geometry/0/instances", json!([3, 1]), Code::OutOfRange),
+        ("/expect/geometry/0/instances", json!([1, 2, 3]), Code::OutOfRange),
+        ("/expect/geometry/0/size/x", json!([3, 1.5]), Code::OutOfRange),
+        ("/expect/geometry/0/bounds/tolerance", json!(0), Code::OutOfRange),
+        ("/expect/undo_restores", json!(1), Code::WrongType),
+    ];
+    for (pointer, value, code) in cases {
+        let mut manifest = good();
+        if pointer == "/start/blend" {
+            manifest["start"]["blend"] = value;
+            let codes = [
+                ("/start/active".to_owned(), Code::ConflictingFields),
+                ("/start/objects".to_owned(), Code::ConflictingFields),
+            ];
+            assert_eq!(found(&manifest.to_string()), codes);
+            continue;
+        }
+        *manifest.pointer_mut(pointer).unwrap() = value;
+        assert_eq!(found(&manifest.to_string()), [(pointer.to_owned(), code)], "{pointer}");
+    }
+}
+
+#[test]
+fn every_mistake_is_told_with_a_hint_where_there_is_one() {
+    let mut manifest = good();
+    manifest["start"]["objects"][0]["primitive"] = json!("planet");
+    manifest["promt"] = json!("x");
+    manifest.as_object_mut().unwrap().remove("prompt");
+    let findings = parse_manifest(&manifest.to_string(), &Limits::default()).unwrap_err();
+    let hint = |path: &str| {
+        findings
+            .iter()
+            .find(|one| one.path == path)
+            .and_then(|one| one.hint.as_deref())
+    };
+    assert_eq!(hint("/promt"), Some("Did you mean \"prompt\"?"));
+    assert_eq!(hint("/start/objects/0/primitive"), Some("Did you mean \"plane\"?"));
+    assert_eq!(hint("/prompt"), Some("What is wanted."));
+}
+
+#[test]
+fn nothing_is_repaired() {
+    for (text, code) in [
+        ("", Code::CutOff),
+        ("{", Code::CutOff),
+        ("nul", Code::CutOff),
+        ("\u{feff}{}", Code::InvalidJson),
+        ("{\"manifest\": 1,}", Code::InvalidJson),
+        ("{\"manifest\": 1} {}", Code::InvalidJson),
+        ("[]", Code::WrongType),
+        (&"[".repeat(100_000), Code::TooDeep),
+    ] {
+        assert_eq!(found(text).first().map(|(_, code)| *code), Some(code), "{text:.40}");
+    }
+    let doubled = found("{\"manifest\": 1, \"manifest\": 1}");
+    assert!(
+        doubled.contains(&("/manifest".to_owned(), Code::DuplicateKey)),
+        "{doubled:?}"
+    );
+}
