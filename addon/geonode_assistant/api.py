@@ -74,7 +74,7 @@ class Checked:
 
     ok: bool
     messages: list[dict[str, Any]]
-    """Findings: ``severity, code, path`` (JSON Pointer), ``message, hint?``."""
+    """Findings: ``severity, code, path`` (JSON Pointer), ``message, hint?``, ``changes?`` (JSON Patch, as hinted)."""
     plan: dict[str, Any] | None
     """The plan after certain repairs; None when it cannot be read at all."""
 

@@ -24,6 +24,11 @@ impl Places {
         if let Some(path) = self.path(&finding.path) {
             finding.path = path;
         }
+        for change in &mut finding.changes {
+            if let Some(path) = self.path(change.path_mut()) {
+                *change.path_mut() = path;
+            }
+        }
         finding
     }
 
@@ -41,7 +46,9 @@ impl Places {
         let (step, operations) = self.0.get(parts.first()?.parse::<usize>().ok()?)?;
         let step = step.to_string();
         let mut operation = String::new();
-        if let [_, "payload", "operations" | "ops", at, ..] = parts.as_slice() {
+        if let [_, "payload", "operations" | "ops", at, ..] = parts.as_slice()
+            && *at != "-"
+        {
             operation = operations.get(at.parse::<usize>().ok()?)?.to_string();
         }
         if let Some(first) = parts.first_mut() {

@@ -169,7 +169,7 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
         work.carry_out(op);
     }
     if work.sink.errors == 0 {
-        work.complete_geometry();
+        work.warn_of_forgotten_link();
     }
     work.check_tree();
     let places = layout::places(&work.model, work.scope);

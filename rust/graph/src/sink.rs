@@ -50,6 +50,11 @@ impl Sink {
         format!("/steps/{}/payload/{}/{}{slash}{field}", self.step, self.list, self.op)
     }
 
+    /// Pointer behind the last operation of the present step.
+    pub(crate) fn after_last(&self) -> String {
+        format!("/steps/{}/payload/{}/-", self.step, self.list)
+    }
+
     /// Pointer to a field of the present step's target.
     pub(crate) fn at_target(&self, field: &str) -> String {
         format!("/steps/{}/payload/target/{field}", self.step)
@@ -77,7 +82,7 @@ impl Sink {
         self.repairs.push(Repair { path, value });
     }
 
-    fn push(&mut self, mut finding: Finding) {
+    pub(crate) fn push(&mut self, mut finding: Finding) {
         finding.message = sentence(&finding.message);
         if self.findings.len() < MAX_FINDINGS || finding.is_error() && self.errors <= MAX_FINDINGS {
             self.findings.push(finding);

@@ -196,6 +196,8 @@ codes! {
         UnknownSocketType = "unknown_socket_type",
         /// The tree has no such zone.
         UnknownZone = "unknown_zone",
+        /// A geometry output and a geometry input of what the plan makes have no link; perhaps one was forgotten.
+        UnlinkedGeometry = "unlinked_geometry",
         /// An edit would leave or make half a zone.
         ZoneIncomplete = "zone_incomplete",
         /// A link crosses a zone boundary in a way that Blender does not allow.

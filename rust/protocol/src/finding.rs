@@ -4,6 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::codes::Code;
 
@@ -34,6 +35,51 @@ pub struct Finding {
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Changes of the plan that carry out the hint, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+}
+
+/// One change of a plan: an operation of JSON Patch (RFC 6902).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Change {
+    /// Puts a value in: a field, an element before the named one, or one behind the last (`-`).
+    Add {
+        /// JSON Pointer into the plan.
+        path: String,
+        /// What is put in.
+        value: Value,
+    },
+    /// Puts a value in the place of another.
+    Replace {
+        /// JSON Pointer into the plan.
+        path: String,
+        /// What stands there afterwards.
+        value: Value,
+    },
+    /// Takes a value out.
+    Remove {
+        /// JSON Pointer into the plan.
+        path: String,
+    },
+}
+
+impl Change {
+    /// Puts `value` in at `path`.
+    pub fn add(path: impl Into<String>, value: Value) -> Self {
+        Self::Add {
+            path: path.into(),
+            value,
+        }
+    }
+
+    /// Where it changes the plan.
+    pub fn path_mut(&mut self) -> &mut String {
+        match self {
+            Self::Add { path, .. } | Self::Replace { path, .. } | Self::Remove { path } => path,
+        }
+    }
 }
 
 impl Finding {
@@ -45,6 +91,7 @@ impl Finding {
             path: path.into(),
             message: message.into(),
             hint: None,
+            changes: Vec::new(),
         }
     }
 
@@ -67,6 +114,13 @@ impl Finding {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same finding with one change more that carries out its hint.
+    #[must_use]
+    pub fn change(mut self, change: Change) -> Self {
+        self.changes.push(change);
         self
     }
 

@@ -34,7 +34,7 @@ pub use codes::{ALIASES, Code, UnknownCode};
 pub use compiled::CompiledSchema;
 pub use envelope::{Envelope, GateFinding};
 pub use extension::{Expand, ExtensionError, Extensions, Origins};
-pub use finding::{Finding, Severity};
+pub use finding::{Change, Finding, Severity};
 pub use foreign::{block, inert};
 pub use gn_ops::{
     AddFrame, AddNode, EnsureTarget, GnLink, GnOp, GnOps, ModifierTarget, RemoveNode, SetInput, SetModifierInput,

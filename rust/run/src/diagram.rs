@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::fmt::Write as _;
 
-use geonode_protocol::{Code, Envelope, Finding, Severity};
+use geonode_protocol::{Code, Envelope, Finding};
 use serde_json::json;
 
 use crate::config::{Approve, Config};
@@ -289,11 +289,5 @@ fn plan(steps: usize, done: bool, wants_context: bool) -> PlanInfo {
 }
 
 fn an_error() -> Finding {
-    Finding {
-        severity: Severity::Error,
-        code: Code::InternalError,
-        path: String::new(),
-        message: String::new(),
-        hint: None,
-    }
+    Finding::error(Code::InternalError, "", "")
 }

@@ -1,6 +1,6 @@
 //! What the driver shall do. One task is awaited at a time; notices need no answer.
 
-use geonode_protocol::{Code, Finding, Severity};
+use geonode_protocol::{Change, Code, Finding, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -207,6 +207,9 @@ pub struct Message {
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Changes of the plan that carry out the hint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
 }
 
 impl Message {
@@ -219,6 +222,7 @@ impl Message {
             text: text.into(),
             path: None,
             hint: None,
+            changes: Vec::new(),
         }
     }
 
@@ -231,6 +235,7 @@ impl Message {
             text: finding.message.clone(),
             path: Some(finding.path.clone()),
             hint: finding.hint.clone(),
+            changes: finding.changes.clone(),
         }
     }
 }

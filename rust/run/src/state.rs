@@ -119,6 +119,9 @@ pub struct State {
     pub(crate) retried: u32,
     /// Requests that were no retries.
     pub(crate) iterations: u32,
+    /// The attempt whose plan went back because a link looked forgotten; that happens once.
+    #[serde(default)]
+    pub(crate) doubted: Option<u32>,
     /// What the next request tells the model.
     pub(crate) feedback: Option<Feedback>,
     /// Calls of the last reply that need the artist's word.
@@ -177,6 +180,7 @@ impl Default for State {
             attempts: 0,
             retried: 0,
             iterations: 0,
+            doubted: None,
             feedback: None,
             tool_asks: Vec::new(),
             refused_calls: Vec::new(),

@@ -263,16 +263,7 @@ impl<'a> Work<'a> {
     fn guess_socket(&mut self, id: &str, named: Text<'_>, side: Side, sockets: &[Socket]) -> Option<usize> {
         let usable: Vec<&Socket> = sockets.iter().filter(|socket| socket.available).collect();
         let path = self.sink.at(named.field);
-        if let Some(hit) = certain_socket(named.text, &usable) {
-            let message = format!(
-                "“{}” was taken to mean the {} “{}” of “{id}”",
-                named.text,
-                word(side),
-                hit.name
-            );
-            self.sink.repaired(path, Value::from(hit.identifier.clone()), message);
-            return sockets.iter().position(|socket| std::ptr::eq(socket, hit));
-        }
+        // A socket of exactly that name is meant, although it is hidden; another one would be another link.
         let hidden = sockets
             .iter()
             .find(|s| !s.available && (s.identifier == named.text || s.name == named.text));
@@ -286,6 +277,16 @@ impl<'a> Work<'a> {
             );
             self.sink.error(Code::UnavailableSocket, path, message, hint);
             return None;
+        }
+        if let Some(hit) = certain_socket(named.text, &usable) {
+            let message = format!(
+                "“{}” was taken to mean the {} “{}” of “{id}”",
+                named.text,
+                word(side),
+                hit.name
+            );
+            self.sink.repaired(path, Value::from(hit.identifier.clone()), message);
+            return sockets.iter().position(|socket| std::ptr::eq(socket, hit));
         }
         let near = nearest(
             named.text,

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use geonode_graph::{Document, compile};
-use geonode_protocol::{Limits, parse_plan};
+use geonode_graph::{Catalogue, Compiled, Document, compile};
+use geonode_protocol::{Change, Finding, Limits, parse_plan};
 use serde_json::{Value, json};
 
 use crate::catalogue;
@@ -41,14 +41,69 @@ fn outcome(folder: &Path) -> Value {
                 "{}: repairs change the result",
                 folder.display()
             );
+            links_are_the_plans(folder, &text, &compiled);
             (json!(compiled.steps), json!(compiled.diff))
         } else {
             (json!([]), json!([]))
         };
+        for finding in compiled.findings.iter().filter(|finding| !finding.changes.is_empty()) {
+            advice_works(folder, &text, &document, &catalogue, finding);
+        }
         let found = json!({"findings": compiled.findings, "deltas": deltas, "words": words});
         by_version.insert(version.to_owned(), found);
     }
     Value::Object(by_version)
+}
+
+/// No repair makes a link: there are at most as many new ones as operations that ask for one.
+fn links_are_the_plans(folder: &Path, plan: &str, compiled: &Compiled) {
+    let plan: Value = serde_json::from_str(plan).unwrap();
+    for (step, delta) in plan["steps"].as_array().unwrap().iter().zip(&compiled.steps) {
+        let operations = step["payload"].get("operations").or_else(|| step["payload"].get("ops"));
+        let asked = operations.and_then(Value::as_array).into_iter().flatten();
+        let asked = asked.filter(|operation| operation["op"] == "link").count();
+        let made: usize = delta.trees.iter().map(|tree| tree.links.len()).sum();
+        assert!(made <= asked, "{}: a link that nobody asked for", folder.display());
+    }
+}
+
+/// Carries out what a finding proposes; it is gone then, and the plan is no worse.
+fn advice_works(folder: &Path, plan: &str, document: &Document, catalogue: &Catalogue, finding: &Finding) {
+    let mut changed: Value = serde_json::from_str(plan).unwrap();
+    for change in &finding.changes {
+        apply(&mut changed, change).unwrap_or_else(|| panic!("{}: {change:?} fits nowhere", folder.display()));
+    }
+    let parsed = parse_plan(&changed.to_string(), &Limits::default());
+    let again = compile(&parsed.plan.unwrap(), document, catalogue);
+    assert!(
+        again
+            .findings
+            .iter()
+            .all(|other| other.code != finding.code && !other.is_error()),
+        "{}: {:?} after following {finding}",
+        folder.display(),
+        again.findings
+    );
+}
+
+/// RFC 6902, as far as findings use it.
+fn apply(plan: &mut Value, change: &Change) -> Option<()> {
+    let (Change::Add { path, .. } | Change::Replace { path, .. } | Change::Remove { path }) = change;
+    let (above, last) = path.rsplit_once('/')?;
+    match (plan.pointer_mut(above)?, change) {
+        (Value::Array(entries), Change::Add { value, .. }) if last == "-" => entries.push(value.clone()),
+        (Value::Array(entries), Change::Add { value, .. }) => entries.insert(last.parse().ok()?, value.clone()),
+        (Value::Array(entries), Change::Replace { value, .. }) => {
+            *entries.get_mut(last.parse::<usize>().ok()?)? = value.clone();
+        }
+        (Value::Array(entries), Change::Remove { .. }) => drop(entries.remove(last.parse().ok()?)),
+        (Value::Object(fields), Change::Add { value, .. } | Change::Replace { value, .. }) => {
+            fields.insert(last.to_owned(), value.clone());
+        }
+        (Value::Object(fields), Change::Remove { .. }) => drop(fields.remove(last)?),
+        _ => return None,
+    }
+    Some(())
 }
 
 #[test]

@@ -21,6 +21,12 @@ impl Machine {
         if findings.iter().any(|f| f.severity == Severity::Error) {
             return self.refused(Origin::Preflight, findings);
         }
+        // Whoever made the plan hears of it once and decides; it may be meant.
+        if self.state.doubted.is_none() && self.may_retry() && findings.iter().any(|f| f.code == Code::UnlinkedGeometry)
+        {
+            self.state.doubted = Some(self.state.attempts);
+            return self.refused(Origin::Preflight, findings);
+        }
         let alone = self.state.config.approve == Approve::None;
         if let Some(risk) = risk {
             // Nobody is there to approve it: the model hears what to change first.

@@ -19,13 +19,9 @@ impl Machine {
         let asks = plan.wants_context && !self.state.direct;
         let idle = plan.steps.is_empty() && !plan.done && !asks;
         if idle {
-            findings.push(Finding {
-                severity: Severity::Error,
-                code: Code::EmptyPlan,
-                path: "/steps".into(),
-                message: "The plan has no steps, is not done and asks for nothing.".into(),
-                hint: Some("Add steps, ask for context, or say `done: true`.".into()),
-            });
+            let text = "The plan has no steps, is not done and asks for nothing.";
+            let hint = "Add steps, ask for context, or say `done: true`.";
+            findings.push(Finding::error(Code::EmptyPlan, "/steps", text).hint(hint));
             return self.refused(Origin::Plan, findings);
         }
         self.tell_findings(Origin::Plan, &findings);

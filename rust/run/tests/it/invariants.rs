@@ -122,6 +122,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
         path: String::new(),
         message: "wrong".into(),
         hint: None,
+        changes: Vec::new(),
     };
     let findings = if c.good { Vec::new() } else { vec![finding] };
     let object = format!("O{}", c.target);

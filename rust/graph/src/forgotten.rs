@@ -1,0 +1,101 @@
+//! A geometry link that looks forgotten: told with the operation that would make it, never made.
+
+use geonode_protocol::{Change, Code, Finding};
+use petgraph::algo::has_path_connecting;
+use serde_json::json;
+
+use crate::catalogue::Socket;
+use crate::ir::Side;
+use crate::ops::Work;
+use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
+
+const GEOMETRY: &str = "NodeSocketGeometry";
+
+/// A geometry socket without a link: node and socket.
+struct Open {
+    node: String,
+    socket: String,
+}
+
+impl Work<'_> {
+    /// Warns when the plan leaves exactly one geometry output loose and one geometry input empty.
+    ///
+    /// Loose and empty counts only what the plan made, and the group's own input and output: an end that the artist left
+    /// open is not a mistake of this plan.
+    pub(crate) fn warn_of_forgotten_link(&mut self) {
+        let planned = self
+            .model
+            .nodes()
+            .any(|node| self.model.is_new(&node.id) && !matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT));
+        if !planned {
+            return;
+        }
+        let (empty, loose) = (self.open_sockets(Side::Input), self.open_sockets(Side::Output));
+        let ([to], [from]) = (empty.as_slice(), loose.as_slice()) else {
+            return;
+        };
+        let (Some(a), Some(b)) = (self.model.node_index(&from.node), self.model.node_index(&to.node)) else {
+            return;
+        };
+        if has_path_connecting(self.model.graph(), b, a, None) {
+            return;
+        }
+        let cause = format!(
+            "the geometry “{}” of “{}” goes nowhere, and the input “{}” of “{}” has none; perhaps a link was forgotten",
+            from.socket, from.node, to.socket, to.node
+        );
+        let link = if self.implicit_group_io {
+            json!({"op": "link", "from": {"node_id": from.node, "socket": from.socket},
+                   "to": {"node_id": to.node, "socket": to.socket}})
+        } else {
+            json!({"op": "link", "from_node": from.node, "from_socket": from.socket,
+                   "to_node": to.node, "to_socket": to.socket})
+        };
+        let finding = Finding::warning(Code::UnlinkedGeometry, self.sink.at(""), cause)
+            .hint("Link them, or leave it so if this is meant.")
+            .change(Change::add(self.sink.after_last(), link));
+        self.sink.push(finding);
+    }
+
+    /// Unlinked geometry sockets of planned nodes and of the group's own ends.
+    fn open_sockets(&self, side: Side) -> Vec<Open> {
+        let end = if side == Side::Input { GROUP_OUTPUT } else { GROUP_INPUT };
+        let mut open = Vec::new();
+        for node in self
+            .model
+            .nodes()
+            .filter(|node| self.model.is_new(&node.id) || node.kind == end)
+        {
+            let sockets = self.scope.sockets(&self.model, node, side);
+            for socket in sockets.iter() {
+                if socket.kind != GEOMETRY || !socket.available {
+                    continue;
+                }
+                let linked = match side {
+                    Side::Input => !self.model.links_to(&node.id, &socket.identifier).is_empty(),
+                    Side::Output => self
+                        .model
+                        .edges(&node.id, petgraph::Direction::Outgoing)
+                        .any(|(_, wire, _)| wire.from_socket == socket.identifier),
+                };
+                if !linked {
+                    open.push(Open {
+                        node: node.id.clone(),
+                        socket: spoken(socket, &sockets).to_owned(),
+                    });
+                }
+            }
+        }
+        open
+    }
+}
+
+/// How a plan names the socket: as the artist sees it, where no other available one has that name.
+fn spoken<'s>(socket: &'s Socket, all: &[Socket]) -> &'s str {
+    let named = |other: &&Socket| other.available && (other.name == socket.name || other.identifier == socket.name);
+    if all.iter().filter(named).count() == 1 {
+        &socket.name
+    } else {
+        &socket.identifier
+    }
+}
