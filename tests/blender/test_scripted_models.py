@@ -49,7 +49,7 @@ MODELS = {
     "bad": Model([PROSE] * 3, "error", {"invalid_json"}, 3),
     "slowly improving": Model([PROSE, UNKNOWN, EMPTY, GOOD], "done", attempts=4, settings={"retries": 3}, like=(GOOD,)),
     "one attempt too slow": Model([PROSE, UNKNOWN, EMPTY, GOOD], "error", {"gate_failed", "NOT_EMPTY"}, 3),
-    "never improving": Model([EMPTY] * 3, "error", {"gate_failed", "NOT_EMPTY", "no_progress"}),
+    "never improving": Model([EMPTY] * 3, "error", {"gate_failed", "NOT_EMPTY"}),
     "getting worse": Model([EMPTY, UNKNOWN, PROSE], "error", {"invalid_json"}, 3),
     "writes, then talks": Model([plan(*lift(), done=False), *[PROSE] * 3], "error", {"invalid_json"}),
     "writes, then fails": Model([plan(*lift(), done=False), *[UNKNOWN] * 3], "error", {"unknown_node_type"}),
@@ -57,7 +57,7 @@ MODELS = {
     "two turns, the second at its second try": Model(
         [plan(*lift(), done=False), PROSE, HIGHER], "done", attempts=3, like=(GOOD, HIGHER)
     ),
-    "never done": Model([plan(*lift(), done=False)] * 12, "error", {"iterations_exhausted", "no_progress"}),
+    "never done": Model([plan(*lift(), done=False)] * 12, "error", {"iterations_exhausted"}),
     "starts afresh": Model([LEFTOVERS, GOOD], "done", attempts=2, like=(GOOD,)),
     "builds on what was taken back": Model(
         [LEFTOVERS, *[ON_THE_LEFT] * 2], "error", {"unknown_node", "target_missing"}
@@ -69,7 +69,7 @@ MODELS = {
     "asks for context for ever": Model(
         [{**NOTHING, "done": False, "context_requests": [{"slice": "scene_summary"}]}] * 12,
         "error",
-        {"iterations_exhausted", "no_progress"},
+        {"iterations_exhausted"},
     ),
     "says it is done": Model([NOTHING], "done", attempts=1),
     "a name that does not fit": Model(

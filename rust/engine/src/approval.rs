@@ -32,7 +32,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
         let destroyed = destroys(delta, subject.document, subject.settings.destructive_nodes);
         let script = match &step.action {
             Action::Python(script) => Some(scripts::told(script, subject.blender)),
-            _ => None,
+            Action::NodeTree(_) | Action::GnOps(_) | Action::Added(_) => None,
         };
         let destructive = destroyed.is_some() || script.as_ref().is_some_and(|told| told.destructive);
         let runs = script.as_ref().map(|told| told.reason.clone());

@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use geonode_protocol::{Code, Severity};
 use geonode_run::{
-    Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, State, Status, Task, resume,
-    transition,
+    Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, Place, State, Status, Task,
+    resume, transition,
 };
 use geonode_store::audit;
 use serde_json::value::to_raw_value;
@@ -320,16 +320,9 @@ impl Worker<'_> {
     fn order(&mut self, id: u64, task: Task) {
         self.timing.begin(id, &task, self.state.attempts);
         self.audit.begin(&task);
-        match task {
-            Task::Generate { .. }
-            | Task::CallTools { .. }
-            | Task::CheckPlan
-            | Task::Compile
-            | Task::Choose { .. }
-            | Task::Judge => {
-                self.todo.push_back((id, Todo::Do(task)));
-            }
-            task => {
+        match task.place() {
+            Place::Core => self.todo.push_back((id, Todo::Do(task))),
+            Place::Host => {
                 if let Err(failure) = self.hand_out(id, task) {
                     self.todo.push_back((id, Todo::Fail(failure)));
                 }
@@ -428,14 +421,7 @@ impl Worker<'_> {
             }
             Task::Restore => HostEffect::Restore,
             Task::Commit { message } => HostEffect::Commit { message },
-            Task::Generate { .. }
-            | Task::CallTools { .. }
-            | Task::CheckPlan
-            | Task::Compile
-            | Task::Choose { .. }
-            | Task::Judge => {
-                return Err(EngineError::Internal("a task of the core was handed out".into()).into());
-            }
+            other => return Err(EngineError::Internal(format!("{} is the core's", other.name())).into()),
         };
         self.hand(id, effect)
     }
@@ -460,7 +446,8 @@ impl Worker<'_> {
         }
         let work = &mut self.work;
         work.changed();
-        Some(match self.state.task()? {
+        let task = self.state.task().filter(|task| task.place() == Place::Host)?;
+        Some(match task {
             Task::CaptureContext => work.keep_context(json),
             Task::Inspect { purpose, .. } => work.keep_document(json, purpose),
             Task::DryRun { .. } => {
@@ -480,15 +467,9 @@ impl Worker<'_> {
             Task::Verify { .. } => work.keep_evidence(json),
             Task::Restore => read::<Restored>("result of a restore", json).map(|r| Answer::Restored { equal: r.equal }),
             Task::Commit { .. } => Ok(Answer::Committed),
-            Task::Generate { .. }
-            | Task::CallTools { .. }
-            | Task::CheckPlan
-            | Task::Compile
-            | Task::Choose { .. }
-            | Task::Judge
-            | Task::AskApproval { .. } => {
-                return None;
-            }
+            // The artist's answer comes as an event of its own.
+            Task::AskApproval { .. } => return None,
+            other => Err(EngineError::Internal(format!("the answer to {} is not read", other.name())).into()),
         })
     }
 

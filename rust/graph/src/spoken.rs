@@ -56,7 +56,18 @@ fn destroys(op: Op<'_>, before: Option<&Tree>) -> bool {
         Op::SetGroupIo(socket) => socket.remove,
         Op::RemoveZone { .. } | Op::CleanupUnused => true,
         Op::EditZone(zone) => !zone.remove_items.is_empty(),
-        _ => false,
+        Op::EnsureTarget { .. }
+        | Op::EnsureGroupIo
+        | Op::AddNode { .. }
+        | Op::SetInput { .. }
+        | Op::SetProperty { .. }
+        | Op::Link { .. }
+        | Op::Unlink { .. }
+        | Op::AddZone(_)
+        | Op::AddGroup { .. }
+        | Op::SetItems(_)
+        | Op::AddFrame { .. }
+        | Op::SetModifierInput { .. } => false,
     }
 }
 

@@ -10,6 +10,7 @@ mod expr;
 mod fill;
 mod language;
 mod library;
+mod matching;
 mod naming;
 pub mod offline;
 mod phrase;

@@ -89,3 +89,19 @@ impl From<DataError> for Refusal {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_data_is_told_with_its_place() {
+        let error = DataError::Unreadable {
+            file: "ring.json".into(),
+            cause: "no JSON".into(),
+        };
+        let refusal = Refusal::from(error.clone());
+        assert_eq!((error.code(), refusal.code), (Code::PresetInvalid, Code::PresetInvalid));
+        assert!(refusal.message.contains("ring.json: no JSON"), "{refusal}");
+    }
+}

@@ -9,6 +9,7 @@ use crate::collect::Collector;
 use crate::explain::{self, shown};
 use crate::finding::Finding;
 use crate::limits::Limits;
+use crate::op_kind::OpKind;
 use crate::plan::Version;
 use crate::pointer;
 use crate::shape::{Shape, Shapes, StepShapes, shapes};
@@ -183,7 +184,9 @@ impl Check<'_> {
             } else if !fits || self.version == Version::V1_0 {
                 self.object(shape, op, &at.to_string());
             }
-            self.op_rules(name.unwrap_or_default(), op, at);
+            if let Some(kind) = shape.op {
+                self.op_rules(kind, op, at);
+            }
         } else {
             self.tagged(ops, op, "op", Code::UnknownOp, &at.to_string());
         }
@@ -232,12 +235,25 @@ impl Check<'_> {
     }
 
     /// Rules about the fields of an operation.
-    fn op_rules(&mut self, name: &str, op: &Value, at: &Lazy<'_>) {
-        match name {
-            "create_node" => self.reserved_id(op, "node_id", at),
-            "add_node" | "add_zone" | "add_group" | "add_frame" => self.reserved_id(op, "id", at),
-            "set_group_io" => self.range(op, at, f64::from(f32::MAX)),
-            _ => {}
+    fn op_rules(&mut self, kind: OpKind, op: &Value, at: &Lazy<'_>) {
+        match kind {
+            OpKind::CreateNode => self.reserved_id(op, "node_id", at),
+            OpKind::AddNode | OpKind::AddZone | OpKind::AddGroup | OpKind::AddFrame => self.reserved_id(op, "id", at),
+            OpKind::SetGroupIo => self.range(op, at, f64::from(f32::MAX)),
+            OpKind::CleanupUnused
+            | OpKind::DeleteNode
+            | OpKind::EditZone
+            | OpKind::EnsureSingleGroupIo
+            | OpKind::EnsureTarget
+            | OpKind::Link
+            | OpKind::RemoveNode
+            | OpKind::RemoveZone
+            | OpKind::SetInput
+            | OpKind::SetInputDefault
+            | OpKind::SetItems
+            | OpKind::SetModifierInput
+            | OpKind::SetProperty
+            | OpKind::Unlink => {}
         }
     }
 

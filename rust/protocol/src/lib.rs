@@ -19,6 +19,7 @@ mod lift;
 mod limits;
 pub mod manifest;
 mod node_tree;
+mod op_kind;
 mod parse;
 mod plan;
 mod pointer;
@@ -42,6 +43,7 @@ pub use gn_ops::{
 pub use limits::Limits;
 pub use manifest::{Manifest, parse_manifest};
 pub use node_tree::{CreateNode, DeleteNode, Link, NodeTree, NodeTreeOp, SetInputDefault, TreeTarget};
+pub use op_kind::OpKind;
 pub use parse::{Parsed, parse_plan, parse_plan_value, parse_plan_value_with, parse_plan_with};
 pub use plan::{
     Action, AddedStep, Component, ContextRequest, ContextSlice, Expectation, Meta, Plan, PythonMode, PythonScript,

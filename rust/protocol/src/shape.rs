@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
+use crate::op_kind::OpKind;
 use crate::plan::{Action, Plan};
 use crate::schema;
 
@@ -21,6 +22,8 @@ pub(crate) struct Shape {
     pub(crate) since_1_1: Vec<String>,
     /// Whether version 1.0 does not have the whole object.
     pub(crate) is_1_1: bool,
+    /// The built-in operation that it is the shape of.
+    pub(crate) op: Option<OpKind>,
 }
 
 impl Shape {
@@ -29,6 +32,7 @@ impl Shape {
         Some(Self {
             validator: jsonschema::draft202012::new(&schema).ok()?,
             since_1_1: Vec::new(),
+            op: None,
             is_1_1: false,
             schema,
         })
@@ -106,10 +110,12 @@ impl Source {
         let ops = self.0.pointer(&format!("/$defs/{kind}/oneOf"))?.as_array()?;
         ops.iter()
             .map(|op| {
-                Some((
-                    op.pointer("/properties/op/const")?.as_str()?.to_owned(),
-                    self.shape(op)?,
-                ))
+                let name = op.pointer("/properties/op/const")?.as_str()?;
+                let shape = Shape {
+                    op: Some(OpKind::named(name)?),
+                    ..self.shape(op)?
+                };
+                Some((name.to_owned(), shape))
             })
             .collect()
     }
@@ -130,6 +136,7 @@ impl Source {
                 .map(|(name, _)| name.clone())
                 .collect(),
             is_1_1: is_new(&schema),
+            op: None,
             schema,
         })
     }

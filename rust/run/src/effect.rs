@@ -126,7 +126,37 @@ pub enum Task {
     },
 }
 
+/// Who carries a task out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The driver by itself; for calls of tools it may ask the host in between.
+    Core,
+    /// The host, which answers.
+    Host,
+}
+
 impl Task {
+    /// Who carries it out.
+    pub const fn place(&self) -> Place {
+        match self {
+            Self::Generate { .. }
+            | Self::CallTools { .. }
+            | Self::CheckPlan
+            | Self::Compile
+            | Self::Choose { .. }
+            | Self::Judge => Place::Core,
+            Self::CaptureContext
+            | Self::Inspect { .. }
+            | Self::AskApproval { .. }
+            | Self::DryRun { .. }
+            | Self::Begin { .. }
+            | Self::ApplyStep { .. }
+            | Self::Verify { .. }
+            | Self::Restore
+            | Self::Commit { .. } => Place::Host,
+        }
+    }
+
     /// Name on the wire.
     pub fn name(&self) -> &'static str {
         match self {

@@ -25,7 +25,7 @@ mod transition;
 pub use asking::{ApprovalRecord, Asking, Decision};
 pub use config::{Approve, Config};
 pub use diagram::diagram;
-pub use effect::{Effect, Message, Notice, Origin, Purpose, Task};
+pub use effect::{Effect, Message, Notice, Origin, Place, Purpose, Task};
 pub use event::{Answer, Event, EventKind, Failure};
 pub use feedback::Feedback;
 pub use outcome::{Aftermath, Outcome, Status};

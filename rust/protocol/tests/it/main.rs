@@ -7,7 +7,9 @@
     reason = "a test fails by panicking, in its helpers too"
 )]
 
+mod codes;
 mod extensions;
 mod plans;
 mod properties;
+mod reference;
 mod schemas;

@@ -20,7 +20,20 @@ impl Machine {
             }
             // Whether the transaction is open is known only with the answer.
             Phase::Beginning { .. } => self.state.phase = Phase::Beginning { cancelled: true },
-            _ => {
+            Phase::Idle
+            | Phase::Capturing
+            | Phase::Generating
+            | Phase::AwaitingToolApproval { .. }
+            | Phase::CallingTools
+            | Phase::Checking
+            | Phase::Inspecting(_)
+            | Phase::Compiling
+            | Phase::AwaitingApproval
+            | Phase::DryRunning
+            | Phase::Choosing
+            | Phase::Applying { .. }
+            | Phase::Verifying
+            | Phase::Judging => {
                 if matches!(self.state.phase, Phase::AwaitingApproval | Phase::DryRunning) {
                     self.record(Decision::Cancelled, Vec::new(), None);
                 }

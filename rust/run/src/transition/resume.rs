@@ -66,7 +66,19 @@ impl Machine {
             phase @ (Phase::Capturing | Phase::Generating) => self.enter(phase),
             // What tools say depends on the scene that is there: the model is asked once more.
             Phase::CallingTools | Phase::AwaitingToolApproval { .. } => self.enter(Phase::Generating),
-            _ => {
+            Phase::Idle
+            | Phase::Ended
+            | Phase::Checking
+            | Phase::Inspecting(_)
+            | Phase::Compiling
+            | Phase::AwaitingApproval
+            | Phase::DryRunning
+            | Phase::Choosing
+            | Phase::Beginning { cancelled: false }
+            | Phase::Applying { .. }
+            | Phase::Verifying
+            | Phase::Judging
+            | Phase::Committing => {
                 self.forget_writes();
                 self.enter(Phase::Checking);
             }

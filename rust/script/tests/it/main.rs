@@ -11,4 +11,5 @@
 mod corpus;
 mod fuzz;
 mod limits;
+mod reasons;
 mod reference;

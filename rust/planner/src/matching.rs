@@ -1,0 +1,60 @@
+//! Where phrases stand in a wish that was read.
+
+use crate::language::Generic;
+use crate::phrase::{Pattern, Phrase};
+use crate::quantity::{Amount, Unit};
+use crate::reading::{Item, ItemKind, Reading};
+use crate::scene::Referent;
+
+impl Phrase {
+    /// Where the phrase ends when it starts at item `at` (one past its last item).
+    pub(crate) fn ends(&self, reading: &Reading, at: usize) -> Option<usize> {
+        let mut here = at;
+        for (i, pattern) in self.patterns.iter().enumerate() {
+            if *pattern == Pattern::Gap {
+                let next = self.patterns.get(i + 1)?;
+                let mut skipped = 0;
+                while skipped < 3
+                    && reading
+                        .item(here)
+                        .is_some_and(|item| !fits(next, item) && reading.is_empty_word(item))
+                {
+                    here += 1;
+                    skipped += 1;
+                }
+                continue;
+            }
+            if !fits(pattern, reading.item(here)?) {
+                return None;
+            }
+            here += 1;
+        }
+        Some(here)
+    }
+
+    /// First place at which the phrase stands.
+    pub(crate) fn find(&self, reading: &Reading) -> Option<(usize, usize)> {
+        (0..reading.items.len()).find_map(|at| self.ends(reading, at).map(|end| (at, end)))
+    }
+}
+
+fn fits(pattern: &Pattern, item: &Item) -> bool {
+    match (pattern, &item.kind) {
+        (Pattern::Stem(stem), ItemKind::Word | ItemKind::Break(_)) => &item.stem == stem,
+        (Pattern::Exact(text), ItemKind::Word | ItemKind::Quantity(_)) => &item.text == text,
+        // “a circle” is a circle, “the Circle” the object of that name.
+        (Pattern::Stem(stem), ItemKind::Mention(mention)) => !mention.definite && &item.stem == stem,
+        (Pattern::Exact(text), ItemKind::Mention(mention)) => !mention.definite && &item.text == text,
+        (Pattern::Count, ItemKind::Quantity(q)) => {
+            matches!(q.amount, Amount::One(n) if n.fract() == 0.0) && matches!(q.unit, Unit::Bare | Unit::Times)
+        }
+        (Pattern::Length, ItemKind::Quantity(q)) => matches!(q.unit, Unit::Metres | Unit::Blender),
+        (Pattern::Angle, ItemKind::Quantity(q)) => q.unit == Unit::Radians,
+        (Pattern::Range, ItemKind::Quantity(q)) => matches!(q.amount, Amount::Range(..)),
+        (Pattern::Sides, ItemKind::Quantity(q)) => matches!(q.amount, Amount::Sides(_)),
+        (Pattern::Mesh, ItemKind::Mention(m)) => m.is("MESH") || m.referent == Referent::Generic(Generic::Mesh),
+        (Pattern::Curve, ItemKind::Mention(m)) => m.is("CURVE") || m.referent == Referent::Generic(Generic::Curve),
+        (Pattern::Number, ItemKind::Quantity(_)) | (Pattern::Object, ItemKind::Mention(_)) => true,
+        _ => false,
+    }
+}

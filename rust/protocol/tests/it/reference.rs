@@ -1,0 +1,199 @@
+//! The pages of codes and of the protocol in the guide are what the registry and the types say. `UPDATE=1` rewrites them.
+
+use std::fmt::Write as _;
+
+use geonode_protocol::{Code, Limits, schema};
+use serde_json::{Map, Value};
+
+const COMMAND: &str = "UPDATE=1 cargo test -p geonode-protocol --test it reference";
+
+fn is_current(name: &str, now: &str) {
+    let path = format!("{}/../../addon/docs/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, now).unwrap();
+    }
+    let page = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(page == now, "addon/docs/{name} is out of date: {COMMAND}");
+}
+
+/// Text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace('|', "\\|")
+}
+
+#[test]
+fn the_page_of_codes_is_current() {
+    let mut page = format!(
+        "# Codes\n\nEvery finding, message and error has a stable code: what it means, and what to do about it. Decide by the code, never by the \
+         text beside it.\nGenerated from the registry (`{COMMAND}`); do not edit.\n"
+    );
+    let mut section = "";
+    for code in Code::ALL {
+        if code.section() != section {
+            section = code.section();
+            let mut letters = section.chars();
+            let first: String = letters.next().unwrap().to_uppercase().collect();
+            let _ = writeln!(
+                page,
+                "\n## {first}{}\n\n| code | cause | fix |\n|---|---|---|",
+                letters.as_str()
+            );
+        }
+        let _ = writeln!(page, "| `{code}` | {} | {} |", cell(code.doc()), cell(code.fix()));
+    }
+    assert_eq!(page.matches("\n| `").count(), Code::ALL.len());
+    is_current("codes.md", &page);
+}
+
+/// The type of a field in words.
+fn kind(field: &Value) -> String {
+    if let Some(name) = field["$ref"].as_str() {
+        let name = name.trim_start_matches("#/$defs/");
+        return if name == "PlanValue" {
+            "value".into()
+        } else {
+            format!("[{name}](#{})", name.to_lowercase())
+        };
+    }
+    if let Some(value) = field.get("const") {
+        return format!("`{value}`");
+    }
+    if let Some(list) = field["enum"].as_array() {
+        return list
+            .iter()
+            .map(|value| format!("`{value}`"))
+            .collect::<Vec<_>>()
+            .join(" or ");
+    }
+    match field["type"].as_str() {
+        Some("array") => format!("list of {}", kind(&field["items"])),
+        Some("object") => match field.get("additionalProperties") {
+            Some(each) if each.is_object() => format!("object of {}", kind(each)),
+            _ => "object".into(),
+        },
+        Some(name) => name.to_owned(),
+        None => match field["anyOf"].as_array().or(field["oneOf"].as_array()) {
+            Some(list) => list.iter().map(kind).collect::<Vec<_>>().join(" or "),
+            None => "any".into(),
+        },
+    }
+}
+
+fn bounds(field: &Value) -> String {
+    let mut out = String::new();
+    for (key, word) in [("minimum", "at least"), ("maximum", "at most"), ("maxItems", "at most")] {
+        // The bounds of 32-bit floats say nothing to a reader.
+        if let Some(bound) = field[key].as_f64().filter(|bound| bound.abs() < 1e30) {
+            let _ = write!(out, ", {word} {bound}");
+        }
+    }
+    out
+}
+
+fn fields(page: &mut String, object: &Value, tag: &str) -> usize {
+    let none = Map::new();
+    let all = object["properties"].as_object().unwrap_or(&none);
+    let shown: Vec<_> = all.iter().filter(|(name, _)| *name != tag).collect();
+    if shown.is_empty() {
+        page.push_str("\nNo fields.\n");
+        return 0;
+    }
+    page.push_str("\n| field | type | meaning |\n|---|---|---|\n");
+    let required = object["required"].as_array().cloned().unwrap_or_default();
+    for (name, field) in &shown {
+        let optional = if required.contains(&Value::from(name.as_str())) {
+            ""
+        } else {
+            " (optional)"
+        };
+        let since = if field.get("x-since").is_some() {
+            " From version 1.1 on."
+        } else {
+            ""
+        };
+        let meaning = field["description"].as_str().unwrap_or_default();
+        let kind = format!("{}{}", kind(field), bounds(field));
+        let _ = writeln!(
+            page,
+            "| `{name}`{optional} | {} | {}{since} |",
+            cell(&kind),
+            cell(meaning)
+        );
+    }
+    shown.len()
+}
+
+/// One definition: its fields, its words, or each of its choices under a heading of its own.
+fn definition(page: &mut String, name: &str, schema: &Value) -> usize {
+    let _ = writeln!(
+        page,
+        "\n## {name}\n{}",
+        schema["description"].as_str().unwrap_or_default()
+    );
+    let Some(choices) = schema["oneOf"].as_array().filter(|list| {
+        list.iter()
+            .any(|one| one.get("properties").is_some() || one.get("const").is_some())
+    }) else {
+        return fields(page, schema, "");
+    };
+    if choices.iter().all(|one| one.get("const").is_some()) {
+        page.push_str("\n| word | meaning |\n|---|---|\n");
+        for one in choices {
+            let meaning = one["description"].as_str().unwrap_or_default();
+            let _ = writeln!(page, "| `{}` | {} |", one["const"].as_str().unwrap(), cell(meaning));
+        }
+        return choices.len();
+    }
+    let mut count = 0;
+    for one in choices {
+        let tag = if one["properties"].get("op").is_some() {
+            "op"
+        } else {
+            "type"
+        };
+        let since = if one.get("x-since").is_some() {
+            " From version 1.1 on."
+        } else {
+            ""
+        };
+        let name = one["properties"][tag]["const"].as_str().unwrap();
+        let about = one["description"].as_str().unwrap_or_default();
+        let _ = writeln!(page, "\n### `{name}`\n{about}{since}");
+        count += fields(page, one, tag);
+    }
+    count
+}
+
+#[test]
+fn the_page_of_the_protocol_is_current() {
+    let plan = schema("plan").unwrap();
+    let limits = Limits::default();
+    let mut page = format!(
+        "# The protocol of plans\n\nWhat a model, or a script through `api.apply_plan`, may send: one JSON object, a Plan of version 1.1 (1.0 is \
+         read too). A plan has at most {} steps and {} operations, a script at most {} characters, the whole text at most {} MB; unknown fields \
+         are refused. [codes.md](codes.md) explains every refusal; the JSON Schemas lie in `rust/protocol/schemas`, and `api.schema` gives \
+         them.\nGenerated from the types (`{COMMAND}`); do not edit.\n",
+        limits.max_steps,
+        limits.max_operations,
+        limits.max_python_chars,
+        limits.max_bytes >> 20,
+    );
+    let mut count = definition(&mut page, "Plan", &plan);
+    let definitions = plan["$defs"].as_object().unwrap();
+    for (name, schema) in definitions.iter().filter(|(name, _)| *name != "PlanValue") {
+        count += definition(&mut page, name, schema);
+    }
+    assert!(
+        definitions.len() > 10 && count > 80,
+        "{} definitions, {count} fields",
+        definitions.len()
+    );
+    for step in ["NODE_TREE", "GN_OPS", "PYTHON"] {
+        assert!(page.contains(&format!("\n### `{step}`\n")), "{step}");
+    }
+    assert!(!page.contains("| any |"), "a field without a type");
+    is_current("protocol.md", &page);
+}
