@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,17 @@ os.environ["GEONODE_ASSISTANT_HOME"] = _HOME.name
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "addon"), str(Path(__file__).parent)]
+
+from geonode_assistant.run import session  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def own_session() -> Iterator[None]:
+    """Each test meets a session in which nothing was run, and leaves no run behind."""
+    session.current.reset("")
+    yield
+    session.current.close()
+    session.current.reset("")
 
 
 @pytest.hookimpl(trylast=True)

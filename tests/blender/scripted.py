@@ -27,25 +27,25 @@ class FakeHost:
         self.open = False
         self.written = 0
 
-    def _call(self, name: str) -> None:
+    def enter(self, name: str) -> None:
         self.calls.append(name)
         if name in self.faults:
             raise self.faults[name]
 
     def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]:
-        self._call("capture_context")
+        self.enter("capture_context")
         return {}
 
     def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
-        self._call("inspect")
+        self.enter("inspect")
         return {}
 
     def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]:
-        self._call("call_tools")
+        self.enter("call_tools")
         return {"results": [{"ok": True, "result": {"of": call["tool"]}} for call in calls]}
 
     def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
-        self._call("begin")
+        self.enter("begin")
         assert self.open == extend
         self.open = True
         return {}
@@ -53,16 +53,16 @@ class FakeHost:
     def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]:
         assert self.open
         self.written += 1
-        self._call("apply_step")
+        self.enter("apply_step")
         return {"applied": {}}
 
     def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
-        self._call("verify")
+        self.enter("verify")
         return {"objects": [{"name": name} for name in objects]}
 
     def restore(self) -> dict[str, Any]:
         assert self.open
-        self._call("restore")
+        self.enter("restore")
         self.open, self.written = False, 0
         return {"equal": self.equal}
 
@@ -72,7 +72,7 @@ class FakeHost:
 
     def commit(self, message: str) -> dict[str, Any]:
         assert self.open
-        self._call("commit")
+        self.enter("commit")
         self.open = False
         return {}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -69,12 +68,9 @@ def changed(**operation: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def scene() -> Iterator[None]:
-    session.current._reset("")
+def scene() -> None:
     e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}]}, None)
     bpy.ops.ed.undo_push(message="Start")
-    yield
-    session.current.close()
 
 
 def top() -> float:
@@ -306,7 +302,7 @@ def test_the_sidebar_drives_the_same_run() -> None:
         assert bpy.ops.geonode.send() == {"FINISHED"}
         while session.current.running:
             session.current.handle.wait(1000)
-            polling._tick()
+            polling.tick()
         assert session.current.report.ok, session.current.messages
         assert session.current.final_message
         assert bpy.context.window_manager.geonode_assistant.state == "DONE"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -11,17 +10,13 @@ import pytest
 from asking import HIGHER, OPS, lift, wait
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
-from geonode_assistant.run import driver, session
+from geonode_assistant.run import driver
 from geonode_assistant.run.report import RunReport
 
 
 @pytest.fixture(autouse=True)
-def scene() -> Iterator[None]:
-    session.current._reset("")
+def scene() -> None:
     e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
-    yield
-    session.current.close()
-    session.current._reset("")
 
 
 def height() -> float:

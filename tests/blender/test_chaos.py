@@ -323,7 +323,7 @@ def test_no_fault_loses_data_or_leaves_anything_behind(monkeypatch: pytest.Monke
     monkeypatch.setattr(driver, "CANCEL_GRACE_S", 0.5)
     files = set(Path(tempfile.gettempdir()).glob("*geonode*"))
     outcomes = {name: undisturbed(name) for name in MODELS}
-    session.current._reset("")
+    session.current.reset("")
     fresh_scene()
     bpy.ops.ed.undo_push(message="Start")
     before = everything()
@@ -342,7 +342,7 @@ def test_no_fault_loses_data_or_leaves_anything_behind(monkeypatch: pytest.Monke
             wrong.append(problem)
         if len(wrong) == 5:
             break
-        session.current._reset("")
+        session.current.reset("")
         if everything() != before:
             fresh_scene()
             bpy.ops.ed.undo_push(message="Start")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Literal
 
 import bpy
@@ -12,21 +12,17 @@ import pytest
 from geonode_assistant import api, native
 from geonode_assistant.cli import e2e
 from geonode_assistant.host import catalogue, context, evaluate
-from geonode_assistant.run import session
 
 COUNTS = ("vertices", "edges", "faces", "curves", "curve_points", "points", "instances")
 
 
 @pytest.fixture(autouse=True)
-def scene() -> Iterator[None]:
-    session.current._reset("")
+def scene() -> None:
     objects = [
         {"name": "Plane", "primitive": "plane", "size": 10},
         {"name": "Cube", "primitive": "cube", "size": 2},
     ]
     e2e.build_start({"objects": objects}, None)
-    yield
-    session.current.close()
 
 
 class Maker:

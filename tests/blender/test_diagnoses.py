@@ -6,7 +6,6 @@ before; and with the advice followed the same plan passes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +13,6 @@ import bpy
 import pytest
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
-from geonode_assistant.run import session
 
 Op = dict[str, Any]
 
@@ -542,8 +540,7 @@ CASES: dict[str, Case] = {
 
 
 @pytest.fixture(autouse=True)
-def scene() -> Iterator[None]:
-    session.current._reset("")
+def scene() -> None:
     objects = [
         {"name": "Plane", "primitive": "plane", "size": 10},
         {"name": "Cube", "primitive": "cube", "size": 2},
@@ -557,8 +554,6 @@ def scene() -> Iterator[None]:
     lift = bpy.data.objects["Plane"].data.attributes.new("lift", "FLOAT_VECTOR", "POINT")
     lift.data.foreach_set("vector", [0.0, 0.0, 1.0] * 4)
     bpy.ops.ed.undo_push(message="Start")
-    yield
-    session.current.close()
 
 
 def everything() -> str:

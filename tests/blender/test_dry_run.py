@@ -49,11 +49,10 @@ def clean(within_s: float = 1.0) -> bool:
 
 @pytest.fixture(autouse=True)
 def scene() -> Iterator[None]:
-    session.current._reset("")
     e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
     yield
     session.current.close()
-    session.current._reset("")
+    session.current.reset("")
     assert clean(), leftovers()
 
 

@@ -46,7 +46,6 @@ def lift(*more: dict[str, Any], height: float = 2.0) -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def scene() -> Iterator[None]:
-    session.current._reset("")
     e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}]}, None)
     assert api.apply_plan(plan(lift(height=1.0))).ok
     bpy.ops.ed.undo_push(message="Start")

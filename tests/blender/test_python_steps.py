@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import bpy
 import pytest
 from geonode_assistant import api
-from geonode_assistant.run import driver, session
+from geonode_assistant.run import driver
 from geonode_assistant.run.report import RunReport
 from whole_file import empty, everything, fresh_scene, lift, plan
 
@@ -77,8 +76,7 @@ def codes(report: RunReport) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def scene() -> Iterator[None]:
-    session.current._reset("")
+def scene() -> None:
     fresh_scene()
     cube = bpy.data.objects["Cube"]
     cube.data.materials.append(bpy.data.materials.new("Mine"))
@@ -86,9 +84,6 @@ def scene() -> Iterator[None]:
     bpy.context.scene.collection.children.link(shelf)
     shelf.objects.link(cube)
     bpy.context.view_layer.update()
-    yield
-    session.current.close()
-    session.current._reset("")
 
 
 def test_a_good_script_is_one_undo_step() -> None:
@@ -281,11 +276,11 @@ def test_a_cancel_while_a_script_runs_takes_it_back() -> None:
     def perform(effect: dict[str, Any]) -> Any:
         if effect["effect"] == "execute_step":
             seen.append(effect["step_id"])
-            timer = threading.Timer(0.02, handle._core.cancel)
+            timer = threading.Timer(0.02, handle.core.cancel)
             timer.start()
         return usual(effect)
 
-    usual, handle._perform = handle._perform, perform
+    usual, handle.perform = handle.perform, perform
     while not handle.finished:
         handle.poll(0)
         for request in list(handle.pending):

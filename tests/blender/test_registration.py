@@ -31,7 +31,7 @@ def traces() -> dict[str, object]:
         "operators": {name for name in dir(bpy.ops.geonode)},
         "properties": {name for name in dir(bpy.types.WindowManager) if "geonode" in name.lower()},
         "handlers": handlers,
-        "timer": bpy.app.timers.is_registered(polling._tick),
+        "timer": bpy.app.timers.is_registered(polling.tick),
     }
 
 
@@ -40,13 +40,6 @@ def registered() -> Iterator[None]:
     geonode_assistant.register()
     yield
     geonode_assistant.unregister()
-
-
-@pytest.fixture(autouse=True)
-def fresh_session() -> Iterator[None]:
-    yield
-    session.current.close()
-    session.current._reset("")
 
 
 def test_register_and_unregister_leave_no_trace() -> None:
@@ -112,9 +105,9 @@ def test_the_timer_runs_the_session_and_ends_with_it(registered: None) -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), host))
     polling.start()
     polling.start()
-    assert bpy.app.timers.is_registered(polling._tick)
+    assert bpy.app.timers.is_registered(polling.tick)
     for _ in range(50):
-        if polling._tick() is None:
+        if polling.tick() is None:
             break
     assert session.current.report is not None
     assert session.current.report.ok
@@ -133,13 +126,13 @@ def test_loading_a_file_and_disabling_cancel_and_restore(end: str) -> None:
     if end == "load":
         bpy.ops.wm.read_homefile(use_factory_startup=True)
         assert host.written == 0
-        assert not bpy.app.timers.is_registered(polling._tick)
+        assert not bpy.app.timers.is_registered(polling.tick)
         geonode_assistant.unregister()
     else:
         geonode_assistant.unregister()
     assert host.written == 0
     assert session.current.report.status == "cancelled"
-    assert not bpy.app.timers.is_registered(polling._tick)
+    assert not bpy.app.timers.is_registered(polling.tick)
 
 
 @pytest.mark.parametrize("event", ["save", "undo"])

@@ -49,7 +49,7 @@ def save():
 def die(message):
     save()
     os.kill(os.getpid(), signal.SIGKILL)
-handle._host.commit = die
+handle.host.commit = die
 save()
 while not handle.finished:
     handle.wait(50)

@@ -32,7 +32,7 @@ VARYING = {"numpy_fit", "statistics_report", "mesh_foreach"}
 
 def fresh() -> None:
     session.current.close()
-    session.current._reset("")
+    session.current.reset("")
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     random.seed(1)
     bpy.ops.ed.undo_push(message="start")

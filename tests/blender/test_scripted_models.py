@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from geonode_assistant import api
-from geonode_assistant.run import driver, session, starting
+from geonode_assistant.run import driver, starting
 from geonode_assistant.run.report import RunReport
 from whole_file import GEOMETRY, empty, end, everything, fresh_scene, lift, plan
 
@@ -90,7 +90,6 @@ def drive(request: dict[str, Any]) -> RunReport:
 
 @pytest.fixture(autouse=True)
 def scene() -> None:
-    session.current._reset("")
     fresh_scene()
     bpy.ops.ed.undo_push(message="Start")
 

@@ -16,7 +16,6 @@ from file_state import differences, state
 from geonode_assistant import api, scripting
 from geonode_assistant.host import surroundings
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.run import session
 from geonode_assistant.scripting import expected
 
 BUSY = """
@@ -32,8 +31,6 @@ bpy.data.collections.new("Also made").objects.link(bpy.data.objects["Made"])
 
 @pytest.fixture(autouse=True)
 def scene() -> None:
-    session.current.close()
-    session.current._reset("")
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     # What Blender derives (which sockets are available) is as after any undo.
     for _ in range(2):

@@ -132,7 +132,7 @@ def test_a_host_that_cannot_restore_says_so() -> None:
 @pytest.mark.parametrize("breaks", [None, "answer"])
 def test_a_restore_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, breaks: str | None) -> None:
     host = FakeHost({"verify": KeyError("x"), "restore": OSError(28, "No space left on device")})
-    usual = host._call
+    usual = host.enter
 
     def call(name: str) -> None:
         try:
@@ -141,7 +141,7 @@ def test_a_restore_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, br
             if name == "restore":
                 host.faults.pop("restore", None)
 
-    monkeypatch.setattr(host, "_call", call)
+    monkeypatch.setattr(host, "enter", call)
     report = finish(RunHandle(ScriptedCore(breaks=breaks, after=4), host))
     assert (host.open, host.written) == (False, 0)
     assert host.calls[-2:] == ["restore", "restore"]
@@ -292,7 +292,7 @@ class TrialHost(FakeHost):
         self.made = made
 
     def dry_run(self, plan: dict, catalogue: str, seconds: int, megabytes: int) -> FakeTrial:
-        self._call("dry_run")
+        self.enter("dry_run")
         if isinstance(self.made, Exception):
             raise self.made
         return self.made
@@ -445,7 +445,7 @@ def test_a_second_that_goes_by_is_something_to_draw(monkeypatch: pytest.MonkeyPa
     view.claim(lambda: RunHandle(ScriptedCore((("ask_approval", {"request": {}}),)), FakeHost()))
     while view.poll(0):
         pass
-    start = view._started
+    start = view.started
     for second in (1, 2):
         monkeypatch.setattr(session.time, "monotonic", lambda second=second: start + second)
         assert view.poll(0)

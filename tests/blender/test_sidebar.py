@@ -62,11 +62,11 @@ class Layout:
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
     # Whatever earlier tests of this process left is not what an artist meets.
-    session.current._reset("")
+    session.current.reset("")
     geonode_assistant.register()
     yield
     geonode_assistant.unregister()
-    session.current._reset("")
+    session.current.reset("")
 
 
 def drawn(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> list[str]:
@@ -171,10 +171,10 @@ def test_a_trial_is_offered_where_there_can_be_one() -> None:
     assert bpy.ops.geonode.dry_run.poll() and not bpy.ops.geonode.stop_dry_run.poll()
     bpy.ops.geonode.dry_run(request_id=request_id)
     assert core.decisions == [("dry_run", int(request_id), [])]
-    session.current._reset("")
+    session.current.reset("")
     asked(dry_run={"available": False, "why": "Only here."})
     assert not bpy.ops.geonode.dry_run.poll()
-    session.current._reset("")
+    session.current.reset("")
     asked(dry_run={"available": True, "result": {"ok": False, "text": "The dry run ended after 60 s."}})
     assert "The dry run ended after 60 s." in drawn(width=600)
     assert bpy.ops.geonode.dry_run.poll()
@@ -216,7 +216,7 @@ def test_a_long_script_in_safe_mode_can_be_opened_and_a_trusted_one_is_open() ->
     assert len(code_of(shown)) == 30 and "Show 70 More Lines" in shown
     bpy.ops.geonode.open_script(step_id="/steps/0")
     assert len(code_of(drawn(width=600))) == 100
-    session.current._reset("")
+    session.current.reset("")
     asked(steps=[scripted(100, "trusted")])
     shown = drawn(width=600)
     assert len(code_of(shown)) == 100
@@ -237,7 +237,7 @@ def test_nothing_of_a_script_is_lost_in_a_narrow_sidebar(width: int) -> None:
 def test_what_a_script_printed_stands_below_its_step() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     said = "\n".join(f"line {n}" for n in range(30))
-    session.current._fold(
+    session.current.fold(
         [{"event": "step", "step_id": "s", "action_type": "PYTHON", "status": "done", "message": said}]
     )
     shown = drawn()
@@ -257,7 +257,7 @@ def test_a_long_prompt_can_be_read_as_a_whole() -> None:
 def test_a_long_wait_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     assert "Planning…" in drawn()
-    start = session.current._started
+    start = session.current.started
     monkeypatch.setattr(session.time, "monotonic", lambda: start + 65.5)
     assert "Planning… 65 s" in drawn()
 
@@ -294,10 +294,10 @@ def test_nothing_is_said_twice_and_repairs_stay_in_the_report() -> None:
 def test_steps_are_shown_as_they_change() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     for status in ("running", "restored", "running", "failed"):
-        session.current._fold([{"event": "step", "step_id": "s1", "status": status, "message": ""}])
+        session.current.fold([{"event": "step", "step_id": "s1", "status": status, "message": ""}])
         drawn()
     assert [step["status"] for step in session.current.steps] == ["restored", "failed"]
-    session.current._fold([{"event": "step", "step_id": "s2", "status": "done", "message": "Added 5 nodes"}])
+    session.current.fold([{"event": "step", "step_id": "s2", "status": "done", "message": "Added 5 nodes"}])
     assert {"s1", "s2"} <= set(drawn())
 
 
@@ -305,7 +305,7 @@ def test_steps_are_shown_while_the_plan_arrives() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
 
     def fold(*events: dict[str, Any]) -> list[str]:
-        session.current._fold(events)
+        session.current.fold(events)
         return drawn()
 
     def step(step_id: str, status: str, message: str) -> dict[str, Any]:
@@ -377,7 +377,7 @@ def test_what_a_model_says_cannot_steer_the_sidebar() -> None:
     assert not [c for line in lines for c in line if not c.isprintable()]
     assert lines[-1].endswith("<b>bold</b> %s {0}"), "markup is text"
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
-    session.current._fold([{"event": "text", "text": hostile}])
+    session.current.fold([{"event": "text", "text": hostile}])
     session.current.messages = [{"severity": "error", "code": "unknown", "text": hostile, "hint": hostile}]
     assert not [c for text in drawn(width=2000) for c in text if not c.isprintable()]
 

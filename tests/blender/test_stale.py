@@ -75,7 +75,7 @@ def made() -> None:
 def asked(replies: list[Any], meanwhile: Callable[[], None]) -> api.RunReport:
     """A run whose model answers while the artist works: `meanwhile` happens between the look and the plan."""
     handle = api.start("edit it", "Cube", "replay", replies=replies)
-    original, worked = handle._host.inspect, []
+    original, worked = handle.host.inspect, []
 
     def inspect(objects: list[str], trees: list[str]) -> dict[str, Any]:
         if not worked:
@@ -83,7 +83,7 @@ def asked(replies: list[Any], meanwhile: Callable[[], None]) -> api.RunReport:
             meanwhile()
         return original(objects, trees)
 
-    handle._host.inspect = inspect
+    handle.host.inspect = inspect
     return driver.drive(handle)
 
 
@@ -177,7 +177,7 @@ def test_an_edit_between_two_turns_is_told_from_all_three_sides(made: None) -> N
     first = {**SCALE, "done": False}
     handle = api.start("edit it", "Cube", "replay", replies=[first, LIFT])
     seen = 0
-    original = handle._host.inspect
+    original = handle.host.inspect
 
     def inspect(objects: list[str], trees: list[str]) -> dict[str, Any]:
         nonlocal seen
@@ -186,7 +186,7 @@ def test_an_edit_between_two_turns_is_told_from_all_three_sides(made: None) -> N
             by_hand()
         return original(objects, trees)
 
-    handle._host.inspect = inspect
+    handle.host.inspect = inspect
     report = driver.drive(handle)
     assert report.status == "error"
     told = next(m for m in report.messages if m["code"] == "touched_by_artist")

@@ -238,6 +238,6 @@ def test_the_interface_shows_calls() -> None:
 
     view = session.Session()
     record = {"event": "tool", "tool": "node_docs", "call_id": "c1"}
-    view._fold([record | {"status": "running"}, record | {"status": "done", "input": {"query": "noise"}, "ok": True}])
+    view.fold([record | {"status": "running"}, record | {"status": "done", "input": {"query": "noise"}, "ok": True}])
     assert [sidebar.spoken_call(one) for one in view.tools] == ["node docs: noise"]
     assert view.tools[0]["status"] == "done"

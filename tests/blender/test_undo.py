@@ -10,15 +10,12 @@ import geonode_assistant
 import pytest
 from geonode_assistant import api
 from geonode_assistant.host import checkpoint, transaction, undo
-from geonode_assistant.run import session
 from geonode_assistant.run.report import RunReport
 from whole_file import empty, everything, fresh_scene, plan
 
 
 @pytest.fixture(autouse=True)
 def scene() -> None:
-    session.current.close()
-    session.current._reset("")
     bpy.ops.wm.read_homefile(use_factory_startup=True)
 
 
@@ -45,7 +42,7 @@ def test_undo_after_a_restore_reads_the_whole_file() -> None:
         assert bpy.data.objects["Light"].location.x != 7
         assert tuple(bpy.context.scene.cursor.location) == (1, 2, 3)
         assert bpy.context.scene.cursor.rotation_mode == "XYZ"
-        assert not undo._unknown and undo._kept is None
+        assert undo.at_rest()
         assert chosen == (
             preferences.view.show_developer_ui,
             preferences.experimental.use_undo_legacy,

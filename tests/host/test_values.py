@@ -96,9 +96,9 @@ def test_ids_with_duplicates_and_collisions(empty: None) -> None:
 
 def test_suppression_works_here_and_cleans_up(empty: None) -> None:
     tree = bpy.data.node_groups.new("T", "GeometryNodeTree")
-    suppress._works = None
+    suppress.works = None
     with suppress.suppression() as suppressor:
-        assert suppress._works is True
+        assert suppress.works is True
         suppressor.run(lambda: tree.nodes.new("ShaderNodeMath"), tree)
         with pytest.raises(ZeroDivisionError):
             suppressor.run(lambda: 1 / 0, tree)
@@ -111,7 +111,7 @@ def test_the_plain_way_gives_the_same(empty: None, monkeypatch: pytest.MonkeyPat
     from making import step, through
 
     apply.apply_delta(step(through("A")))
-    monkeypatch.setattr(suppress, "_works", False)
+    monkeypatch.setattr(suppress, "works", False)
     apply.apply_delta(step(through("B")))
     a, b = (export.export_one(bpy.data.node_groups[name])[0] for name in "AB")
     assert a == b

@@ -56,7 +56,7 @@ def process(screen: Screen, installed: None) -> Iterator[Window]:
 @pytest.fixture
 def window(process: Window) -> Iterator[Window]:
     """Blender with the factory's start-up file and our tab open in the 3D View; nothing of it may print an error."""
-    process.do("current.close(); current._reset('')")
+    process.do("current.close(); current.reset('')")
     process.do("bpy.ops.wm.read_homefile(use_factory_startup=True, use_splash=False)")
     process.wait("bool(bpy.context.window_manager.windows)")
     process.do(f"bpy.context.preferences.addons[{ADDON!r}].preferences.provider = 'offline'")

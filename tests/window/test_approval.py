@@ -18,14 +18,14 @@ MEASURE = """
 import time
 handle = current.handle
 looks = bpy.app.driver_namespace["looks"] = []
-inner = handle._follow_trial
+inner = handle.follow_trial
 def look():
     busy = handle.trying
     start = time.perf_counter()
     inner()
     if busy and handle.trying:
         looks.append(time.perf_counter() - start)
-handle._follow_trial = look
+handle.follow_trial = look
 """
 PROC = "__import__('pathlib').Path('/proc').glob('[0-9]*/cmdline')"
 CHILDREN = f"[p for p in {PROC} if b'dry_run/process.py' in p.read_bytes()]"

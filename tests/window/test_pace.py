@@ -22,7 +22,7 @@ def timed(perform):
         finally:
             spent["work"] += time.perf_counter() - start
     return inner
-handle._perform = timed(handle._perform)
+handle.perform = timed(handle.perform)
 ticks = bpy.app.driver_namespace["ticks"] = []
 inner = handle.poll
 def poll(budget_s=0.02):

@@ -120,7 +120,7 @@ def test_undo_in_the_middle_of_writing_leaves_nothing_half_done(window: Window, 
         "deadline = time.monotonic() + 30\n"
         "while not current.handle.half_written and time.monotonic() < deadline:\n"
         "    current.poll(0)\n"
-        "    current.handle._core.wait(1)"
+        "    current.handle.core.wait(1)"
     )
     assert window.ask("current.handle.half_written and current.running")
     (window.undo if back else window.redo)()

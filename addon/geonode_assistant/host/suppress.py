@@ -15,7 +15,8 @@ from typing import Any
 import bpy
 
 HELPER_NAME = ".geonode_helper"
-_works: bool | None = None
+works: bool | None = None
+"""Whether this Blender suppresses updates; None until it was tried."""
 
 
 class Suppressor:
@@ -66,10 +67,10 @@ def update(tree: Any) -> None:
 @contextmanager
 def suppression() -> Iterator[Suppressor]:
     """A `Suppressor`; helper tree and class are gone afterwards."""
-    global _works
-    if _works is None:
-        _works = _self_test()
-    if not _works:
+    global works
+    if works is None:
+        works = _self_test()
+    if not works:
         yield Suppressor(None)
         return
     with ExitStack() as stack:

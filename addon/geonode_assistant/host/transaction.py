@@ -233,7 +233,7 @@ class Transaction:
     def _keep_object(self, obj: Any) -> None:
         if obj.name in self._objects:
             return
-        self._state["objects"][obj.name] = _object_state(obj)
+        self._state["objects"][obj.name] = object_state(obj)
         self._objects[obj.name] = [_modifier_snapshot(m) for m in obj.modifiers]
 
     def _forget(self) -> None:
@@ -320,7 +320,7 @@ class Transaction:
             if (tree := bpy.data.node_groups.get((name, None))) is not None
         }
         objects = {
-            name: _object_state(obj)
+            name: object_state(obj)
             for name in self._state["objects"]
             if (obj := bpy.data.objects.get((name, None))) is not None
         }
@@ -365,7 +365,8 @@ def _animation(block: Any) -> Any:
     }
 
 
-def _object_state(obj: Any) -> dict[str, Any]:
+def object_state(obj: Any) -> dict[str, Any]:
+    """What a run may change of an object: its modifiers with their inputs, and its animation."""
     return {"modifiers": [_modifier_state(m) for m in obj.modifiers], "animation": _animation(obj)}
 
 

@@ -38,6 +38,11 @@ def pushed() -> None:
     _unknown = False
 
 
+def at_rest() -> bool:
+    """Whether the newest undo step holds what is there, and no preference is changed for an undo under way."""
+    return not _unknown and _kept is None
+
+
 def before() -> None:
     """For the handlers before undo and redo."""
     global _kept

@@ -84,8 +84,8 @@ class RunHandle:
     """One run. ``poll`` it until ``finished``; never blocks, so a window's timer can hold it."""
 
     def __init__(self, core: Core, host: Host, approve: Approve = None) -> None:
-        self._core = core
-        self._host = host
+        self.core = core
+        self.host = host
         self._approve = approve
         self._effects: deque[dict[str, Any]] = deque()
         self._transaction_open = False
@@ -120,14 +120,14 @@ class RunHandle:
             return events
         deadline = time.monotonic() + budget_s
         try:
-            self._follow_trial()
+            self.follow_trial()
             events += self._turn()
             while self._effects and not self.finished:
                 self._carry_out(self._effects.popleft())
                 # The core mostly answers within milliseconds; the next slice of time may be a slow redraw away.
                 left = deadline - time.monotonic()
                 if left > 0 and not self._effects:
-                    self._core.wait(int(left * 1000))
+                    self.core.wait(int(left * 1000))
                 events += self._turn()
                 if left <= 0:
                     break
@@ -156,14 +156,14 @@ class RunHandle:
         self.pending.clear()
         self._stop_trial()
         try:
-            self._core.cancel()
+            self.core.cancel()
             # What has not begun need not begin; only what opens or ends a transaction is the core's to decide.
             waiting, self._effects = self._effects, deque()
             for effect in waiting:
                 if effect["effect"] in ("begin", "restore", "commit"):
                     self._effects.append(effect)
                 else:
-                    self._core.fail(effect["id"], {"code": "cancelled", "message": "The run was cancelled."})
+                    self.core.fail(effect["id"], {"code": "cancelled", "message": "The run was cancelled."})
         except Exception as error:
             self._abort(error)
 
@@ -174,7 +174,7 @@ class RunHandle:
         longer open changes nothing.
         """
         if request_id in self.pending:
-            self._core.approve(self._asked[request_id], list(without))
+            self.core.approve(self._asked[request_id], list(without))
             self._answered(request_id)
 
     def reject(self, request_id: str, words: str | None = None) -> None:
@@ -183,7 +183,7 @@ class RunHandle:
         Raises ``prompt_too_long`` for too many words; the request stays open then.
         """
         if request_id in self.pending:
-            self._core.reject(self._asked[request_id], words)
+            self.core.reject(self._asked[request_id], words)
             self._answered(request_id)
 
     def dry_run(self, request_id: str, without: Iterable[str] = ()) -> None:
@@ -193,14 +193,14 @@ class RunHandle:
         in ``dry_run``.
         """
         if request_id in self.pending and self._trial is None:
-            self._core.dry_run(self._asked[request_id], list(without))
+            self.core.dry_run(self._asked[request_id], list(without))
 
     def stop_dry_run(self) -> None:
         """Ends the dry run that is under way; the question comes back and says so."""
         if self._trial is not None:
             effect_id, trial = self._trial
             self._stop_trial()
-            self._core.answer(effect_id, trial.stopped())
+            self.core.answer(effect_id, trial.stopped())
 
     @property
     def trying(self) -> bool:
@@ -213,7 +213,7 @@ class RunHandle:
 
     def wait(self, ms: int = WAIT_MS) -> bool:
         """Blocks up to ``ms`` milliseconds for news from the core. For scripts in the background only."""
-        return bool(self._effects) or self.finished or self._core.wait(ms)
+        return bool(self._effects) or self.finished or self.core.wait(ms)
 
     def close(self) -> None:
         """Ends the run now, whatever the core still does: restores what was written. For unloading the add-on."""
@@ -225,10 +225,10 @@ class RunHandle:
         if self._error is not None and self._kept:
             return self._unconfirmed()
         try:
-            own = self._error or (self._cancel_reason if self._core.report()["status"] == "cancelled" else None)
+            own = self._error or (self._cancel_reason if self.core.report()["status"] == "cancelled" else None)
             if own is not None:
-                self._core.note(own["code"], own["message"])
-            data = dict(self._core.report())
+                self.core.note(own["code"], own["message"])
+            data = dict(self.core.report())
         except Exception as error:
             # Nobody is left who could merge it: it is the only message.
             self._error = self._error or failure(error)
@@ -242,7 +242,7 @@ class RunHandle:
         """The report of a run that passed its gates and was kept, and whose core then failed."""
         data: dict[str, Any] = {}
         with contextlib.suppress(Exception):
-            data = dict(self._core.report())
+            data = dict(self.core.report())
         said = f"The result was kept as one undo step; the core did not confirm it. {self._error['message']}"
         return RunReport(data | {"status": "done", "final_message": said})
 
@@ -251,15 +251,15 @@ class RunHandle:
 
         It holds no key. What an open transaction has written is in no saved file: such a run begins its plan again.
         """
-        return self._core.save()
+        return self.core.save()
 
     def messages(self) -> list[dict[str, Any]]:
         """All messages so far, merged and ordered by the core."""
-        return self._core.messages()
+        return self.core.messages()
 
     def _turn(self) -> list[dict[str, Any]]:
         """Takes what the core has: new state, effects to do, events to show."""
-        turn = self._core.poll()
+        turn = self.core.poll()
         self.state, self.summary = turn["state"], turn["summary"]
         if turn["effects"] or turn["finished"]:
             # One thing at a time: the core does not wait for the trial any more.
@@ -284,21 +284,22 @@ class RunHandle:
         self._performing = True
         started = time.perf_counter()
         try:
-            result = self._perform(effect)
+            result = self.perform(effect)
             if effect["effect"] == "call_tools" and len(result["results"]) < len(effect["calls"]):
                 # The window is drawn between two calls.
                 self._effects.appendleft(effect)
                 return
         except Exception as error:
             # The core decides what a failed effect means; after a write it asks for the restore itself.
-            self._core.fail(effect_id, failure(error))
+            self.core.fail(effect_id, failure(error))
         else:
-            self._core.answer(effect_id, result, (time.perf_counter() - started) * 1000)
+            self.core.answer(effect_id, result, (time.perf_counter() - started) * 1000)
         finally:
             self._performing = False
 
-    def _perform(self, effect: dict[str, Any]) -> dict[str, Any]:
-        host = self._host
+    def perform(self, effect: dict[str, Any]) -> dict[str, Any]:
+        """Carries out an effect of the core and returns its result; raises when the host fails."""
+        host = self.host
         match effect["effect"]:
             case "capture_context":
                 return host.capture_context(effect.get("object"), effect.get("modifier"))
@@ -336,14 +337,14 @@ class RunHandle:
         """The host's restore, which is tried again once. The transaction is closed afterwards, however it went."""
         self.evidence = None
         try:
-            result = self._host.restore()
+            result = self.host.restore()
         except Exception:
             try:
-                result = self._host.restore()
+                result = self.host.restore()
             except Exception:
                 self._transaction_open = False
                 with contextlib.suppress(Exception):
-                    self._host.give_up()
+                    self.host.give_up()
                 raise
         self._transaction_open = False
         return result
@@ -358,25 +359,26 @@ class RunHandle:
             return
         decision, without, words = _decision(self._approve(request))
         if decision == "approved":
-            self._core.approve(effect["id"], without)
+            self.core.approve(effect["id"], without)
         elif decision == "rejected":
-            self._core.reject(effect["id"], words)
+            self.core.reject(effect["id"], words)
         else:
             self.cancel()
 
     def _try_out(self, effect: dict[str, Any]) -> None:
         self._performing = True
         try:
-            trial = self._host.dry_run(effect["plan"], effect["catalogue"], effect["seconds"], effect["megabytes"])
+            trial = self.host.dry_run(effect["plan"], effect["catalogue"], effect["seconds"], effect["megabytes"])
         except Exception as error:
             # No trial is no end of the run: the artist is asked again and told why.
-            self._core.fail(effect["id"], failure(error))
+            self.core.fail(effect["id"], failure(error))
         else:
             self._trial = (effect["id"], trial)
         finally:
             self._performing = False
 
-    def _follow_trial(self) -> None:
+    def follow_trial(self) -> None:
+        """Looks once after the dry run under way, and answers the core when it has ended."""
         if self._trial is None:
             return
         effect_id, trial = self._trial
@@ -384,11 +386,11 @@ class RunHandle:
             result = trial.poll()
         except Exception as error:
             self._stop_trial()
-            self._core.fail(effect_id, failure(error))
+            self.core.fail(effect_id, failure(error))
             return
         if result is not None:
             self._stop_trial()
-            self._core.answer(effect_id, result)
+            self.core.answer(effect_id, result)
 
     def _stop_trial(self, wait: bool = False) -> None:
         if self._trial is not None:
@@ -419,7 +421,7 @@ class RunHandle:
                 self._error["code"] = "restore_failed"
                 self._error["message"] += " Undo once (Ctrl+Z), or reload the file, before you go on."
         with contextlib.suppress(Exception):
-            self._core.cancel()
+            self.core.cancel()
         self.finished = True
         self.state = self._end_without_core()
         self.summary = self.state.upper()

@@ -20,7 +20,7 @@ class Session:
     """The one run that the interface shows, folded from its events. Panels draw this and nothing else."""
 
     def __init__(self) -> None:
-        self._reset("")
+        self.reset("")
 
     def new_conversation(self) -> None:
         """The next wish stands by itself; what was said before stays in its file."""
@@ -32,10 +32,11 @@ class Session:
     def _begin(self, prompt: str) -> None:
         """Forgets the last run, but not the conversation that it belongs to."""
         conversation, turns = self.conversation, self.turns
-        self._reset(prompt)
+        self.reset(prompt)
         self.conversation, self.turns = conversation, turns
 
-    def _reset(self, prompt: str) -> None:
+    def reset(self, prompt: str) -> None:
+        """As if nothing had been run, with this prompt."""
         self.new_conversation()
         self.handle: RunHandle | None = None
         self.prompt = prompt
@@ -59,13 +60,14 @@ class Session:
         """Steps of the open request whose script is shown to its end."""
         self._question: str | None = None
         self._tried_since: float | None = None
-        self._started = time.monotonic()
+        self.started = time.monotonic()
+        """When the run began, on the monotonic clock."""
         self._second = 0
 
     @property
     def elapsed_s(self) -> int:
         """Whole seconds since the wish was sent; it goes on counting after the end."""
-        return int(time.monotonic() - self._started)
+        return int(time.monotonic() - self.started)
 
     @property
     def running(self) -> bool:
@@ -106,7 +108,7 @@ class Session:
         if self.handle is None or self.report is not None:
             return False
         events = self.handle.poll(budget_s)
-        self._fold(events)
+        self.fold(events)
         asked = self._follow_questions()
         second = self.elapsed_s
         changed = asked or bool(events) or self.state != self.handle.state or second != self._second
@@ -178,7 +180,8 @@ class Session:
             self.handle.close()
             self.poll()
 
-    def _fold(self, events: Iterable[dict[str, Any]]) -> None:
+    def fold(self, events: Iterable[dict[str, Any]]) -> None:
+        """Takes over what happened in a run."""
         said = False
         for event in events:
             match event.get("event"):

@@ -18,18 +18,19 @@ AREAS = frozenset({"VIEW_3D", "NODE_EDITOR"})
 
 def start() -> None:
     """Polls the session until its run has ended."""
-    if not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=INTERVAL_S)
+    if not bpy.app.timers.is_registered(tick):
+        bpy.app.timers.register(tick, first_interval=INTERVAL_S)
 
 
 def stop() -> None:
     """Ends the run at once, restoring what it wrote, and takes the timer away."""
     session.current.close()
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
+    if bpy.app.timers.is_registered(tick):
+        bpy.app.timers.unregister(tick)
 
 
-def _tick() -> float | None:
+def tick() -> float | None:
+    """Advances the session once; returns the seconds until the next time, or None when nothing runs."""
     manager = bpy.context.window_manager
     # A timer has no window of its own, and the undo step of a commit belongs to one.
     with bpy.context.temp_override(window=manager.windows[0]) if manager.windows else contextlib.nullcontext():

@@ -211,7 +211,7 @@ def _working_set(process: subprocess.Popen[bytes]) -> int:
 
     word = ctypes.sizeof(ctypes.c_size_t)
     counters = ctypes.create_string_buffer(8 + 8 * word)
-    handle = ctypes.c_void_p(int(process._handle))  # type: ignore[attr-defined]
+    handle = ctypes.c_void_p(int(process._handle))  # type: ignore[attr-defined]  # noqa: SLF001
     ask = ctypes.CDLL("kernel32").K32GetProcessMemoryInfo
     return struct.unpack_from("N", counters, 8 + word)[0] if ask(handle, counters, len(counters)) else 0
 
