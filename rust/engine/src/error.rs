@@ -104,3 +104,8 @@ impl From<EngineError> for Failure {
         Self::new(error.code(), error.to_string())
     }
 }
+
+/// A part of the run is not there that must be.
+pub(crate) fn lost(what: &str) -> Failure {
+    EngineError::Internal(format!("the {what} of this run is not there")).into()
+}

@@ -5,66 +5,31 @@
 //! with it.
 
 mod approval;
-mod budget;
-mod calls;
+mod asking;
 mod catalogues;
-mod check;
-mod choice;
-mod context;
-mod cost;
+mod clock;
 mod error;
-mod exchange;
 mod extensions;
-mod generate;
-mod host;
-mod keys;
-mod lint;
-mod listening;
-mod memory;
-mod messages;
-mod planner;
-mod policies;
-mod prompting;
-mod references;
-mod report;
+mod queries;
 mod request;
 mod run;
-mod saved;
-mod scripts;
-mod security;
 mod settings;
-mod spending;
-mod telemetry;
-mod timing;
-mod tool_worker;
+mod tariff;
 mod tools;
 mod validate;
-mod verdict;
-mod watch;
-mod work;
-mod worker;
 
 pub use geonode_run::{Message, Origin};
 
+pub use asking::{Sent, Spent, keep_key, key_place, remove_key, security_events};
 pub use catalogues::catalogue;
-pub use check::{Reconciled, Validated, reconcile, validate_plan};
-pub use context::shown_context;
-pub use cost::estimates;
 pub use error::EngineError;
-pub use exchange::{check_tree, compact, diff, read_compact, sockets};
 pub use extensions::{extensions, register_action, register_op, unregister};
-pub use keys::{keep_key, key_place, remove_key};
-pub use lint::{EffectRow, TreeLint, effects, lints};
-pub use messages::Messages;
-pub use references::{models_reference, policies_reference, settings_reference};
-pub use report::Report;
+pub use queries::{
+    EffectRow, Reconciled, TreeLint, Validated, check_tree, compact, diff, effects, estimates, lints, models_reference,
+    policies_reference, read_compact, reconcile, settings_reference, shown_context, sockets, validate_plan,
+};
 pub use request::{PlanInput, RunRequest};
-pub use run::{Run, Turn};
-pub use saved::Saved;
-pub use scripts::Scripts;
-pub use security::security_events;
-pub use settings::{Setting, Settings};
-pub use spending::{Sent, Spent};
-pub use telemetry::{Span, Spans, reset_telemetry, telemetry};
+pub use run::{Messages, Report, Run, Saved, Span, Spans, Turn, reset_telemetry, telemetry};
+pub use settings::{Scripts, Setting, Settings};
 pub use tools::{ToolRequest, ToolStep, listing, reference, register_tool, unregister_tool};
 pub use validate::{Feature, Tally};

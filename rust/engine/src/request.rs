@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::EngineError;
-use crate::saved::without_secrets;
 use crate::settings::Settings;
 
 /// The provider that plans without a model.
@@ -141,4 +140,15 @@ impl RunRequest {
     pub(crate) fn deterministic(&self) -> bool {
         self.plan.is_some() || self.provider == OFFLINE
     }
+}
+
+/// The request without its key, without an address that may hold one, and without the folder, which names a person.
+fn without_secrets(mut request: Map<String, Value>) -> Map<String, Value> {
+    request.remove("api_key");
+    request.remove("folder");
+    let address = request.get("base_url").and_then(Value::as_str).unwrap_or_default();
+    if address.contains(['?', '@']) {
+        request.remove("base_url");
+    }
+    request
 }

@@ -5,7 +5,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::EngineError;
-use crate::scripts::Scripts;
+
+/// Which scripts may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scripts {
+    /// None.
+    Off,
+    /// Those that safe mode lets through.
+    #[default]
+    Safe,
+    /// Those that ask for it too without the limits of safe mode, each confirmed by the artist.
+    Trusted,
+}
+
+impl Scripts {
+    /// The words for it.
+    pub(crate) const NAMES: [&str; 3] = ["off", "safe", "trusted"];
+}
 
 /// Description of one setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]

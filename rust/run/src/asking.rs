@@ -2,9 +2,9 @@
 
 use geonode_protocol::Finding;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use crate::plan::SCRIPT;
+use crate::approval::ApprovalRequest;
 
 /// The artist's answer to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub(crate) struct Agreed {
     /// Fingerprint of the scene that the question was about.
     pub(crate) base: Option<String>,
     /// The question.
-    pub(crate) request: Value,
+    pub(crate) request: Box<ApprovalRequest>,
 }
 
 /// The question that is open, beyond what the driver composed when it compiled the plan.
@@ -61,46 +61,16 @@ pub struct Asking {
 
 impl Asking {
     /// The whole request: what the driver composed, and what has come up since.
-    pub(crate) fn request(&self, composed: Option<&Value>) -> Value {
-        let mut request = match composed {
-            Some(Value::Object(fields)) => fields.clone(),
-            _ => Map::new(),
-        };
+    pub(crate) fn request(&self, composed: Option<&ApprovalRequest>) -> ApprovalRequest {
+        let mut request = composed.cloned().unwrap_or_default();
         if let Some(reason) = &self.reason {
-            request.insert("reason".into(), json!(reason));
+            request.reason.clone_from(reason);
         }
-        if !self.without.is_empty() {
-            request.insert("without".into(), json!(self.without));
-        }
-        if !self.findings.is_empty() {
-            request.insert("findings".into(), json!(self.findings));
-        }
+        request.without.clone_from(&self.without);
+        request.findings.clone_from(&self.findings);
         if let Some(tried) = &self.tried {
-            let dry_run = request.entry("dry_run").or_insert_with(|| json!({}));
-            if let Some(dry_run) = dry_run.as_object_mut() {
-                dry_run.insert("result".into(), tried.clone());
-            }
+            request.dry_run.get_or_insert_default().result = Some(tried.clone());
         }
-        Value::Object(request)
+        request
     }
-}
-
-/// Whether the request offers this ID: one of its steps or operations.
-pub(crate) fn offers(composed: Option<&Value>, id: &str) -> bool {
-    let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-    let named = |value: &Value| value.get("id").and_then(Value::as_str) == Some(id);
-    composed.is_some_and(|request| {
-        list(request, "steps")
-            .iter()
-            .any(|step| named(step) || list(step, "operations").iter().any(named))
-    })
-}
-
-/// Whether the request is about a step that may touch anything in the file.
-pub(crate) fn holds_script(request: &Value) -> bool {
-    let steps = request.get("steps").and_then(Value::as_array);
-    steps
-        .into_iter()
-        .flatten()
-        .any(|step| step.get("action_type").and_then(Value::as_str) == Some(SCRIPT))
 }

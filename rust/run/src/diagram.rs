@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use geonode_protocol::{Code, Envelope, Finding};
 use serde_json::json;
 
+use crate::approval::{ApprovalRequest, AskedStep};
 use crate::config::{Approve, Config};
 use crate::effect::Purpose;
 use crate::event::{Answer, Event, EventKind, Failure};
@@ -161,11 +162,21 @@ fn fits(state: &State, answer: &Answer) -> bool {
     answer.name() == wanted || (wanted == "generated" && answer.name() == "tool_calls")
 }
 
+fn one_step() -> Box<ApprovalRequest> {
+    Box::new(ApprovalRequest {
+        steps: vec![AskedStep {
+            id: "/steps/0".into(),
+            ..AskedStep::default()
+        }],
+        ..ApprovalRequest::default()
+    })
+}
+
 fn asks() -> Vec<ToolAsk> {
     vec![
         ToolAsk {
             id: "c".into(),
-            request: json!({}),
+            request: ApprovalRequest::default(),
         };
         2
     ]
@@ -225,10 +236,7 @@ fn answers() -> Vec<(&'static str, Answer)> {
             },
         ),
         ("compiled", compiled(Vec::new(), None)),
-        (
-            "needs approval",
-            compiled(Vec::new(), Some(json!({"steps": [{"id": "/steps/0"}]}))),
-        ),
+        ("needs approval", compiled(Vec::new(), Some(one_step()))),
         ("refused", compiled(vec![error], None)),
         ("begun", Answer::Begun),
         (

@@ -2,8 +2,8 @@
 
 use geonode_protocol::{Change, Code, Finding, Severity};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::approval::ApprovalRequest;
 use crate::feedback::Feedback;
 use crate::records::{RunState, StepRecord, Summary};
 use crate::tools::RefusedCall;
@@ -77,8 +77,8 @@ pub enum Task {
     Compile,
     /// Host: show the request; answered by `approved` or `rejected`.
     AskApproval {
-        /// What is asked, as the driver composed it.
-        request: Value,
+        /// What is asked.
+        request: Box<ApprovalRequest>,
     },
     /// Host: apply the plan to a copy of the file in another process and say how it went.
     DryRun {

@@ -4,6 +4,7 @@ use geonode_protocol::{Code, Envelope, Finding, GateFinding};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approval::ApprovalRequest;
 use crate::config::Config;
 use crate::plan::PlanInfo;
 use crate::tools::ToolAsk;
@@ -109,7 +110,7 @@ pub enum Answer {
         /// Trees that will be written or made.
         trees: Vec<String>,
         /// What needs the artist's word, if anything.
-        approval: Option<Value>,
+        approval: Option<Box<ApprovalRequest>>,
         /// Nobody but the artist can give it: what is approved beforehand does not count.
         #[serde(default)]
         confirm: bool,

@@ -9,6 +9,7 @@
 //! - a retry or an end without success after a write is preceded by a restore;
 //! - `done`, `error` and `cancelled` absorb every event.
 
+mod approval;
 mod asking;
 mod config;
 mod diagram;
@@ -22,6 +23,7 @@ mod state;
 mod tools;
 mod transition;
 
+pub use approval::{ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep, AskedTool};
 pub use asking::{ApprovalRecord, Asking, Decision};
 pub use config::{Approve, Config};
 pub use diagram::diagram;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use geonode_protocol::Envelope;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::approval::ApprovalRequest;
 use crate::asking::{Agreed, ApprovalRecord, Asking};
 use crate::config::Config;
 use crate::effect::{Purpose, Task};
@@ -133,7 +133,7 @@ pub struct State {
     /// The accepted plan.
     pub plan: Option<PlanInfo>,
     /// What needs approval.
-    pub(crate) approval: Option<Value>,
+    pub(crate) approval: Option<Box<ApprovalRequest>>,
     /// The question about it.
     pub(crate) asking: Asking,
     /// The artist's answers so far.
@@ -278,7 +278,7 @@ impl State {
                 request: self
                     .tool_asks
                     .get(*index)
-                    .map(|ask| ask.request.clone())
+                    .map(|ask| Box::new(ask.request.clone()))
                     .unwrap_or_default(),
             },
             Phase::CallingTools => Task::CallTools {
@@ -297,7 +297,7 @@ impl State {
             },
             Phase::Compiling => Task::Compile,
             Phase::AwaitingApproval => Task::AskApproval {
-                request: self.asking.request(self.approval.as_ref()),
+                request: Box::new(self.asking.request(self.approval.as_deref())),
             },
             Phase::DryRunning => Task::DryRun {
                 without: self.asking.without.clone(),

@@ -2,7 +2,8 @@
 
 use geonode_protocol::Code;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+
+use crate::approval::ApprovalRequest;
 
 /// A call that waits for the artist's word.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,7 +11,7 @@ pub struct ToolAsk {
     /// Number of the call within the run.
     pub id: String,
     /// What is asked, as the driver composed it.
-    pub request: Value,
+    pub request: ApprovalRequest,
 }
 
 /// A call that is not carried out; the model learns why.

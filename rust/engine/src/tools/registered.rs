@@ -113,15 +113,20 @@ pub(crate) fn tools() -> Result<Vec<Value>, SpecError> {
 /// Never for the tools that ship; a test lists them.
 pub fn listing() -> Result<Vec<Value>, SpecError> {
     let mut all = tools()?;
-    all.extend(crate::extensions().described().into_iter().map(|(id, schema)| {
-        let operation = schema.pointer("/properties/op").is_some();
-        json!({
-            "kind": if operation { "operation" } else { "step_type" },
-            "id": id,
-            "description": schema.get("description").and_then(Value::as_str).unwrap_or_default(),
-            "input_schema": if operation { Some(schema) } else { schema.pointer("/properties/payload") },
-            "built_in": false,
-        })
-    }));
+    all.extend(
+        crate::extensions::extensions()
+            .described()
+            .into_iter()
+            .map(|(id, schema)| {
+                let operation = schema.pointer("/properties/op").is_some();
+                json!({
+                    "kind": if operation { "operation" } else { "step_type" },
+                    "id": id,
+                    "description": schema.get("description").and_then(Value::as_str).unwrap_or_default(),
+                    "input_schema": if operation { Some(schema) } else { schema.pointer("/properties/payload") },
+                    "built_in": false,
+                })
+            }),
+    );
     Ok(all)
 }

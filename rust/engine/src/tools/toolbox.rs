@@ -7,7 +7,7 @@ use geonode_graph::Catalogue;
 use geonode_prompting::Results;
 use geonode_protocol::Code;
 use geonode_provider::{Tool as Offer, ToolCall};
-use geonode_run::{Failure, RefusedCall, ToolAsk};
+use geonode_run::{ApprovalRequest, AskedTool, Failure, RefusedCall, ToolAsk};
 use geonode_store::audit;
 use geonode_tools::{
     Access, Batch, Call, Executor, HostCall, HostResult, Limits, Metric, Outcome, Registry, Runner, Settled, Spec,
@@ -52,12 +52,8 @@ pub(crate) struct Toolbox {
     /// Those of scripts, as they were registered when the run started.
     added: Arc<IndexMap<String, Arc<Spec>>>,
     batch: Batch,
-    /// Calls by tool that were made before this process took the run up.
-    before: BTreeMap<String, u32>,
     /// The provider takes no tools.
     refused: bool,
-    /// What the report tells of the calls.
-    pub(crate) steps: Vec<ToolStep>,
 }
 
 impl Toolbox {
@@ -66,35 +62,23 @@ impl Toolbox {
             executor: None,
             added: registered::added(),
             batch: Batch::default(),
-            before: BTreeMap::new(),
             refused: false,
-            steps: Vec::new(),
         }
     }
 
-    /// Where another process left them.
-    pub(crate) fn taken_up(called: BTreeMap<String, u32>, steps: Vec<ToolStep>) -> Self {
-        Self {
-            before: called,
-            steps,
-            ..Self::new()
-        }
+    /// Calls of the run so far, by tool; none before tools were offered.
+    pub(crate) fn called(&self) -> Option<&BTreeMap<String, u32>> {
+        self.executor.as_ref().map(Executor::called)
     }
 
-    /// Calls of the run so far, by tool.
-    pub(crate) fn called(&self) -> BTreeMap<String, u32> {
-        match &self.executor {
-            Some(executor) => executor.called().clone(),
-            None => self.before.clone(),
-        }
-    }
-
-    /// What the model may call: nothing when tools are switched off or the provider refused them.
+    /// What the model may call: nothing when tools are switched off or the provider refused them. `before`: calls by tool that were made
+    /// so far.
     pub(crate) fn offer(
         &mut self,
         context: &Value,
         catalogue: &Arc<Catalogue>,
         settings: &Settings,
+        before: &BTreeMap<String, u32>,
     ) -> Result<Vec<Offer>, Failure> {
         if !settings.tools || self.refused || settings.max_iterations == 0 {
             return Ok(Vec::new());
@@ -108,7 +92,7 @@ impl Toolbox {
                     strict: settings.strict_tools,
                     ..Limits::default()
                 };
-                let executor = Executor::new(registry, limits).after(self.before.clone());
+                let executor = Executor::new(registry, limits).after(before.clone());
                 self.executor.insert(executor)
             }
         };
@@ -149,12 +133,15 @@ impl Toolbox {
             .filter(|(_, spec)| spec.requires_approval)
             .map(|(entry, spec)| ToolAsk {
                 id: entry.correlation_id.clone(),
-                request: json!({
-                    "reason": format!("The model wants to call the tool “{}”: {}", spec.name, spec.description),
-                    "tool": {"id": spec.id, "call_id": entry.correlation_id, "input": entry.input},
-                    "steps": [],
-                    "diff": [],
-                }),
+                request: ApprovalRequest {
+                    reason: format!("The model wants to call the tool “{}”: {}", spec.name, spec.description),
+                    tool: Some(AskedTool {
+                        id: spec.id.clone(),
+                        call_id: entry.correlation_id.clone(),
+                        input: entry.input.clone(),
+                    }),
+                    ..ApprovalRequest::default()
+                },
             })
             .collect()
     }
@@ -199,11 +186,11 @@ impl Toolbox {
         Ok(())
     }
 
-    /// The results in the order of the calls; they are recorded. Beside them what broke a rule.
-    pub(crate) fn finish(&mut self, turn: u32) -> (Vec<Results>, Verdict) {
+    /// The results in the order of the calls, the record of these, and what broke a rule.
+    pub(crate) fn finish(&mut self, turn: u32) -> (Vec<Results>, Vec<ToolStep>, Verdict) {
         let settled = std::mem::take(&mut self.batch).results();
         let verdict = validate::calls(&settled);
-        self.steps.extend(settled.iter().map(|call| step(call, turn)));
+        let steps = settled.iter().map(|call| step(call, turn)).collect();
         audit::refused_calls(settled.iter().filter_map(|call| match &call.outcome {
             Outcome::Failed(error) => Some(error.code),
             Outcome::Done(_) => None,
@@ -213,7 +200,7 @@ impl Toolbox {
             text: call.text(),
             image: call.image,
         });
-        (results.collect(), verdict)
+        (results.collect(), steps, verdict)
     }
 }
 

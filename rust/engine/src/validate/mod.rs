@@ -5,6 +5,7 @@
 mod calls;
 mod requests;
 mod responses;
+mod scripts;
 
 use geonode_protocol::{Finding, Severity};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use calls::calls;
 pub(crate) use requests::request;
 pub(crate) use responses::{Response, response};
+pub(crate) use scripts::{Rules, confirmed_only, starts};
 
 /// What a chain is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::{Chain, Feature, Link, Mode, Stage, Verdict};
 use crate::error::EngineError;
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
-use crate::spending::Tariff;
+use crate::tariff::Tariff;
 
 struct Subject<'a> {
     request: &'a RunRequest,

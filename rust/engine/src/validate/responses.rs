@@ -5,9 +5,9 @@ use geonode_protocol::{
 };
 use geonode_provider::FinishReason;
 
+use super::scripts::Rules;
 use super::{Chain, Feature, Link, Mode, Stage, Verdict};
 use crate::request::PlanInput;
-use crate::scripts::Rules;
 
 /// A reply, and the plan that was read from it.
 pub(crate) struct Response<'a> {

@@ -1,9 +1,9 @@
 //! From the compiled plan to the open transaction: risk, the artist's word, the begin.
 
 use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
-use serde_json::Value;
 
 use super::Machine;
+use crate::approval::ApprovalRequest;
 use crate::asking::Asking;
 use crate::config::Approve;
 use crate::effect::{Message, Origin};
@@ -15,7 +15,7 @@ impl Machine {
     pub(super) fn compiled(
         &mut self,
         findings: Vec<Finding>,
-        (approval, confirm): (Option<Value>, bool),
+        (approval, confirm): (Option<Box<ApprovalRequest>>, bool),
         risk: Option<Box<GateFinding>>,
     ) {
         if findings.iter().any(|f| f.severity == Severity::Error) {
@@ -59,10 +59,10 @@ impl Machine {
                 self.ask();
             }
             (Some(request), Approve::None | Approve::All) => {
-                let reason = request
-                    .get("reason")
-                    .and_then(Value::as_str)
-                    .unwrap_or("It asks for it.");
+                let reason = match request.reason.as_str() {
+                    "" => "It asks for it.",
+                    reason => reason,
+                };
                 let text = format!("The plan needs approval and nobody is there to give it. {reason}");
                 self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
             }

@@ -4,7 +4,7 @@ use geonode_protocol::{Code, Finding};
 use serde_json::{Value, json};
 
 use super::Machine;
-use crate::asking::{ApprovalRecord, Decision, offers};
+use crate::asking::{ApprovalRecord, Decision};
 use crate::effect::{Origin, Purpose};
 use crate::event::Failure;
 use crate::feedback::Feedback;
@@ -119,8 +119,8 @@ impl Machine {
 
     /// Whether all of these stand in the request; what does not becomes a finding of the next one.
     fn takes(&mut self, without: &[String]) -> bool {
-        let composed = self.state.approval.as_ref();
-        let unknown = without.iter().filter(|id| !offers(composed, id));
+        let offered = |id: &String| self.state.approval.as_ref().is_some_and(|request| request.offers(id));
+        let unknown = without.iter().filter(|id| !offered(id));
         let findings: Vec<Finding> = unknown
             .map(|id| {
                 Finding::error(

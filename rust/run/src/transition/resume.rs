@@ -6,10 +6,11 @@
 use geonode_protocol::{Code, Severity};
 
 use super::Machine;
-use crate::asking::{Agreed, holds_script};
+use crate::asking::Agreed;
 use crate::config::Config;
 use crate::effect::{Effect, Message, Origin};
 use crate::outcome::{Aftermath, Outcome};
+use crate::plan::SCRIPT;
 use crate::state::{Phase, State};
 
 /// Counters of a stored state beyond this are no counters of a run.
@@ -117,7 +118,7 @@ impl Machine {
     pub(super) fn agreed(&mut self, without: &[String]) {
         let base = self.state.base.clone();
         let request = self.state.approval.clone();
-        let request = request.filter(|request| without.is_empty() && !holds_script(request));
+        let request = request.filter(|request| without.is_empty() && !request.holds(SCRIPT));
         self.state.agreed = request.map(|request| Agreed { base, request });
     }
 

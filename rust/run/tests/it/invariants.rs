@@ -144,7 +144,8 @@ fn answer(kind: u8, c: Choice) -> Answer {
             trees: Vec::new(),
             approval: c.approval.then(|| {
                 let operations = json!([{"id": "/steps/0/payload/ops/0"}, {"id": "/steps/0/payload/ops/1"}]);
-                json!({"reason": "destructive", "steps": [{"id": "/steps/0", "operations": operations}]})
+                let request = json!({"reason": "destructive", "steps": [{"id": "/steps/0", "operations": operations}]});
+                serde_json::from_value(request).unwrap()
             }),
             confirm: c.approval && c.steps == 2,
             risk: (c.approval && c.target == 0).then(risk).map(Box::new),
@@ -180,7 +181,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
             asks: (0..if c.approval { 1 + c.target } else { 0 })
                 .map(|n| ToolAsk {
                     id: n.to_string(),
-                    request: json!({"reason": "it asks"}),
+                    request: serde_json::from_value(json!({"reason": "it asks"})).unwrap(),
                 })
                 .collect(),
         },

@@ -64,7 +64,8 @@ impl World {
                 trees: Vec::new(),
                 approval: reply.asks.then(|| {
                     let kind = if reply.script { "PYTHON" } else { "GN_OPS" };
-                    json!({"reason": "it asks", "steps": [{"id": "/steps/0", "action_type": kind}]})
+                    let request = json!({"reason": "it asks", "steps": [{"id": "/steps/0", "action_type": kind}]});
+                    serde_json::from_value(request).unwrap()
                 }),
                 confirm: false,
                 risk: None,
@@ -121,7 +122,7 @@ impl World {
 fn tool_ask() -> ToolAsk {
     ToolAsk {
         id: "1".into(),
-        request: json!({"reason": "it asks"}),
+        request: serde_json::from_value(json!({"reason": "it asks"})).unwrap(),
     }
 }
 

@@ -65,7 +65,7 @@ impl Run {
             findings: Vec::new(),
             objects: Vec::new(),
             trees: Vec::new(),
-            approval: Some(json!({"reason": CAUSE})),
+            approval: Some(serde_json::from_value(json!({"reason": CAUSE})).unwrap()),
             confirm: false,
             risk: Some(Box::new(GateFinding {
                 gate: Code::BlowupRisk,

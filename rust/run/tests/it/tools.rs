@@ -2,9 +2,9 @@
 
 use geonode_protocol::Code;
 use geonode_run::{
-    Answer, Approve, Config, Event, EventKind, Feedback, Phase, State, Status, Task, ToolAsk, transition,
+    Answer, ApprovalRequest, Approve, Config, Event, EventKind, Feedback, Phase, State, Status, Task, ToolAsk,
+    transition,
 };
-use serde_json::json;
 
 struct Run(State);
 
@@ -39,7 +39,7 @@ impl Run {
     fn wants(&mut self, asks: usize) {
         let asks = (0..asks).map(|n| ToolAsk {
             id: format!("c{n}"),
-            request: json!({"reason": n}),
+            request: question(n),
         });
         self.answer(Answer::ToolCalls { asks: asks.collect() });
     }
@@ -49,6 +49,13 @@ impl Run {
             Some(Task::CallTools { refused }) => refused.into_iter().map(|call| (call.id, call.code)).collect(),
             other => panic!("{other:?}"),
         }
+    }
+}
+
+fn question(n: usize) -> ApprovalRequest {
+    ApprovalRequest {
+        reason: n.to_string(),
+        ..ApprovalRequest::default()
     }
 }
 
@@ -82,7 +89,7 @@ fn each_call_is_asked_about_and_a_rejection_concerns_it_alone() {
         assert_eq!(
             run.0.task(),
             Some(Task::AskApproval {
-                request: json!({"reason": index})
+                request: Box::new(question(index))
             })
         );
         let id = run.0.awaiting.unwrap();

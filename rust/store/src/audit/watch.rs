@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use geonode_protocol::{Code, Severity};
-use geonode_run::{Answer, EventKind, Message, Origin, State, Task};
-use serde_json::Value;
+use geonode_run::{Answer, ApprovalRequest, EventKind, Message, Origin, State, Task};
 
-use super::{Asked, Event, record, trouble};
+use super::event::{Asked, Event};
+use super::recorder::{record, trouble};
 
 /// Looks on while a run goes its way.
 #[derive(Debug, Default)]
@@ -121,13 +121,10 @@ fn is_policy(code: Code) -> bool {
         )
 }
 
-fn asked(request: &Value) -> Asked {
-    let steps = request.get("steps").and_then(Value::as_array);
-    let steps = || steps.into_iter().flatten();
-    let kind = |step: &Value| step.get("action_type").and_then(Value::as_str).map(str::to_owned);
+fn asked(request: &ApprovalRequest) -> Asked {
     Asked {
-        steps: steps().filter_map(kind).collect(),
-        destructive: steps().any(|step| step.get("destructive") == Some(&Value::Bool(true))),
-        tool: request.pointer("/tool/id").and_then(Value::as_str).map(str::to_owned),
+        steps: request.steps.iter().map(|step| step.action_type.clone()).collect(),
+        destructive: request.steps.iter().any(|step| step.destructive),
+        tool: request.tool.as_ref().map(|tool| tool.id.clone()),
     }
 }

@@ -1,0 +1,186 @@
+//! What of a compiled plan needs the artist's word: what the plan says so itself, what destroys work, what costs too much, and
+//! everything where the artist wants to see each plan first.
+
+use geonode_cost::Risk;
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, operations};
+use geonode_protocol::{Action, Extensions, Plan, PythonMode, Step};
+use geonode_run::{ApprovalRequest, AskedDryRun, AskedOperation, AskedStep};
+
+use crate::approval::choice::{operation_id, step_id};
+use crate::approval::script;
+use crate::settings::Settings;
+
+/// What a request is made from.
+pub(crate) struct Subject<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) document: &'a Document,
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) settings: &'a Settings,
+    pub(crate) extensions: &'a Extensions,
+    /// Version of Blender.
+    pub(crate) blender: &'a str,
+    /// Every plan is shown, whether or not it needs approval.
+    pub(crate) preview: bool,
+}
+
+/// The request that the artist is shown, or none when nothing needs approval.
+pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&Risk>) -> Option<ApprovalRequest> {
+    let dear = risk.map(|risk| dear_step(compiled, risk));
+    let mut reasons = Vec::new();
+    let mut steps = Vec::new();
+    for (at, (step, delta)) in subject.plan.steps.iter().zip(&compiled.steps).enumerate() {
+        let destroyed = destroys(delta, subject.document, subject.settings.destructive_nodes);
+        let script = match &step.action {
+            Action::Python(script) => Some(script::told(script, subject.blender)),
+            Action::NodeTree(_) | Action::GnOps(_) | Action::Added(_) => None,
+        };
+        let destructive = destroyed.is_some() || script.as_ref().is_some_and(|told| told.destructive);
+        let runs = script.as_ref().map(|told| told.reason.clone());
+        let own = destroyed.or(runs).or_else(|| asked_for(step, subject.extensions));
+        let cost = risk
+            .filter(|_| dear == Some(at))
+            .map(|risk| format!("{} {}", risk.cause, risk.fix));
+        let reason = [own, cost].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let reason = (!reason.is_empty()).then_some(reason);
+        if let Some(reason) = &reason {
+            reasons.push(format!("Step \"{}\": {reason}", step.id));
+        }
+        steps.push(AskedStep {
+            id: step_id(at),
+            step_id: step.id.clone(),
+            action_type: step.action.type_name().to_owned(),
+            description: step.description.clone(),
+            destructive,
+            reason,
+            operations: listed(at, step, subject),
+            script: script.map(|told| told.shown),
+        });
+    }
+    if reasons.is_empty() && subject.preview {
+        reasons.push("Every plan is shown before it is applied.".to_owned());
+    }
+    let reason = (!reasons.is_empty()).then(|| reasons.join(" "))?;
+    let why = untried(subject.plan);
+    Some(ApprovalRequest {
+        reason,
+        steps,
+        diff: compiled.diff.clone(),
+        dry_run: Some(AskedDryRun {
+            available: why.is_none(),
+            why,
+            result: None,
+        }),
+        ..ApprovalRequest::default()
+    })
+}
+
+/// Why the plan cannot be tried in another process, if it cannot.
+pub(crate) fn untried(plan: &Plan) -> Option<String> {
+    if plan.steps.is_empty() {
+        return Some("Nothing of the plan is left to try.".to_owned());
+    }
+    plan.steps.iter().find_map(|step| match &step.action {
+        Action::Added(_) => Some(format!(
+            "Steps of the type {} are carried out by a script that only this Blender has loaded.",
+            step.action.type_name()
+        )),
+        Action::Python(script) if script.mode == PythonMode::Trusted => {
+            Some("A trusted script reaches as far from another process as from this one.".to_owned())
+        }
+        Action::NodeTree(_) | Action::GnOps(_) | Action::Python(_) => None,
+    })
+}
+
+/// The reasons of the steps of a request.
+pub(crate) fn reasons(request: &ApprovalRequest) -> Vec<String> {
+    request.steps.iter().filter_map(|step| step.reason.clone()).collect()
+}
+
+/// Each operation with its ID; a step without any stands for itself.
+fn listed(at: usize, step: &Step, subject: &Subject<'_>) -> Vec<AskedOperation> {
+    operations(step, subject.document, subject.catalogue)
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, spoken)| {
+            let id = operation_id(&step.action, at, index)?;
+            Some(AskedOperation {
+                id,
+                words: spoken.words,
+                destructive: spoken.destructive,
+            })
+        })
+        .collect()
+}
+
+/// Why the step asks by itself or by its type.
+fn asked_for(step: &Step, extensions: &Extensions) -> Option<String> {
+    let kind = step.action.type_name();
+    if step.requires_approval {
+        return Some("The plan itself asks for approval of this step.".to_owned());
+    }
+    extensions
+        .requires_approval(kind)
+        .then(|| format!("Steps of the type {kind} ask each time."))
+}
+
+/// The step that is asked about for its cost: the last one that writes the dear tree, else the last of all.
+fn dear_step(compiled: &Compiled, risk: &Risk) -> usize {
+    let writes = |delta: &StepDelta| {
+        delta.trees.iter().any(|tree| tree.tree == risk.tree)
+            || delta.modifier_inputs.iter().any(|input| input.object == risk.object)
+    };
+    let last = compiled.steps.len().saturating_sub(1);
+    compiled.steps.iter().rposition(writes).unwrap_or(last)
+}
+
+/// Why the step is destructive, if it is.
+fn destroys(delta: &StepDelta, document: &Document, limit: u64) -> Option<String> {
+    for tree in &delta.trees {
+        let Some(before) = document.trees.get(&tree.tree) else {
+            continue;
+        };
+        let removed = tree
+            .remove
+            .iter()
+            .filter(|id| before.nodes.iter().any(|node| &&node.id == id))
+            .count();
+        if u64::try_from(removed).unwrap_or(u64::MAX) >= limit {
+            return Some(format!(
+                "It removes {removed} of {} nodes of \"{}\".",
+                before.nodes.len(),
+                tree.tree
+            ));
+        }
+    }
+    let copied = |name: &str| {
+        delta
+            .trees
+            .iter()
+            .any(|tree| tree.tree == name && tree.copy_of.is_some())
+    };
+    // A modifier that gets its own copy of what it runs loses nothing.
+    let replaced = delta
+        .modifiers
+        .iter()
+        .filter(|edit| !edit.create && !copied(&edit.node_group));
+    for edit in replaced {
+        let modifiers = document
+            .objects
+            .get(&edit.object)
+            .map(|object| object.modifiers.as_slice())
+            .unwrap_or_default();
+        let runs = modifiers
+            .iter()
+            .find(|m| m.name == edit.name)
+            .and_then(|m| m.node_group.as_deref());
+        if let Some(runs) = runs
+            && runs != edit.node_group
+        {
+            return Some(format!(
+                "It replaces the tree \"{runs}\" on the modifier \"{}\" of \"{}\" by \"{}\".",
+                edit.name, edit.object, edit.node_group
+            ));
+        }
+    }
+    None
+}

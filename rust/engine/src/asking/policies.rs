@@ -1,0 +1,153 @@
+//! The seam to the pipeline of policies: what a run's settings make of it, and what becomes of what it finds.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use geonode_protocol::Severity;
+use geonode_provider::policy::{
+    Attachments, Effective, Egress, Meter, Policies, QuotaLimits, Redactor, SchemaList, SecurityEvent,
+};
+use geonode_provider::{Client, Request, Tool};
+use geonode_run::{Failure, Message, Origin};
+use geonode_store::audit;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::asking::brief::{Brief, Listener};
+use crate::asking::security;
+use crate::clock::clock;
+use crate::request::RunRequest;
+use crate::settings::Settings;
+
+/// Most requests of a run that are told to another process; retries and iterations are bounded far below.
+const MAX_TAKEN: usize = 500;
+
+/// The policies of a request that offers these schemas.
+fn of(client: &Client, request: &RunRequest, settings: &Settings, schemas: &[&Value]) -> Result<Policies, Failure> {
+    let egress = match &request.egress {
+        None => Egress::default(),
+        Some(servers) => Egress::only(servers).map_err(|error| Failure::new(error.code(), error.to_string()))?,
+    };
+    Ok(Policies {
+        log_only: settings.policy_log_only,
+        redactor: client.redactor(),
+        schemas: Some(SchemaList::of(schemas.iter().copied())),
+        egress,
+        quotas: QuotaLimits {
+            requests_per_minute: settings.max_requests_per_minute,
+            requests_per_day: settings.max_requests_per_day,
+            tokens_per_minute: settings.max_tokens_per_minute,
+            tokens_per_day: settings.max_tokens_per_day,
+        },
+    })
+}
+
+/// Sends a request through the policies; what they find is told and noted.
+///
+/// # Errors
+/// The code of the policy that refused.
+pub(crate) fn apply(
+    client: &Client,
+    brief: &Brief<'_>,
+    made: &Request,
+    attachments: &Attachments,
+    tools: &[Tool],
+    listener: &dyn Listener,
+) -> Result<Effective, Failure> {
+    let offered = tools.iter().map(|tool| &tool.input_schema);
+    let schemas: Vec<&Value> = attachments.schema.iter().chain(offered).collect();
+    let policies = of(client, brief.request, brief.settings, &schemas)?;
+    match policies.apply(client, made, attachments, Meter::process()) {
+        Ok(passed) => {
+            passed.events.iter().for_each(note);
+            for notice in &passed.notices {
+                let text = notice.text.as_str();
+                listener.message(Message::new(Severity::Warning, Origin::Request, notice.code, text));
+            }
+            Ok(passed)
+        }
+        Err(refused) => {
+            refused.events.iter().for_each(note);
+            Err(Failure::new(refused.error.code(), refused.error.to_string()))
+        }
+    }
+}
+
+fn note(event: &SecurityEvent) {
+    audit::record(audit::Event::Policy { event: event.clone() });
+    security::note("policy", json!(event));
+}
+
+/// What is kept beyond the run goes through this.
+pub(crate) fn redactor(client: Option<&Client>, request: &RunRequest) -> Redactor {
+    match client {
+        Some(client) => client.redactor(),
+        None => Redactor::new(request.api_key.clone()),
+    }
+}
+
+/// Nothing was sent after all.
+pub(crate) fn release(passed: &Effective) {
+    Meter::process().release(&passed.reserved);
+}
+
+/// What a run took from the quotas of its process. It is a part of saved runs: where another process takes one up, it counts there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Taken {
+    /// Which process counts it already.
+    process: String,
+    requests: Vec<TakenOnce>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TakenOnce {
+    /// Unix time in seconds.
+    at: f64,
+    tokens: u64,
+}
+
+impl Taken {
+    /// One request more.
+    pub(crate) fn note(&mut self, tokens: u64) {
+        this_process().clone_into(&mut self.process);
+        if self.requests.len() < MAX_TAKEN {
+            let at = clock();
+            self.requests.push(TakenOnce { at, tokens });
+        }
+    }
+
+    /// A saved run is taken up here.
+    pub(crate) fn taken_up(&mut self) {
+        if self.process.is_empty() || self.process == this_process() {
+            return;
+        }
+        this_process().clone_into(&mut self.process);
+        let now = clock();
+        self.requests.truncate(MAX_TAKEN);
+        for request in &self.requests {
+            // A time that has not come yet is one of another clock.
+            let ago = Duration::try_from_secs_f64((now - request.at).max(0.0)).unwrap_or(Duration::MAX);
+            Meter::process().earlier(ago, request.tokens);
+        }
+    }
+}
+
+/// A word that no other process has.
+fn this_process() -> &'static str {
+    use std::hash::{BuildHasher, RandomState};
+    static WORD: OnceLock<String> = OnceLock::new();
+    WORD.get_or_init(|| {
+        format!(
+            "{:x}-{:016x}",
+            std::process::id(),
+            RandomState::new().hash_one(clock().to_bits())
+        )
+    })
+}
+
+/// The provider counted what a request used.
+pub(crate) fn settle(passed: &Effective, tokens: u64) {
+    Meter::process().settle(&passed.reserved, tokens);
+}

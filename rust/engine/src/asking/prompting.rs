@@ -1,0 +1,57 @@
+//! The seam to `geonode-prompting`: what a run knows in, a request to its model out.
+
+use geonode_prompting::{Ask, Made, Wish, request};
+use geonode_protocol::{Code, Severity};
+use geonode_provider::{Client, Tool};
+use geonode_run::{Failure, Message, Origin};
+
+use crate::asking::brief::{Brief, Listener};
+use crate::catalogues::catalogue;
+
+/// What is asked with these tools; says what the model is not shown.
+pub(crate) fn made(
+    client: &Client,
+    brief: &Brief<'_>,
+    tools: &[Tool],
+    listener: &dyn Listener,
+) -> Result<Made, Failure> {
+    let settings = brief.settings;
+    let catalogue = catalogue(&brief.request.catalogue)?;
+    let schema = settings
+        .structured_output
+        .then(|| brief.extensions.schema("plan"))
+        .flatten();
+    let made = request(Ask {
+        wish: Wish {
+            prompt: &brief.request.prompt,
+            context: brief.context,
+            catalogue: &catalogue,
+            extensions: brief.extensions,
+            scripts: brief.scripts,
+            context_tokens: settings.context_tokens,
+        },
+        conversation: brief.conversation,
+        exchanges: brief.exchanges,
+        tools,
+        lowered: schema.as_ref().and_then(|schema| client.lowered(schema)),
+        schema,
+        window: client.model_info().and_then(|info| info.context_tokens),
+        max_tokens: settings.max_tokens,
+        temperature: settings.temperature,
+    })
+    .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    let cuts = [
+        (
+            made.scene_cut,
+            "The scene is larger than what the model is shown of it (`context_tokens`): what matters least was left out.",
+        ),
+        (
+            made.exchanges_cut,
+            "The model reads less than what was said so far, so older answers of tools were shortened.",
+        ),
+    ];
+    for (_, text) in cuts.into_iter().filter(|(cut, _)| *cut) {
+        listener.message(Message::new(Severity::Info, Origin::Request, Code::ContextCut, text));
+    }
+    Ok(made)
+}

@@ -1,0 +1,71 @@
+//! What security cares about: every room hands it out here, and nowhere else.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::clock::clock;
+
+/// So many latest events are kept in memory; the counts go on.
+const MAX_EVENTS: usize = 500;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Event {
+    /// Unix time in seconds.
+    at: f64,
+    /// What it is, in one word such as `policy`.
+    kind: &'static str,
+    /// More about it; never content, never a secret.
+    detail: Value,
+}
+
+#[derive(Debug, Default)]
+struct Events {
+    counts: BTreeMap<&'static str, u64>,
+    latest: VecDeque<Event>,
+}
+
+fn events() -> MutexGuard<'static, Events> {
+    static EVENTS: OnceLock<Mutex<Events>> = OnceLock::new();
+    EVENTS
+        .get_or_init(Mutex::default)
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes an event. `detail` names policies, origins and sizes; whoever calls keeps content and secrets out of it.
+pub(crate) fn note(kind: &'static str, detail: Value) {
+    let at = clock();
+    let mut events = events();
+    *events.counts.entry(kind).or_default() += 1;
+    if events.latest.len() == MAX_EVENTS {
+        events.latest.pop_front();
+    }
+    events.latest.push_back(Event { at, kind, detail });
+}
+
+/// What happened in this process: `{"counts": {kind: count}, "latest": [{"at", "kind", "detail"}]}`.
+pub fn security_events() -> Value {
+    let events = events();
+    json!({"counts": events.counts, "latest": events.latest})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_are_kept_and_all_are_counted() {
+        for number in 0..MAX_EVENTS + 3 {
+            note("test", json!({ "number": number }));
+        }
+        let all = security_events();
+        assert_eq!(all["counts"]["test"], MAX_EVENTS + 3);
+        let latest = all["latest"].as_array().unwrap();
+        assert_eq!(latest.len(), MAX_EVENTS);
+        assert!(latest.iter().all(|event| event["at"].as_f64() > Some(0.0)));
+    }
+}

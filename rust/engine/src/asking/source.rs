@@ -1,0 +1,387 @@
+//! Where plans come from: the offline planner, a model, or recorded replies.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
+use geonode_provider::schema::lift;
+use geonode_provider::{
+    Client, ClientConfig, FinishReason, Notice, Provider, ProviderError, Request, StreamEvent, Tool, ToolCall,
+};
+use geonode_run::{Failure, Message, Origin};
+use geonode_store::audit;
+use geonode_store::cache::{self, Cache, Found};
+use serde_json::Value;
+
+use crate::asking::brief::{Brief, Listener, Reply};
+use crate::asking::budget::late;
+use crate::asking::spending::Sent;
+use crate::asking::watch::Watch;
+use crate::asking::{planner, policies, prompting};
+use crate::request::{OFFLINE, RunRequest};
+use crate::settings::Settings;
+use crate::tariff::Tariff;
+
+/// Something that the run would use and its model certainly cannot do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lack {
+    Tools,
+    Pictures,
+}
+
+impl Lack {
+    pub(crate) fn message(self, model: Option<&str>) -> Message {
+        let (cannot, so) = match self {
+            Self::Tools => ("call tools", "plans without them"),
+            Self::Pictures => ("see pictures", "gets none"),
+        };
+        let text = format!("The model “{}” cannot {cannot}, so it {so}.", model.unwrap_or_default());
+        Message::new(Severity::Warning, Origin::Provider, Code::CapabilityMismatch, text)
+    }
+}
+
+/// The source of plans of one run; made at its first use.
+pub(crate) enum Source {
+    Offline,
+    Recorded(VecDeque<Value>),
+    Model(Client),
+}
+
+impl Source {
+    /// `used`: recorded replies that were used up before.
+    pub(crate) fn new(request: &RunRequest, settings: &Settings, used: usize) -> Result<Self, Failure> {
+        if let Some(replies) = &request.replies {
+            return Ok(Self::Recorded(replies.iter().skip(used).cloned().collect()));
+        }
+        if request.provider == OFFLINE {
+            return Ok(Self::Offline);
+        }
+        let provider = Provider::from_name(&request.provider).map_err(|error| failure(&error))?;
+        let config = ClientConfig {
+            model: request.model.clone(),
+            base_url: request.base_url.clone(),
+            api_key: request.api_key.clone(),
+            timeout: Duration::from_secs_f64(settings.timeout_s),
+            total: Duration::from_secs_f64(settings.total_timeout_s),
+            max_retries: u32::try_from(settings.network_retries).unwrap_or(u32::MAX),
+            streaming: settings.stream,
+            ..ClientConfig::new(provider)
+        };
+        Client::new(config).map(Self::Model).map_err(|error| failure(&error))
+    }
+
+    /// What the run would use and its model certainly cannot do.
+    pub(crate) fn lacks(&self, settings: &Settings) -> Vec<Lack> {
+        let Self::Model(client) = self else { return Vec::new() };
+        let Some(info) = client.model_info() else {
+            return Vec::new();
+        };
+        let lack = |wanted: bool, can: Option<bool>, lack| (wanted && can == Some(false)).then_some(lack);
+        let lacks = [
+            lack(settings.tools, info.tools, Lack::Tools),
+            lack(settings.tools && settings.send_pictures, info.images, Lack::Pictures),
+        ];
+        lacks.into_iter().flatten().collect()
+    }
+
+    pub(crate) fn plan(&mut self, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
+        match self {
+            Self::Offline => {
+                // It has no memory of a conversation: the artist's last words are the wish.
+                let wish = brief.words.unwrap_or(&brief.request.prompt);
+                let plan = planner::offline(wish, brief.request.object.as_deref(), brief.context)?;
+                Ok(Reply::text(plan.to_string(), None))
+            }
+            Self::Recorded(replies) => {
+                let reply = replies.pop_front().ok_or_else(|| {
+                    Failure::new(
+                        Code::BadResponse,
+                        "The recording has no further reply for this request.",
+                    )
+                })?;
+                Ok(recorded(reply))
+            }
+            Self::Model(client) => {
+                listener.working(Some(client.clone()));
+                let watch = brief.left.map(|left| Watch::start(client.clone(), left));
+                let reply = ask(client, brief, listener);
+                listener.working(None);
+                match watch {
+                    Some(watch) if reply.is_err() && watch.fired() => Err(late(brief.settings)),
+                    _ => reply,
+                }
+            }
+        }
+    }
+}
+
+/// A recorded reply: text, the JSON of a plan, or `{"tool_calls": [{"id", "name", "arguments"}…], "text"?}`.
+fn recorded(reply: Value) -> Reply {
+    let model = Some("recorded".to_owned());
+    let calls = reply
+        .get("tool_calls")
+        .filter(|_| reply.get("steps").is_none())
+        .and_then(Value::as_array);
+    if let Some(calls) = calls {
+        let text = reply.get("text").and_then(Value::as_str).unwrap_or_default();
+        let word = |call: &Value, key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let calls = calls.iter().map(|call| ToolCall {
+            id: word(call, "id"),
+            name: word(call, "name"),
+            arguments: call.get("arguments").cloned().unwrap_or_default(),
+        });
+        let calls = calls.collect();
+        return Reply {
+            calls,
+            ..Reply::text(text.to_owned(), model)
+        };
+    }
+    let text = match reply {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    Reply {
+        finish: Some(FinishReason::Done),
+        ..Reply::text(text, model)
+    }
+}
+
+fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
+    match attempt(client, brief, brief.tools, listener) {
+        Err(Fault { tools: true, failure }) if !brief.tools.is_empty() => {
+            listener.message(Message::new(
+                Severity::Warning,
+                Origin::Provider,
+                Code::CapabilityMismatch,
+                format!(
+                    "The model takes no tools here, so it plans without them. {}",
+                    failure.message
+                ),
+            ));
+            let reply = attempt(client, brief, &[], listener).map_err(|fault| fault.failure)?;
+            Ok(Reply {
+                tools_refused: true,
+                ..reply
+            })
+        }
+        reply => reply.map_err(|fault| fault.failure),
+    }
+}
+
+/// Why there is no reply, and whether the tools are the reason.
+struct Fault {
+    failure: Failure,
+    tools: bool,
+}
+
+impl From<ProviderError> for Fault {
+    fn from(error: ProviderError) -> Self {
+        Self {
+            failure: failure(&error),
+            tools: error.refuses_tools(),
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        Self { failure, tools: false }
+    }
+}
+
+fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Listener) -> Result<Reply, Fault> {
+    let made = prompting::made(client, brief, tools, listener)?;
+    let passed = policies::apply(client, brief, &made.request, &made.attachments, tools, listener)?;
+    let fitting = match client.fit(&passed.request, true) {
+        Ok(fitting) => fitting,
+        Err(error) => {
+            policies::release(&passed);
+            return Err(error.into());
+        }
+    };
+    let key = passed.key();
+    let kept = brief.cache.and_then(|cache| cached(cache, &key, listener));
+    for notice in &fitting.notices {
+        listener.message(said(client, notice));
+    }
+    listener.asks(Sent {
+        turn: brief.turn,
+        model: brief.request.model.clone(),
+        estimate: Tariff::new(brief.request, brief.settings).priced(fitting.estimate),
+        stream: fitting.stream,
+        fingerprint: passed.fingerprint.to_string(),
+        context_hash: passed.context_hash.clone(),
+        counts: passed.counts,
+        cached: kept.is_some(),
+    });
+    if let Some(kept) = kept {
+        policies::release(&passed);
+        listener.text(&kept.text);
+        return Ok(Reply {
+            finish: kept.finish,
+            calls: kept.calls,
+            key: Some(key),
+            cached: true,
+            ..Reply::text(kept.text, kept.model)
+        });
+    }
+    let sent = serde_json::to_string(&*passed.request).map_or(0, |text| text.len());
+    audit::record(audit::Event::Request {
+        provider: brief.request.provider.clone(),
+        origin: client.origin(),
+        model: brief.request.model.clone(),
+        bytes: sent,
+        images: passed.counts.sent_images,
+        fingerprint: passed.fingerprint.to_string(),
+    });
+    let mut reply = if fitting.stream {
+        listen(client, passed.request.clone(), listener)?
+    } else {
+        send(client, &passed.request, &fitting.notices, listener)?
+    };
+    without_keys(client, &mut reply, listener);
+    reply.sent = sent;
+    reply.key = Some(key);
+    if let Some(usage) = reply.usage {
+        let tokens = usage.input_tokens.unwrap_or(fitting.estimate.input_tokens);
+        policies::settle(&passed, tokens.saturating_add(usage.output_tokens.unwrap_or(0)));
+    }
+    if let Some(plan) = made
+        .lift_by
+        .and_then(|schema| lifted(&reply.text, &schema, brief.extensions))
+    {
+        reply.text = plan;
+    }
+    Ok(reply)
+}
+
+/// A server knows the key; what it says with the key in it would stand in the report, the history and the file.
+fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
+    let redactor = client.redactor();
+    let mut found = redactor.keys(&mut reply.text);
+    found += reply.model.as_mut().map_or(0, |model| redactor.keys(model));
+    if let Some(FinishReason::Other(raw)) = &mut reply.finish {
+        found += redactor.keys(raw);
+    }
+    for call in &mut reply.calls {
+        found += redactor.keys(&mut call.id) + redactor.keys(&mut call.name) + redactor.keys_json(&mut call.arguments);
+    }
+    if found > 0 {
+        let text = "The reply repeated your API key; it was taken out. Do you trust this server?";
+        listener.message(Message::new(
+            Severity::Warning,
+            Origin::Provider,
+            Code::SecretRedacted,
+            text,
+        ));
+    }
+}
+
+/// A kept reply. What is wrong with the cache is told and keeps nobody from asking.
+fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Kept> {
+    let text = match cache.find(key) {
+        Ok(Found::Reply(kept)) => return Some(kept),
+        Ok(Found::Nothing) => return None,
+        Ok(Found::Damaged(name)) => {
+            format!("A kept reply was damaged; it was set aside as “{name}”, and the model is asked.")
+        }
+        Err(error) => format!("The kept replies cannot be read ({error}), so the model is asked."),
+    };
+    listener.message(Message::new(Severity::Warning, Origin::Run, Code::DamagedFile, text));
+    None
+}
+
+/// The plan of a reply in the lowered form; none when it has the plan's own form already, or is not certain to be JSON.
+fn lifted(text: &str, schema: &Value, extensions: &Extensions) -> Option<String> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let plan = lift(value.clone(), schema);
+    if plan == value {
+        return None;
+    }
+    // A key that comes twice is refused, not silently one of the two.
+    let found = parse_plan_with(text, &Limits::default(), extensions).findings;
+    let twice = found.iter().any(|finding| finding.code == Code::DuplicateKey);
+    (!twice).then(|| plan.to_string())
+}
+
+/// What went differently than asked, for the artist. That a server's own model is not listed here, or that streaming is switched off, is
+/// worth knowing and no doubt.
+fn said(client: &Client, notice: &Notice) -> Message {
+    let harmless = match notice.code {
+        Code::UnknownModel => client.provider() == Provider::OpenAiCompatible,
+        Code::StreamingDisabledProvider => true,
+        _ => false,
+    };
+    let severity = if harmless { Severity::Info } else { Severity::Warning };
+    Message::new(severity, Origin::Provider, notice.code, notice.text.as_str())
+}
+
+/// `told`: what the artist heard before it was sent.
+fn send(client: &Client, request: &Request, told: &[Notice], listener: &dyn Listener) -> Result<Reply, Fault> {
+    let response = client.send(request)?;
+    for notice in response.notices.iter().filter(|notice| !told.contains(notice)) {
+        listener.message(said(client, notice));
+    }
+    Ok(Reply {
+        usage: response.usage,
+        finish: Some(response.finish_reason),
+        calls: response.tool_calls,
+        ..Reply::text(response.text, Some(response.model))
+    })
+}
+
+fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<Reply, Fault> {
+    let mut reply = Reply::text(String::new(), None);
+    for event in client.stream(request)? {
+        match event? {
+            StreamEvent::Text { text } => {
+                listener.text(&text);
+                reply.text.push_str(&text);
+            }
+            StreamEvent::Usage { usage } => reply.usage = Some(usage),
+            StreamEvent::Notice { notice } => listener.message(said(client, &notice)),
+            StreamEvent::ToolCall { call } => reply.calls.push(call),
+            StreamEvent::End {
+                finish_reason, model, ..
+            } => {
+                reply.model = Some(model);
+                reply.finish = Some(finish_reason);
+                return Ok(reply);
+            }
+        }
+    }
+    Err(Fault {
+        failure: Failure::new(Code::BadResponse, "The stream ended without its end."),
+        tools: false,
+    })
+}
+
+fn failure(error: &ProviderError) -> Failure {
+    Failure::new(error.code(), error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_reply_in_the_lowered_form_becomes_a_plan() {
+        let extensions = Extensions::default();
+        let schema = extensions.schema("plan").unwrap();
+        let lift =
+            |value: &str| lifted(value, &schema, &extensions).map(|text| serde_json::from_str::<Value>(&text).unwrap());
+        let written = json!({"version": "1.1", "steps": [], "done": true, "final_message": "x",
+            "meta": {"requires_gate_verification": true}, "context_requests": null});
+        let mut plan = written.clone();
+        plan.as_object_mut().unwrap().shift_remove("context_requests");
+        assert_eq!(lift(&written.to_string()), Some(plan.clone()));
+        assert_eq!(lift(&plan.to_string()), None, "it is a plan already");
+        assert_eq!(lift("```json {}"), None);
+        let twice = written
+            .to_string()
+            .replacen("\"done\":true", "\"done\":true,\"done\":false", 1);
+        assert_eq!(lift(&twice), None);
+    }
+}

@@ -1,0 +1,21 @@
+//! The cost estimate on its own, for scripts and tests.
+
+use geonode_cost::{DEFAULT_BUDGET, Estimate, estimate};
+use geonode_graph::Document;
+use indexmap::IndexMap;
+
+use crate::catalogues;
+use crate::error::EngineError;
+
+/// What the modifiers of each object of a document (as `inspect` answers) are expected to make.
+///
+/// # Errors
+/// [`EngineError::Document`] for a document, [`EngineError::Catalogue`] for a catalogue that cannot be read.
+pub fn estimates(document: &str, catalogue: &str) -> Result<IndexMap<String, Estimate>, EngineError> {
+    let document: Document = serde_json::from_str(document).map_err(|e| EngineError::document("document", &e))?;
+    let catalogue = catalogues::catalogue(catalogue)?;
+    let names = document.objects.keys();
+    Ok(names
+        .map(|name| (name.clone(), estimate(&document, &catalogue, name, DEFAULT_BUDGET)))
+        .collect())
+}

@@ -1,0 +1,15 @@
+//! Questions that are answered without a run: about plans, about trees, and about this program itself.
+
+mod context;
+mod cost;
+mod lint;
+mod plans;
+mod references;
+mod trees;
+
+pub use context::shown_context;
+pub use cost::estimates;
+pub use lint::{EffectRow, TreeLint, effects, lints};
+pub use plans::{Reconciled, Validated, reconcile, validate_plan};
+pub use references::{models_reference, policies_reference, settings_reference};
+pub use trees::{check_tree, compact, diff, read_compact, sockets};

@@ -1,0 +1,324 @@
+//! Plans checked on their own, for scripts.
+
+use std::sync::Arc;
+
+use geonode_graph::document::{Modifier, Object, TreeInfo};
+use geonode_graph::ir::{Bundle, Tree};
+use geonode_graph::{Catalogue, Document, StepDelta, compile};
+use geonode_protocol::{Action, Code, Finding, GROUP_INPUT, GROUP_OUTPUT, Limits, Origins, Parsed, Plan, Severity};
+use indexmap::IndexMap;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::catalogues;
+use crate::error::EngineError;
+use crate::extensions::extensions;
+use crate::request::PlanInput;
+use crate::validate::{Mode, Response, Rules, response};
+
+/// Reads a plan that no model wrote; scripts are judged for this Blender, or for any where none is named.
+fn read(input: &PlanInput, catalogue: Option<&str>) -> Parsed {
+    let extensions = extensions();
+    // One that cannot be read is told when it is needed.
+    let blender = catalogue.and_then(|one| catalogues::catalogue(one).ok());
+    let scripts = Rules::of_form(blender.map(|catalogue| catalogue.blender.clone()));
+    let mut given = Response::new(input, None, Limits::default(), &extensions, scripts);
+    let findings = response(&mut given, Mode::Strict).findings;
+    Parsed {
+        plan: given.plan,
+        findings,
+        origins: given.origins,
+    }
+}
+
+/// Verdict on a plan without a scene.
+#[derive(Debug, Serialize)]
+pub struct Validated {
+    /// No finding is an error.
+    pub ok: bool,
+    /// Everything found.
+    pub messages: Vec<Finding>,
+    /// The plan with its certain repairs; none when it is refused.
+    pub plan: Option<Plan>,
+}
+
+/// Checks a plan against the protocol and, with a catalogue, against the nodes of that Blender.
+///
+/// Without a `document` (JSON of a [`Document`]) nothing is known of the scene: objects, trees and nodes that the plan names are taken to exist,
+/// and a tree that it can build by itself is taken to be new. With one, its modifiers and trees decide; objects and data-blocks that are not there
+/// are warnings, for they may come before the plan is applied.
+///
+/// # Errors
+/// [`EngineError::Catalogue`] or [`EngineError::Document`] when catalogue or document cannot be read.
+pub fn validate_plan(
+    input: &PlanInput,
+    catalogue: Option<&str>,
+    document: Option<&str>,
+) -> Result<Validated, EngineError> {
+    let Parsed {
+        plan,
+        findings,
+        origins,
+    } = read(input, catalogue);
+    let Some((plan, catalogue)) = plan.as_ref().zip(catalogue) else {
+        return Ok(Validated {
+            ok: plan.is_some(),
+            messages: findings,
+            plan,
+        });
+    };
+    let catalogue = catalogues::catalogue(catalogue)?;
+    let mut findings = findings;
+    let mut scene = Scene::Imagined(imagined(plan, IndexMap::default(), None));
+    if let Some(json) = document {
+        let document: Document = serde_json::from_str(json).map_err(|e| EngineError::document("document", &e))?;
+        let missing = missing_objects(plan, &document);
+        if missing.is_empty() {
+            scene = Scene::Known(document);
+        }
+        findings.extend(missing);
+    }
+    Ok(preflight(plan, findings, &origins, &scene, &catalogue).0)
+}
+
+/// A plan compiled against a tree.
+#[derive(Debug, Serialize)]
+pub struct Reconciled {
+    /// The verdict.
+    #[serde(flatten)]
+    pub verdict: Validated,
+    /// The edits of each step; empty when the plan is refused.
+    pub steps: Vec<StepDelta>,
+    /// The edits in plain words.
+    pub diff: Vec<String>,
+    /// The trees after all steps, as far as they can be known without Blender.
+    pub trees: IndexMap<String, Tree>,
+}
+
+/// Compiles a plan against exported trees (`current` is JSON of a Bundle). Objects and modifiers that the plan names are taken to exist and to
+/// run the bundle's root.
+///
+/// # Errors
+/// [`EngineError::Document`] for a bundle, [`EngineError::Catalogue`] for a catalogue that cannot be read.
+pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Reconciled, EngineError> {
+    let bundle: Bundle = serde_json::from_str(current).map_err(|e| EngineError::document("tree", &e))?;
+    let catalogue: Arc<Catalogue> = catalogues::catalogue(catalogue)?;
+    let Parsed {
+        plan,
+        findings,
+        origins,
+    } = read(input, None);
+    let Some(plan) = plan else {
+        let verdict = Validated {
+            ok: false,
+            messages: findings,
+            plan: None,
+        };
+        return Ok(Reconciled {
+            verdict,
+            steps: Vec::new(),
+            diff: Vec::new(),
+            trees: bundle.trees,
+        });
+    };
+    let scene = Scene::Imagined(imagined(&plan, bundle.trees, bundle.root.as_deref()));
+    let (verdict, compiled) = preflight(&plan, findings, &origins, &scene, &catalogue);
+    let refused = !verdict.ok;
+    Ok(Reconciled {
+        steps: if refused { Vec::new() } else { compiled.steps },
+        diff: if refused { Vec::new() } else { compiled.diff },
+        trees: if refused { scene.trees() } else { compiled.after.trees },
+        verdict,
+    })
+}
+
+/// Findings that only a real scene can decide: about what stands beside the trees, and about what is in a tree.
+const ABOUT_SCENE: &[Code] = &[
+    Code::TargetMissing,
+    Code::UnknownDataBlock,
+    Code::UnknownModifier,
+    Code::UnknownNodeGroup,
+    Code::UnknownObject,
+];
+const ABOUT_TREE: &[Code] = &[Code::UnknownInput, Code::UnknownNode, Code::UnknownZone];
+
+/// What a plan is checked against.
+enum Scene {
+    /// What Blender has.
+    Known(Document),
+    /// Only trees that were given are real.
+    Imagined(Document),
+}
+
+impl Scene {
+    fn document(&self) -> &Document {
+        match self {
+            Self::Known(document) | Self::Imagined(document) => document,
+        }
+    }
+
+    fn trees(self) -> IndexMap<String, Tree> {
+        match self {
+            Self::Known(document) | Self::Imagined(document) => document.trees,
+        }
+    }
+}
+
+fn preflight(
+    plan: &Plan,
+    mut findings: Vec<Finding>,
+    origins: &Origins,
+    scene: &Scene,
+    catalogue: &Catalogue,
+) -> (Validated, geonode_graph::Compiled) {
+    let compiled = compile(plan, scene.document(), catalogue);
+    let judged = match scene {
+        Scene::Known(_) => compiled.findings.iter().cloned().map(softened).collect(),
+        Scene::Imagined(document) => decidable(plan, &compiled.findings, document),
+    };
+    findings.extend(judged.into_iter().map(|finding| origins.trace(finding)));
+    let ok = !findings.iter().any(Finding::is_error);
+    let plan = if ok {
+        compiled.repaired_plan(plan).or_else(|| Some(plan.clone()))
+    } else {
+        None
+    };
+    (
+        Validated {
+            ok,
+            messages: findings,
+            plan,
+        },
+        compiled,
+    )
+}
+
+/// A data-block that is missing may come before the plan is applied.
+fn softened(mut finding: Finding) -> Finding {
+    if finding.code == Code::UnknownDataBlock {
+        finding.severity = Severity::Warning;
+    }
+    finding
+}
+
+/// A warning for each step whose object is not there.
+fn missing_objects(plan: &Plan, document: &Document) -> Vec<Finding> {
+    let targets = plan
+        .steps
+        .iter()
+        .enumerate()
+        .filter_map(|(index, step)| match &step.action {
+            Action::NodeTree(payload) => Some((index, &payload.target.object_name)),
+            Action::GnOps(payload) => Some((index, &payload.target.object_name)),
+            Action::Python(_) | Action::Added(_) => None,
+        });
+    targets
+        .filter(|(_, name)| !document.objects.contains_key(*name))
+        .map(|(index, name)| {
+            Finding::warning(
+                Code::UnknownObject,
+                format!("/steps/{index}/payload/target/object_name"),
+                format!("There is no object “{name}” in this file, so only the nodes could be checked."),
+            )
+        })
+        .collect()
+}
+
+/// The findings that hold whatever the scene is.
+fn decidable(plan: &Plan, findings: &[Finding], document: &Document) -> Vec<Finding> {
+    // A tree that is known decides about its nodes; one that was only imagined does not.
+    let blank = document.trees.values().all(|tree| tree.nodes.is_empty());
+    let undecidable = |finding: &Finding| {
+        finding.code == Code::UnknownDataBlock
+            || blank && (ABOUT_SCENE.contains(&finding.code) || ABOUT_TREE.contains(&finding.code))
+    };
+    // Steps that build on a tree which is not known: a step that names no unknown node may as well be the tree's first.
+    let elsewhere = |step: usize| {
+        blank
+            && (matches!(plan.steps.get(step).map(|s| &s.action), Some(Action::GnOps(_)))
+                || findings
+                    .iter()
+                    .any(|finding| ABOUT_TREE.contains(&finding.code) && step_of(finding) == Some(step)))
+    };
+    let json = serde_json::to_value(plan).unwrap_or_default();
+    let of_interface = |finding: &Finding| {
+        finding.code == Code::UnknownSocket
+            && step_of(finding).is_some_and(elsewhere)
+            && node_named(&json, &finding.path).is_some_and(|id| id == GROUP_INPUT || id == GROUP_OUTPUT)
+    };
+    findings
+        .iter()
+        .filter(|finding| !undecidable(finding) && !of_interface(finding))
+        .cloned()
+        .collect()
+}
+
+/// Index of the step that a finding is about.
+fn step_of(finding: &Finding) -> Option<usize> {
+    finding.path.strip_prefix("/steps/")?.split('/').next()?.parse().ok()
+}
+
+/// The node whose socket the pointer names.
+fn node_named<'p>(plan: &'p Value, path: &str) -> Option<&'p str> {
+    let (parent, field) = path.rsplit_once('/')?;
+    let node = match field {
+        "from_socket" => "from_node",
+        "to_socket" => "to_node",
+        _ => "node_id",
+    };
+    plan.pointer(parent)?.get(node)?.as_str()
+}
+
+/// A scene in which everything that the plan names exists.
+fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> Document {
+    let mut document = Document {
+        trees,
+        ..Document::default()
+    };
+    for step in &plan.steps {
+        let (object, modifier, tree) = match &step.action {
+            Action::NodeTree(payload) => {
+                let target = &payload.target;
+                let tree = &target.node_group_name;
+                let known = document.trees.contains_key(tree).then(|| tree.clone());
+                (&target.object_name, &target.modifier_name, known)
+            }
+            Action::GnOps(payload) => {
+                let target = &payload.target;
+                let tree = root.map_or_else(|| format!("{} tree", target.modifier_name), str::to_owned);
+                (&target.object_name, &target.modifier_name, Some(tree))
+            }
+            Action::Python(_) | Action::Added(_) => continue,
+        };
+        let object = document.objects.entry(object.clone()).or_insert_with(|| Object {
+            kind: "MESH".into(),
+            ..Object::default()
+        });
+        if !object.modifiers.iter().any(|m| &m.name == modifier) {
+            object.modifiers.push(Modifier {
+                name: modifier.clone(),
+                kind: "NODES".into(),
+                node_group: tree.clone(),
+                ..Modifier::default()
+            });
+            if let Some(tree) = tree {
+                document.trees.entry(tree).or_default();
+            }
+        }
+    }
+    for name in document.trees.keys() {
+        let info = TreeInfo {
+            users: 1,
+            library: false,
+            kind: "GeometryNodeTree".into(),
+        };
+        document.tree_info.insert(name.clone(), info);
+    }
+    document
+        .names
+        .insert("object".into(), document.objects.keys().cloned().collect());
+    document
+        .names
+        .insert("node_group".into(), document.trees.keys().cloned().collect());
+    document
+}

@@ -1,0 +1,205 @@
+//! What was asked so far, what was answered, and what that cost.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use geonode_graph::ir::Tree;
+use geonode_prompting::{Exchange, Results};
+use geonode_protocol::ContextRequest;
+use geonode_provider::{FinishReason, ToolCall, Usage};
+use geonode_run::{Answer, Failure, Feedback};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::asking::brief::Reply;
+use crate::asking::budget::Budget;
+use crate::asking::planner;
+use crate::asking::policies::Taken;
+use crate::asking::spending::Spent;
+use crate::error::EngineError;
+use crate::request::{PlanInput, RunRequest};
+use crate::tariff::Tariff;
+use crate::tools::ToolStep;
+
+/// It is saved as it is; what is skipped follows from the scene or is asked for again.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    /// The scene as it was captured.
+    pub(crate) context: Value,
+    /// The last reply, or the plan that was given.
+    pub(crate) reply: Option<PlanInput>,
+    /// How the last reply ended.
+    pub(crate) finish: Option<FinishReason>,
+    /// What was said before it.
+    pub(crate) exchanges: Vec<Exchange>,
+    /// Calls of the last reply, as they can be told back.
+    #[serde(skip)]
+    pub(crate) calls: Vec<ToolCall>,
+    /// Their results.
+    #[serde(skip)]
+    pub(crate) results: Vec<Results>,
+    /// Slices of context that the next request brings.
+    pub(crate) slices: Option<Value>,
+    /// Trees as whoever makes the plan was told of them last; those that nobody was told of as they were first inspected.
+    pub(crate) seen: IndexMap<String, Tree>,
+    /// Recorded replies that were used up.
+    pub(crate) replies: usize,
+    /// What the artist left out, in words for whoever plans.
+    #[serde(skip)]
+    pub(crate) left_out: Vec<String>,
+    /// Tokens as the provider counted them.
+    pub(crate) usage: Option<Usage>,
+    /// What planning has cost so far in tokens, money and time.
+    pub(crate) budget: Budget,
+    /// Requests that the cache answered.
+    pub(crate) cached: u32,
+    /// What counts for the quotas of the process.
+    pub(crate) taken: Taken,
+    /// Calls by tool, which have quotas for a run.
+    pub(crate) called: BTreeMap<String, u32>,
+    /// The record of the calls.
+    pub(crate) tool_steps: Vec<ToolStep>,
+    /// The model that answered last, or the one that is asked.
+    pub(crate) model: Option<String>,
+}
+
+impl Asked {
+    pub(crate) fn new(request: &RunRequest) -> Self {
+        Self {
+            reply: request.plan.clone(),
+            model: request.model.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// The same in the process that takes the run up.
+    pub(crate) fn taken_up(mut self, request: &RunRequest) -> Self {
+        self.reply = self.reply.or_else(|| request.plan.clone());
+        self.taken.taken_up();
+        self
+    }
+
+    /// The model is asked as if for the first time.
+    pub(crate) fn begin_again(&mut self, request: &RunRequest) {
+        self.reply.clone_from(&request.plan);
+        self.finish = None;
+        self.exchanges.clear();
+        self.slices = None;
+        self.replies = 0;
+    }
+
+    /// The last reply and what is said about it become an exchange. A plan that was given has nobody who could be told.
+    pub(crate) fn tell(&mut self, feedback: &Feedback) {
+        let Some(PlanInput::Text(reply)) = &self.reply else {
+            return;
+        };
+        let left_out = std::mem::take(&mut self.left_out);
+        let feedback = geonode_prompting::feedback(feedback, self.slices.take().as_ref(), &left_out);
+        self.exchanges.push(Exchange {
+            reply: reply.clone(),
+            calls: std::mem::take(&mut self.calls),
+            results: std::mem::take(&mut self.results),
+            feedback,
+        });
+    }
+
+    /// A reply came. One of a model counts for the quotas of the process, unless it was kept. Gives its calls of tools.
+    pub(crate) fn hear(&mut self, reply: Reply, tariff: &Tariff, from_model: bool) -> Vec<ToolCall> {
+        if reply.cached {
+            self.cached += 1;
+        } else {
+            let prices = |input| tariff.prices(input);
+            let tokens = self.budget.spend(reply.usage, reply.sent, reply.text.len(), prices);
+            if from_model {
+                self.taken.note(tokens);
+            }
+        }
+        self.model = reply.model.or(self.model.take());
+        self.usage = sum(self.usage, reply.usage);
+        self.replies += 1;
+        self.finish = reply.finish;
+        self.reply = Some(PlanInput::Text(reply.text));
+        reply.calls
+    }
+
+    /// What the requests used; none when nothing was sent to a model, or it reported nothing.
+    pub(crate) fn spent(&self) -> Option<Spent> {
+        let asked = self.usage.is_some() || self.cached > 0;
+        asked.then(|| Spent {
+            tokens: self.usage.unwrap_or_default(),
+            cost_usd: self.budget.cost(),
+            cached: self.cached,
+        })
+    }
+
+    pub(crate) fn keep_context(&mut self, json: &str) -> Result<Answer, Failure> {
+        self.context = serde_json::from_str(json).map_err(|e| EngineError::document("context", &e))?;
+        planner::read(&self.context)?;
+        if let Some(trees) = self.context.pointer("/tree/trees") {
+            self.seen = IndexMap::deserialize(trees).map_err(|e| EngineError::document("context", &e))?;
+        }
+        Ok(Answer::Context)
+    }
+
+    /// A name that the context gives.
+    pub(crate) fn named(&self, key: &str) -> Option<String> {
+        self.context.get(key).and_then(Value::as_str).map(str::to_owned)
+    }
+
+    /// Version of Blender, as the host says it.
+    pub(crate) fn blender(&self) -> Option<String> {
+        let version = self.context.get("blender")?.as_array()?;
+        Some(version.iter().map(ToString::to_string).collect::<Vec<_>>().join("."))
+    }
+
+    /// What the host's tools are about when a call names nothing.
+    pub(crate) fn target(&self) -> Value {
+        let name = |key| self.context.get(key).cloned().unwrap_or_default();
+        json!({"object": name("target_object"), "node_group": name("target_node_group")})
+    }
+
+    /// Equal while the scene is, as far as the run knows it after so many writes.
+    pub(crate) fn scene(&self, writes: usize) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.context.to_string().hash(&mut hasher);
+        writes.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Records slices of context as what they are: calls in another form.
+    pub(crate) fn note_slices(&mut self, turn: u32, requests: &[ContextRequest], answers: &Value) {
+        let answers = answers.as_array().into_iter().flatten();
+        for (request, answer) in requests.iter().zip(answers) {
+            let input = serde_json::to_value(request).unwrap_or_default();
+            self.tool_steps.push(ToolStep {
+                turn,
+                tool: answer
+                    .get("slice")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned(),
+                call_id: format!("s{}", self.tool_steps.len() + 1),
+                input,
+                output: answer.get("data").cloned().unwrap_or_default(),
+                ok: true,
+                ms: 0,
+            });
+        }
+    }
+}
+
+fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
+    let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
+    let add = |x: Option<u64>, y: Option<u64>| match (x, y) {
+        (Some(x), Some(y)) => Some(x.saturating_add(y)),
+        (x, y) => x.or(y),
+    };
+    Some(Usage {
+        input_tokens: add(a.input_tokens, b.input_tokens),
+        output_tokens: add(a.output_tokens, b.output_tokens),
+        cached_tokens: add(a.cached_tokens, b.cached_tokens),
+        cache_write_tokens: add(a.cache_write_tokens, b.cache_write_tokens),
+        reasoning_tokens: add(a.reasoning_tokens, b.reasoning_tokens),
+    })
+}

@@ -1,0 +1,104 @@
+//! The tasks of the host: what it is given, and what it answers.
+
+use geonode_run::{Answer, Failure, Place, Task};
+use serde_json::{Map, Value};
+
+use crate::error::EngineError;
+use crate::run::choosing;
+use crate::run::host::{Applied, HostEffect, Restored, read};
+use crate::run::shared::Shared;
+use crate::run::tool_calls;
+use crate::run::work::Work;
+
+/// What the host is given for its task in a plan with so many steps.
+pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -> Result<HostEffect, Failure> {
+    Ok(match task {
+        Task::ApplyStep { index, step_id } => {
+            let total = steps.max(1);
+            #[expect(clippy::cast_precision_loss, reason = "steps are few")]
+            shared.progress(
+                Some(index as f64 / total as f64),
+                &format!("Step {} of {total}", index + 1),
+            );
+            let delta = work.delta(index)?;
+            match work.planned.hosted(index) {
+                Some((action_type, payload)) => HostEffect::ExecuteStep {
+                    step_id,
+                    action_type,
+                    payload,
+                },
+                None => HostEffect::ApplyStep { step_id, delta },
+            }
+        }
+        Task::Verify { mut objects, trees } => {
+            shared.progress(Some(1.0), "Checking the result");
+            objects.extend(work.planned.expected_of_scripts(&objects));
+            HostEffect::Verify { objects, trees }
+        }
+        Task::CaptureContext => {
+            let request = &work.request;
+            HostEffect::CaptureContext {
+                object: request.object.clone(),
+                modifier: request.modifier.clone(),
+            }
+        }
+        Task::Inspect { objects, trees, .. } => HostEffect::Inspect { objects, trees },
+        Task::Begin {
+            objects,
+            trees,
+            extend,
+            whole,
+        } => HostEffect::Begin {
+            objects,
+            trees,
+            extend,
+            whole,
+        },
+        Task::AskApproval { request } => HostEffect::AskApproval { request },
+        Task::DryRun { without } => {
+            shared.progress(None, "Trying the plan in the background");
+            HostEffect::DryRun {
+                plan: choosing::trial(work, &without)?,
+                catalogue: work.request.catalogue.clone(),
+                seconds: work.settings.dry_run_s,
+                megabytes: work.settings.dry_run_mb,
+            }
+        }
+        Task::Restore => HostEffect::Restore,
+        Task::Commit { message } => HostEffect::Commit { message },
+        other => return Err(EngineError::Internal(format!("{} is the core's", other.name())).into()),
+    })
+}
+
+/// What the host says to a task; nothing for one that is not the host's to answer.
+pub(crate) fn answered(work: &mut Work, shared: &Shared, task: &Task, json: &str) -> Option<Result<Answer, Failure>> {
+    if matches!(task, Task::CallTools { .. }) {
+        return Some(tool_calls::answered(work, shared, json));
+    }
+    work.changed();
+    if task.place() != Place::Host {
+        return None;
+    }
+    Some(match task {
+        Task::CaptureContext => work.asked.keep_context(json),
+        Task::Inspect { purpose, .. } => work.keep_document(json, *purpose),
+        Task::DryRun { .. } => read::<Map<String, Value>>("result of the dry run", json).map(|result| Answer::DryRun {
+            result: Value::Object(result),
+        }),
+        Task::Begin { .. } => Ok(Answer::Begun),
+        Task::ApplyStep { .. } => read::<Applied>("result of a step", json).map(|applied| {
+            work.judged.executed(&applied.trees);
+            Answer::Applied {
+                message: applied.words(),
+                objects: applied.objects,
+                trees: applied.trees,
+            }
+        }),
+        Task::Verify { .. } => work.judged.keep_evidence(json),
+        Task::Restore => read::<Restored>("result of a restore", json).map(|r| Answer::Restored { equal: r.equal }),
+        Task::Commit { .. } => Ok(Answer::Committed),
+        // The artist's answer comes as an event of its own.
+        Task::AskApproval { .. } => return None,
+        other => Err(EngineError::Internal(format!("the answer to {} is not read", other.name())).into()),
+    })
+}

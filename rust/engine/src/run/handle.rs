@@ -1,0 +1,191 @@
+//! The host's end of a run.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use geonode_run::{Message, RunState, Summary};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::error::EngineError;
+use crate::request::RunRequest;
+use crate::run::inbox::Input;
+use crate::run::report::Report;
+use crate::run::saved::Saved;
+use crate::run::shared::{Event, Shared};
+use crate::run::worker::{self, Job};
+
+/// What came up since the last poll.
+#[derive(Debug, Serialize)]
+pub struct Turn {
+    /// State of the machine.
+    pub state: RunState,
+    /// What the artist sees of it.
+    pub summary: Summary,
+    /// Work for the host, in order.
+    pub effects: Vec<Box<RawValue>>,
+    /// For the artist's eyes, in order.
+    pub events: Vec<Box<RawValue>>,
+    /// The run is over; the report is complete.
+    pub finished: bool,
+}
+
+/// One run. Dropping it cancels it without a restore: the host restores what it holds.
+#[derive(Debug)]
+pub struct Run {
+    shared: Arc<Shared>,
+    inbox: Sender<Input>,
+    /// Most characters that the artist may say at once.
+    longest: u64,
+}
+
+impl Run {
+    /// Starts a run; its worker begins at once.
+    ///
+    /// # Errors
+    /// [`EngineError::Internal`] when the system gives no thread.
+    pub fn start(request: RunRequest) -> Result<Self, EngineError> {
+        let shared = Shared::new(&request);
+        let longest = longest(&request);
+        Self::spawn(shared, longest, Job::New(Box::new(request)))
+    }
+
+    /// Takes up a run that was saved (JSON text), with those parts of its request that are set anew (JSON text): key, address, catalogue,
+    /// approval.
+    ///
+    /// # Errors
+    /// [`EngineError::Saved`] for what is no saved run of this version, [`EngineError::Request`] for other overrides,
+    /// [`EngineError::Internal`] when the system gives no thread.
+    pub fn resume(saved: &str, overrides: &str) -> Result<Self, EngineError> {
+        let (saved, request) = Saved::read(saved, overrides)?;
+        let shared = Shared::new(&request);
+        shared.show(|front| {
+            front.messages = saved.messages.clone();
+            front.requests.clone_from(&saved.requests);
+        });
+        let longest = longest(&request);
+        Self::spawn(shared, longest, Job::Saved(Box::new(request), Box::new(saved)))
+    }
+
+    fn spawn(shared: Shared, longest: u64, job: Job) -> Result<Self, EngineError> {
+        let (inbox, orders) = channel();
+        let shared = Arc::new(shared);
+        let worker = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("geonode-run".into())
+            .spawn(move || worker::serve(job, &worker, &orders))
+            .map_err(|error| EngineError::Internal(format!("no thread for the run: {error}")))?;
+        Ok(Self { shared, inbox, longest })
+    }
+
+    /// What is new. Never waits for the worker's work.
+    pub fn poll(&self) -> Turn {
+        let mut front = self.shared.front();
+        let (effects, events) = front.take();
+        Turn {
+            state: front.state,
+            summary: front.state.summary(),
+            effects: effects.into_iter().map(|ready| ready.json).collect(),
+            events: events.into_iter().filter_map(Event::json).collect(),
+            finished: front.finished,
+        }
+    }
+
+    /// Waits until [`Self::poll`] has something new, at most `limit`; says whether it has.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        let mut front = self.shared.front();
+        loop {
+            if front.news() {
+                return true;
+            }
+            let Some(left) = deadline
+                .checked_duration_since(Instant::now())
+                .filter(|left| !left.is_zero())
+            else {
+                return false;
+            };
+            front = self.shared.wait(front, left);
+        }
+    }
+
+    /// The host did what effect `id` asks, in `ms` milliseconds if it measured them; `json` is its answer.
+    pub fn answer(&self, id: u64, json: String, ms: Option<f64>) {
+        self.say(Input::Answer { id, json, ms });
+    }
+
+    /// The host could not do what effect `id` asks.
+    pub fn fail(&self, id: u64, code: String, message: String) {
+        self.say(Input::Fail { id, code, message });
+    }
+
+    /// The artist approved request `id`, without the steps and operations with these IDs.
+    pub fn approve(&self, id: u64, without: Vec<String>) {
+        self.say(Input::Approve { id, without });
+    }
+
+    /// The artist rejected request `id`. With words the next turn begins, without them the run ends.
+    ///
+    /// # Errors
+    /// [`EngineError::PromptTooLong`] for words that are longer than a prompt may be; the request stays open.
+    pub fn reject(&self, id: u64, words: Option<String>) -> Result<(), EngineError> {
+        let length = words.as_ref().map_or(0, |words| words.chars().count());
+        if u64::try_from(length).unwrap_or(u64::MAX) > self.longest {
+            return Err(EngineError::PromptTooLong {
+                length,
+                limit: self.longest,
+            });
+        }
+        self.say(Input::Reject { id, words });
+        Ok(())
+    }
+
+    /// The artist wants what request `id` describes, without these IDs, tried in another process first.
+    pub fn dry_run(&self, id: u64, without: Vec<String>) {
+        self.say(Input::DryRun { id, without });
+    }
+
+    /// Ends the run: what is in flight stops within a second, what was written is restored by the host.
+    pub fn cancel(&self) {
+        self.shared.cancel();
+        self.say(Input::Cancel);
+    }
+
+    /// The report so far; complete once the run has finished.
+    pub fn report(&self) -> Report {
+        self.shared.front().report()
+    }
+
+    /// The run as it is now, to be taken up by another process; without any key.
+    pub fn save(&self) -> Saved {
+        self.shared.front().saved()
+    }
+
+    /// All messages so far, the gravest first.
+    pub fn messages(&self) -> Vec<Message> {
+        self.shared.front().messages.ordered()
+    }
+
+    /// A message of the host's driver; it stands among the others in the report.
+    pub fn note(&self, message: Message) {
+        self.shared.show(|front| front.messages.add(message));
+    }
+
+    /// A worker that has ended needs no word any more.
+    fn say(&self, input: Input) {
+        let _ = self.inbox.send(input);
+    }
+}
+
+/// Most characters that the artist may say at once.
+fn longest(request: &RunRequest) -> u64 {
+    let settings = request.settings.as_ref();
+    settings.map_or(0, |settings| settings.max_prompt_chars)
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.shared.cancel();
+    }
+}

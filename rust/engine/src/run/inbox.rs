@@ -1,0 +1,31 @@
+//! What the host says to the worker of a run.
+
+/// What the host says.
+#[derive(Debug)]
+pub(crate) enum Input {
+    Answer {
+        id: u64,
+        json: String,
+        /// How long the host took, in milliseconds.
+        ms: Option<f64>,
+    },
+    Fail {
+        id: u64,
+        code: String,
+        message: String,
+    },
+    Approve {
+        id: u64,
+        without: Vec<String>,
+    },
+    Reject {
+        id: u64,
+        words: Option<String>,
+    },
+    DryRun {
+        id: u64,
+        without: Vec<String>,
+    },
+    /// Look at the flag; the host has cancelled.
+    Cancel,
+}

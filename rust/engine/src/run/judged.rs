@@ -1,0 +1,91 @@
+//! What was written, and how it was judged.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use geonode_gates::{Evidence, Facts, judge};
+use geonode_graph::{Catalogue, Compiled, Document};
+use geonode_protocol::Plan;
+use geonode_run::{Answer, Failure};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{EngineError, lost};
+use crate::run::verdict;
+use crate::validate::Ledger;
+
+/// It is saved as it is; what is skipped is about a transaction that no saved run holds.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Judged {
+    /// What the validators found.
+    pub(crate) ledger: Ledger,
+    /// What Blender measured.
+    #[serde(skip)]
+    evidence: Option<Arc<Evidence>>,
+    /// Plans whose steps are applied and not taken back.
+    #[serde(skip)]
+    applied: Vec<Plan>,
+    /// Trees and objects as they were before the first write.
+    #[serde(skip)]
+    base: Arc<Document>,
+    /// Trees that this run was allowed to write.
+    #[serde(skip)]
+    written: BTreeSet<String>,
+}
+
+impl Judged {
+    /// The first step of a plan begins to write.
+    pub(crate) fn begin(&mut self, plan: Option<&Plan>, compiled: &Compiled, before: &Document) {
+        let base = Arc::make_mut(&mut self.base);
+        for (name, tree) in &before.trees {
+            if !self.written.contains(name) && !base.trees.contains_key(name) {
+                base.trees.insert(name.clone(), tree.clone());
+            }
+        }
+        self.written.extend(compiled.touched_trees.iter().cloned());
+        self.applied.extend(plan.cloned());
+    }
+
+    /// Trees that an executor worked on; the gates may find them changed.
+    pub(crate) fn executed(&mut self, trees: &[String]) {
+        self.written.extend(trees.iter().cloned());
+    }
+
+    pub(crate) fn keep_evidence(&mut self, json: &str) -> Result<Answer, Failure> {
+        let evidence = serde_json::from_str(json).map_err(|e| EngineError::document("evidence", &e))?;
+        self.evidence = Some(Arc::new(evidence));
+        Ok(Answer::Evidence)
+    }
+
+    pub(crate) fn judge(
+        &mut self,
+        compiled: Option<&Compiled>,
+        catalogue: &Catalogue,
+        allow_empty: bool,
+    ) -> Result<Answer, Failure> {
+        let evidence = self.evidence.take().ok_or_else(|| lost("evidence"))?;
+        let trees: Vec<String> = self.written.iter().cloned().collect();
+        let now = compiled.map(|compiled| verdict::now(&compiled.after, &evidence));
+        let envelope = judge(&Facts {
+            plans: &self.applied,
+            before: &self.base,
+            now: now.as_ref(),
+            trees: &trees,
+            evidence: &evidence,
+            catalogue: Some(catalogue),
+            allow_empty,
+        });
+        Ok(Answer::Judged { envelope })
+    }
+
+    /// How many plans were applied and not taken back.
+    pub(crate) fn writes(&self) -> usize {
+        self.applied.len()
+    }
+
+    /// Everything that was written is taken back.
+    pub(crate) fn forget_writes(&mut self) {
+        self.applied.clear();
+        self.base = Arc::default();
+        self.written.clear();
+    }
+}

@@ -1,0 +1,97 @@
+//! What is heard of a provider while it answers.
+
+use std::cell::RefCell;
+
+use geonode_protocol::Arriving;
+use geonode_provider::Client;
+use geonode_run::{Message, Notice};
+use serde_json::json;
+use serde_json::value::to_raw_value;
+
+use crate::asking::brief::Listener;
+use crate::asking::spending::Sent;
+use crate::run::shared::{Event as Shown, Shared};
+use crate::run::timing::Request;
+use crate::settings::Settings;
+
+/// Most requests that the report of a run tells of; retries and iterations are bounded far below.
+const MAX_REQUESTS: usize = 500;
+
+/// The provider's end of the run.
+pub(crate) struct Ears<'a> {
+    shared: &'a Shared,
+    request: Request<'a>,
+    attempt: u32,
+    /// The steps of the plan as its text arrives, and how many were told.
+    arriving: RefCell<(Arriving, usize)>,
+    /// Most steps that are told: a plan with more is refused.
+    most: usize,
+}
+
+impl<'a> Ears<'a> {
+    pub(crate) fn new(shared: &'a Shared, attempt: u32, settings: &Settings) -> Self {
+        Self {
+            shared,
+            request: Request::new(shared, settings.telemetry),
+            attempt,
+            arriving: RefCell::default(),
+            most: usize::try_from(settings.max_steps).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Shows the steps that a piece of text completes. Nobody carries them out before the whole plan is checked.
+    fn steps(&self, piece: &str) {
+        let mut arriving = self.arriving.borrow_mut();
+        let (scanner, told) = &mut *arriving;
+        let mut steps = Vec::new();
+        scanner.push(piece.as_bytes(), &mut steps);
+        for step in steps.into_iter().take(self.most.saturating_sub(*told)) {
+            let event = json!({
+                "event": "step",
+                "status": "planned",
+                "step_id": step.id,
+                "action_type": step.kind,
+                "message": step.description,
+                "index": *told,
+                "attempt": self.attempt,
+            });
+            *told += 1;
+            self.shared.event(&event);
+        }
+    }
+}
+
+impl Listener for Ears<'_> {
+    fn working(&self, client: Option<Client>) {
+        self.request.working(client.is_some());
+        self.shared.working(client);
+    }
+
+    fn text(&self, piece: &str) {
+        self.request.text();
+        self.shared.show(|front| front.event(Shown::Text(piece.to_owned())));
+        self.steps(piece);
+    }
+
+    fn asks(&self, sent: Sent) {
+        // What arrived of an earlier reply is void.
+        self.arriving.take();
+        let Ok(mut event) = serde_json::to_value(&sent) else {
+            return;
+        };
+        if let Some(fields) = event.as_object_mut() {
+            fields.insert("event".into(), "request".into());
+        }
+        let Ok(json) = to_raw_value(&event) else { return };
+        self.shared.show(|front| {
+            if front.requests.len() < MAX_REQUESTS {
+                front.requests.push(sent);
+            }
+            front.event(Shown::Json(json));
+        });
+    }
+
+    fn message(&self, message: Message) {
+        self.shared.tell(Notice::Message(message));
+    }
+}

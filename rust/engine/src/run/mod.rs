@@ -1,0 +1,31 @@
+//! A run: its host's end ([`handle`]), its worker, and what both share.
+//!
+//! The machine of `geonode-run` decides what happens next. [`worker`] feeds it, [`work`] carries out what needs no Blender and holds what was [`asked`], [`planned`] and [`judged`], and what does is
+//! handed to the host through [`shared`].
+
+mod asked;
+mod choosing;
+mod handing;
+mod handle;
+mod host;
+mod inbox;
+mod info;
+mod judged;
+mod listening;
+mod messages;
+mod planned;
+mod report;
+mod saved;
+mod shared;
+mod telemetry;
+mod timing;
+mod tool_calls;
+mod verdict;
+mod work;
+mod worker;
+
+pub use handle::{Run, Turn};
+pub use messages::Messages;
+pub use report::Report;
+pub use saved::Saved;
+pub use telemetry::{Span, Spans, reset_telemetry, telemetry};

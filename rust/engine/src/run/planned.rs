@@ -1,0 +1,133 @@
+//! The plan at hand, and what was compiled from it.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, spelled};
+use geonode_protocol::{Action, Finding, Origins, Plan};
+use geonode_run::Failure;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::approval::choice::Places;
+use crate::error::lost;
+use crate::validate::starts;
+
+/// It is saved as it is; what is skipped is compiled anew where the run is taken up.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Planned {
+    /// As it was checked, then with the repairs of its compilation.
+    pub(crate) plan: Option<Arc<Plan>>,
+    /// Changes of earlier turns in plain words, then of this one.
+    pub(crate) diff: Arc<Vec<String>>,
+    /// Those of earlier turns.
+    #[serde(skip)]
+    pub(crate) earlier: Vec<String>,
+    /// Where the plan's operations stand in the reply.
+    #[serde(skip)]
+    pub(crate) origins: Origins,
+    /// Where the steps of the plan stood before the artist left something out.
+    #[serde(skip)]
+    pub(crate) places: Option<Places>,
+    /// Why the artist was asked about the present plan.
+    #[serde(skip)]
+    pub(crate) told: Vec<String>,
+    /// What the plan is compiled against.
+    #[serde(skip)]
+    pub(crate) document: Arc<Document>,
+    /// How the last turn left its targets.
+    #[serde(skip)]
+    pub(crate) left: Arc<Document>,
+    #[serde(skip)]
+    pub(crate) compiled: Option<Arc<Compiled>>,
+}
+
+impl Planned {
+    /// This is what the next steps carry out.
+    pub(crate) fn take(&mut self, plan: Plan, compiled: Compiled) {
+        self.plan = Some(Arc::new(plan));
+        self.diff = Arc::new(self.earlier.iter().chain(&compiled.diff).cloned().collect());
+        self.compiled = Some(Arc::new(compiled));
+    }
+
+    /// The finding with the pointer that the reply has.
+    pub(crate) fn trace(&self, finding: Finding) -> Finding {
+        let finding = match &self.places {
+            Some(places) => places.trace(finding),
+            None => finding,
+        };
+        self.origins.trace(finding)
+    }
+
+    /// Type and payload of the step that begins, if the host carries it out as it stands: a script, or a type that was added.
+    pub(crate) fn hosted(&self, index: usize) -> Option<(String, Value)> {
+        let action = &self.plan.as_ref()?.steps.get(index)?.action;
+        let payload = match action {
+            Action::Python(script) => {
+                starts(script);
+                serde_json::to_value(script).ok()?
+            }
+            Action::Added(step) => step.payload.clone(),
+            Action::NodeTree(_) | Action::GnOps(_) => return None,
+        };
+        Some((action.type_name().to_owned(), payload))
+    }
+
+    /// The edits of a step.
+    pub(crate) fn delta(&self, index: usize) -> Result<StepDelta, Failure> {
+        let compiled = self.compiled.as_ref().ok_or_else(|| lost("compiled plan"))?;
+        compiled.steps.get(index).cloned().ok_or_else(|| lost("step"))
+    }
+
+    /// Objects beside `known` of which a plan with a script expects something: only the script knows which ones it works on.
+    pub(crate) fn expected_of_scripts(&self, known: &[String]) -> BTreeSet<String> {
+        let scripted = |plan: &&Arc<Plan>| plan.steps.iter().any(|step| matches!(step.action, Action::Python(_)));
+        let plans = self.plan.iter().filter(scripted);
+        plans
+            .flat_map(|plan| &plan.meta.expects)
+            .map(|wish| wish.object_name.clone())
+            .filter(|name| !known.contains(name))
+            .collect()
+    }
+
+    /// What the run changed and what was changed by hand since its last turn, in words; none when nothing was.
+    pub(crate) fn conflict(&self, now: &Document, catalogue: &Catalogue) -> Option<String> {
+        let mut by_hand = Vec::new();
+        for (name, tree) in &self.left.trees {
+            match now.trees.get(name) {
+                None => by_hand.push(format!("“{name}” is gone")),
+                Some(present) if present != tree => {
+                    let lines = changes(name, &self.left.trees, &now.trees, catalogue);
+                    by_hand.extend(lines.into_iter().map(|line| format!("“{name}”: {line}")));
+                }
+                Some(_) => {}
+            }
+        }
+        for (name, object) in &self.left.objects {
+            if now.objects.get(name) != Some(object) {
+                by_hand.push(format!("the modifiers of “{name}”"));
+            }
+        }
+        (!by_hand.is_empty()).then(|| {
+            let by_run = if self.diff.is_empty() {
+                "nothing".to_owned()
+            } else {
+                spelled(&self.diff)
+            };
+            format!("By hand: {}. By this run: {by_run}.", spelled(&by_hand))
+        })
+    }
+}
+
+/// Equal for equal objects and trees; names of other data-blocks do not count, so that unrelated work of the artist's is no conflict.
+pub(crate) fn fingerprint(document: &Document) -> String {
+    let mut hasher = DefaultHasher::new();
+    for part in [
+        serde_json::to_string(&document.objects),
+        serde_json::to_string(&document.trees),
+    ] {
+        part.unwrap_or_default().hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
+}

@@ -1,0 +1,385 @@
+//! What one run holds, and the tasks that need no Blender.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use geonode_cost::{Risk, risk};
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile, stale};
+use geonode_protocol::{Code, Extensions, Finding, GateFinding, Plan, Severity};
+use geonode_provider::{ToolCall, Usage};
+use geonode_run::{Answer, Approve, Failure, Feedback, Message, Purpose, State};
+
+use crate::approval::request::{self as approval, Subject};
+use crate::asking::brief::{Brief, Listener};
+use crate::asking::memory::{Ended, Memory};
+use crate::asking::policies;
+use crate::asking::source::{Lack, Source};
+use crate::catalogues::catalogue;
+use crate::error::{EngineError, lost};
+use crate::extensions::extensions;
+use crate::request::RunRequest;
+use crate::run::asked::Asked;
+use crate::run::info::info;
+use crate::run::judged::Judged;
+use crate::run::planned::{Planned, fingerprint};
+use crate::run::saved::Kept;
+use crate::settings::Settings;
+use crate::tariff::Tariff;
+use crate::tools::{Toolbox, echoed};
+use crate::validate::{self, Mode, Response, Rules, confirmed_only};
+
+/// Everything that belongs to one run; owned by its worker.
+pub(crate) struct Work {
+    pub(crate) request: RunRequest,
+    pub(crate) settings: Settings,
+    /// Operations and step types that were registered when the run started.
+    pub(crate) extensions: Arc<Extensions>,
+    /// Number of the plan that is asked for.
+    pub(crate) turn: u32,
+    pub(crate) asked: Asked,
+    pub(crate) planned: Planned,
+    pub(crate) judged: Judged,
+    pub(crate) tools: Toolbox,
+    /// Conversation and kept replies.
+    pub(crate) memory: Memory,
+    source: Option<Source>,
+    /// What another process must know; none when it is out of date.
+    kept: Option<Arc<Kept>>,
+}
+
+impl Work {
+    pub(crate) fn new(request: RunRequest, settings: Settings) -> Self {
+        Self {
+            extensions: extensions(),
+            turn: 0,
+            asked: Asked::new(&request),
+            planned: Planned::default(),
+            judged: Judged::default(),
+            tools: Toolbox::new(),
+            memory: Memory::default(),
+            source: None,
+            kept: None,
+            request,
+            settings,
+        }
+    }
+
+    /// A run that goes on from what another process knew of it.
+    pub(crate) fn taken_up(request: RunRequest, settings: Settings, kept: Kept) -> Self {
+        Self {
+            asked: kept.asked.taken_up(&request),
+            planned: kept.planned,
+            judged: kept.judged,
+            ..Self::new(request, settings)
+        }
+    }
+
+    /// What another process must know to go on.
+    pub(crate) fn kept(&mut self) -> Arc<Kept> {
+        let made = self.kept.take().unwrap_or_else(|| {
+            Arc::new(Kept {
+                asked: self.asked.clone(),
+                planned: self.planned.clone(),
+                judged: self.judged.clone(),
+            })
+        });
+        self.kept = Some(Arc::clone(&made));
+        made
+    }
+
+    /// What another process must know is no longer what it was.
+    pub(crate) fn changed(&mut self) {
+        self.kept = None;
+    }
+
+    /// The model is asked as if for the first time.
+    pub(crate) fn begin_again(&mut self) {
+        self.asked.begin_again(&self.request);
+        self.source = None;
+        self.changed();
+    }
+
+    pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, Failure> {
+        catalogue(&self.request.catalogue).map_err(Failure::from)
+    }
+
+    /// Version of Blender, as the host or the catalogue says it.
+    pub(crate) fn blender(&self) -> Option<String> {
+        let of_catalogue = || Some(self.catalogue().ok()?.blender.clone());
+        self.asked.blender().or_else(of_catalogue)
+    }
+
+    /// Tokens and calls of tools of the whole run.
+    pub(crate) fn figures(&self) -> (Option<Usage>, usize) {
+        (self.asked.usage, self.asked.tool_steps.len())
+    }
+
+    pub(crate) fn generate(&mut self, feedback: Option<&Feedback>, listener: &dyn Listener) -> Result<Answer, Failure> {
+        if let Some(Feedback::Refused { .. } | Feedback::GatesFailed { .. } | Feedback::Rejected { .. }) = feedback {
+            self.memory.useless();
+        }
+        if let Some(feedback) = feedback {
+            self.asked.tell(feedback);
+        }
+        if matches!(feedback, Some(Feedback::Progress { .. })) {
+            self.planned.earlier = self.planned.diff.to_vec();
+        }
+        self.asked.budget.check(&self.settings)?;
+        let catalogue = self.catalogue()?;
+        let scripts = self.scripts().any();
+        let source = match &mut self.source {
+            Some(source) => source,
+            None => {
+                let source = Source::new(&self.request, &self.settings, self.asked.replies)?;
+                for lack in source.lacks(&self.settings) {
+                    match lack {
+                        Lack::Tools => self.tools.give_up(),
+                        Lack::Pictures => self.settings.send_pictures = false,
+                    }
+                    listener.message(lack.message(self.request.model.as_deref()));
+                }
+                self.source.insert(source)
+            }
+        };
+        let asked = &self.asked;
+        let offered = self
+            .tools
+            .offer(&asked.context, &catalogue, &self.settings, &asked.called)?;
+        let brief = Brief {
+            request: &self.request,
+            settings: &self.settings,
+            context: &asked.context,
+            exchanges: &asked.exchanges,
+            extensions: &self.extensions,
+            scripts,
+            words: match feedback {
+                Some(Feedback::Rejected { words }) => Some(words),
+                _ => None,
+            },
+            tools: &offered,
+            conversation: &self.memory.told,
+            cache: self.memory.cache.as_ref(),
+            left: asked.budget.left(&self.settings),
+            turn: self.turn,
+        };
+        let started = Instant::now();
+        let reply = source.plan(&brief, listener)?;
+        self.asked.budget.took(started.elapsed());
+        self.memory.note(&reply);
+        if reply.tools_refused {
+            self.tools.give_up();
+        }
+        let takes_calls = !offered.is_empty() && !reply.tools_refused;
+        let tariff = Tariff::new(&self.request, &self.settings);
+        let calls = self.asked.hear(reply, &tariff, matches!(source, Source::Model(_)));
+        // Calls of a model that was offered none are no calls; its text, if any, is judged as the plan.
+        if takes_calls && !calls.is_empty() {
+            return Ok(self.wants_tools(calls));
+        }
+        Ok(Answer::Generated)
+    }
+
+    /// Takes the calls of a reply.
+    fn wants_tools(&mut self, calls: Vec<ToolCall>) -> Answer {
+        let (calls, echo) = echoed(calls);
+        self.asked.calls = echo;
+        let scene = self.asked.scene(self.judged.writes());
+        let asks = self.tools.admit(&calls, scene);
+        self.count_calls();
+        Answer::ToolCalls { asks }
+    }
+
+    /// Notes how often each tool was called so far.
+    pub(crate) fn count_calls(&mut self) {
+        if let Some(called) = self.tools.called() {
+            self.asked.called.clone_from(called);
+        }
+    }
+
+    /// The run is over: what is remembered of it is kept. Says what could not be.
+    pub(crate) fn remember(&mut self, state: &State) -> Vec<Message> {
+        let client = match &self.source {
+            Some(Source::Model(client)) => Some(client),
+            _ => None,
+        };
+        let redactor = policies::redactor(client, &self.request);
+        let ended = Ended {
+            request: &self.request,
+            state,
+            changes: &self.planned.diff,
+            plan: self.planned.plan.as_deref(),
+            redactor: &redactor,
+        };
+        self.memory.end(&ended)
+    }
+
+    /// Reads the reply.
+    ///
+    /// # Errors
+    /// When the model declined: asking again would not change its mind.
+    pub(crate) fn check(&mut self) -> Result<Answer, Failure> {
+        self.planned.plan = None;
+        self.planned.places = None;
+        let Some(reply) = &self.asked.reply else {
+            return Err(lost("reply"));
+        };
+        let (limits, scripts) = (self.settings.limits(), self.scripts());
+        let finish = self.asked.finish.as_ref();
+        let mut given = Response::new(reply, finish, limits, &self.extensions, scripts);
+        let verdict = validate::response(&mut given, Mode::strict(self.settings.strict_responses));
+        self.judged.ledger.note(self.turn, &verdict);
+        if let Some(refusal) = verdict.error().filter(|finding| finding.code == Code::ContentRefused) {
+            return Err(Failure::new(refusal.code, refusal.message.as_str()));
+        }
+        let Response { plan, origins, .. } = given;
+        let mut info = plan.as_ref().map(info);
+        if let Some(info) = &mut info
+            && info.wants_context
+        {
+            info.objects.extend(self.asked.named("target_object"));
+            info.trees.extend(self.asked.named("target_node_group"));
+        }
+        self.planned.plan = plan.map(Arc::new);
+        self.planned.origins = origins;
+        Ok(Answer::Checked {
+            plan: info,
+            findings: verdict.findings,
+        })
+    }
+
+    pub(crate) fn compile(&mut self) -> Result<Answer, Failure> {
+        let catalogue = self.catalogue()?;
+        let plan = self.planned.plan.clone().ok_or_else(|| lost("plan"))?;
+        let document = Arc::clone(&self.planned.document);
+        let mut compiled = compile(&plan, &document, &catalogue);
+        if compiled.ok() {
+            let found = stale(&self.asked.seen, &document, &compiled, &catalogue);
+            if found.iter().any(Finding::is_error) {
+                // The refusal tells what changed; only now the next plan is made from that.
+                self.asked.seen.extend(document.trees.clone());
+            }
+            compiled.findings.extend(found);
+        }
+        let ok = compiled.ok();
+        let risk = if ok { self.risk(&compiled, &catalogue) } else { None };
+        let blender = self.blender().unwrap_or_default();
+        let request = || approval::request(&self.subject(&plan, &catalogue, &blender), &compiled, risk.as_ref());
+        let approval = if ok { request() } else { None };
+        self.planned.told = approval.as_ref().map(approval::reasons).unwrap_or_default();
+        let findings = compiled.findings.iter();
+        let answer = Answer::Compiled {
+            findings: findings.map(|finding| self.planned.trace(finding.clone())).collect(),
+            objects: compiled.touched_objects.iter().cloned().collect(),
+            trees: compiled.touched_trees.iter().cloned().collect(),
+            approval: approval.map(Box::new),
+            confirm: confirmed_only(&plan),
+            risk: risk.map(|risk| {
+                Box::new(GateFinding {
+                    gate: Code::BlowupRisk,
+                    code: Code::BlowupRisk,
+                    severity: Severity::Error,
+                    node_id: risk.node,
+                    socket: risk.input,
+                    cause: risk.cause,
+                    fix: Some(risk.fix),
+                })
+            }),
+        };
+        if ok {
+            let repaired = compiled.repaired_plan(&plan);
+            self.planned
+                .take(repaired.unwrap_or_else(|| plan.as_ref().clone()), compiled);
+        }
+        Ok(answer)
+    }
+
+    pub(crate) fn subject<'a>(&'a self, plan: &'a Plan, catalogue: &'a Catalogue, blender: &'a str) -> Subject<'a> {
+        Subject {
+            plan,
+            document: &self.planned.document,
+            catalogue,
+            settings: &self.settings,
+            extensions: &self.extensions,
+            blender,
+            // Where nobody looks, there is nobody to show it to.
+            preview: self.settings.preview && self.request.approve == Approve::Ask,
+        }
+    }
+
+    /// Which scripts may run now.
+    pub(crate) fn scripts(&self) -> Rules {
+        Rules {
+            allowed: self.settings.python,
+            approve: self.request.approve,
+            blender: self.blender(),
+            longest_ms: self.settings.max_python_ms,
+            later: self.judged.writes() > 0,
+        }
+    }
+
+    /// What the plan is expected to make beyond the budget, if it makes more than is there already.
+    pub(crate) fn risk(&self, compiled: &Compiled, catalogue: &Catalogue) -> Option<Risk> {
+        #[expect(clippy::cast_precision_loss, reason = "the setting is bounded to 32 bits")]
+        let budget = self.settings.max_elements as f64;
+        risk(&self.planned.document, compiled, catalogue, budget)
+    }
+
+    /// The delta of a step; the first one is where the run begins to write.
+    pub(crate) fn delta(&mut self, index: usize) -> Result<StepDelta, Failure> {
+        let planned = &self.planned;
+        let delta = planned.delta(index)?;
+        if let (0, Some(compiled)) = (index, &planned.compiled) {
+            self.judged.begin(planned.plan.as_deref(), compiled, &planned.document);
+        }
+        Ok(delta)
+    }
+
+    pub(crate) fn judge(&mut self) -> Result<Answer, Failure> {
+        let catalogue = self.catalogue()?;
+        let compiled = self.planned.compiled.as_deref();
+        self.judged
+            .judge(compiled, &catalogue, self.settings.allow_empty_result)
+    }
+
+    pub(crate) fn keep_document(&mut self, json: &str, purpose: Purpose) -> Result<Answer, Failure> {
+        let document: Document = serde_json::from_str(json).map_err(|e| EngineError::document("document", &e))?;
+        let fingerprint = fingerprint(&document);
+        let mut conflict = None;
+        let (asked, planned) = (&mut self.asked, &mut self.planned);
+        match purpose {
+            Purpose::Plan | Purpose::Approved => {
+                for (name, tree) in &document.trees {
+                    if !asked.seen.contains_key(name) {
+                        asked.seen.insert(name.clone(), tree.clone());
+                    }
+                }
+                planned.document = Arc::new(document);
+            }
+            Purpose::Baseline => {
+                asked.seen.clone_from(&document.trees);
+                planned.left = Arc::new(document);
+            }
+            Purpose::Recheck => {
+                conflict = catalogue(&self.request.catalogue)
+                    .ok()
+                    .and_then(|catalogue| planned.conflict(&document, &catalogue));
+            }
+            Purpose::Slices => {
+                let plan = planned.plan.as_deref();
+                let requests = plan.map(|plan| plan.context_requests.as_slice()).unwrap_or_default();
+                let catalogue = catalogue(&self.request.catalogue)?;
+                let answers = geonode_prompting::slices(requests, &asked.context, &document, &catalogue);
+                asked.note_slices(self.turn, requests, &answers);
+                asked.slices = Some(answers);
+                asked.seen.extend(document.trees);
+            }
+        }
+        Ok(Answer::Inspected { fingerprint, conflict })
+    }
+
+    /// Everything that was written is taken back.
+    pub(crate) fn forget_writes(&mut self) {
+        self.judged.forget_writes();
+        self.planned.earlier.clear();
+    }
+}

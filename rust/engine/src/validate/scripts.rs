@@ -1,0 +1,351 @@
+//! The scripts of a plan: whether they may run here.
+//!
+//! A plan can only ask for less than the settings allow. In safe mode `geonode-script` decides; a trusted script is only looked at for
+//! characters that would make it read otherwise than it runs, and nobody but the artist lets it run.
+
+use geonode_protocol::{Action, Code, Finding, Plan, PythonMode, PythonScript};
+use geonode_run::Approve;
+use geonode_script::Verdict;
+use geonode_store::audit;
+
+use crate::settings::Scripts;
+
+/// Milliseconds of a script that asks for no other time.
+const USUAL_MS: u32 = 4_000;
+/// Most findings about the scripts of one plan, the note about the others included.
+const MAX_FINDINGS: usize = 50;
+
+/// What decides about the scripts of a plan.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rules {
+    pub(crate) allowed: Scripts,
+    pub(crate) approve: Approve,
+    /// Version of Blender; none: what any supported one allows passes.
+    pub(crate) blender: Option<String>,
+    /// Longest time that a script may take.
+    pub(crate) longest_ms: u64,
+    /// Earlier turns of the run have written already.
+    pub(crate) later: bool,
+}
+
+impl Rules {
+    /// Whoever applies the plan later decides about its settings; only what no setting waives is judged.
+    pub(crate) fn of_form(blender: Option<String>) -> Self {
+        Self {
+            allowed: Scripts::Trusted,
+            approve: Approve::Ask,
+            blender,
+            longest_ms: u64::MAX,
+            later: false,
+        }
+    }
+
+    /// Whether a model has any use for scripts here.
+    pub(crate) fn any(&self) -> bool {
+        self.allowed != Scripts::Off && self.approve != Approve::None
+    }
+
+    /// Judges every script of a plan; in each that may run the text is put that was judged.
+    pub(crate) fn judge(&self, plan: &mut Plan) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let done = plan.done;
+        for (index, step) in plan.steps.iter_mut().enumerate() {
+            let Action::Python(script) = &mut step.action else {
+                continue;
+            };
+            let at = format!("/steps/{index}");
+            self.place(script, done, &at, &mut findings);
+            self.time(script, &at, &mut findings);
+            if self.allowed != Scripts::Off {
+                self.text(script, &at, &mut findings);
+            }
+        }
+        if findings.len() > MAX_FINDINGS {
+            let more = findings.len().saturating_sub(MAX_FINDINGS - 1);
+            findings.truncate(MAX_FINDINGS - 1);
+            let text = format!("{more} more places are refused.");
+            findings.push(Finding::error(Code::MoreFindings, "/steps", text).hint("Correct the others first."));
+        }
+        findings
+    }
+
+    /// Whether a script may stand here at all.
+    fn place(&self, script: &PythonScript, done: bool, at: &str, findings: &mut Vec<Finding>) {
+        let trusted = script.mode == PythonMode::Trusted;
+        match self.allowed {
+            Scripts::Off => {
+                let text = "Scripts are switched off.";
+                let hint = "Express the step with NODE_TREE or GN_OPS. The artist can allow scripts in the add-on's preferences.";
+                findings.push(Finding::error(Code::PythonNotAllowed, format!("{at}/type"), text).hint(hint));
+                return;
+            }
+            Scripts::Safe if trusted => {
+                let text = "Trusted scripts are switched off.";
+                let hint =
+                    "Use `\"mode\": \"safe\"`. The artist can allow trusted scripts in the add-on's preferences.";
+                findings.push(Finding::error(Code::PythonNotAllowed, format!("{at}/payload/mode"), text).hint(hint));
+            }
+            Scripts::Trusted if trusted && self.approve != Approve::Ask => {
+                let text = "A trusted script runs only after the artist has read and confirmed it, and nobody is there to ask.";
+                let hint = "Use `\"mode\": \"safe\"`, or run the plan where somebody can be asked.";
+                findings.push(Finding::error(Code::ApprovalRequired, format!("{at}/payload/mode"), text).hint(hint));
+            }
+            Scripts::Safe | Scripts::Trusted if self.approve == Approve::None => {
+                let text = "A script runs only with somebody's consent, and nobody is there to give it.";
+                let hint = "Express the step with NODE_TREE or GN_OPS, or approve the plan.";
+                findings.push(Finding::error(Code::ApprovalRequired, format!("{at}/type"), text).hint(hint));
+            }
+            Scripts::Safe | Scripts::Trusted => {}
+        }
+        if !done || self.later {
+            // Between turns the artist may work on; what a script did could then not be told from that and taken back.
+            let text = "A plan with a script is the only one of its run that changes the file.";
+            let hint = "Put all steps into one plan with `done: true`, or use NODE_TREE and GN_OPS.";
+            findings.push(Finding::error(Code::PythonOutOfTurn, format!("{at}/type"), text).hint(hint));
+        }
+    }
+
+    /// Bounds the time that a script may take. One that asks for more is told so; what it has by default is only shortened.
+    fn time(&self, script: &mut PythonScript, at: &str, findings: &mut Vec<Finding>) {
+        let longest = u32::try_from(self.longest_ms).unwrap_or(u32::MAX);
+        if script.timeout_ms > longest.max(USUAL_MS) {
+            let text = format!("A script may take {longest} ms, not {}.", script.timeout_ms);
+            let hint = "Leave `timeout_ms` out, or do less in one step.";
+            findings.push(Finding::error(Code::OutOfRange, format!("{at}/payload/timeout_ms"), text).hint(hint));
+        }
+        script.timeout_ms = script.timeout_ms.min(longest);
+    }
+
+    /// Judges the text.
+    fn text(&self, script: &mut PythonScript, at: &str, findings: &mut Vec<Finding>) {
+        let Verdict {
+            findings: found,
+            rewritten,
+            ..
+        } = self.verdict(&script.code);
+        let trusted = script.mode == PythonMode::Trusted;
+        let found = found
+            .into_iter()
+            .filter(|one| !trusted || one.code == Code::ScriptCharacter);
+        findings.extend(found.map(|one| {
+            let text = format!("Line {}, column {} ({}): {}", one.line, one.column, one.rule, one.text);
+            Finding::error(one.code, format!("{at}/payload/code"), text).hint(one.hint)
+        }));
+        if let Some(rewritten) = rewritten {
+            script.code = rewritten;
+        }
+    }
+
+    fn verdict(&self, source: &str) -> Verdict {
+        if let Some(blender) = &self.blender {
+            return geonode_script::check(source, blender);
+        }
+        let [older @ .., newest] = geonode_script::VERSIONS;
+        let verdict = geonode_script::check(source, newest);
+        if verdict.ok {
+            return verdict;
+        }
+        let mut others = older.iter().rev().map(|version| geonode_script::check(source, version));
+        others.find(|other| other.ok).unwrap_or(verdict)
+    }
+}
+
+/// A script begins to run. What the audit log keeps of a trusted one tells later whether it was a certain text; what was refused, it
+/// learns from the findings.
+pub(crate) fn starts(script: &PythonScript) {
+    if script.mode == PythonMode::Trusted {
+        audit::trusted_script(&script.code);
+    }
+}
+
+/// Whether only the artist's own word lets a step of the plan run.
+pub(crate) fn confirmed_only(plan: &Plan) -> bool {
+    let mut actions = plan.steps.iter().map(|step| &step.action);
+    actions.any(|action| matches!(action, Action::Python(script) if script.mode == PythonMode::Trusted))
+}
+
+#[cfg(test)]
+mod tests {
+    use geonode_protocol::{Limits, parse_plan_value};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn plan(code: &str, payload: &Value, done: bool) -> Plan {
+        let mut all = json!({"code": code});
+        all.as_object_mut()
+            .unwrap()
+            .extend(payload.as_object().unwrap().clone());
+        let step = json!({"id": "s", "type": "PYTHON", "description": "", "payload": all});
+        let plan = json!({"version": "1.1", "steps": [step], "done": done, "final_message": ""});
+        parse_plan_value(&plan, &Limits::default()).plan.unwrap()
+    }
+
+    fn rules(allowed: Scripts, approve: Approve) -> Rules {
+        Rules {
+            allowed,
+            approve,
+            blender: Some("5.2".into()),
+            longest_ms: 10_000,
+            later: false,
+        }
+    }
+
+    fn found(rules: &Rules, plan: &mut Plan) -> Vec<(Code, String)> {
+        rules.judge(plan).into_iter().map(|f| (f.code, f.path)).collect()
+    }
+
+    const GOOD: &str = "import bpy\nbpy.data.objects['Cube'].location.x = 1\n";
+
+    #[test]
+    fn settings_and_consent_decide_where_a_script_may_stand() {
+        use Approve::{All, Ask, None};
+        use Scripts::{Off, Safe, Trusted};
+        let table = [
+            (Off, All, "safe", Some((Code::PythonNotAllowed, "/steps/0/type"))),
+            (Safe, All, "safe", Option::None),
+            (Safe, Ask, "safe", Option::None),
+            (Safe, None, "safe", Some((Code::ApprovalRequired, "/steps/0/type"))),
+            (
+                Safe,
+                Ask,
+                "trusted",
+                Some((Code::PythonNotAllowed, "/steps/0/payload/mode")),
+            ),
+            (
+                Safe,
+                All,
+                "trusted",
+                Some((Code::PythonNotAllowed, "/steps/0/payload/mode")),
+            ),
+            (Trusted, Ask, "trusted", Option::None),
+            (
+                Trusted,
+                All,
+                "trusted",
+                Some((Code::ApprovalRequired, "/steps/0/payload/mode")),
+            ),
+            (
+                Trusted,
+                None,
+                "trusted",
+                Some((Code::ApprovalRequired, "/steps/0/payload/mode")),
+            ),
+            (Trusted, All, "safe", Option::None),
+        ];
+        for (allowed, approve, mode, expected) in table {
+            let found = found(&rules(allowed, approve), &mut plan(GOOD, &json!({"mode": mode}), true));
+            let expected: Vec<_> = expected
+                .into_iter()
+                .map(|(code, path)| (code, path.to_owned()))
+                .collect();
+            assert_eq!(found, expected, "{allowed:?} {approve:?} {mode}");
+        }
+    }
+
+    #[test]
+    fn what_safe_mode_refuses_is_told_with_its_place_and_no_setting_waives_it() {
+        let mut bad = plan("import bpy\nx = 1\nimport socket\n", &json!({}), true);
+        for allowed in [Scripts::Safe, Scripts::Trusted] {
+            let findings = rules(allowed, Approve::All).judge(&mut bad);
+            let [finding] = findings.as_slice() else {
+                panic!("{findings:?}")
+            };
+            assert_eq!(
+                (finding.code, finding.path.as_str()),
+                (Code::ScriptImport, "/steps/0/payload/code")
+            );
+            assert!(
+                finding.message.starts_with("Line 3, column 8 (imports): "),
+                "{}",
+                finding.message
+            );
+            assert!(finding.hint.as_ref().is_some_and(|hint| !hint.is_empty()));
+        }
+    }
+
+    #[test]
+    fn a_trusted_script_is_free_but_hides_nothing() {
+        let trusted = json!({"mode": "trusted"});
+        let rules = rules(Scripts::Trusted, Approve::Ask);
+        assert_eq!(found(&rules, &mut plan("import os\nos.getcwd()\n", &trusted, true)), []);
+        let hidden = "x = 1  # \u{202e}gnihton\n";
+        assert_eq!(
+            found(&rules, &mut plan(hidden, &trusted, true))[0].0,
+            Code::ScriptCharacter
+        );
+    }
+
+    #[test]
+    fn a_script_stands_in_the_only_plan_that_writes_and_within_its_time() {
+        let safe = rules(Scripts::Safe, Approve::All);
+        assert_eq!(
+            found(&safe, &mut plan(GOOD, &json!({}), false))[0].0,
+            Code::PythonOutOfTurn
+        );
+        let later = Rules {
+            later: true,
+            ..safe.clone()
+        };
+        assert_eq!(
+            found(&later, &mut plan(GOOD, &json!({}), true))[0].0,
+            Code::PythonOutOfTurn
+        );
+        for (ms, good) in [(10_000, true), (10_001, false)] {
+            let found = found(&safe, &mut plan(GOOD, &json!({"timeout_ms": ms}), true));
+            assert_eq!(found.is_empty(), good, "{ms} {found:?}");
+        }
+        let strict = Rules {
+            longest_ms: 500,
+            ..safe
+        };
+        let mut usual = plan(GOOD, &json!({}), true);
+        assert_eq!(found(&strict, &mut usual), []);
+        let Action::Python(script) = &usual.steps[0].action else {
+            panic!()
+        };
+        assert_eq!(script.timeout_ms, 500);
+    }
+
+    #[test]
+    fn what_runs_is_what_was_judged() {
+        let mut same_quote = plan("name = 'x'\nprint(f'{'a'}')\n", &json!({}), true);
+        assert_eq!(found(&rules(Scripts::Safe, Approve::All), &mut same_quote), []);
+        let Action::Python(script) = &same_quote.steps[0].action else {
+            panic!()
+        };
+        assert!(script.code.contains("\"a\""), "{}", script.code);
+    }
+
+    #[test]
+    fn without_a_version_what_any_blender_allows_passes() {
+        let only_old = "import bpy\nbpy.ops.gpencil.layer_add()\n";
+        let versions = geonode_script::VERSIONS.map(|version| geonode_script::check(only_old, version).ok);
+        assert_eq!((versions[0], versions[3]), (true, false), "the example is out of date");
+        assert_eq!(found(&Rules::of_form(None), &mut plan(only_old, &json!({}), true)), []);
+        assert_ne!(
+            found(
+                &Rules::of_form(Some("5.2".into())),
+                &mut plan(only_old, &json!({}), true)
+            ),
+            []
+        );
+    }
+
+    #[test]
+    fn the_findings_of_a_plan_are_bounded() {
+        let mut bad = plan(&"import socket\n".repeat(45), &json!({}), true);
+        let again = bad.steps[0].clone();
+        bad.steps.push(again);
+        let findings = rules(Scripts::Safe, Approve::All).judge(&mut bad);
+        assert_eq!(findings.len(), MAX_FINDINGS);
+        assert_eq!(findings.last().map(|f| f.code), Some(Code::MoreFindings));
+    }
+
+    #[test]
+    fn to_remove_something_is_asked_about_and_not_refused() {
+        let code = "import bpy\nfor one in list(bpy.data.objects):\n    bpy.data.objects.remove(one)\nbpy.ops.object.delete()\n";
+        let mut destructive = plan(code, &json!({}), true);
+        assert_eq!(found(&rules(Scripts::Safe, Approve::All), &mut destructive), []);
+    }
+}

@@ -1,0 +1,147 @@
+//! What the artist is asked before something is written or a tool is called, as it goes to the host.
+
+use geonode_protocol::{Finding, PythonMode};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One question. The driver composes it; the machine adds what comes up about it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ApprovalRequest {
+    /// Why it is asked, in words.
+    pub reason: String,
+    /// The call that it is about; none: it is about a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<AskedTool>,
+    /// The steps of the plan.
+    pub steps: Vec<AskedStep>,
+    /// What the plan changes, in plain words.
+    pub diff: Vec<String>,
+    /// Whether the plan can be tried in another process, and what came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<AskedDryRun>,
+    /// Operations that the artist left out last, as JSON Pointers into the plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
+    /// Why the rest does not fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// A step of a plan that is asked about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AskedStep {
+    /// JSON Pointer into the plan.
+    pub id: String,
+    /// The step's own identifier.
+    pub step_id: String,
+    /// Its type on the wire.
+    pub action_type: String,
+    /// What the plan says about it.
+    pub description: String,
+    /// It takes away something that is there before.
+    pub destructive: bool,
+    /// Why it needs approval, if it does.
+    pub reason: Option<String>,
+    /// What it does, one by one.
+    pub operations: Vec<AskedOperation>,
+    /// The script that it runs, if it runs one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub script: Option<AskedScript>,
+}
+
+/// An operation that can be left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AskedOperation {
+    /// JSON Pointer into the plan.
+    pub id: String,
+    /// What it does, in plain words.
+    pub words: String,
+    /// It takes away something that is there before.
+    pub destructive: bool,
+}
+
+/// A script, all of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AskedScript {
+    /// How far it is trusted.
+    pub mode: PythonMode,
+    /// Its text.
+    pub code: String,
+    /// How many lines that are.
+    pub lines: usize,
+    /// Its limit in milliseconds.
+    pub timeout_ms: u32,
+    /// The lines that remove data.
+    pub removes: Vec<String>,
+}
+
+/// A call of a tool that is asked about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AskedTool {
+    /// The tool.
+    pub id: String,
+    /// Number of the call within the run.
+    pub call_id: String,
+    /// The arguments.
+    pub input: Value,
+}
+
+/// What can be said about trying a plan in another process.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AskedDryRun {
+    /// It can be tried.
+    pub available: bool,
+    /// Why it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What came of it, as the host composed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+}
+
+impl ApprovalRequest {
+    /// Whether it offers this ID: one of its steps or operations.
+    pub(crate) fn offers(&self, id: &str) -> bool {
+        let mut steps = self.steps.iter();
+        steps.any(|step| step.id == id || step.operations.iter().any(|operation| operation.id == id))
+    }
+
+    /// Whether it is about a step of this type.
+    pub(crate) fn holds(&self, action_type: &str) -> bool {
+        self.steps.iter().any(|step| step.action_type == action_type)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_question_is_on_the_wire_what_it_was_before_it_had_a_type() {
+        let step = json!({
+            "id": "/steps/0", "step_id": "s", "action_type": "PYTHON", "description": "d", "destructive": true,
+            "reason": null, "operations": [{"id": "/steps/0/payload/ops/0", "words": "w", "destructive": false}],
+            "script": {"mode": "safe", "code": "c", "lines": 1, "timeout_ms": 4000, "removes": []},
+        });
+        let plain = json!({"id": "/steps/1", "step_id": "t", "action_type": "GN_OPS", "description": "",
+            "destructive": false, "reason": "r", "operations": []});
+        let whole = [
+            json!({"reason": "r", "steps": [step, plain], "diff": ["d"], "dry_run": {"available": true}}),
+            json!({"reason": "r", "steps": [], "diff": [], "dry_run": {"available": false, "why": "w", "result": {"ok": true}},
+                "without": ["/steps/0"]}),
+            json!({"reason": "r", "tool": {"id": "t", "call_id": "c1", "input": {"a": 1}}, "steps": [], "diff": []}),
+        ];
+        for request in whole {
+            let read: ApprovalRequest = serde_json::from_value(request.clone()).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), request.to_string());
+        }
+    }
+}
