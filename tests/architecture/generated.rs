@@ -50,7 +50,7 @@ fn documents_that_say_they_are_generated_are_marked() {
     for file in folders
         .iter()
         .flat_map(|folder| files(folder))
-        .filter(|file| file.ends_with(".md"))
+        .filter(|file| std::path::Path::new(file).extension().is_some_and(|end| end == "md"))
     {
         let text = std::fs::read_to_string(root().join(&file)).unwrap();
         let says_so = text

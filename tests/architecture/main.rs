@@ -9,6 +9,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod circles;
 mod generated;
 mod threats;
 
