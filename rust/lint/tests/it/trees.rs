@@ -368,3 +368,36 @@ fn what_flows_round_in_a_repeat_zone_is_known() {
 fn frames_of_a_simulation_are_taken_to_be_well() {
     check("MESH", zone("simulation", &[TUBE]), &[], &[]);
 }
+
+#[test]
+fn a_group_that_gives_nothing_is_named() {
+    let mut document = document("MESH");
+    let output = json!({
+        "kind": "socket", "identifier": "Socket_1", "name": "Geometry", "in_out": "OUTPUT",
+        "socket_type": "NodeSocketGeometry", "props": {},
+    });
+    let trees = json!({
+        "T": {
+            "interface": [output],
+            "nodes": [
+                {"id": "g", "type": "GeometryNodeGroup", "props": {"node_tree": {"node_group": "Hollow"}}},
+                {"id": "out", "type": "NodeGroupOutput"},
+            ],
+            "links": [{"from": ["g", "Socket_1"], "to": ["out", "Socket_1"]}],
+        },
+        "Hollow": {"nodes": [], "links": []},
+    });
+    document.trees = serde_json::from_value(trees).unwrap();
+    let question = Question {
+        objects: &["Thing"],
+        trees: &["T"],
+        attributes: None,
+    };
+    let found = lint(&document, &catalogue("5.2"), &question);
+    assert!(
+        found
+            .iter()
+            .any(|lint| lint.code == Code::EmptyGroup && lint.node == "g"),
+        "{found:?}"
+    );
+}

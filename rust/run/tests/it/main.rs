@@ -8,6 +8,7 @@
 )]
 
 mod invariants;
+mod planning;
 mod resume;
 mod risk;
 mod states;
