@@ -52,7 +52,7 @@ def plainly(source: str) -> Callable[[], str]:
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             try:
-                exec(compile(source, "<script>", "exec"), {"__name__": "__main__"})
+                exec(compile(source, "<plain>", "exec"), {"__name__": "__main__"})
             except Exception as error:
                 return type(error).__name__
         return out.getvalue()

@@ -17,6 +17,9 @@ _REGISTERED = ("Operator", "Panel", "Menu", "Header", "UIList", "PropertyGroup",
                "NodeSocket", "KeyingSetInfo", "RenderEngine", "Gizmo", "GizmoGroup")  # fmt: skip
 
 
+_PACKAGE = __package__.rpartition(".")[0]
+
+
 class Surroundings:
     """The state of everything that a script in safe mode must leave as it is, when it was taken."""
 
@@ -51,6 +54,9 @@ class Surroundings:
         for name, module in self._modules.items():
             if sys.modules.get(name) is not module:
                 sys.modules[name] = module
+        for name in set(sys.modules) - set(self._modules):
+            if not _own(name):
+                del sys.modules[name]
         for key in set(os.environ) - set(self._environment):
             del os.environ[key]
         for key, value in self._environment.items():
@@ -165,8 +171,12 @@ def _python() -> list[Any]:
 
 
 def _modules() -> dict[str, int]:
-    """Modules that are there; further ones may come, since Blender loads many when they are first needed."""
-    return {name: id(sys.modules.get(name)) for name in ("os", "sys", "builtins", "io", "bpy", "importlib", "socket")}
+    """Modules that are there. While a script runs only ours load further ones: what it needs was loaded before."""
+    return {name: id(module) for name, module in sys.modules.items() if not _own(name)}
+
+
+def _own(name: str) -> bool:
+    return name.startswith((_PACKAGE, "geonode_core"))
 
 
 def _files() -> tuple[Any, ...]:

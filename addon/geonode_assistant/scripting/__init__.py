@@ -7,7 +7,8 @@
    modules with the listed members, bounds where Blender multiplies numbers, names of attributes that a script
    computes. ``expected``: what node trees would make, before Blender evaluates them.
 4. the core's watchdog: bounds of time and memory (``geonode_core.run_bounded``).
-5. ``host.surroundings``: what outlives a script is compared, and put back.
+5. ``alarm``: what the interpreter tells of a script; at the first event that no script needs it is stopped.
+6. ``host.surroundings``: what outlives a script is compared, and put back.
 
 What a script did to the file is taken back by the caller (``host.checkpoint``).
 """
@@ -25,7 +26,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import compiled, expected, instrument, names, policy, sizes
+from . import alarm, compiled, expected, instrument, names, policy, sizes
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .verdict import ScriptFinding, Verdict, check_script
@@ -34,6 +35,9 @@ __all__ = ["ScriptFinding", "ScriptResult", "Verdict", "check_script", "execute"
 
 MODES = ("safe", "trusted")
 SHORTEST_MS, LONGEST_MS = 1, 600_000
+_TRUSTED = "<trusted script>"
+"""The file of a script that the artist trusts; code of the other file is never without an alarm."""
+_STOPPED = frozenset({"script_timeout", "script_memory", "script_breach"})
 
 
 @dataclass(frozen=True)
@@ -94,10 +98,11 @@ def _ready(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResult
         )
     if "numpy" in verdict.source:
         importlib.import_module(".numeric", __name__)  # the bound on arrays needs numpy loaded before the script runs
+    alarm.prepare(verdict.source)
     output = Output()
     code = prepared(verdict.source, verdict.own)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output)}
-    return lambda: _guarded(code, namespace, output, timeout_ms)
+    return lambda: guarded(code, namespace, output, timeout_ms)
 
 
 def prepared(source: str, own: frozenset[str]) -> CodeType:
@@ -116,17 +121,20 @@ def prepared(source: str, own: frozenset[str]) -> CodeType:
     return code
 
 
-def _guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int) -> ScriptResult:
-    from ..host import surroundings
+def guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int) -> ScriptResult:
+    """Carries out compiled code under the alarm and within bounds, and puts back what it changed beyond the file."""
+    from ..host import stillness, surroundings
 
     before = surroundings.Surroundings()
+    shared = alarm.kept()
     expected.begin()
     try:
-        result = _run(code, namespace, output, timeout_ms)
-        _expect(output)
+        with stillness.Stillness():
+            result = _run(code, namespace, output, timeout_ms, alarmed=True)
+            _expect(output)
         return result
     finally:
-        changed = before.put_back()
+        changed = before.put_back() + shared.put_back()
         if changed:
             # Weighs more than whatever else went wrong.
             raise policy_error(
@@ -147,7 +155,7 @@ def _expect(output: Output) -> None:
 
 def _ready_trusted(source: str, timeout_ms: int) -> Callable[[], ScriptResult]:
     try:
-        code = compile(source, "<script>", "exec", dont_inherit=True)
+        code = compile(source, _TRUSTED, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise failed(f"{type(error).__name__}: {error}", exception=type(error).__name__, line=1, stdout="") from error
     output = Output()
@@ -155,13 +163,17 @@ def _ready_trusted(source: str, timeout_ms: int) -> Callable[[], ScriptResult]:
     return lambda: _run(code, namespace, output, timeout_ms)
 
 
-def _run(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int) -> ScriptResult:
+def _run(
+    code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int, alarmed: bool = False
+) -> ScriptResult:
     core = native.core()
     begin = time.perf_counter()
     try:
         with contextlib.redirect_stdout(output):  # reports of operators
-            core.run_bounded(code, namespace, timeout_ms)
-    except core.ScriptTimeout as error:
+            core.run_bounded(code, namespace, timeout_ms, alarmed=alarmed)
+    except (core.ScriptTimeout, core.PolicyError) as error:
+        if getattr(error, "code", "") not in _STOPPED:
+            raise failed(_said(error), exception=type(error).__name__, line=1, stdout=output.text()) from error
         error.details["stdout"] = output.text()
         raise
     except (Exception, SystemExit) as error:
@@ -176,7 +188,7 @@ def _line(error: BaseException) -> int:
     """The script's own last line on the way to the exception."""
     line, at = 1, error.__traceback__
     while at is not None:
-        if at.tb_frame.f_code.co_filename == "<script>":
+        if at.tb_frame.f_code.co_filename in ("<script>", _TRUSTED):
             line = at.tb_lineno
         at = at.tb_next
     return line
@@ -189,7 +201,7 @@ def _said(error: BaseException) -> str:
     """The text of an exception, within bounds: a class of the script may fail or never end at that."""
     namespace: dict[str, Any] = {"error": error}
     try:
-        native.core().run_bounded(_TELL, namespace, 500)
+        native.core().run_bounded(_TELL, namespace, 500, alarmed=True)
     except Exception:
         return "(without a text)"
     return namespace["text"]

@@ -6,6 +6,7 @@ Asked where a script makes Blender evaluate, and after its last line, for Blende
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -22,10 +23,14 @@ _before: dict[str, Any] = {}
 _changed: set[str] = set()
 """Names of trees in which the script changed a value."""
 _seen: dict[str, Any] = {}
+_free: dict[str, Callable[[list[str]], dict[str, Any]]] = {}
+"""``_estimates``, which may read the catalogue while a script runs."""
 
 
 def begin() -> None:
     """Before the first line of a script."""
+    if not _free:
+        _free["estimates"] = native.core().alarm_free(_estimates)
     _seen.clear()
     _changed.clear()
     _before.clear()
@@ -54,9 +59,7 @@ def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
             asked.append(name)
     if not asked:
         return
-    from ..host import catalogue, context
-
-    found = native.core().estimates(context.inspect(asked, []), catalogue.path())
+    found = _free.get("estimates", _estimates)(asked)
     for name in asked:
         elements = found.get(name, {}).get("elements", 0)
         if elements > ELEMENTS:
@@ -67,6 +70,12 @@ def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
                 "Use smaller counts, levels and densities."
             )
         _seen[name] = wanted[name]
+
+
+def _estimates(names: list[str]) -> dict[str, Any]:
+    from ..host import catalogue, context
+
+    return native.core().estimates(context.inspect(names, []), catalogue.path())
 
 
 def _objects() -> dict[str, Any]:

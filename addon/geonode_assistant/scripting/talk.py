@@ -6,32 +6,40 @@ from __future__ import annotations
 import logging
 import pprint
 import sys
+from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
+from .. import native
 from .output import Output, Stream
 
 
-def _told() -> str:
+def _told(places: Callable[[TracebackType | None], list[str]]) -> str:
     """The exception that the script is handling, with the lines of the script and nothing of what is around it."""
     kind, error, trace = sys.exc_info()
     if kind is None:
         return "NoneType: None\n"
-    lines = ["Traceback (most recent call last):\n"]
+    return "".join(["Traceback (most recent call last):\n", *places(trace), f"{kind.__name__}: {error}\n"])
+
+
+def _places(trace: TracebackType | None) -> list[str]:
+    """The lines of the script on the way to an exception. Looks into frames, and calls nothing of the script's."""
+    lines = []
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == "<script>":
-            lines.append(f'  File "<script>", line {trace.tb_lineno}, in {trace.tb_frame.f_code.co_name}\n')
+        code = trace.tb_frame.f_code
+        if code.co_filename == "<script>":
+            lines.append(f'  File "<script>", line {trace.tb_lineno}, in {code.co_name}\n')
         trace = trace.tb_next
-    lines.append(f"{kind.__name__}: {error}\n")
-    return "".join(lines)
+    return lines
 
 
 class Logger:
     """What `logging.getLogger()` gives a script: it prints, from the level on that the script has set."""
 
-    __slots__ = ("__level__", "__name__", "__output__")
+    __slots__ = ("__level__", "__name__", "__output__", "__told__")
 
-    def __init__(self, output: Output, name: str, level: list[int]) -> None:
-        self.__output__, self.__name__, self.__level__ = output, name, level
+    def __init__(self, output: Output, name: str, level: list[int], told: Callable[[], str]) -> None:
+        self.__output__, self.__name__, self.__level__, self.__told__ = output, name, level, told
 
     def setLevel(self, level: int) -> None:  # noqa: N802  as it is called there
         """Sets the level for all of the script."""
@@ -65,12 +73,12 @@ class Logger:
     def exception(self, text: Any, *args: Any) -> None:
         """Says what is wrong, with the exception that is handled."""
         self._say(logging.ERROR, text, args)
-        self.__output__.print(_told(), end="")
+        self.__output__.print(self.__told__(), end="")
 
 
-def _logging(output: Output) -> dict[str, Any]:
+def _logging(output: Output, told: Callable[[], str]) -> dict[str, Any]:
     level = [logging.WARNING]
-    root = Logger(output, "root", level)
+    root = Logger(output, "root", level, told)
 
     def configure(*args: Any, **kwargs: Any) -> None:
         if "filename" in kwargs or "handlers" in kwargs or "stream" in kwargs:
@@ -78,7 +86,7 @@ def _logging(output: Output) -> dict[str, Any]:
         root.setLevel(kwargs.get("level", logging.WARNING))
 
     def logger(name: str = "root") -> Logger:
-        return Logger(output, name, level)
+        return Logger(output, name, level, told)
 
     said = {name: getattr(root, name) for name in ("debug", "info", "warning", "error", "critical", "exception")}
     return {"basicConfig": configure, "getLogger": logger, **said}
@@ -87,11 +95,16 @@ def _logging(output: Output) -> dict[str, Any]:
 def modules(output: Output) -> dict[str, dict[str, Any]]:
     """The members for one script, by module."""
 
+    places = native.core().alarm_free(_places)
+
+    def told() -> str:
+        return _told(places)
+
     def format_exc(*args: Any, **kwargs: Any) -> str:
-        return _told()
+        return told()
 
     def print_exc(*args: Any, **kwargs: Any) -> None:
-        output.print(_told(), end="")
+        output.print(told(), end="")
 
     def pretty(value: Any, *args: Any, **kwargs: Any) -> None:
         output.print(pprint.pformat(value))
@@ -100,5 +113,5 @@ def modules(output: Output) -> dict[str, dict[str, Any]]:
         "sys": {"stdout": Stream(), "stderr": Stream()},
         "traceback": {"format_exc": format_exc, "print_exc": print_exc},
         "pprint": {"pprint": pretty},
-        "logging": _logging(output),
+        "logging": _logging(output, told),
     }

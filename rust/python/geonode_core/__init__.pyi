@@ -13,6 +13,7 @@ __all__ = [
     "Client",
     "CoreError",
     "InternalError",
+    "Namespaces",
     "PatchError",
     "PolicyError",
     "ProtocolError",
@@ -22,6 +23,9 @@ __all__ = [
     "ScriptTimeout",
     "Stream",
     "__version__",
+    "alarm_allow",
+    "alarm_free",
+    "alarm_ready",
     "audit_flush",
     "audit_renew",
     "audit_start",
@@ -304,10 +308,32 @@ def run_bounded(
     timeout_ms: int,
     memory_mb: int = 2048,
     block_mb: int = 640,
+    alarmed: bool = False,
 ) -> None:
     """Executes compiled code on the main thread and stops it with ``ScriptTimeout`` (``script_timeout``,
     ``script_memory``) after ``timeout_ms``, or when the process has grown by ``memory_mb``. One block of Python's
-    memory may have ``block_mb``; larger ones are a ``MemoryError``. Exceptions of the code pass through."""
+    memory may have ``block_mb``; larger ones are a ``MemoryError``. With ``alarmed`` an audit event of the interpreter
+    that no script needs stops it with ``PolicyError`` (``script_breach``, ``details["event"]``). Exceptions of the code
+    pass through."""
+
+def alarm_ready() -> bool:
+    """Whether this Python tells what a script does (PEP 578); without that safe mode is off."""
+
+def alarm_allow(event: str, code: CodeType, under: CodeType | None = None) -> None:
+    """Lets a function of a library raise an event while a script runs, where the function ``under`` called it. Not
+    possible while one runs."""
+
+def alarm_free(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function without an alarm, for what a script may call of ours. Not possible while a script runs."""
+
+class Namespaces:
+    """The names of modules and classes, as they were when ``keep`` was last called."""
+
+    def __init__(self, owners: list[Any]) -> None: ...
+    def keep(self) -> None:
+        """Keeps the names that there are now."""
+    def put_back(self) -> list[str]:
+        """What is otherwise than it was, as ``module.name``; it is put back."""
 
 def reconcile(
     current_ir: str | dict[str, Any],

@@ -152,7 +152,7 @@ fn addresses(py: Python<'_>) -> Option<(usize, usize)> {
 }
 
 /// Where Python has a function of its C interface; asked of `ctypes`, which knows on every platform where Python lives.
-fn address(py: Python<'_>, name: &str) -> Option<usize> {
+pub(crate) fn address(py: Python<'_>, name: &str) -> Option<usize> {
     let ctypes = py.import("ctypes").ok()?;
     let function = ctypes.getattr("pythonapi").ok()?.getattr(name).ok()?;
     let pointer = ctypes.getattr("c_void_p").ok()?;

@@ -52,6 +52,17 @@ impl CoreError {
         }
     }
 
+    /// A rule of safety forbids it.
+    pub(crate) fn policy(code: Code, message: String, details: Vec<(&'static str, String)>) -> Self {
+        Self {
+            class: "PolicyError",
+            code,
+            message,
+            retryable: false,
+            details,
+        }
+    }
+
     pub(crate) fn internal(message: String) -> Self {
         Self {
             class: "InternalError",

@@ -1,6 +1,7 @@
 //! Native module `geonode_core`: the only crate that names pyo3. It converts, releases the GIL, and turns every error and panic into
 //! a Python exception; it decides nothing.
 
+mod alarm;
 mod allocation;
 mod arrays;
 mod audit;
@@ -11,6 +12,7 @@ mod interruption;
 mod json;
 mod keys;
 mod memory;
+mod namespaces;
 mod run;
 mod watchdog;
 
@@ -35,6 +37,8 @@ mod geonode_core {
         settings, shown_context, sockets, telemetry, validate_plan, version,
     };
     #[pymodule_export]
+    use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
+    #[pymodule_export]
     use crate::audit::{
         AuditLog, audit_flush, audit_renew, audit_start, audit_state, audit_stop, audit_trusted_script,
     };
@@ -44,6 +48,8 @@ mod geonode_core {
     use crate::extensions::{register_action, register_op, register_tool, tools, unregister, unregister_tool};
     #[pymodule_export]
     use crate::keys::{keep_key, key_place, remove_key};
+    #[pymodule_export]
+    use crate::namespaces::Namespaces;
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

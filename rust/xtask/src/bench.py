@@ -316,7 +316,7 @@ def scripts():
     ``BENCH_SCRIPTS`` is the folder. Both times are those of the code alone, compiled before.
     """
     from geonode_assistant import scripting
-    from geonode_assistant.scripting import names, output, policy
+    from geonode_assistant.scripting import alarm, names, output, policy
 
     seconds = [timed(policy.policy.__wrapped__)[1] for _ in range(ROUNDS)]
     figure("policy of scripts, read by Python", statistics.median(seconds) * 1000, "ms", 10)
@@ -326,7 +326,8 @@ def scripts():
         verdict = scripting.check_script(source)
         if not verdict.ok:
             continue
-        plain = compile(verdict.source, "<script>", "exec")
+        plain = compile(verdict.source, "<plain>", "exec")
+        alarm.prepare(verdict.source)
         safe = scripting.prepared(verdict.source, verdict.own)
         pairs = []
         try:
@@ -336,7 +337,9 @@ def scripts():
                 first = timed(lambda plain=plain, names_=empty: exec(plain, names_))[1]
                 bpy.ops.wm.read_homefile(use_factory_startup=True)
                 table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output.Output())}
-                second = timed(lambda safe=safe, names_=table: geonode_core.run_bounded(safe, names_, 60_000))[1]
+                second = timed(
+                    lambda safe=safe, names_=table: geonode_core.run_bounded(safe, names_, 60_000, alarmed=True)
+                )[1]
                 pairs.append((first, second))
         except Exception:
             continue

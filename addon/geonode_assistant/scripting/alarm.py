@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The second wall, what the interpreter tells of a script, as far as it needs Python.
+
+The alarm itself is native (``geonode_core.alarm_ready``). Here is what must be loaded before a script runs, since
+loading is an alarm while it runs; which library functions compile text that they have written themselves; and which
+modules and classes are compared after it.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import contextlib
+import dataclasses
+import importlib
+import inspect
+import sys
+import traceback
+import typing
+from collections.abc import Iterable
+from functools import cache
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import bpy
+
+from .. import native
+from . import policy
+
+# Parts of a module that it loads when they are first used.
+_LAZY = {
+    "numpy": ("numpy.random", "numpy.fft", "numpy.linalg", "numpy.ma"),
+    "datetime": ("_strptime",),
+    "time": ("_strptime",),
+    "statistics": ("fractions", "decimal", "numbers"),
+    "bpy": ("_bpy_internal.grease_pencil.stroke",),
+    "": ("_pylong", "geonode_assistant.host.catalogue", "geonode_assistant.host.context"),
+}
+# Library functions that make code out of names, with the events that they raise. The names are identifiers: these
+# functions check them, or the class statement that they stand in has.
+_MAKING: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
+    (collections, "namedtuple", ("compile", "exec", "sys._getframe", "sys._getframemodulename", "object.__setattr__")),
+    (dataclasses, "_create_fn", ("compile", "exec")),
+    (dataclasses, "_FuncBuilder.add_fns_to_class", ("compile", "exec")),
+    (dataclasses, "_process_class", ("object.__setattr__",)),
+    (inspect, "_signature_from_function", ("object.__getattr__",)),
+    (typing, "ForwardRef.__init__", ("compile",)),
+    (typing, "NamedTupleMeta.__new__", ("object.__setattr__",)),
+    (typing, "TypeVar.__init__", ("sys._getframe", "sys._getframemodulename")),
+    (typing, "_caller", ("sys._getframe", "sys._getframemodulename")),
+)
+
+
+def prepare(source: str) -> None:
+    """Loads what a script of this text may need, so that nothing is loaded while it runs."""
+    _allow()
+    for name in _imported(source):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def _imported(source: str) -> Iterable[str]:
+    allowed = policy.policy().modules
+    asked: dict[str, None] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            asked.update((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            asked[node.module] = None
+            asked.update((f"{node.module}.{alias.name}", None) for alias in node.names)
+    for name in ["", "bpy", *asked]:
+        if not name or name in allowed:
+            if name:
+                yield name
+            yield from (part.replace("geonode_assistant", _PACKAGE) for part in _LAZY.get(name.partition(".")[0], ()))
+
+
+_PACKAGE = __package__.rpartition(".")[0]
+
+
+@cache
+def _allow() -> None:
+    """Tells the alarm of the library functions that make code; once in a session."""
+    core = native.core()
+    for module, name, events in _MAKING:
+        found: Any = module
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        for code in _codes(found):
+            for event in events:
+                core.alarm_allow(event, code)
+    # Where an operator written in Python fails, Blender has the error printed; newer Pythons do that in Python.
+    for walk in _codes(getattr(traceback, "_walk_tb_with_full_positions", None)):
+        for whole in _codes(getattr(traceback, "_print_exception_bltin", None)):
+            core.alarm_allow("object.__getattr__", walk, whole)
+
+
+def _codes(function: Any) -> list[CodeType]:
+    function = inspect.unwrap(function) if callable(function) else function
+    return [function.__code__] if isinstance(function, FunctionType) else []
+
+
+# -- what is compared
+# ---------------------------------------------------------------------------------------------------
+
+
+def kept() -> Any:
+    """Modules and classes that a script shares with the session, with what they hold now.
+
+    The listed ones, Python's own, ours, and Blender's types, each of which Blender makes when it is first asked for.
+    """
+    found = (len(sys.modules), len(type.__subclasses__(bpy.types.bpy_struct)))
+    if _kept.get("found") != found:
+        _kept.update(found=found, namespaces=native.core().Namespaces(_shared()))
+    _kept["namespaces"].keep()
+    return _kept["namespaces"]
+
+
+_kept: dict[str, Any] = {}
+
+
+def _shared() -> list[Any]:
+    watched = [sys.modules[name] for name in sorted({*policy.policy().modules, *_WATCHED}) if name in sys.modules]
+    watched += [one for name, one in sorted(sys.modules.items()) if name.startswith(__package__)]
+    found: dict[int, Any] = {}
+    for module in watched:
+        if isinstance(module, ModuleType):
+            found[id(module)] = module
+            found.update((id(one), one) for one in vars(module).values() if _is_changeable(one))
+    found.update((id(one), one) for one in _blenders())
+    return list(found.values())
+
+
+_WATCHED = frozenset({
+    "builtins", "sys", "os", "os.path", "posixpath", "ntpath", "io", "_io", "codecs", "importlib",
+    "importlib._bootstrap", "importlib._bootstrap_external", "posix", "nt", "subprocess", "socket", "threading",
+    "ctypes", "pickle", "marshal", "gc", "atexit", "signal", "weakref", "inspect", "types", "bpy", "bpy.ops",
+    "bpy_types", "_bpy_types", "bpy.utils", "_bpy",
+})  # fmt: skip
+_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+
+
+def _is_changeable(value: Any) -> bool:
+    return isinstance(value, type) and not value.__flags__ & _IMMUTABLE
+
+
+def _blenders() -> Iterable[type]:
+    waiting = [bpy.types.bpy_struct]
+    seen = set(waiting)
+    while waiting:
+        one = waiting.pop()
+        yield one
+        for inner in type.__subclasses__(one):
+            if inner not in seen:
+                seen.add(inner)
+                waiting.append(inner)

@@ -1,0 +1,355 @@
+//! Hears what the interpreter tells of a script (PEP 578) and stops the script at the first event that none needs.
+//!
+//! Python raises an event where its own code opens a file, starts a program, opens a socket, loads a library, compiles text, looks into
+//! a frame. While a script runs every event of its thread is an alarm, except the few in `HARMLESS` and those of library functions that
+//! were named by `alarm_allow` before. An alarm is marked, raises what no `except Exception` catches, and keeps raising
+//! until the script has ended, whoever swallows it. What a script leaves behind (a finaliser, a callback, a thread) is code of the
+//! file `CODE`: with that on the stack every event is an alarm too, on every thread and at any later time; the event fails, nothing else.
+//!
+//! A hook cannot be taken away again, so it is added once, with the first script. `PySys_AddAuditHook` is not in the limited interface: it is looked up while
+//! running; where it is not there, Python's own `sys.addaudithook` gets a native function. Each is tried out with an event of our own
+//! before it is relied upon.
+#![expect(unsafe_code, reason = "the hook is a C function that Python calls")]
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use geonode_protocol::Code;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCFunction, PyDict, PyTuple};
+
+use crate::allocation::address;
+use crate::errors::{CoreError, classes};
+use crate::watchdog;
+
+/// The file that the code of a script in safe mode says it is from.
+const CODE: &str = "<script>";
+/// Events that ordinary scripts raise and that reach nothing.
+const HARMLESS: [&CStr; 6] = [
+    c"builtins.id",
+    c"array.__new__",
+    c"time.sleep",
+    c"sys.excepthook",
+    c"sys.unraisablehook",
+    c"cpython.PyInterpreterState_Clear",
+];
+/// Events that come so often all through Blender that nobody is asked whose they are once a script has ended; they reach nothing alone.
+const FREQUENT: [&CStr; 6] = [
+    c"builtins.id",
+    c"object.__getattr__",
+    c"object.__setattr__",
+    c"sys._getframe",
+    c"code.__new__",
+    c"marshal.loads",
+];
+/// The event by which a hook is tried out.
+const PROBE: &CStr = c"geonode.probe";
+/// Frames that are looked at for code of a script.
+const DEEPEST: usize = 200;
+
+/// The hook is there and works.
+static ADDED: AtomicBool = AtomicBool::new(false);
+/// A script has run in this process.
+static USED: AtomicBool = AtomicBool::new(false);
+/// How often the hook heard its own event.
+static HEARD: AtomicU32 = AtomicU32::new(0);
+/// The first event of the present script that was an alarm.
+static ALARM: Mutex<Option<String>> = Mutex::new(None);
+/// Functions of libraries that may raise an event.
+static ALLOWED: Mutex<Vec<Allowed>> = Mutex::new(Vec::new());
+
+/// The code objects are kept.
+#[derive(PartialEq)]
+struct Allowed {
+    event: String,
+    code: usize,
+    /// A function that must have called it; 0 for any.
+    under: usize,
+}
+
+thread_local! {
+    /// Whether this thread runs a script now.
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+    /// The hook itself is at work.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Python calls this at every event of the process.
+unsafe extern "C" fn hook(event: *const c_char, _args: *mut ffi::PyObject, _data: *mut c_void) -> c_int {
+    if event.is_null() {
+        return 0;
+    }
+    // SAFETY: Python gives the name of the event as a text of C.
+    c_int::from(!heard(unsafe { CStr::from_ptr(event) })).wrapping_neg()
+}
+
+/// Whether an event may go on; where not, the exception is set. Holds the GIL, as every event does while there is an interpreter.
+fn heard(event: &CStr) -> bool {
+    let watched = WATCHED.get();
+    if !watched && !USED.load(Ordering::Relaxed) {
+        return event != PROBE || probed();
+    }
+    if event == PROBE {
+        return probed();
+    }
+    if HARMLESS.contains(&event) || INSIDE.get() || (!watched && FREQUENT.contains(&event)) {
+        return true;
+    }
+    // SAFETY: asks only whether the interpreter is there.
+    if unsafe { ffi::Py_IsInitialized() } == 0 {
+        return true;
+    }
+    INSIDE.set(true);
+    let fine = Python::attach(|py| {
+        let kept = PyErr::take(py);
+        let fine = if watched {
+            is_allowed(py, event)
+        } else {
+            !is_of_script(py)
+        };
+        if fine && let Some(error) = kept {
+            error.restore(py);
+        }
+        if !fine {
+            refuse(py, event, watched);
+        }
+        fine
+    });
+    INSIDE.set(false);
+    fine
+}
+
+fn probed() -> bool {
+    HEARD.fetch_add(1, Ordering::Relaxed);
+    true
+}
+
+/// Marks the alarm and sets the exception.
+fn refuse(py: Python<'_>, event: &CStr, watched: bool) {
+    let event = event.to_string_lossy().into_owned();
+    if !watched {
+        PyRuntimeError::new_err(format!("{event} is not allowed to what a script has left behind.")).restore(py);
+        return;
+    }
+    mark(&event);
+    match stopped(py) {
+        Ok(error) | Err(error) => error.restore(py),
+    }
+}
+
+/// What no `except Exception` catches.
+fn stopped(py: Python<'_>) -> PyResult<PyErr> {
+    let class = classes(py)?.as_any().get_item("_Stopped")?;
+    Ok(PyErr::from_value(class.call0()?))
+}
+
+/// Remembers the first event and has the watchdog stop the script.
+fn mark(event: &str) {
+    let mut alarm = ALARM.lock().unwrap_or_else(PoisonError::into_inner);
+    if alarm.is_none() {
+        *alarm = Some(event.to_owned());
+    }
+    drop(alarm);
+    watchdog::alarmed();
+}
+
+/// Whether the innermost function of Python is one that was named for this event.
+fn is_allowed(py: Python<'_>, event: &CStr) -> bool {
+    let Some(frame) = frame(py) else { return false };
+    let Some(innermost) = code(&frame).map(|code| code.as_ptr() as usize) else {
+        return false;
+    };
+    let allowed = ALLOWED.lock().unwrap_or_else(PoisonError::into_inner);
+    allowed
+        .iter()
+        .filter(|one| one.code == innermost && one.event.as_bytes() == event.to_bytes())
+        .any(|one| one.under == 0 || is_under(&frame, one.under))
+}
+
+/// Whether a function called the innermost one, over a few others.
+fn is_under(frame: &Bound<'_, PyAny>, wanted: usize) -> bool {
+    let mut next = Some(frame.clone());
+    for _ in 0..8 {
+        let Some(frame) = next else { return false };
+        if code(&frame).is_some_and(|code| code.as_ptr() as usize == wanted) {
+            return true;
+        }
+        next = frame.getattr("f_back").ok().filter(|back| !back.is_none());
+    }
+    false
+}
+
+/// Whether code of a script is on the stack.
+fn is_of_script(py: Python<'_>) -> bool {
+    let mut next = frame(py);
+    for _ in 0..DEEPEST {
+        let Some(frame) = next else { return false };
+        let file = code(&frame).and_then(|code| code.getattr("co_filename").ok());
+        if file.is_some_and(|file| file.extract::<&str>().is_ok_and(|file| file == CODE)) {
+            return true;
+        }
+        next = frame.getattr("f_back").ok().filter(|back| !back.is_none());
+    }
+    false
+}
+
+fn frame(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    // SAFETY: gives a borrowed reference to the frame of this thread, or null.
+    unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) }
+}
+
+fn code<'py>(frame: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: what `frame` and `f_back` give are frames; the function gives a new reference.
+    unsafe { Bound::from_owned_ptr_or_opt(frame.py(), ffi::PyFrame_GetCode(frame.as_ptr().cast()).cast()) }
+}
+
+/// Lets a function of a library raise an event while a script runs: `code` is its code object, `under` that of a function that must have
+/// called it. Not possible while one runs.
+#[pyfunction]
+#[pyo3(signature = (event, code, under=None))]
+pub(crate) fn alarm_allow(event: &str, code: &Bound<'_, PyAny>, under: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    if WATCHED.get() {
+        mark("alarm_allow");
+        return Err(stopped(code.py())?);
+    }
+    for one in std::iter::once(code).chain(under) {
+        if one.get_type().name()? != "code" {
+            return Err(PyTypeError::new_err("alarm_allow() takes code objects"));
+        }
+    }
+    let known = Allowed {
+        event: event.to_owned(),
+        code: code.as_ptr() as usize,
+        under: under.map_or(0, |under| under.as_ptr() as usize),
+    };
+    let mut allowed = ALLOWED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !allowed.contains(&known) {
+        // They must not make place for others.
+        std::mem::forget((code.clone(), under.cloned()));
+        allowed.push(known);
+    }
+    Ok(())
+}
+
+/// A function that runs without an alarm: one of ours that a script may call and that looks into frames or reads files. Not possible while a
+/// script runs.
+#[pyfunction]
+pub(crate) fn alarm_free<'py>(py: Python<'py>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCFunction>> {
+    if WATCHED.get() {
+        mark("alarm_free");
+        return Err(stopped(py)?);
+    }
+    let function = function.unbind();
+    PyCFunction::new_closure(
+        py,
+        None,
+        None,
+        move |args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>| {
+            let _quiet = Quiet(WATCHED.replace(false), INSIDE.replace(true));
+            function.bind(args.py()).call(args, kwargs).map(Bound::unbind)
+        },
+    )
+}
+
+/// No alarm on this thread, until it is dropped.
+struct Quiet(bool, bool);
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        WATCHED.set(self.0);
+        INSIDE.set(self.1);
+    }
+}
+
+/// Whether there is an alarm in this interpreter; adds it where there is none yet. Safe mode is off without it.
+#[pyfunction]
+pub(crate) fn alarm_ready(py: Python<'_>) -> bool {
+    ADDED.load(Ordering::Acquire) || added(py)
+}
+
+fn added(py: Python<'_>) -> bool {
+    let works = (native(py) && hears(py)) || (by_python(py).is_ok() && hears(py));
+    PyErr::take(py);
+    ADDED.store(works, Ordering::Release);
+    works
+}
+
+fn native(py: Python<'_>) -> bool {
+    type Add = unsafe extern "C" fn(
+        unsafe extern "C" fn(*const c_char, *mut ffi::PyObject, *mut c_void) -> c_int,
+        *mut c_void,
+    ) -> c_int;
+    let Some(found) = address(py, "PySys_AddAuditHook") else {
+        return false;
+    };
+    // SAFETY: the address comes from Python itself, by the name of this function, whose form has not changed since 3.8.
+    unsafe { std::mem::transmute::<usize, Add>(found)(hook, ptr::null_mut()) == 0 }
+}
+
+fn by_python(py: Python<'_>) -> PyResult<()> {
+    let heard = PyCFunction::new_closure(
+        py,
+        None,
+        None,
+        |args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>| -> PyResult<()> {
+            let event: std::ffi::CString = std::ffi::CString::new(args.get_item(0)?.extract::<String>()?)?;
+            if heard(&event) {
+                Ok(())
+            } else {
+                Err(PyErr::take(args.py()).unwrap_or_else(|| PyRuntimeError::new_err("an alarm")))
+            }
+        },
+    )?;
+    py.import("sys")?.call_method1("addaudithook", (heard,)).map(|_| ())
+}
+
+/// Whether the hook hears an event; another hook may have kept it out.
+fn hears(py: Python<'_>) -> bool {
+    let before = HEARD.load(Ordering::Relaxed);
+    let told = py
+        .import("sys")
+        .and_then(|sys| sys.call_method1("audit", (PROBE.to_string_lossy(),)));
+    told.is_ok() && HEARD.load(Ordering::Relaxed) > before
+}
+
+/// A script under alarm on this thread, until it is dropped.
+pub(crate) struct Alarmed(());
+
+impl Alarmed {
+    /// An error where there is no alarm to be had.
+    pub(crate) fn new(py: Python<'_>) -> PyResult<Self> {
+        if !alarm_ready(py) {
+            let text = "This Python tells nobody what a script does, so safe mode is off.".to_owned();
+            return Err(CoreError::policy(Code::ScriptRefused, text, Vec::new()).into());
+        }
+        stopped_class(py)?;
+        *ALARM.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        USED.store(true, Ordering::Relaxed);
+        WATCHED.set(true);
+        Ok(Self(()))
+    }
+
+    /// The end of the script: the event that was an alarm.
+    pub(crate) fn end(self) -> Option<String> {
+        drop(self);
+        ALARM.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Drop for Alarmed {
+    fn drop(&mut self) {
+        WATCHED.set(false);
+    }
+}
+
+/// Makes sure that the class is there before it is needed: making it compiles text.
+fn stopped_class(py: Python<'_>) -> PyResult<()> {
+    static MADE: PyOnceLock<()> = PyOnceLock::new();
+    MADE.get_or_try_init(py, || stopped(py).map(|_| ())).copied()
+}
