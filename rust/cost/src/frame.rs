@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use geonode_graph::scene::Scene;
+use geonode_graph::documents::Scene;
 
 use crate::components::Kinds;
 use crate::flow::{Content, Flow};

@@ -11,7 +11,7 @@ use crate::geometry::Geometry;
 use crate::prepare::{Ready, Slot};
 use crate::range::Range;
 use geonode_graph::catalogue::fold;
-use geonode_graph::scene::Scene;
+use geonode_graph::documents::Scene;
 
 /// A node with everything that flows into it.
 #[derive(Clone)]

@@ -11,7 +11,7 @@
 //!   is interval arithmetic. A count takes the upper bound, a voxel or a distance the lower one.
 //! - Geometry is figures: vertices, edges, faces, corners, area, splines, lengths, extent. Each node family says what it makes of them
 //!   (`families/`); a node of no family hands its geometry on.
-//! - Objects and collections bring the figures that Blender tells in constant time ([`geonode_graph::scene::Scene`]).
+//! - Objects and collections bring the figures that Blender tells in constant time ([`geonode_graph::documents::Scene`]).
 //! - Groups are evaluated once for each set of inputs. A repeat zone is followed until its growth is plain and then carried on; a for-each
 //!   zone is evaluated for one average element; a simulation for the frame that is shown.
 //!

@@ -16,8 +16,8 @@ use crate::prepare::{Prepared, Ready, prepare};
 use crate::seen::Seen;
 use crate::zones;
 use geonode_graph::catalogue::Catalogue;
+use geonode_graph::documents::Scene;
 use geonode_graph::ir::Tree;
-use geonode_graph::scene::Scene;
 use geonode_graph::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
 
 /// Nodes that one estimate looks at; beyond, it is given up as too intricate. Blender's own largest trees need a few thousand.

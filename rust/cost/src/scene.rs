@@ -1,6 +1,6 @@
 //! Geometry that comes from outside the trees: objects and collections.
 
-use geonode_graph::scene::{Figures, Scene};
+use geonode_graph::documents::{Figures, Scene};
 
 use crate::geometry::{Curves, Geometry, Mesh, Parts, box_area};
 

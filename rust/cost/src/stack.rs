@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use geonode_graph::catalogue::Catalogue;
-use geonode_graph::document::{Document, Modifier, Object};
+use geonode_graph::documents::{Document, Modifier, Object};
 use geonode_graph::ir::{Item, Side};
 use indexmap::IndexMap;
 use serde::Serialize;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::components::Kinds;
-use geonode_graph::scene::Scene;
+use geonode_graph::documents::Scene;
 
 use crate::flow::{Content, Culprit, Flow, Lever};
 use crate::frame::{Evaluator, Frame};

@@ -1,11 +1,11 @@
 //! What the gates judge.
 
+use geonode_graph::Document;
 use geonode_graph::catalogue::Catalogue;
-use geonode_graph::document::Document;
+use geonode_graph::documents::Modifier;
+use geonode_graph::documents::evidence::{EvaluatedObject, Evidence};
 use geonode_graph::ir::{Item, Link, Node, Side, Tree};
 use geonode_protocol::{Action, Code, GateFinding, GnOp, Plan, Severity};
-
-use crate::evidence::{Evidence, EvidenceModifier, EvidenceObject};
 
 /// Everything a gate may look at.
 #[derive(Debug, Clone, Copy)]
@@ -82,12 +82,12 @@ impl<'a> Facts<'a> {
     }
 
     /// The object's evidence.
-    pub fn object(&self, name: &str) -> Option<&'a EvidenceObject> {
+    pub fn object(&self, name: &str) -> Option<&'a EvaluatedObject> {
         self.evidence.objects.iter().find(|object| object.name == name)
     }
 
     /// The modifier's evidence.
-    pub fn modifier(&self, target: &Target<'_>) -> Option<&'a EvidenceModifier> {
+    pub fn modifier(&self, target: &Target<'_>) -> Option<&'a Modifier> {
         self.object(target.object)?
             .modifiers
             .iter()

@@ -5,14 +5,12 @@
 //! envelope that the model and the artist read. Where Blender cannot say something, the gate passes and its finding says
 //! `not_available`. Only findings that are errors fail a gate; a warning says what is doubtful.
 
-mod evidence;
 mod facts;
 mod gate;
 mod named;
 mod rules;
 mod warnings;
 
-pub use evidence::{Bounds, Evaluated, Evidence, EvidenceModifier, EvidenceObject, InvalidLink, Names, Warning};
 pub use facts::{Facts, Target};
 pub use gate::Gate;
 

@@ -2,8 +2,8 @@
 
 use geonode_graph::ir::Node;
 
-use crate::evidence::EvidenceModifier;
 use crate::facts::Facts;
+use geonode_graph::documents::Modifier;
 
 /// A message of Blender's, the node types that say it, and what to do.
 struct Known {
@@ -142,7 +142,7 @@ pub(crate) struct Source {
 }
 
 /// Finds the node that says `message` in the tree of a modifier, nested groups included; only a node of that very tree is named.
-pub(crate) fn source(facts: &Facts<'_>, modifier: &EvidenceModifier, message: &str) -> Source {
+pub(crate) fn source(facts: &Facts<'_>, modifier: &Modifier, message: &str) -> Source {
     // A longer text that holds a shorter one is another message.
     let fits = KNOWN.iter().filter(|known| message.contains(known.text));
     let Some(known) = fits.max_by_key(|known| known.text.len()) else {

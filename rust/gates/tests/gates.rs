@@ -10,9 +10,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use geonode_gates::{Evidence, Facts, GATES, judge};
+use geonode_gates::{Facts, GATES, judge};
 use geonode_graph::catalogue::Catalogue;
-use geonode_graph::document::Document;
+use geonode_graph::documents::Document;
+use geonode_graph::documents::Evidence;
 use geonode_protocol::{Code, Plan, Severity};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use geonode_graph::document::{Document, Object};
+use geonode_graph::documents::{Document, Object};
 use geonode_graph::{Catalogue, Compiled, compile};
 use geonode_protocol::{Limits, Plan, parse_plan};
 use serde_json::{Value, json};

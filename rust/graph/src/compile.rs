@@ -8,9 +8,9 @@ use geonode_protocol::{Action, Plan, Step};
 use serde::Serialize;
 
 use crate::catalogue::Catalogue;
-use crate::delta::{ModifierEdit, StepDelta};
 use crate::diff::{settle_keys, tree_delta};
-use crate::document::{Document, Modifier, TreeInfo};
+use crate::documents::delta::{ModifierEdit, StepDelta};
+use crate::documents::{Document, Modifier, TreeInfo};
 use crate::ir::{Item, ItemKind, Map, Side, Tree};
 use crate::layout;
 use crate::ops::{Op, Work, lower_gn_op, lower_node_tree_op};
@@ -238,7 +238,7 @@ fn record(compiled: &mut Compiled, target: &Target, name: &str, created: bool, t
                 name: target.modifier.clone(),
                 kind: "NODES".to_owned(),
                 node_group: Some(name.to_owned()),
-                inputs: Map::new(),
+                ..Modifier::default()
             });
         } else if target.assign_tree
             && let Some(modifier) = object

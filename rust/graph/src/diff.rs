@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 
-use crate::delta::{InterfaceEdit, NodeAdd, TreeDelta};
+use crate::documents::delta::{InterfaceEdit, NodeAdd, TreeDelta};
 use crate::ir::{Item, ItemKind, Map, Node, Side};
 use crate::model::TreeModel;
 use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
@@ -34,6 +34,7 @@ pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(Strin
                 kind: node.kind.clone(),
                 label: node.label.clone(),
                 width: node.width,
+                ..NodeAdd::default()
             });
         }
         node_edits(node, old.unwrap_or(&empty), old.is_none(), model, scope, &mut delta);
@@ -203,6 +204,7 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
                 in_out: item.in_out,
                 socket_type: item.socket_type.clone(),
                 parent: item.parent.clone(),
+                position: None,
                 props: item.props.clone(),
             }),
             Some(old) => {

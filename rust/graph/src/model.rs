@@ -6,7 +6,7 @@ use petgraph::Direction;
 use petgraph::stable_graph::{EdgeIndex, EdgeReference, NodeIndex, StableDiGraph};
 use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 
-use crate::delta::SocketRef;
+use crate::documents::delta::SocketRef;
 use crate::ir::{Item, Link, Node, Side, Tree};
 
 /// A link inside the model.

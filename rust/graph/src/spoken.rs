@@ -4,7 +4,7 @@ use geonode_protocol::{Action, Direction, GroupIo, Step, ZoneKind};
 use serde_json::Value;
 
 use crate::catalogue::Catalogue;
-use crate::document::Document;
+use crate::documents::Document;
 use crate::ir::Tree;
 use crate::ops::{Op, lower_gn_op, lower_node_tree_op};
 use crate::words::value;

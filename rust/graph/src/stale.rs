@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::catalogue::Catalogue;
 use crate::compile::Compiled;
-use crate::delta::{InterfaceEdit, TreeDelta};
-use crate::document::Document;
+use crate::documents::Document;
+use crate::documents::delta::{InterfaceEdit, TreeDelta};
 use crate::ir::{Bundle, IR_VERSION, Item, Link, Node, Tree};
 use crate::semantic_diff::semantic_diff;
 

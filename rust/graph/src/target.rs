@@ -2,7 +2,7 @@
 
 use geonode_protocol::{Action, Code, GnOp, Step};
 
-use crate::document::{Document, Modifier, Object};
+use crate::documents::{Document, Modifier, Object};
 use crate::ir::MAX_NAME;
 use crate::model::TreeModel;
 use crate::near::nearest;

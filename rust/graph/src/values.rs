@@ -3,7 +3,7 @@
 use serde_json::{Map as Object, Value};
 
 use crate::catalogue::{Property, Socket, fold};
-use crate::document::Document;
+use crate::documents::Document;
 use crate::near::nearest;
 
 /// What a place accepts.

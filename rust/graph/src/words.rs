@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::delta::{InterfaceEdit, StepDelta, TreeDelta};
+use crate::documents::delta::{InterfaceEdit, StepDelta, TreeDelta};
 use crate::ir::{ItemKind, Side};
 use crate::sockets::Scope;
 

@@ -9,7 +9,7 @@ use crate::finding::{Lint, Question};
 use crate::structure::used;
 use crate::words::title;
 use geonode_graph::catalogue::Catalogue;
-use geonode_graph::document::Document;
+use geonode_graph::documents::Document;
 use geonode_graph::ir::{Node, Tree};
 
 const NAMED_ATTRIBUTE: &str = "GeometryNodeInputNamedAttribute";

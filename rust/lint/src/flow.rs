@@ -6,7 +6,7 @@ use crate::finding::{Lint, Question};
 use crate::words::{given, remedy, title, wanted};
 use geonode_cost::{Given, Kinds, Missing, RULES, Received, seen};
 use geonode_graph::catalogue::Catalogue;
-use geonode_graph::document::Document;
+use geonode_graph::documents::Document;
 use geonode_graph::ir::Node;
 
 /// Adds what is found; that something upstream gives nothing is only said where no cause of it was found.

@@ -9,7 +9,7 @@ mod structure;
 mod words;
 
 use geonode_graph::catalogue::Catalogue;
-use geonode_graph::document::Document;
+use geonode_graph::documents::Document;
 
 pub use self::finding::{Lint, Question};
 

@@ -7,7 +7,7 @@ use geonode_protocol::Code;
 use crate::finding::{Lint, Question};
 use crate::words::title;
 use geonode_graph::catalogue::Catalogue;
-use geonode_graph::document::Document;
+use geonode_graph::documents::Document;
 use geonode_graph::ir::{Node, Side, Tree};
 use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT, GROUP_OUTPUT, REROUTE};
 

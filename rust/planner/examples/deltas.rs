@@ -4,8 +4,8 @@ use std::io::Read;
 
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::compile::compile;
-use geonode_graph::document::Document;
-use geonode_planner::context::Context;
+use geonode_graph::documents::Context;
+use geonode_graph::documents::Document;
 use geonode_planner::offline::{self, Options};
 use geonode_protocol::{Limits, parse_plan_value};
 use serde::Deserialize;

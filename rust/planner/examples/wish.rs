@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use geonode_planner::context::Context;
+use geonode_graph::documents::Context;
 use geonode_planner::offline::{self, Options};
 use geonode_planner::{Said, Thing};
 

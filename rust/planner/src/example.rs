@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::context::Context;
 use crate::library::{Entry, Library};
 use crate::offline::{self, Options};
 use crate::refusal::DataError;
+use geonode_graph::documents::Context;
 
 /// Bytes of a wish that are compared with the presets.
 const MOST_COMPARED: usize = 2000;

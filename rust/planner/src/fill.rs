@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use geonode_protocol::Code;
 
-use crate::context::Units;
 use crate::library::{Entry, Slot};
 use crate::phrase::Phrase;
 use crate::preset::{Parameter, ParameterKind};
@@ -12,6 +11,7 @@ use crate::quantity::{Amount, Quantity, Unit};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::Referent;
+use geonode_graph::documents::context::Units;
 
 /// A value that the wish gives: metres, radians, plain numbers, or the value of a choice.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,6 @@
 //! [`offline::plan`] turns a wish into a plan by the presets in `presets/` alone; [`example`] gives them to those who teach a model.
 
 mod choose;
-pub mod context;
 mod cover;
 pub mod example;
 mod expr;

@@ -1,6 +1,6 @@
 //! Names of modifier and node group, so that a second run edits its own tree and nobody else's.
 
-use crate::context::{Context, Object};
+use geonode_graph::documents::context::{Context, SceneObject};
 
 /// Names for a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ fn free(title: &str, taken: impl Fn(&str) -> bool) -> String {
 }
 
 /// Modifier and group for a preset on this object: those of an earlier run where only this object uses them, else free names.
-pub(crate) fn names(title: &str, object: &Object, context: &Context) -> Names {
+pub(crate) fn names(title: &str, object: &SceneObject, context: &Context) -> Names {
     let users = |group: &str| {
         context
             .node_groups

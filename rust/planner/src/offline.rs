@@ -6,7 +6,6 @@ use geonode_protocol::Code;
 use serde_json::{Value, json};
 
 use crate::choose;
-use crate::context::{Context, Object};
 use crate::cover;
 use crate::expr::{self, ExprError, Scope};
 use crate::fill::{self, Said, plain};
@@ -16,6 +15,7 @@ use crate::preset::ParameterKind;
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{self, Cast, Thing};
+use geonode_graph::documents::context::{Context, SceneObject};
 
 /// Longest prompt that is read.
 pub const MAX_CHARACTERS: usize = 20_000;
@@ -197,7 +197,7 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
 }
 
 /// The uniform scale that the target applies to whatever the tree makes.
-fn scale_of(object: &Object, remarks: &mut Vec<String>) -> f64 {
+fn scale_of(object: &SceneObject, remarks: &mut Vec<String>) -> f64 {
     let [x, y, z] = object.scale.map(f64::abs);
     let uniform = (x - y).abs() < 1e-4 * x.max(1e-9) && (x - z).abs() < 1e-4 * x.max(1e-9);
     if !uniform {
@@ -219,7 +219,7 @@ fn scale_of(object: &Object, remarks: &mut Vec<String>) -> f64 {
 }
 
 /// Names, sizes and counts that a template may use. `unit` is metres per local unit of the target.
-fn facts(read: &Read, context: &Context, object: &Object, scale: f64) -> Scope {
+fn facts(read: &Read, context: &Context, object: &SceneObject, scale: f64) -> Scope {
     let counts = object.counts.clone().unwrap_or_default();
     let local = |v: [f64; 3]| v.map(|c| c / scale);
     let unit = context.units.metres_per_unit() * scale;
@@ -562,16 +562,12 @@ fn outdated(entry: &Entry, operations: &[Value], context: &Context, group: &str)
     };
     let possible = created(entry.operations.as_array().map_or(&[], Vec::as_slice));
     let wanted = created(operations);
-    let Some(nodes) = context
-        .tree
-        .as_ref()
-        .and_then(|tree| tree.get("trees")?.get(group)?.get("nodes")?.as_array())
-    else {
+    let Some(tree) = context.tree.as_ref().and_then(|bundle| bundle.trees.get(group)) else {
         return Vec::new();
     };
-    nodes
+    tree.nodes
         .iter()
-        .filter_map(|node| node.get("id")?.as_str())
+        .map(|node| node.id.as_str())
         .filter(|id| possible.contains(*id) && !wanted.contains(*id))
         .map(|id| json!({"op": "delete_node", "node_id": id}))
         .collect()

@@ -1,10 +1,10 @@
 //! A prompt as the planner reads it: words, quantities and names in one sequence.
 
-use crate::context::Context;
 use crate::language::Language;
 use crate::quantity::{self, Quantity};
 use crate::scene::{self, Mention};
 use crate::words::{self, Kind, Token};
+use geonode_graph::documents::Context;
 
 /// What an item is.
 #[derive(Debug, Clone, PartialEq)]

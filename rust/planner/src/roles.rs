@@ -2,7 +2,6 @@
 
 use geonode_protocol::Code;
 
-use crate::context::{Context, Object};
 use crate::language::Generic;
 use crate::library::{Entry, Introducers};
 use crate::preset::Unnamed;
@@ -10,6 +9,7 @@ use crate::quantity::{Amount, Unit};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::{self, GEOMETRY, Referent};
+use geonode_graph::documents::context::{Context, SceneObject};
 
 /// The thing that is copied.
 #[derive(Debug, Clone, PartialEq)]
@@ -269,7 +269,7 @@ fn near_names(word: &str, context: &Context, kinds: &[String]) -> String {
     }
 }
 
-fn fits(object: &Object, kinds: &[String]) -> bool {
+fn fits(object: &SceneObject, kinds: &[String]) -> bool {
     if kinds.is_empty() {
         GEOMETRY.contains(&object.kind.as_str())
     } else {
@@ -288,8 +288,8 @@ fn unknown(word: &str, context: &Context, kinds: &[String]) -> Refusal {
 }
 
 /// An object that can carry the tree, when the wish names none: the one at hand, but not the thing to copy.
-fn unnamed_target<'a>(context: &'a Context, kinds: &[String], except: Option<&str>) -> Option<&'a Object> {
-    let fine = |object: &&Object| fits(object, kinds) && Some(object.name.as_str()) != except;
+fn unnamed_target<'a>(context: &'a Context, kinds: &[String], except: Option<&str>) -> Option<&'a SceneObject> {
+    let fine = |object: &&SceneObject| fits(object, kinds) && Some(object.name.as_str()) != except;
     if let Some(focus) = context.focus().filter(fine) {
         return Some(focus);
     }
@@ -552,7 +552,7 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
     })
 }
 
-fn wrong_kind(object: &Object, context: &Context, kinds: &[String]) -> Refusal {
+fn wrong_kind(object: &SceneObject, context: &Context, kinds: &[String]) -> Refusal {
     let wanted = kinds
         .first()
         .map_or_else(|| "something with geometry".to_owned(), |kind| kind_word(kind));

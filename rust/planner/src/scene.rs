@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::context::{Context, Object};
 use crate::language::{Generic, Language};
 use crate::words::{self, Kind, Token};
+use geonode_graph::documents::context::{Context, SceneObject};
 
 /// What a noun refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ struct Name {
 /// Types whose objects have geometry that a tree can use.
 pub(crate) const GEOMETRY: [&str; 6] = ["MESH", "CURVE", "CURVES", "FONT", "SURFACE", "POINTCLOUD"];
 
-fn prominence(object: &Object, context: &Context) -> u8 {
+fn prominence(object: &SceneObject, context: &Context) -> u8 {
     let geometry = u8::from(GEOMETRY.contains(&object.kind.as_str()));
     let active = u8::from(context.active_object.as_deref() == Some(object.name.as_str()));
     geometry * 4 + active * 2 + u8::from(object.selected)
@@ -139,7 +139,7 @@ fn matches_at(name: &Name, tokens: &[Token], at: usize) -> bool {
 }
 
 fn quoted(text: &str, context: &Context) -> Referent {
-    let object = |object: &Object| Referent::Object {
+    let object = |object: &SceneObject| Referent::Object {
         name: object.name.clone(),
         kind: object.kind.clone(),
     };
@@ -247,8 +247,8 @@ pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language)
 }
 
 /// What “the curve” or “it” means here.
-pub(crate) fn at_hand<'a>(generic: Generic, context: &'a Context) -> Option<&'a Object> {
-    let fits = |object: &&'a Object| match generic {
+pub(crate) fn at_hand<'a>(generic: Generic, context: &'a Context) -> Option<&'a SceneObject> {
+    let fits = |object: &&'a SceneObject| match generic {
         Generic::Mesh => object.kind == "MESH",
         Generic::Curve => matches!(object.kind.as_str(), "CURVE" | "CURVES"),
         Generic::Any => GEOMETRY.contains(&object.kind.as_str()),

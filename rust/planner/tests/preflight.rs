@@ -10,8 +10,8 @@ use std::path::Path;
 
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::compile::compile;
-use geonode_graph::document::Document;
-use geonode_planner::context::Context;
+use geonode_graph::documents::Context;
+use geonode_graph::documents::Document;
 use geonode_planner::offline::{self, Options};
 use geonode_protocol::{Limits, Severity, parse_plan_value};
 use serde_json::{Value, json};

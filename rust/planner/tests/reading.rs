@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
+use geonode_graph::documents::Context;
 use geonode_planner::Said;
-use geonode_planner::context::Context;
 use geonode_planner::offline::{self, Options};
 use proptest::prelude::*;
 

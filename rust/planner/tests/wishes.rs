@@ -6,7 +6,7 @@
     reason = "a test ends at the first surprise; the tables are long"
 )]
 
-use geonode_planner::context::Context;
+use geonode_graph::documents::Context;
 use geonode_planner::offline::{self, Options, Understood};
 use geonode_planner::{Said, Thing};
 

@@ -1,8 +1,8 @@
 //! The scene within its bounds: a context cut to what matters most.
 
+use geonode_graph::documents::context::TreeFocus;
 use geonode_graph::ir::Bundle;
 use geonode_graph::{Catalogue, Focus, brief};
-use geonode_planner::context::TreeFocus;
 use geonode_protocol::inert;
 use serde::Deserialize;
 use serde_json::{Value, json};

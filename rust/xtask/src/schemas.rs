@@ -6,9 +6,10 @@ use crate::layout::Layout;
 use crate::process;
 
 /// Package and filter of the tests that compare a generated file; with `UPDATE` set they write it.
-const GENERATED: [(&str, &str); 3] = [
+const GENERATED: [(&str, &str); 4] = [
     ("geonode-protocol", "schemas::"),
     ("geonode-graph", "schemas::"),
+    ("geonode-graph", "documents::"),
     ("geonode-run", "states::"),
 ];
 

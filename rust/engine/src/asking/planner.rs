@@ -1,6 +1,6 @@
 //! The seam to `geonode-planner`: words and context in, plans out.
 
-use geonode_planner::context::Context;
+use geonode_graph::documents::Context;
 use geonode_planner::offline::{self, Options};
 use geonode_run::Failure;
 use serde::Deserialize;

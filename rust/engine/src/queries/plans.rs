@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use geonode_graph::document::{Modifier, Object, TreeInfo};
+use geonode_graph::documents::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
 use geonode_graph::{Catalogue, Document, StepDelta, compile};
 use geonode_protocol::{Action, Code, Finding, GROUP_INPUT, GROUP_OUTPUT, Limits, Origins, Parsed, Plan, Severity};

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use geonode_gates::{Evidence, Facts, judge};
+use geonode_gates::{Facts, judge};
+use geonode_graph::documents::Evidence;
 use geonode_graph::{Catalogue, Compiled, Document};
 use geonode_protocol::Plan;
 use geonode_run::{Answer, Failure};

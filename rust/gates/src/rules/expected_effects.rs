@@ -7,9 +7,9 @@
 use geonode_cost::{Driver, driver};
 use geonode_protocol::{Action, Code, Component, Expectation, GateFinding, Plan, Severity};
 
-use crate::evidence::Evaluated;
 use crate::facts::{Facts, finding};
 use crate::gate::Gate;
+use geonode_graph::documents::evidence::Evaluated;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::ExpectedEffects,

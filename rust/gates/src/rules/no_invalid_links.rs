@@ -6,9 +6,9 @@
 use geonode_graph::ir::Tree;
 use geonode_protocol::{Code, GateFinding};
 
-use crate::evidence::InvalidLink;
 use crate::facts::{Facts, finding};
 use crate::gate::Gate;
+use geonode_graph::documents::evidence::InvalidLink;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NoInvalidLinks,

@@ -4,9 +4,9 @@
 
 use geonode_protocol::{Code, GateFinding, Severity};
 
-use crate::evidence::EvidenceObject;
 use crate::facts::{Facts, finding};
 use crate::gate::Gate;
+use geonode_graph::documents::evidence::EvaluatedObject;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NotEmpty,
@@ -28,7 +28,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         .collect()
 }
 
-fn empty(object: &EvidenceObject) -> Option<GateFinding> {
+fn empty(object: &EvaluatedObject) -> Option<GateFinding> {
     let (name, evaluated) = (&object.name, &object.evaluated);
     if evaluated.is_empty() {
         return Some(finding(

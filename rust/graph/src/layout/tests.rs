@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::catalogue::Catalogue;
-use crate::document::Document;
+use crate::documents::Document;
 use crate::ir::{Node, Tree};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -496,7 +496,7 @@ fn a_later_step_avoids_what_an_earlier_one_made() {
         .plan
         .unwrap();
     let mut document = Document::default();
-    let cube = crate::document::Object {
+    let cube = crate::documents::Object {
         kind: "MESH".into(),
         ..Default::default()
     };

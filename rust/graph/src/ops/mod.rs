@@ -19,8 +19,8 @@ use serde_json::Value;
 pub(crate) use lower::{lower_gn_op, lower_node_tree_op};
 
 use crate::catalogue::{Socket, fold};
-use crate::delta::ModifierInput;
-use crate::document::Document;
+use crate::documents::Document;
+use crate::documents::delta::ModifierInput;
 use crate::ir::{Node, Side};
 use crate::model::TreeModel;
 use crate::near::nearest;

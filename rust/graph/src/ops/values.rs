@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::nodes::{reserve_first, set_or_clear};
 use super::{By, Text, Work};
 use crate::catalogue::{NodeType, Property, Socket, fold};
-use crate::delta::ModifierInput;
+use crate::documents::delta::ModifierInput;
 use crate::ir::Side;
 use crate::near::nearest;
 use crate::values::{Kind, ValueError, Want, same, translate};

@@ -1,6 +1,6 @@
 //! Trees far larger than any that a person draws: right, and in time that grows with them.
 
-use geonode_graph::document::{Document, Object};
+use geonode_graph::documents::{Document, Object};
 use geonode_graph::{Compiled, compile};
 use geonode_protocol::{Limits, Plan, parse_plan};
 use serde_json::{Value, json};

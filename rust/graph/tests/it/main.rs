@@ -9,6 +9,7 @@
 )]
 
 mod compact;
+mod documents;
 mod large;
 mod plans;
 mod schemas;

@@ -1,7 +1,7 @@
 //! Plans written for one Blender and carried out in another: what only changed its form is translated, never refused.
 
 use geonode_graph::catalogue::{Catalogue, NodeType, Socket, fold};
-use geonode_graph::document::{Document, Object};
+use geonode_graph::documents::{Document, Object};
 use geonode_graph::{Compiled, compile};
 use geonode_protocol::{Limits, parse_plan_value};
 use serde_json::{Value, json};

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ir::{Map, Tree};
-use crate::scene::Scene;
+use super::modifier::Modifier;
+use super::scene::Scene;
+use crate::ir::Tree;
 
 /// What Blender answered to an `inspect`: only what a plan's targets need.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Document {
     /// Objects by name.
     #[serde(default)]
@@ -23,13 +26,17 @@ pub struct Document {
     /// Names of all data-blocks, by kind (`object`, `collection`, …).
     #[serde(default)]
     pub names: IndexMap<String, BTreeSet<String>>,
+    /// Hash of all that, which the host makes: equal for equal state.
+    #[serde(default)]
+    pub fingerprint: String,
     /// How large objects and collections are.
     #[serde(default)]
     pub scene: Scene,
 }
 
-/// An object and its modifiers, in stack order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// An object that a plan may name: whether it may be edited, and its modifiers in stack order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Object {
     /// RNA type, for example `MESH`.
     #[serde(rename = "type")]
@@ -42,24 +49,9 @@ pub struct Object {
     pub modifiers: Vec<Modifier>,
 }
 
-/// One modifier.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Modifier {
-    /// Name, unique on the object.
-    pub name: String,
-    /// RNA type; `NODES` for Geometry Nodes.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The tree it runs.
-    #[serde(default)]
-    pub node_group: Option<String>,
-    /// Values of its inputs by socket identifier.
-    #[serde(default)]
-    pub inputs: Map,
-}
-
 /// What else is known about a tree.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct TreeInfo {
     /// Users in the file.
     #[serde(default)]

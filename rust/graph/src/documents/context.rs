@@ -1,12 +1,14 @@
-//! What the planner may see of the scene (`Context` in `rust/graph/FORMATS.md`). Unknown fields are ignored here: the host may
-//! say more than the planner reads.
+//! What the planner and the model may see of the scene (`FORMATS.md`, "Context").
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+
+use super::modifier::Modifier;
+use crate::ir::Bundle;
 
 /// Units of the scene.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Units {
     /// `METRIC`, `IMPERIAL` or `NONE`.
     pub system: String,
@@ -56,24 +58,22 @@ impl Units {
     }
 }
 
-/// A modifier of an object.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Modifier {
-    /// Its name, unique on the object.
-    pub name: String,
-    /// Its type, e.g. `NODES`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The tree of a Geometry Nodes modifier.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_group: Option<String>,
+/// Frames of the scene.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Frames {
+    /// First frame.
+    pub start: i64,
+    /// Last frame.
+    pub end: i64,
+    /// The frame that is shown.
+    pub current: i64,
 }
 
 /// Element counts, as far as the object's type has them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Counts {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ElementCounts {
     /// Vertices of a mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<u64>,
@@ -91,10 +91,10 @@ pub struct Counts {
     pub points: Option<u64>,
 }
 
-/// An object of the scene.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Object {
+/// An object of the scene, as far as a plan may be made from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SceneObject {
     /// Its name, unique in the file.
     pub name: String,
     /// `MESH`, `CURVE`, ….
@@ -115,12 +115,12 @@ pub struct Object {
     pub selected: bool,
     /// Element counts.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub counts: Option<Counts>,
+    pub counts: Option<ElementCounts>,
     /// The modifier stack, first to last.
     pub modifiers: Vec<Modifier>,
 }
 
-impl Default for Object {
+impl Default for SceneObject {
     fn default() -> Self {
         Self {
             name: String::new(),
@@ -138,8 +138,8 @@ impl Default for Object {
 }
 
 /// A collection of the file.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Collection {
     /// Its name.
     pub name: String,
@@ -148,8 +148,8 @@ pub struct Collection {
 }
 
 /// A node group of the file.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct NodeGroup {
     /// Its name.
     pub name: String,
@@ -160,8 +160,8 @@ pub struct NodeGroup {
 }
 
 /// Nodes of the target's tree that matter more than others, by ID.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct TreeFocus {
     /// Selected in the editor.
     pub selected: Vec<String>,
@@ -169,14 +169,16 @@ pub struct TreeFocus {
     pub touched: Vec<String>,
 }
 
-/// The snapshot of the scene that a wish is read against.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+/// The snapshot of the scene that a prompt is read against.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Context {
     /// Version of Blender.
-    pub blender: Vec<u32>,
+    pub blender: [u32; 3],
     /// Units of the scene.
     pub units: Units,
+    /// Frames of the scene.
+    pub frame: Frames,
     /// The active object.
     pub active_object: Option<String>,
     /// The selected objects.
@@ -188,27 +190,34 @@ pub struct Context {
     /// The tree that the run aims at.
     pub target_node_group: Option<String>,
     /// Objects by name.
-    pub objects: Vec<Object>,
-    /// Collections.
-    pub collections: Vec<Collection>,
-    /// Node groups.
-    pub node_groups: Vec<NodeGroup>,
+    pub objects: Vec<SceneObject>,
     /// How many objects the snapshot left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<u64>,
-    /// The target's tree with its nested groups (a Bundle).
+    /// Collections.
+    pub collections: Vec<Collection>,
+    /// Names of the materials.
+    pub materials: Vec<String>,
+    /// Names of the images.
+    pub images: Vec<String>,
+    /// Node groups.
+    pub node_groups: Vec<NodeGroup>,
+    /// The target's tree with its nested groups.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tree: Option<Value>,
+    pub tree: Option<Bundle>,
+    /// What matters in that tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree_focus: Option<TreeFocus>,
 }
 
 impl Context {
     /// The object of exactly this name.
-    pub fn object(&self, name: &str) -> Option<&Object> {
+    pub fn object(&self, name: &str) -> Option<&SceneObject> {
         self.objects.iter().find(|object| object.name == name)
     }
 
     /// What “it” means when nothing else was said: the run's target, else the active object.
-    pub fn focus(&self) -> Option<&Object> {
+    pub fn focus(&self) -> Option<&SceneObject> {
         let name = self.target_object.as_deref().or(self.active_object.as_deref())?;
         self.object(name)
     }

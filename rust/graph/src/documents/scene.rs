@@ -1,10 +1,12 @@
-//! How large the objects and collections of the file are, as far as Blender tells it in constant time.
+//! How large objects and collections are: what estimates start from.
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Objects and collections of the file as far as estimates need them; what is missing is taken to be a small mesh.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Figures by object.
     #[serde(default)]
@@ -15,30 +17,40 @@ pub struct Scene {
 }
 
 /// An object's own data, before its modifiers.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Figures {
     /// Vertices of a mesh.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub vertices: f64,
     /// Edges of a mesh.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub edges: f64,
     /// Faces of a mesh.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub faces: f64,
     /// Face corners of a mesh.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corners: Option<f64>,
     /// Sum of its faces' areas, where it was measured.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub area: Option<f64>,
     /// Splines.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub splines: f64,
     /// Control points of splines, or points of a point cloud.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub points: f64,
     /// Extent along each axis, in its own space.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_point")]
     pub size: [f64; 3],
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+fn is_point(size: &[f64; 3]) -> bool {
+    size.iter().all(is_zero)
 }

@@ -1,6 +1,7 @@
 //! What Blender shall do for one step (`FORMATS.md`, "Delta"); each list is a phase.
 
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ir::{ItemKind, Map, Side};
@@ -9,18 +10,19 @@ use crate::ir::{ItemKind, Map, Side};
 pub type SocketRef = String;
 
 /// The edits of one step.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct StepDelta {
     /// Step of the plan.
     pub step_id: String,
     /// Trees in the order in which they must be edited (a nested group before its users).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trees: Vec<TreeDelta>,
     /// Modifiers to create or to give a tree.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modifiers: Vec<ModifierEdit>,
     /// Values of modifier inputs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modifier_inputs: Vec<ModifierInput>,
 }
 
@@ -32,7 +34,8 @@ impl StepDelta {
 }
 
 /// Create a modifier, or give an existing one its tree.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ModifierEdit {
     /// Object that owns it.
     pub object: String,
@@ -45,7 +48,8 @@ pub struct ModifierEdit {
 }
 
 /// One value of a modifier's input.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ModifierInput {
     /// Object.
     pub object: String,
@@ -58,8 +62,8 @@ pub struct ModifierInput {
 }
 
 /// One change of a tree's interface.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "op", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InterfaceEdit {
     /// A new socket or panel, known as `key` within this delta.
     Add {
@@ -70,15 +74,19 @@ pub enum InterfaceEdit {
         /// Name.
         name: String,
         /// Direction of a socket.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         in_out: Option<Side>,
         /// Base RNA name of a socket.
-        #[serde(skip_serializing_if = "String::is_empty")]
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         socket_type: String,
         /// Panel that holds it: identifier or `@key`.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,
+        /// Place among the items of its panel, or of the tree; without one the last.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        position: Option<u32>,
         /// Default, limits, subtype ….
+        #[serde(default)]
         props: Map,
     },
     /// Change in place.
@@ -86,9 +94,10 @@ pub enum InterfaceEdit {
         /// Which.
         identifier: String,
         /// New name.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Properties that change.
+        #[serde(default)]
         props: Map,
     },
     /// Take away.
@@ -99,75 +108,95 @@ pub enum InterfaceEdit {
 }
 
 /// A new node.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct NodeAdd {
-    /// Stable ID, stamped on the node.
+    /// Stable ID.
     pub id: String,
     /// `bl_idname`.
     #[serde(rename = "type")]
     pub kind: String,
+    /// Name in Blender; without one the ID, as far as it fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Whether the ID is stamped on it, which is the rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamp: Option<bool>,
     /// Label.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Width.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
 }
 
 /// (node ID, socket) → (node ID, socket).
 pub type LinkEdit = (String, SocketRef, String, SocketRef);
 
+/// A link to make: a [`LinkEdit`], or with a fifth entry that says whether it is muted, which the host writes for itself.
+fn link_to_make(generator: &mut SchemaGenerator) -> Schema {
+    let [text, muted] = [generator.subschema_for::<String>(), generator.subschema_for::<bool>()];
+    json_schema!({"type": "array", "items": {
+        "type": "array", "prefixItems": [text, text, text, text, muted], "items": false, "minItems": 4, "maxItems": 5,
+    }})
+}
+
 /// The edits of one tree, in the order of application.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct TreeDelta {
     /// Name of the tree.
     pub tree: String,
     /// Whether it is new.
     pub create: bool,
     /// The tree that it begins as a copy of; it is new then, though `create` is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<String>,
     /// Interface, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interface: Vec<InterfaceEdit>,
     /// Nodes to take away; zones whole.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove: Vec<String>,
     /// New nodes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub add: Vec<NodeAdd>,
     /// Existing nodes that get their ID stamped.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stamp: Vec<String>,
     /// Labels.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<(String, String)>,
     /// Properties, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub props: Vec<(String, String, Value)>,
     /// Zones: input with output.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<(String, String)>,
     /// Complete lists of dynamic items.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<(String, String, Vec<Map>)>,
     /// Frames.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<(String, Option<String>)>,
     /// Links to take away.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unlink: Vec<LinkEdit>,
     /// Values of unlinked or linked inputs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(String, SocketRef, Value)>,
     /// Links to make, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "link_to_make")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkEdit>,
     /// Menu values: legal only once the links are made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late_values: Vec<(String, SocketRef, Value)>,
+    /// Sockets to hide or show; of a new tree that is built from its description.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hide: Vec<(String, SocketRef, bool)>,
     /// Places of new nodes, absolute.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<(String, f64, f64)>,
 }
 
@@ -191,6 +220,7 @@ impl TreeDelta {
             values,
             links,
             late_values,
+            hide,
             locations,
         } = self;
         !create
@@ -208,6 +238,7 @@ impl TreeDelta {
             && values.is_empty()
             && links.is_empty()
             && late_values.is_empty()
+            && hide.is_empty()
             && locations.is_empty()
     }
 }

@@ -1,0 +1,591 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What crosses the border between Blender and the core (FORMATS.md). Made by `cargo xtask schemas` from the types in
+`rust/graph/src/documents`: changes belong there.
+
+Arrays with entries of different kinds are `list[Any]`, since Python knows no lists with a kind for each place.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Bundle(TypedDict):
+    """Several trees that belong together: a root and the groups nested in it, each once."""
+
+    # Version of the format, `IR_VERSION`.
+    ir: int
+    # Blender that wrote it, for example `[5, 2, 3]`.
+    blender: list[int]
+    # Name of the tree that was asked for; none when several were.
+    root: str | None
+    # Every tree by name.
+    trees: dict[str, Tree]
+
+
+class Tree(TypedDict):
+    """One node tree."""
+
+    # Properties of the tree itself that differ from a new one.
+    settings: dict[str, Any]
+    # Sockets and panels, in the order in which they are shown.
+    interface: list[Item]
+    # Nodes in tree order.
+    nodes: list[Node]
+    # Links; those into one multi-input in the order of their `sort`.
+    links: list[Link]
+
+
+class Item(TypedDict):
+    """A socket or panel of a tree's interface."""
+
+    # Socket or panel.
+    kind: ItemKind
+    # Blender's identifier; `panel:<uid>` for panels.
+    identifier: str
+    # Name in the interface.
+    name: str
+    # Direction; none for panels.
+    in_out: NotRequired[Side | None]
+    # Base RNA name, for example `NodeSocketFloat`; empty for panels.
+    socket_type: NotRequired[str]
+    # Identifier of the panel that holds it.
+    parent: NotRequired[str | None]
+    # What differs from a fresh item: default, limits, subtype, description ….
+    props: dict[str, Any]
+
+
+class Node(TypedDict):
+    """One node."""
+
+    # Stable ID (stamp, else name).
+    id: str
+    # Name in Blender.
+    name: str
+    # `bl_idname`.
+    type: str
+    # Label that the artist sees instead of the name.
+    label: NotRequired[str | None]
+    # Place relative to the frame, in node-editor units.
+    location: list[float]
+    # Width where it differs from the type's.
+    width: NotRequired[float | None]
+    # ID of the frame that holds it.
+    parent: NotRequired[str | None]
+    # On the input node of a zone: ID of its output node.
+    pair: NotRequired[str | None]
+    # Properties that differ from a fresh node.
+    props: dict[str, Any]
+    # Dynamic items by collection.
+    items: NotRequired[dict[str, list[dict[str, Any]]]]
+    # Input sockets whose state differs from a fresh node.
+    inputs: NotRequired[dict[str, dict[str, Any]]]
+    # Output sockets whose state differs from a fresh node.
+    outputs: NotRequired[dict[str, dict[str, Any]]]
+
+
+# One link, from an output to an input, each as (node ID, socket identifier).
+Link = TypedDict(
+    "Link",
+    {
+        # Source: an output.
+        "from": list[str],
+        # Target: an input.
+        "to": list[str],
+        # Muted by the artist.
+        "muted": NotRequired[bool],
+        # Order within a multi-input.
+        "sort": NotRequired[int | None],
+    },
+)
+
+
+class Context(TypedDict):
+    """The snapshot of the scene that a prompt is read against."""
+
+    # Version of Blender.
+    blender: list[int]
+    # Units of the scene.
+    units: Units
+    # Frames of the scene.
+    frame: Frames
+    # The active object.
+    active_object: str | None
+    # The selected objects.
+    selection: list[str]
+    # The object that the run aims at.
+    target_object: str | None
+    # The modifier that the run aims at.
+    target_modifier: str | None
+    # The tree that the run aims at.
+    target_node_group: str | None
+    # Objects by name.
+    objects: list[SceneObject]
+    # How many objects the snapshot left out.
+    cut: NotRequired[int | None]
+    # Collections.
+    collections: list[Collection]
+    # Names of the materials.
+    materials: list[str]
+    # Names of the images.
+    images: list[str]
+    # Node groups.
+    node_groups: list[NodeGroup]
+    # The target's tree with its nested groups.
+    tree: NotRequired[Bundle | None]
+    # What matters in that tree.
+    tree_focus: NotRequired[TreeFocus | None]
+
+
+class Units(TypedDict):
+    """Units of the scene."""
+
+    # `METRIC`, `IMPERIAL` or `NONE`.
+    system: str
+    # Metres per Blender unit.
+    scale_length: float
+    # Unit that lengths are shown in (`METERS`, `CENTIMETERS`, … or `ADAPTIVE`).
+    length: str
+
+
+class Frames(TypedDict):
+    """Frames of the scene."""
+
+    # First frame.
+    start: int
+    # Last frame.
+    end: int
+    # The frame that is shown.
+    current: int
+
+
+class SceneObject(TypedDict):
+    """An object of the scene, as far as a plan may be made from it."""
+
+    # Its name, unique in the file.
+    name: str
+    # `MESH`, `CURVE`, ….
+    type: str
+    # World location, Blender units.
+    location: list[float]
+    # Own scale.
+    scale: list[float]
+    # Size of the evaluated bounds with the scale, Blender units.
+    dimensions: list[float]
+    # Local bounds.
+    bounds: NotRequired[list[list[float]] | None]
+    # Whether the artist sees it.
+    visible: bool
+    # Whether it is selected.
+    selected: bool
+    # Element counts.
+    counts: NotRequired[ElementCounts | None]
+    # The modifier stack, first to last.
+    modifiers: list[Modifier]
+
+
+class ElementCounts(TypedDict):
+    """Element counts, as far as the object's type has them."""
+
+    # Vertices of a mesh.
+    vertices: NotRequired[int | None]
+    # Edges of a mesh.
+    edges: NotRequired[int | None]
+    # Faces of a mesh.
+    faces: NotRequired[int | None]
+    # Splines of a curve.
+    splines: NotRequired[int | None]
+    # Control points of a curve.
+    points: NotRequired[int | None]
+
+
+class Modifier(TypedDict):
+    """A modifier of an object."""
+
+    # Name, unique on the object.
+    name: str
+    # RNA type; `NODES` for Geometry Nodes.
+    type: str
+    # The tree that it runs; only Geometry Nodes modifiers have one.
+    node_group: NotRequired[str | None]
+    # Values of its inputs by socket identifier; the context does not tell them.
+    inputs: NotRequired[dict[str, Any]]
+    # What its nodes say, in evidence only; none where Blender has no such list (4.2).
+    warnings: NotRequired[list[NodeWarning] | None]
+
+
+class NodeWarning(TypedDict):
+    """What a node says during evaluation."""
+
+    # `ERROR`, `WARNING` or `INFO`.
+    type: str
+    # In words.
+    message: str
+
+
+class Collection(TypedDict):
+    """A collection of the file."""
+
+    # Its name.
+    name: str
+    # Names of its objects.
+    objects: list[str]
+
+
+class NodeGroup(TypedDict):
+    """A node group of the file."""
+
+    # Its name.
+    name: str
+    # How many data-blocks use it.
+    users: int
+    # Number of nodes.
+    nodes: int
+
+
+class TreeFocus(TypedDict):
+    """Nodes of the target's tree that matter more than others, by ID."""
+
+    # Selected in the editor.
+    selected: list[str]
+    # Made or named by a run.
+    touched: list[str]
+
+
+class Document(TypedDict):
+    """What Blender answered to an `inspect`: only what a plan's targets need."""
+
+    # Objects by name.
+    objects: dict[str, Object]
+    # Trees by name, nested groups included.
+    trees: dict[str, Tree]
+    # Users and origin of each tree.
+    tree_info: dict[str, TreeInfo]
+    # Names of all data-blocks, by kind (`object`, `collection`, …).
+    names: dict[str, list[str]]
+    # Hash of all that, which the host makes: equal for equal state.
+    fingerprint: str
+    # How large objects and collections are.
+    scene: Scene
+
+
+class Object(TypedDict):
+    """An object that a plan may name: whether it may be edited, and its modifiers in stack order."""
+
+    # RNA type, for example `MESH`.
+    type: str
+    # Linked from a library: not editable.
+    library: bool
+    # The stack.
+    modifiers: list[Modifier]
+
+
+class TreeInfo(TypedDict):
+    """What else is known about a tree."""
+
+    # Users in the file.
+    users: int
+    # Linked from a library: not editable.
+    library: bool
+    # RNA type of the tree.
+    type: str
+
+
+class Scene(TypedDict):
+    """Objects and collections of the file as far as estimates need them; what is missing is taken to be a small
+    mesh.
+    """
+
+    # Figures by object.
+    objects: dict[str, Figures]
+    # Names of the objects of each collection, those of its children included.
+    collections: dict[str, list[str]]
+
+
+class Figures(TypedDict):
+    """An object's own data, before its modifiers."""
+
+    # Vertices of a mesh.
+    vertices: NotRequired[float]
+    # Edges of a mesh.
+    edges: NotRequired[float]
+    # Faces of a mesh.
+    faces: NotRequired[float]
+    # Face corners of a mesh.
+    corners: NotRequired[float | None]
+    # Sum of its faces' areas, where it was measured.
+    area: NotRequired[float | None]
+    # Splines.
+    splines: NotRequired[float]
+    # Control points of splines, or points of a point cloud.
+    points: NotRequired[float]
+    # Extent along each axis, in its own space.
+    size: NotRequired[list[float]]
+
+
+class StepDelta(TypedDict):
+    """The edits of one step."""
+
+    # Step of the plan.
+    step_id: str
+    # Trees in the order in which they must be edited (a nested group before its users).
+    trees: NotRequired[list[TreeDelta]]
+    # Modifiers to create or to give a tree.
+    modifiers: NotRequired[list[ModifierEdit]]
+    # Values of modifier inputs.
+    modifier_inputs: NotRequired[list[ModifierInput]]
+
+
+class TreeDelta(TypedDict):
+    """The edits of one tree, in the order of application."""
+
+    # Name of the tree.
+    tree: str
+    # Whether it is new.
+    create: bool
+    # The tree that it begins as a copy of; it is new then, though `create` is false.
+    copy_of: NotRequired[str | None]
+    # Interface, in order.
+    interface: NotRequired[list[InterfaceEdit]]
+    # Nodes to take away; zones whole.
+    remove: NotRequired[list[str]]
+    # New nodes.
+    add: NotRequired[list[NodeAdd]]
+    # Existing nodes that get their ID stamped.
+    stamp: NotRequired[list[str]]
+    # Labels.
+    labels: NotRequired[list[list[str]]]
+    # Properties, in order.
+    props: NotRequired[list[list[Any]]]
+    # Zones: input with output.
+    pairs: NotRequired[list[list[str]]]
+    # Complete lists of dynamic items.
+    items: NotRequired[list[list[Any]]]
+    # Frames.
+    parents: NotRequired[list[list[Any]]]
+    # Links to take away.
+    unlink: NotRequired[list[list[str]]]
+    # Values of unlinked or linked inputs.
+    values: NotRequired[list[list[Any]]]
+    # Links to make, in order.
+    links: NotRequired[list[list[Any]]]
+    # Menu values: legal only once the links are made.
+    late_values: NotRequired[list[list[Any]]]
+    # Sockets to hide or show; of a new tree that is built from its description.
+    hide: NotRequired[list[list[Any]]]
+    # Places of new nodes, absolute.
+    locations: NotRequired[list[list[Any]]]
+
+
+class NodeAdd(TypedDict):
+    """A new node."""
+
+    # Stable ID.
+    id: str
+    # `bl_idname`.
+    type: str
+    # Name in Blender; without one the ID, as far as it fits.
+    name: NotRequired[str | None]
+    # Whether the ID is stamped on it, which is the rule.
+    stamp: NotRequired[bool | None]
+    # Label.
+    label: NotRequired[str | None]
+    # Width.
+    width: NotRequired[float | None]
+
+
+class ModifierEdit(TypedDict):
+    """Create a modifier, or give an existing one its tree."""
+
+    # Object that owns it.
+    object: str
+    # Name of the modifier.
+    name: str
+    # Whether it is new.
+    create: bool
+    # Tree that it runs.
+    node_group: str
+
+
+class ModifierInput(TypedDict):
+    """One value of a modifier's input."""
+
+    # Object.
+    object: str
+    # Modifier.
+    modifier: str
+    # Interface input.
+    identifier: str
+    # New value.
+    value: Any
+
+
+class Evidence(TypedDict):
+    """Evaluated geometry, trees and lists of names after a run's writes."""
+
+    # The objects that the run wrote.
+    objects: list[EvaluatedObject]
+    # The trees that the run wrote, as they are now.
+    trees: dict[str, Tree]
+    # Links that Blender marks invalid, by tree.
+    invalid_links: dict[str, list[list[str]]]
+    # Names when the transaction opened.
+    before: Names
+    # Names now.
+    after: Names
+    # Names of the attributes that any data in the file has, or that the objects' evaluated geometry has; none when
+    # there are too many.
+    attributes: list[str] | None
+
+
+class EvaluatedObject(TypedDict):
+    """An object that the run wrote, and what it evaluates to."""
+
+    # Its name.
+    name: str
+    # RNA type, for example `MESH`.
+    type: str
+    # Its stack.
+    modifiers: list[Modifier]
+    # Its evaluated geometry.
+    evaluated: Evaluated
+    # Its only modifier gives back the very mesh; false where that is not known.
+    unchanged: bool
+
+
+class Evaluated(TypedDict):
+    """Evaluated geometry: a component that is absent is none."""
+
+    # Mesh.
+    mesh: NotRequired[MeshCounts | None]
+    # Curves.
+    curves: NotRequired[CurveCounts | None]
+    # Point cloud.
+    pointcloud: NotRequired[PointCounts | None]
+    # Volume.
+    volume: NotRequired[VolumeCounts | None]
+    # Grease pencil.
+    greasepencil: NotRequired[LayerCounts | None]
+    # Instances.
+    instances: NotRequired[InstanceCounts | None]
+    # Box around everything, instances included.
+    bounds: list[list[float]] | None
+    # All coordinates are finite.
+    finite: bool
+    # Evaluation time in milliseconds.
+    ms: float
+
+
+class MeshCounts(TypedDict):
+    """Size of a mesh."""
+
+    # Vertices.
+    vertices: int
+    # Edges.
+    edges: int
+    # Faces.
+    faces: int
+
+
+class CurveCounts(TypedDict):
+    """Size of curves."""
+
+    # Splines.
+    curves: int
+    # Control points.
+    points: int
+
+
+class PointCounts(TypedDict):
+    """Size of a point cloud."""
+
+    # Points.
+    points: int
+
+
+class VolumeCounts(TypedDict):
+    """Size of a volume."""
+
+    # Grids.
+    grids: int
+
+
+class LayerCounts(TypedDict):
+    """Size of a grease pencil drawing."""
+
+    # Layers.
+    layers: int
+
+
+class InstanceCounts(TypedDict):
+    """Number of instances."""
+
+    # Instances at the top.
+    count: int
+    # Those of them that show nothing.
+    empty: NotRequired[int]
+    # Instances when those within instances count instead of what holds them; 0 where that is not known or the same.
+    nested: NotRequired[int]
+
+
+class Names(TypedDict):
+    """Names of modifiers and node groups in the file."""
+
+    # Modifier names by object, in stack order.
+    modifiers: dict[str, list[str]]
+    # Node groups.
+    node_groups: list[str]
+
+
+# Whether an interface item is a socket or a panel.
+ItemKind = Literal["socket", "panel"]
+
+
+# Side of a group's interface, and of a node.
+Side = Literal["INPUT", "OUTPUT"]
+
+
+class InterfaceEditAdd(TypedDict):
+    """A new socket or panel, known as `key` within this delta."""
+
+    op: Literal["add"]
+    # `@…`
+    key: str
+    # Socket or panel.
+    kind: ItemKind
+    # Name.
+    name: str
+    # Direction of a socket.
+    in_out: NotRequired[Side | None]
+    # Base RNA name of a socket.
+    socket_type: NotRequired[str]
+    # Panel that holds it: identifier or `@key`.
+    parent: NotRequired[str | None]
+    # Place among the items of its panel, or of the tree; without one the last.
+    position: NotRequired[int | None]
+    # Default, limits, subtype ….
+    props: dict[str, Any]
+
+
+class InterfaceEditChange(TypedDict):
+    """Change in place."""
+
+    op: Literal["change"]
+    # Which.
+    identifier: str
+    # New name.
+    name: NotRequired[str | None]
+    # Properties that change.
+    props: dict[str, Any]
+
+
+class InterfaceEditRemove(TypedDict):
+    """Take away."""
+
+    op: Literal["remove"]
+    # Which.
+    identifier: str
+
+
+# One change of a tree's interface.
+InterfaceEdit = InterfaceEditAdd | InterfaceEditChange | InterfaceEditRemove

@@ -1,0 +1,199 @@
+//! What Blender measured (`FORMATS.md`, "Evidence").
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::modifier::Modifier;
+use crate::ir::Tree;
+
+/// Two corners of a box, in the object's own space, metres.
+pub type Bounds = [[f64; 3]; 2];
+
+/// (from node, from socket, to node, to socket, reason).
+pub type InvalidLink = (String, String, String, String, String);
+
+/// Evaluated geometry, trees and lists of names after a run's writes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// The objects that the run wrote.
+    #[serde(default)]
+    pub objects: Vec<EvaluatedObject>,
+    /// The trees that the run wrote, as they are now.
+    #[serde(default)]
+    pub trees: IndexMap<String, Tree>,
+    /// Links that Blender marks invalid, by tree.
+    #[serde(default)]
+    pub invalid_links: IndexMap<String, Vec<InvalidLink>>,
+    /// Names when the transaction opened.
+    pub before: Names,
+    /// Names now.
+    pub after: Names,
+    /// Names of the attributes that any data in the file has, or that the objects' evaluated geometry has; none when there are too many.
+    #[serde(default)]
+    pub attributes: Option<BTreeSet<String>>,
+}
+
+/// Names of modifiers and node groups in the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Names {
+    /// Modifier names by object, in stack order.
+    #[serde(default)]
+    pub modifiers: IndexMap<String, Vec<String>>,
+    /// Node groups.
+    #[serde(default)]
+    pub node_groups: Vec<String>,
+}
+
+/// An object that the run wrote, and what it evaluates to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluatedObject {
+    /// Its name.
+    pub name: String,
+    /// RNA type, for example `MESH`.
+    #[serde(default, rename = "type")]
+    pub kind: String,
+    /// Its stack.
+    #[serde(default)]
+    pub modifiers: Vec<Modifier>,
+    /// Its evaluated geometry.
+    pub evaluated: Evaluated,
+    /// Its only modifier gives back the very mesh; false where that is not known.
+    #[serde(default)]
+    pub unchanged: bool,
+}
+
+/// Evaluated geometry: a component that is absent is none.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Evaluated {
+    /// Mesh.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshCounts>,
+    /// Curves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curves: Option<CurveCounts>,
+    /// Point cloud.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointcloud: Option<PointCounts>,
+    /// Volume.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<VolumeCounts>,
+    /// Grease pencil.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub greasepencil: Option<LayerCounts>,
+    /// Instances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instances: Option<InstanceCounts>,
+    /// Box around everything, instances included.
+    #[serde(default)]
+    pub bounds: Option<Bounds>,
+    /// All coordinates are finite.
+    pub finite: bool,
+    /// Evaluation time in milliseconds.
+    #[serde(default)]
+    pub ms: f64,
+}
+
+/// Size of a mesh.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeshCounts {
+    /// Vertices.
+    #[serde(default)]
+    pub vertices: u64,
+    /// Edges.
+    #[serde(default)]
+    pub edges: u64,
+    /// Faces.
+    #[serde(default)]
+    pub faces: u64,
+}
+
+/// Size of curves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CurveCounts {
+    /// Splines.
+    #[serde(default)]
+    pub curves: u64,
+    /// Control points.
+    #[serde(default)]
+    pub points: u64,
+}
+
+/// Size of a point cloud.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PointCounts {
+    /// Points.
+    #[serde(default)]
+    pub points: u64,
+}
+
+/// Size of a volume.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VolumeCounts {
+    /// Grids.
+    #[serde(default)]
+    pub grids: u64,
+}
+
+/// Size of a grease pencil drawing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LayerCounts {
+    /// Layers.
+    #[serde(default)]
+    pub layers: u64,
+}
+
+/// Number of instances.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InstanceCounts {
+    /// Instances at the top.
+    #[serde(default)]
+    pub count: u64,
+    /// Those of them that show nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub empty: u64,
+    /// Instances when those within instances count instead of what holds them; 0 where that is not known or the same.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nested: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Evaluated {
+    /// The same without instances.
+    #[must_use]
+    pub fn without_instances(&self) -> Self {
+        Self {
+            instances: None,
+            ..self.clone()
+        }
+    }
+
+    /// Nothing to see: no component has anything in it.
+    pub fn is_empty(&self) -> bool {
+        let counts = [
+            self.mesh.map_or(0, |m| m.vertices),
+            self.curves.map_or(0, |c| c.points.max(c.curves)),
+            self.pointcloud.map_or(0, |p| p.points),
+            self.volume.map_or(0, |v| v.grids),
+            self.greasepencil.map_or(0, |g| g.layers),
+            self.instances.map_or(0, |i| i.count),
+        ];
+        counts.iter().all(|count| *count == 0)
+    }
+}

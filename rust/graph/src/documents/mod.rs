@@ -1,0 +1,56 @@
+//! What crosses between Blender and the core (`FORMATS.md`): each document has its one definition here, with a schema.
+//!
+//! Rust refuses a field that it does not know and fills in one that is missing, since tests and saved runs tell less. A schema says what a
+//! complete document has; the Python definitions (`addon/geonode_assistant/host/documents.py`) are made from it.
+
+pub mod context;
+pub mod delta;
+mod document;
+pub mod evidence;
+mod modifier;
+mod scene;
+
+pub use context::Context;
+pub use delta::StepDelta;
+pub use document::{Document, Object, TreeInfo};
+pub use evidence::Evidence;
+pub use modifier::{Modifier, NodeWarning};
+pub use scene::{Figures, Scene};
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use crate::ir::{self, Bundle};
+
+/// The JSON Schemas of the documents by name. That of trees says what is read, since people write such documents too; those of the others
+/// what a complete document has.
+pub fn schemas() -> Vec<(&'static str, Value)> {
+    vec![
+        ("tree_ir", ir::schema()),
+        ("context", schema::<Context>()),
+        ("document", schema::<Document>()),
+        ("delta", schema::<StepDelta>()),
+        ("evidence", schema::<Evidence>()),
+    ]
+}
+
+/// The schemas of complete documents and of all their parts, by the name of the type.
+pub fn definitions() -> Map<String, Value> {
+    let mut generator = complete();
+    generator.subschema_for::<Bundle>();
+    generator.subschema_for::<Context>();
+    generator.subschema_for::<Document>();
+    generator.subschema_for::<StepDelta>();
+    generator.subschema_for::<Evidence>();
+    generator.take_definitions(true)
+}
+
+fn schema<T: JsonSchema>() -> Value {
+    complete().into_root_schema_for::<T>().to_value()
+}
+
+/// What a writer always writes is required.
+fn complete() -> SchemaGenerator {
+    SchemaSettings::draft2020_12().for_serialize().into_generator()
+}

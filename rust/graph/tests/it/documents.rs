@@ -1,0 +1,328 @@
+//! The Python definitions of what crosses the border are those that the Rust types say (`UPDATE=1` writes them), and a field that the types
+//! do not know is refused wherever it stands.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use geonode_graph::documents::{self, Context, Document, Evidence, StepDelta};
+use serde_json::{Map, Value, json};
+
+const FILE: &str = "../../addon/geonode_assistant/host/documents.py";
+const HEAD: &str = r#"# SPDX-License-Identifier: GPL-3.0-or-later
+"""What crosses the border between Blender and the core (FORMATS.md). Made by `cargo xtask schemas` from the types in
+`rust/graph/src/documents`: changes belong there.
+
+Arrays with entries of different kinds are `list[Any]`, since Python knows no lists with a kind for each place.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+"#;
+/// Longest line of Python.
+const WIDTH: usize = 120;
+
+#[test]
+fn the_python_definitions_are_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
+    let definitions = documents::definitions();
+    let mut text = HEAD.to_owned();
+    let (unions, classes): (Vec<_>, Vec<_>) = definitions
+        .iter()
+        .partition(|(_, schema)| schema.get("oneOf").is_some());
+    for (name, schema) in classes {
+        text.push_str(&class(name, schema));
+    }
+    for (name, schema) in unions {
+        text.push_str(&union(name, schema));
+    }
+    assert!(text.matches("(TypedDict):").count() > 20, "hardly anything was made");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(committed, text, "run `cargo xtask schemas`");
+}
+
+/// A `TypedDict`; in the form of a call where a field's name is a word of Python's.
+fn class(name: &str, schema: &Value) -> String {
+    let none = Map::new();
+    let fields = schema["properties"].as_object().unwrap_or(&none);
+    let required = schema["required"].as_array();
+    let typed = |field: &str, schema: &Value| match required {
+        Some(names) if names.iter().any(|name| name == field) => python(schema),
+        _ => format!("NotRequired[{}]", python(schema)),
+    };
+    let docs = schema["description"].as_str().unwrap_or_default();
+    let mut text = String::new();
+    if fields.contains_key("from") {
+        let _ = write!(
+            text,
+            "\n\n{}{name} = TypedDict(\n    \"{name}\",\n    {{\n",
+            comment(docs, "")
+        );
+        for (field, schema) in fields {
+            let docs = comment(schema["description"].as_str().unwrap_or_default(), "        ");
+            let _ = writeln!(text, "{docs}        \"{field}\": {},", typed(field, schema));
+        }
+        text.push_str("    },\n)\n");
+        return text;
+    }
+    let _ = write!(
+        text,
+        "\n\nclass {name}(TypedDict):\n    \"\"\"{}\"\"\"\n\n",
+        wrapped(docs, "    ", "    ", 6)
+    );
+    for (field, schema) in fields {
+        let docs = comment(schema["description"].as_str().unwrap_or_default(), "    ");
+        let _ = writeln!(text, "{docs}    {field}: {}", typed(field, schema));
+    }
+    text
+}
+
+/// Either words to choose from, or several of these classes that one word tells apart.
+fn union(name: &str, schema: &Value) -> String {
+    let variants = schema["oneOf"].as_array().unwrap();
+    let docs = comment(schema["description"].as_str().unwrap_or_default(), "");
+    if variants.iter().all(|variant| variant.get("const").is_some()) {
+        return format!("\n\n{docs}{name} = {}\n", python(schema));
+    }
+    let mut text = String::new();
+    let mut names = Vec::new();
+    for variant in variants {
+        let properties = variant["properties"].as_object().unwrap();
+        let word = properties.values().find_map(|field| field["const"].as_str()).unwrap();
+        let (first, rest) = word.split_at(1);
+        let one = format!("{name}{}{rest}", first.to_uppercase());
+        text.push_str(&class(&one, variant));
+        names.push(one);
+    }
+    let _ = write!(text, "\n\n{docs}{name} = {}\n", names.join(" | "));
+    text
+}
+
+/// The type of a value.
+fn python(schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str() {
+        return name.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    if let Some(word) = schema.get("const") {
+        return format!("Literal[{word}]");
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        let words: Vec<String> = words.iter().map(Value::to_string).collect();
+        return format!("Literal[{}]", words.join(", "));
+    }
+    let choices = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
+    if let Some(choices) = choices {
+        let words: Option<Vec<String>> = choices
+            .iter()
+            .map(|choice| Some(choice.get("const")?.to_string()))
+            .collect();
+        return match words {
+            Some(words) => format!("Literal[{}]", words.join(", ")),
+            None => choices.iter().map(python).collect::<Vec<_>>().join(" | "),
+        };
+    }
+    match &schema["type"] {
+        Value::String(kind) => plain(kind, schema),
+        Value::Array(kinds) => {
+            let kinds: Vec<String> = kinds.iter().map(|kind| plain(kind.as_str().unwrap(), schema)).collect();
+            kinds.join(" | ")
+        }
+        _ => "Any".to_owned(),
+    }
+}
+
+fn plain(kind: &str, schema: &Value) -> String {
+    match kind {
+        "string" => "str".to_owned(),
+        "integer" => "int".to_owned(),
+        "number" => "float".to_owned(),
+        "boolean" => "bool".to_owned(),
+        "null" => "None".to_owned(),
+        "array" => {
+            let mut places: Vec<String> = match schema["prefixItems"].as_array() {
+                Some(places) => places.iter().map(python).collect(),
+                None => vec![python(&schema["items"])],
+            };
+            places.dedup();
+            match places.as_slice() {
+                [one] => format!("list[{one}]"),
+                _ => "list[Any]".to_owned(),
+            }
+        }
+        "object" => format!("dict[str, {}]", python(&schema["additionalProperties"])),
+        other => unreachable!("no Python for {other}"),
+    }
+}
+
+/// Comment lines; none for nothing.
+fn comment(docs: &str, indent: &str) -> String {
+    if docs.is_empty() {
+        return String::new();
+    }
+    format!(
+        "{indent}# {}\n",
+        wrapped(docs, &format!("{indent}# "), "", indent.len() + 2)
+    )
+}
+
+/// Text in lines that fit, of which all but the first begin with `indent`; after several lines comes a last one with `end`.
+fn wrapped(docs: &str, indent: &str, end: &str, first: usize) -> String {
+    let docs = docs.replace("[`", "`").replace("`]", "`");
+    let mut text = String::new();
+    let mut length = first;
+    for word in docs.split_whitespace() {
+        let many = word.chars().count() + 1;
+        // Quotes may follow the last word.
+        if length + many + 3 > WIDTH {
+            let _ = write!(text, "\n{indent}");
+            length = indent.len();
+        } else if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+        length += many;
+    }
+    if text.contains('\n') && !end.is_empty() {
+        let _ = write!(text, "\n{end}");
+    }
+    text
+}
+
+/// A document in which every kind of part occurs.
+fn samples() -> Vec<(&'static str, Value)> {
+    let tree = json!({
+        "settings": {}, "interface": [{"kind": "socket", "identifier": "Socket_1", "name": "Geometry", "in_out": "OUTPUT",
+            "socket_type": "NodeSocketGeometry", "props": {}}],
+        "nodes": [{"id": "a", "name": "a", "type": "NodeFrame", "location": [0.0, 0.0], "props": {}}],
+        "links": [{"from": ["a", "x"], "to": ["b", "y"]}],
+    });
+    let modifier = json!({"name": "GeometryNodes", "type": "NODES", "node_group": "T", "inputs": {"Socket_2": 1.0},
+        "warnings": [{"type": "ERROR", "message": "no geometry"}]});
+    let names = json!({"modifiers": {"Plane": ["GeometryNodes"]}, "node_groups": ["T"]});
+    let context = json!({
+        "blender": [5, 2, 3], "units": {"system": "METRIC", "scale_length": 1.0, "length": "METERS"},
+        "frame": {"start": 1, "end": 250, "current": 1}, "active_object": "Plane", "selection": ["Plane"],
+        "target_object": "Plane", "target_modifier": null, "target_node_group": null,
+        "objects": [{"name": "Plane", "type": "MESH", "location": [0.0, 0.0, 0.0], "scale": [1.0, 1.0, 1.0],
+            "dimensions": [2.0, 2.0, 0.0], "bounds": [[-1.0, -1.0, 0.0], [1.0, 1.0, 0.0]], "visible": true, "selected": true,
+            "counts": {"vertices": 4, "edges": 4, "faces": 1}, "modifiers": [modifier]}],
+        "cut": 1, "collections": [{"name": "Rocks", "objects": ["Rock"]}], "materials": ["Stone"], "images": ["Moss"],
+        "node_groups": [{"name": "T", "users": 1, "nodes": 1}],
+        "tree": {"ir": 1, "blender": [5, 2, 3], "root": "T", "trees": {"T": tree}},
+        "tree_focus": {"selected": ["a"], "touched": []},
+    });
+    let document = json!({
+        "objects": {"Plane": {"type": "MESH", "library": false, "modifiers": [modifier]}}, "trees": {"T": tree},
+        "tree_info": {"T": {"users": 1, "library": false, "type": "GeometryNodeTree"}}, "names": {"object": ["Plane"]},
+        "fingerprint": "0", "scene": {"objects": {"Plane": {"vertices": 4.0, "edges": 4.0, "faces": 1.0, "corners": 4.0, "area": 4.0,
+            "size": [2.0, 2.0, 0.0]}}, "collections": {"Rocks": ["Rock"]}},
+    });
+    let evidence = json!({
+        "objects": [{"name": "Plane", "type": "MESH", "modifiers": [modifier], "evaluated": {
+            "mesh": {"vertices": 4, "edges": 4, "faces": 1}, "curves": {"curves": 1, "points": 2}, "pointcloud": {"points": 1},
+            "volume": {"grids": 1}, "greasepencil": {"layers": 1}, "instances": {"count": 1, "empty": 1, "nested": 2},
+            "bounds": [[-1.0, -1.0, 0.0], [1.0, 1.0, 0.0]], "finite": true, "ms": 1.5}, "unchanged": false}],
+        "trees": {"T": tree}, "invalid_links": {"T": [["a", "x", "b", "y", "a cycle"]]}, "before": names, "after": names,
+        "attributes": ["density"],
+    });
+    let delta = json!({
+        "step_id": "s", "trees": [{"tree": "T", "create": false, "copy_of": "U", "interface": [
+            {"op": "add", "key": "@k", "kind": "socket", "name": "Seed", "in_out": "INPUT", "socket_type": "NodeSocketInt", "props": {}},
+            {"op": "change", "identifier": "Socket_1", "name": "Mesh", "props": {}}, {"op": "remove", "identifier": "Socket_2"}],
+            "add": [{"id": "a", "type": "NodeFrame", "label": "A", "width": 100.0}], "links": [["a", "x", "b", "y"]],
+            "props": [["a", "shrink", false]], "locations": [["a", 0.0, 0.0]]}],
+        "modifiers": [{"object": "Plane", "name": "GeometryNodes", "create": true, "node_group": "T"}],
+        "modifier_inputs": [{"object": "Plane", "modifier": "GeometryNodes", "identifier": "@k", "value": 1}],
+    });
+    vec![
+        ("context", context),
+        ("document", document),
+        ("evidence", evidence),
+        ("delta", delta),
+    ]
+}
+
+/// Reads a document and gives it as it is written again.
+fn reread(name: &str, value: &Value) -> Result<Value, serde_json::Error> {
+    let value = value.clone();
+    match name {
+        "context" => serde_json::to_value(serde_json::from_value::<Context>(value)?),
+        "document" => serde_json::to_value(serde_json::from_value::<Document>(value)?),
+        "evidence" => serde_json::to_value(serde_json::from_value::<Evidence>(value)?),
+        _ => serde_json::to_value(serde_json::from_value::<StepDelta>(value)?),
+    }
+}
+
+#[test]
+fn whole_documents_are_read_and_written_alike() {
+    for (name, sample) in samples() {
+        assert_eq!(reread(name, &sample).unwrap(), sample, "{name}");
+    }
+}
+
+/// Objects whose keys are names of the artist's or of Blender's: anything may stand there.
+const OPEN: [&str; 10] = [
+    "collections",
+    "inputs",
+    "invalid_links",
+    "modifiers",
+    "names",
+    "objects",
+    "props",
+    "settings",
+    "tree_info",
+    "trees",
+];
+
+#[test]
+fn a_field_that_is_not_known_is_refused_wherever_it_stands() {
+    for (name, sample) in samples() {
+        let mut places = vec![String::new()];
+        closed(&sample, "", &mut places);
+        assert!(places.len() > 4, "{name}: {places:?}");
+        for place in places {
+            let mut wrong = sample.clone();
+            let target = wrong.pointer_mut(&place).and_then(Value::as_object_mut).unwrap();
+            target.insert("surprise".to_owned(), Value::Null);
+            let error = reread(name, &wrong).err().map(|error| error.to_string());
+            let error = error.unwrap_or_else(|| panic!("{name}{place}: an unknown field is taken"));
+            assert!(error.contains("surprise"), "{name}{place}: {error}");
+        }
+    }
+}
+
+/// JSON Pointers of the objects below that have a fixed set of fields.
+fn closed(value: &Value, place: &str, places: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                if item.is_object() {
+                    places.push(format!("{place}/{at}"));
+                }
+                closed(item, &format!("{place}/{at}"), places);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                let below = format!("{place}/{key}");
+                match value {
+                    Value::Object(named) if OPEN.contains(&key.as_str()) => {
+                        for (name, value) in named.iter().filter(|(_, value)| value.is_object()) {
+                            places.push(format!("{below}/{name}"));
+                            closed(value, &format!("{below}/{name}"), places);
+                        }
+                    }
+                    Value::Object(_) => {
+                        places.push(below.clone());
+                        closed(value, &below, places);
+                    }
+                    _ => closed(value, &below, places),
+                }
+            }
+        }
+        _ => {}
+    }
+}
