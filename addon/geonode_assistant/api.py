@@ -20,6 +20,7 @@ from .cli import e2e
 from .cli.manifest import ManifestReport
 from .host import build, catalogue, exchange, export
 from .host import context as host_context
+from .host.documents import Bundle
 from .messages import AssistantError
 from .run import choices, connection, driver, extensions, starting
 from .run import tools as own_tools
@@ -79,7 +80,7 @@ class Checked:
     """The plan after certain repairs; None when it cannot be read at all."""
 
 
-def export_tree(tree: bpy.types.NodeTree) -> dict[str, Any]:
+def export_tree(tree: bpy.types.NodeTree) -> Bundle:
     """The complete, deterministic description of a node tree and its nested groups, fit for JSON."""
     return export.export_tree(tree)
 
@@ -114,7 +115,7 @@ def diff_trees(a: bpy.types.NodeTree | dict[str, Any] | str | Path, b: Any) -> l
     return exchange.diff(_document(a), _document(b))
 
 
-def _document(tree: Any) -> dict[str, Any]:
+def _document(tree: Any) -> Mapping[str, Any]:
     if isinstance(tree, dict):
         return tree
     return exchange.read(tree) if isinstance(tree, str | Path) else export_tree(_geometry_tree(tree))
@@ -146,8 +147,8 @@ def context(
     snapshot = host_context.capture_context(object)
     objects = [r["object_name"] for r in requests if r.get("object_name")] + [snapshot["target_object"]]
     trees = [r["node_group_name"] for r in requests if r.get("node_group_name")] + [snapshot["target_node_group"]]
-    document = host_context.inspect(filter(None, objects), filter(None, trees)) if requests else {}
-    return native.core().shown_context(snapshot, document, catalogue.path(), budget_tokens, requests)
+    known = requests and host_context.inspect(filter(None, objects), filter(None, trees))
+    return native.core().shown_context(snapshot, known or {}, catalogue.path(), budget_tokens, requests)
 
 
 def check_plan(plan: str | dict[str, Any]) -> Checked:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -185,7 +185,7 @@ def _run(
         console.error(code, text, worst.get("hint") or HINTS.get(code))
         return _status(code)
 
-    evidence = handle.evidence or {"objects": []}
+    evidence: Mapping[str, Any] = handle.evidence or {"objects": []}
     console.progress("Saving")
     save_copy(folder.stage(outputs.BLEND), folder)
     interrupt.check()
@@ -268,7 +268,7 @@ def diff_command(arguments: argparse.Namespace, console: Console) -> int:
     """Two trees or files → what changed, in plain words. Two files need no Blender."""
     from ..host import exchange
 
-    documents = []
+    documents: list[Mapping[str, Any]] = []
     for word in (arguments.a, arguments.b):
         if word.endswith(".json") or Path(word).is_file():
             documents.append(exchange.read(word))
@@ -351,13 +351,13 @@ def _has_space(folder: Path) -> bool:
     return shutil.disk_usage(folder).free > 1 << 20
 
 
-def _subject(evidence: dict[str, Any], wanted: str | None) -> str:
+def _subject(evidence: Mapping[str, Any], wanted: str | None) -> str:
     """The object to take a picture of: one that the run made or changed, else the named one or the active one."""
     from ..host import mainfile
 
     names = [item["name"] for item in evidence.get("objects", [])]
     if names:
-        return wanted if wanted in names else names[0]
+        return wanted if wanted is not None and wanted in names else names[0]
     subject = wanted or mainfile.active_object()
     if subject is None:
         raise AssistantError("unknown_object", "There is no object to take a picture of.")
@@ -373,7 +373,7 @@ def _readable(argument: str) -> str:
     return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _closing(started: float, files: dict[str, str], evidence: dict[str, Any] | None) -> dict[str, Any]:
+def _closing(started: float, files: dict[str, str], evidence: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the command adds to the core's report."""
     measured = [
         {"name": item["name"], "modifiers": item.get("modifiers", []), "evaluated": item.get("evaluated")}

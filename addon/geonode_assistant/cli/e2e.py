@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ def run_manifest(
         run = driver.drive(handle, on_event, timeout_s or data["timeout_s"]).to_dict()
     after = document()
     measured = [name for name in expectations.measured_objects(expect) if name in after["objects"]]
-    evidence = evaluate.evidence(measured, [], None) if measured else {"objects": []}
+    evidence: Mapping[str, Any] = evaluate.evidence(measured, [], None) if measured else {"objects": []}
     report = ManifestReport(data["name"], str(path), run=run)
     report.checks = expectations.compare(expect, run, Scene(after, evidence))
     if run["status"] != "done":
@@ -63,10 +63,7 @@ def document() -> dict[str, Any]:
     """Everything a run may touch: all objects with their modifiers, all node groups, the names of all data-blocks."""
     seen = context.capture_context()
     trees = [group["name"] for group in seen["node_groups"]]
-    found = context.inspect([item["name"] for item in seen["objects"]], trees)
-    # Figures for estimates: bounds follow evaluation, they are no state of the file.
-    del found["scene"]
-    return found
+    return context.without_figures(context.inspect([item["name"] for item in seen["objects"]], trees))
 
 
 def build_start(start: dict[str, Any] | None, base: Path) -> None:

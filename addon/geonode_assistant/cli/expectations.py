@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ class Scene:
 
     document: dict[str, Any]
     """The host's Document of all objects and node groups."""
-    evidence: dict[str, Any]
+    evidence: Mapping[str, Any]
     """The host's Evidence of the objects that the manifest measures."""
 
 

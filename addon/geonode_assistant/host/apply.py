@@ -15,6 +15,7 @@ from typing import Any
 import bpy
 
 from . import document, identity, interface, items, modifiers, node_types, reroutes, rna, values
+from .documents import NodeAdd, StepDelta, TreeDelta
 from .errors import HostError, near
 from .suppress import Suppressor, suppression, update
 
@@ -30,7 +31,7 @@ PLACE_TOLERANCE = 2e-3  # below what an export shows
 _PLAINLY = frozenset({"ui_shortcut"})
 
 
-def apply_delta(delta: dict[str, Any]) -> dict[str, int]:
+def apply_delta(delta: StepDelta) -> dict[str, int]:
     """Applies one step and returns how often each operation was carried out, by the names of the delta's lists."""
     counts: Counter[str] = Counter()
     keys: dict[tuple[str, str], str] = {}
@@ -70,7 +71,7 @@ def _interface_ref(tree: Any, ref: str, keys: dict[tuple[str, str], str], in_out
 class TreeEdit:
     """One tree's part of a step."""
 
-    def __init__(self, delta: dict[str, Any], keys: dict[tuple[str, str], str], counts: Counter[str]) -> None:
+    def __init__(self, delta: TreeDelta, keys: dict[tuple[str, str], str], counts: Counter[str]) -> None:
         self.delta = delta
         self.keys = keys
         self.counts = counts
@@ -92,7 +93,8 @@ class TreeEdit:
                 raise HostError("duplicate_id", f'There is a node group "{self.name}" already.')
             document.check_name("node group", self.name, document.MAX_TREE_NAME_BYTES)
             self.counts["trees"] += 1
-            return self._copy(self.delta["copy_of"]) if "copy_of" in self.delta else self._new()
+            source = self.delta.get("copy_of")
+            return self._copy(source) if source is not None else self._new()
         if present is None:
             known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
             raise HostError(
@@ -181,20 +183,19 @@ class TreeEdit:
 
     def _edit_interface(self) -> None:
         for op in self.delta.get("interface", []):
-            kind = op["op"]
-            if kind == "add":
+            if op["op"] == "add":
                 parent = op.get("parent")
                 ref = interface.add(self.tree, op, self.keys.get((self.name, parent), parent) if parent else None)
                 self.keys[self.name, op["key"]] = ref
                 if op["kind"] == "socket" and op.get("in_out") == "INPUT":
                     self._new_inputs.append(ref)
-            elif kind == "change":
+            elif op["op"] == "change":
                 ref = self.keys.get((self.name, op["identifier"]), op["identifier"])
                 interface.change(self.tree, ref, op.get("name"), op.get("props", {}), menus=False)
-            elif kind == "remove":
+            elif op["op"] == "remove":
                 interface.remove(self.tree, self.keys.get((self.name, op["identifier"]), op["identifier"]))
             else:
-                raise HostError("invalid_document", f'"{kind}" is no interface operation.')
+                raise HostError("invalid_document", f'"{op["op"]}" is no interface operation.')
             self.counts["interface"] += 1
 
     def _edit_nodes(self) -> None:
@@ -224,7 +225,7 @@ class TreeEdit:
                     f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: remove both or none.',
                 )
 
-    def _add_node(self, entry: dict[str, Any]) -> None:
+    def _add_node(self, entry: NodeAdd) -> None:
         node_id, kind = entry["id"], entry["type"]
         if node_id in self.nodes:
             raise HostError("duplicate_id", f'Tree "{self.name}" has a node "{node_id}" already.')
@@ -438,8 +439,9 @@ class TreeEdit:
         """The defaults of menus among the interface's edits: identifier, value."""
         found = []
         for op in self.delta.get("interface", []):
-            if op["op"] in {"add", "change"} and "default_value" in op.get("props", {}):
-                ref = self.keys.get((self.name, op.get("key", "")), op.get("identifier"))
+            if op["op"] != "remove" and "default_value" in op.get("props", {}):
+                name = op["key"] if op["op"] == "add" else op["identifier"]
+                ref = self.keys.get((self.name, name), name)
                 if interface.is_menu(interface.find(self.tree, ref)):
                     found.append((ref, op["props"]["default_value"]))
         return found
@@ -460,7 +462,8 @@ class TreeEdit:
 
     def _set_late_prop(self, entry: Any) -> None:
         if not _is_socket_prop(entry):
-            self._set_prop(*entry, late=True)
+            node_id, path, value = entry
+            self._set_prop(node_id, path, value, late=True)
             return
         try:
             self._set_socket_prop(entry)
@@ -476,9 +479,9 @@ class TreeEdit:
                 values.check_finite("width", entry["width"])
                 self.nodes[entry["id"]].width = entry["width"]
         wanted = {}
-        for node_id, *place in self.delta.get("locations", []):
-            values.check_finite("location", place)
-            wanted[self._node(node_id, "place").name] = tuple(place)
+        for node_id, x, y in self.delta.get("locations", []):
+            values.check_finite("location", [x, y])
+            wanted[self._node(node_id, "place").name] = (x, y)
         if not wanted:
             return
         nodes = self.tree.nodes

@@ -8,13 +8,15 @@ from typing import Any
 
 import bpy
 
+from .documents import Tree
+
 READER = "GeometryNodeInputNamedAttribute"
 STORE = "GeometryNodeStoreNamedAttribute"
 # Data-blocks that are looked through; a larger file may have attributes that nobody knows of.
 MAX_BLOCKS = 5_000
 
 
-def wanted(trees: dict[str, Any]) -> bool:
+def wanted(trees: dict[str, Tree]) -> bool:
     """Whether any of the exported trees reads an attribute by its name."""
     return any(node["type"] == READER for tree in trees.values() for node in tree["nodes"])
 
@@ -33,7 +35,7 @@ def names(evaluated: Iterable[str]) -> list[str] | None:
         found.update(group.name for group in obj.vertex_groups)
     for tree in bpy.data.node_groups:
         if tree.bl_idname == "GeometryNodeTree":
-            found.update(node.inputs["Name"].default_value for node in tree.nodes if node.bl_idname == STORE)
+            found.update(_stored(node) for node in tree.nodes if node.bl_idname == STORE)
     return sorted(found)
 
 
@@ -52,3 +54,7 @@ def of(data: Any) -> Iterator[str]:
 def _blocks() -> Iterator[Any]:
     for kind in ("meshes", "hair_curves", "pointclouds", "grease_pencils_v3", "grease_pencils"):
         yield from getattr(bpy.data, kind, ())
+
+
+def _stored(node: Any) -> str:
+    return node.inputs["Name"].default_value

@@ -95,6 +95,7 @@ def _walk(stream: BinaryIO, header: BlendHeader, path: Path) -> None:
     damaged = AssistantError(
         "damaged_blend", f"{path} is damaged or incomplete.", "Open a backup (.blend1) or an autosave of it."
     )
+    unreadable: tuple[type[Exception], ...] = (struct.error, *_decoding_errors())
     described = False
     try:
         for _ in range(_MAX_BLOCKS):
@@ -108,7 +109,7 @@ def _walk(stream: BinaryIO, header: BlendHeader, path: Path) -> None:
             length = header.block.unpack(start)[header.length_field]
             if length < 0 or not _skip(stream, length):
                 raise damaged
-    except (struct.error, *_decoding_errors()) as error:
+    except unreadable as error:
         raise damaged from error
     raise damaged
 
@@ -157,8 +158,9 @@ def _zstd_reader(raw: BinaryIO) -> BinaryIO:
 
 def _decoding_errors() -> tuple[type[Exception], ...]:
     """What reading a damaged compressed stream may raise."""
+    zstd: Any
     try:
-        import zstandard as zstd
+        zstd = importlib.import_module("zstandard")
     except ImportError:
         zstd = importlib.import_module("compression.zstd") if sys.version_info >= (3, 14) else None
     return (EOFError, zlib.error, gzip.BadGzipFile, *((zstd.ZstdError,) if zstd else ()))

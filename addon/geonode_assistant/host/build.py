@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
 from . import document, interface, rna, values
 from .apply import TreeEdit
+from .documents import InterfaceEditAdd, Item, Node, Tree, TreeDelta
 from .errors import HostError
 from .suppress import suppression, update
 
@@ -22,7 +23,7 @@ TREE_BYTES = document.MAX_TREE_NAME_BYTES
 _MISSING = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError)
 
 
-def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
+def build_tree(bundle: Any, name: str | None = None) -> Any:
     """Builds the bundle's root (and the groups nested in it) as new trees and returns the root.
 
     `name` renames the root. A nested group whose name is taken in this file gets Blender's next free name, and the
@@ -46,7 +47,7 @@ def build_tree(bundle: dict[str, Any], name: str | None = None) -> Any:
                 made[tree_name] = tree
                 ir = bundle["trees"][tree_name]
 
-                def start(tree: Any = tree, ir: dict[str, Any] = ir, key: str = tree_name) -> None:
+                def start(tree: Any = tree, ir: Tree = ir, key: str = tree_name) -> None:
                     sockets[key] = _interface(tree, ir["interface"])
                     _settings(tree, ir.get("settings", {}))
 
@@ -68,7 +69,7 @@ def _discard(made: dict[str, Any]) -> None:
         bpy.data.node_groups.remove(tree)
 
 
-def _in_order(trees: dict[str, Any], root: str) -> list[str]:
+def _in_order(trees: dict[str, Tree], root: str) -> list[str]:
     """Nested groups before their users; names outside the bundle are left to the file."""
     order: list[str] = []
     depth: dict[str, int] = {}
@@ -93,7 +94,7 @@ def _in_order(trees: dict[str, Any], root: str) -> list[str]:
     return order
 
 
-def _nested(trees: dict[str, Any], name: str) -> Iterator[str]:
+def _nested(trees: dict[str, Tree], name: str) -> Iterator[str]:
     """The groups of the document that its tree `name` uses."""
     for node in trees[name]["nodes"]:
         used = node.get("props", {}).get("node_tree")
@@ -108,7 +109,7 @@ def _settings(tree: Any, settings: dict[str, Any]) -> None:
             values.assign(tree, key, value)
 
 
-def _interface(tree: Any, wanted: list[dict[str, Any]]) -> dict[str, str]:
+def _interface(tree: Any, wanted: list[Item]) -> dict[str, str]:
     """Creates the items in the order of their numbers, so that identifiers come out equal, then sorts them.
 
     Returns the document's identifiers → the tree's (those of Blender before 4.0 cannot be made again).
@@ -116,8 +117,9 @@ def _interface(tree: Any, wanted: list[dict[str, Any]]) -> dict[str, str]:
     made: dict[str, str] = {}
     for item, number in _numbered(wanted):
         props = {key: value for key, value in item.get("props", {}).items() if key not in _WITHIN_PANEL}
-        made[item["identifier"]] = interface.add(tree, {**item, "position": None, "props": props}, None, number)
-    interface.reorder(tree, [(made[i["identifier"]], made[i["parent"]] if i.get("parent") else None) for i in wanted])
+        made[item["identifier"]] = interface.add(tree, cast("InterfaceEditAdd", {**item, "props": props}), None, number)
+    panels = {item["identifier"]: item.get("parent") for item in wanted}
+    interface.reorder(tree, [(made[one], made[panel] if panel else None) for one, panel in panels.items()])
     for item in wanted:
         late = {key: value for key, value in item.get("props", {}).items() if key in _WITHIN_PANEL}
         if late:
@@ -125,7 +127,7 @@ def _interface(tree: Any, wanted: list[dict[str, Any]]) -> dict[str, str]:
     return made
 
 
-def _numbered(wanted: list[dict[str, Any]]) -> list[tuple[dict[str, Any], int | None]]:
+def _numbered(wanted: list[Item]) -> list[tuple[Item, int | None]]:
     """The items in the order in which to make them, with the number that each shall get.
 
     Panels count with the sockets, but before Blender 4.5 nobody can read their numbers: those come last.
@@ -143,7 +145,7 @@ def _numbered(wanted: list[dict[str, Any]]) -> list[tuple[dict[str, Any], int | 
     return sorted(out, key=lambda entry: interface.UNNUMBERED if entry[1] is None else entry[1])
 
 
-def _menu_defaults(tree: Any, wanted: list[dict[str, Any]], made: dict[str, str]) -> None:
+def _menu_defaults(tree: Any, wanted: list[Item], made: dict[str, str]) -> None:
     """Legal only now that the links define the menus' items."""
     late = [i for i in wanted if i.get("socket_type") == "NodeSocketMenu" and i.get("props", {}).get("default_value")]
     for item in late:
@@ -153,12 +155,12 @@ def _menu_defaults(tree: Any, wanted: list[dict[str, Any]], made: dict[str, str]
 
 
 def _delta(
-    name: str, ir: dict[str, Any], made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str
-) -> dict[str, Any]:
+    name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str
+) -> TreeDelta:
     nodes = ir["nodes"]
     own = sockets[key]
     maps: dict[str, dict[str, str]] = {}
-    delta: dict[str, Any] = {
+    delta: TreeDelta = {
         "tree": name,
         "create": False,
         "add": [],
@@ -198,14 +200,14 @@ def _delta(
     return delta
 
 
-def _active_outputs(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _active_outputs(nodes: list[Node]) -> list[Node]:
     outputs = [node for node in nodes if node["type"] == "NodeGroupOutput"]
     return [n for n in outputs if n.get("props", {}).get("is_active_output", True)] if len(outputs) > 1 else []
 
 
 def _node(
-    delta: dict[str, Any],
-    node: dict[str, Any],
+    delta: TreeDelta,
+    node: Node,
     renamed: dict[str, str],
     made: dict[str, Any],
     places: dict[str, tuple[float, float]],
@@ -225,14 +227,14 @@ def _node(
         if path == "node_tree" and isinstance(value, dict) and value.get("node_group") in made:
             value = {"node_group": made[value["node_group"]].name}
         delta["props"].append([node_id, path, value])
-    if node.get("pair"):
-        delta["pairs"].append([node_id, node["pair"]])
+    if end := node.get("pair"):
+        delta["pairs"].append([node_id, end])
     for path, entries in node.get("items", {}).items():
         delta["items"].append([node_id, path, entries])
     if node.get("parent"):
         delta["parents"].append([node_id, node["parent"]])
-    for side in ("inputs", "outputs"):
-        for identifier, state in node.get(side, {}).items():
+    for side, sockets in (("inputs", node.get("inputs", {})), ("outputs", node.get("outputs", {}))):
+        for identifier, state in sockets.items():
             ref = renamed.get(identifier, identifier)
             for attribute, value in state.items():
                 if attribute == "value" and side == "inputs" and node["type"] != "NodeReroute":
@@ -244,7 +246,7 @@ def _node(
     delta["locations"].append([node_id, *places[node_id]])
 
 
-def _absolute(nodes: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+def _absolute(nodes: list[Node]) -> dict[str, tuple[float, float]]:
     by_id = {node["id"]: node for node in nodes}
     places: dict[str, tuple[float, float]] = {}
     for node in nodes:
@@ -253,8 +255,9 @@ def _absolute(nodes: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
         while step["id"] not in seen:
             seen.add(step["id"])
             x, y = x + step["location"][0], y + step["location"][1]
-            if not step.get("parent"):
+            outer = step.get("parent")
+            if not outer:
                 break
-            step = by_id[step["parent"]]
+            step = by_id[outer]
         places[node["id"]] = (x, y)
     return places

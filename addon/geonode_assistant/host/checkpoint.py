@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from . import undo
+from . import current, operators, undo
 from .errors import HostError
 
 # Modes with an undo of their own, which keeps only what is edited in them.
@@ -28,7 +28,7 @@ class Checkpoint:
 
     def __init__(self, message: str = "Before the script") -> None:
         """Takes the state. Raises `undo_unavailable` where this Blender has no undo."""
-        if not bpy.ops.ed.undo_push.poll():
+        if not operators.can(bpy.ops.ed.undo_push):
             raise HostError("undo_unavailable", "This Blender has no undo, so nothing could be taken back.")
         self._mode = _Mode()
         self._open = True
@@ -58,7 +58,7 @@ class Checkpoint:
             self._close()
             self.half_way = False
             for _ in range(MOST_STEPS):
-                if not astray() or not bpy.ops.ed.undo.poll():
+                if not astray() or not operators.can(bpy.ops.ed.undo):
                     break
                 _undo_whole()
             # The next step takes the place of what could be redone.
@@ -113,21 +113,23 @@ class _Mode:
             to_object_mode()
 
     def enter(self) -> None:
-        if self._separate and bpy.ops.object.mode_set.poll():
+        if self._separate and operators.can(bpy.ops.object.mode_set):
             bpy.ops.object.mode_set(mode=self._mode)
 
 
 def to_object_mode() -> None:
     """Out of a mode with an undo of its own."""
     active = bpy.context.view_layer.objects.active if bpy.context.view_layer is not None else None
-    if active is not None and any(part in active.mode for part in _WITH_OWN_UNDO) and bpy.ops.object.mode_set.poll():
+    if active is None or not any(part in active.mode for part in _WITH_OWN_UNDO):
+        return
+    if operators.can(bpy.ops.object.mode_set):
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
 @contextmanager
 def _undo_enabled() -> Iterator[None]:
     """Makes room for the steps of a checkpoint, whatever the preferences say about undo."""
-    edit = bpy.context.preferences.edit
+    edit = current.preferences().edit
     kept = (edit.use_global_undo, edit.undo_steps, edit.undo_memory_limit)
     try:
         if not edit.use_global_undo:

@@ -7,12 +7,24 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypedDict
 
 import bpy
 import numpy as np
 
-from . import export, identity, modifiers, values
+from . import current, export, identity, modifiers, values
+from .documents import (
+    Context,
+    Document,
+    ElementCounts,
+    Figures,
+    Modifier,
+    Object,
+    Scene,
+    SceneObject,
+    TreeFocus,
+    TreeInfo,
+)
 
 OBJECT_LIMIT = 200
 FIGURES_LIMIT = 5_000  # objects whose size is told; each costs some tens of microseconds
@@ -21,13 +33,13 @@ HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
 _BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "ARMATURE"})
 
 
-def capture_context(object: str | None = None, modifier: str | None = None) -> dict[str, Any]:
+def capture_context(object: str | None = None, modifier: str | None = None) -> Context:
     """The snapshot for `object` (else the active one) and its Geometry Nodes `modifier` (else the active, else the
     last one).
 
     Raises `unknown_object` or `unknown_modifier`, with the near names.
     """
-    scene = bpy.context.scene
+    scene = current.scene()
     layer = bpy.context.view_layer
     active = layer.objects.active if layer is not None else None
     target = modifiers.object_named(object) if object else active
@@ -35,7 +47,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> d
     tree = target_modifier.node_group if target_modifier is not None else None
     objects = sorted(scene.objects, key=lambda o: o.name)
     shown = _cut(objects, target, active)
-    out: dict[str, Any] = {
+    out: Context = {
         "blender": list(bpy.app.version),
         "units": {
             "system": scene.unit_settings.system,
@@ -49,56 +61,84 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> d
         "target_modifier": target_modifier.name if target_modifier is not None else None,
         "target_node_group": values.block_name(tree) if tree is not None else None,
         "objects": [_object(o) for o in shown],
+        **_left_out(len(objects) - len(shown)),
+        "collections": [
+            {"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)
+        ],
+        "materials": names("material"),
+        "images": names("image"),
+        "node_groups": [
+            {"name": values.block_name(g), "users": g.users, "nodes": len(g.nodes)}
+            for g in _by_name(bpy.data.node_groups)
+            if g.bl_idname == "GeometryNodeTree"
+        ],
     }
-    if len(shown) < len(objects):
-        out["cut"] = len(objects) - len(shown)
-    out["collections"] = [
-        {"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)
-    ]
-    out["materials"] = names("material")
-    out["images"] = names("image")
-    out["node_groups"] = [
-        {"name": values.block_name(g), "users": g.users, "nodes": len(g.nodes)}
-        for g in _by_name(bpy.data.node_groups)
-        if g.bl_idname == "GeometryNodeTree"
-    ]
     if tree is not None:
         out["tree"] = export.export_tree(tree)
         out["tree_focus"] = _focus(tree)
     return out
 
 
-def inspect(objects: Iterable[str], trees: Iterable[str]) -> dict[str, Any]:
+class _Cut(TypedDict, total=False):
+    cut: int
+
+
+class _Bounds(TypedDict, total=False):
+    bounds: list[list[float]]
+
+
+class _Counts(TypedDict, total=False):
+    counts: ElementCounts
+
+
+def _left_out(count: int) -> _Cut:
+    return {"cut": count} if count > 0 else {}
+
+
+def inspect(objects: Iterable[str], trees: Iterable[str]) -> Document:
     """The document for the named objects and trees; the trees of the objects' modifiers and nested groups come along,
     names that do not exist are absent.
     """
-    document: dict[str, Any] = {"objects": {}, "trees": {}, "tree_info": {}}
+    found: dict[str, Object] = {}
     wanted = list(trees)
     for name in dict.fromkeys(objects):
         obj = bpy.data.objects.get(name)
         if obj is not None:
-            document["objects"][name] = target(obj)
+            found[name] = target(obj)
             groups = [m.node_group for m in obj.modifiers if m.type == "NODES"]
             wanted += [values.block_name(group) for group in groups if group is not None]
     present = [name for name in dict.fromkeys(wanted) if _is_geometry(bpy.data.node_groups.get(name))]
-    document["trees"] = export.export_trees(present)["trees"]
-    for name in document["trees"]:
-        tree = values.resolve("node_group", name)
-        document["tree_info"][name] = {"users": tree.users, "library": tree.library is not None, "type": tree.bl_idname}
-    document["names"] = {kind: names(kind) for kind in ("object", "collection", "material", "image", "node_group")}
-    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    exported = export.export_trees(present)["trees"]
+    document: Document = {
+        "objects": found,
+        "trees": exported,
+        "tree_info": {name: _info(values.resolve("node_group", name)) for name in exported},
+        "names": {kind: names(kind) for kind in ("object", "collection", "material", "image", "node_group")},
+        "fingerprint": "",
+        "scene": _figures(set(found)),
+    }
+    hashed = {key: value for key, value in document.items() if key not in ("fingerprint", "scene")}
+    text = json.dumps(hashed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     document["fingerprint"] = hashlib.sha256(text.encode()).hexdigest()
-    document["scene"] = _figures(set(document["objects"]))
     return document
 
 
-def changed_objects(seen: dict[str, Any], objects: Iterable[str]) -> list[str]:
+def without_figures(document: Document) -> dict[str, Any]:
+    """All of a document that is state of the file: figures for estimates follow evaluation."""
+    return {key: value for key, value in document.items() if key != "scene"}
+
+
+def _info(tree: Any) -> TreeInfo:
+    return {"users": tree.users, "library": tree.library is not None, "type": tree.bl_idname}
+
+
+def changed_objects(seen: Document, objects: Iterable[str]) -> list[str]:
     """Which of the objects are not as the document `seen` has them; what it lacks and what is gone is left out."""
     found = ((name, bpy.data.objects.get(name)) for name in objects if name in seen["objects"])
     return [name for name, obj in found if obj is not None and seen["objects"][name] != target(obj)]
 
 
-def target(obj: Any) -> dict[str, Any]:
+def target(obj: Any) -> Object:
     """An object of the document: its modifiers with their inputs."""
     return {
         "type": obj.type,
@@ -107,7 +147,7 @@ def target(obj: Any) -> dict[str, Any]:
     }
 
 
-def _figures(targets: set[str]) -> dict[str, Any]:
+def _figures(targets: set[str]) -> Scene:
     """How large objects and collections are, as far as Blender tells without looking at their elements; the `targets`
     are measured unless they are very large.
     """
@@ -124,9 +164,9 @@ def _figures(targets: set[str]) -> dict[str, Any]:
     }
 
 
-def _size(obj: Any, measured: bool) -> dict[str, Any]:
+def _size(obj: Any, measured: bool) -> Figures:
     data = obj.data
-    out: dict[str, Any] = {}
+    out: Figures = {}
     if obj.type not in _BOUNDLESS:
         box = obj.bound_box
         out["size"] = [high - low for low, high in zip(box[0], box[6], strict=True)]
@@ -147,13 +187,13 @@ def _size(obj: Any, measured: bool) -> dict[str, Any]:
     return out
 
 
-def _measure(mesh: Any) -> dict[str, Any]:
+def _measure(mesh: Any) -> Figures:
     """Extent and area of a mesh itself: an object's bounds are those of what its modifiers make."""
     places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
     areas = np.empty(len(mesh.polygons), dtype=np.float32)
     mesh.vertices.foreach_get("co", places)
     mesh.polygons.foreach_get("area", areas)
-    out: dict[str, Any] = {}
+    out: Figures = {}
     area = float(areas.sum(dtype=np.float64))
     if math.isfinite(area):
         out["area"] = area
@@ -171,7 +211,7 @@ def _by_name(blocks: Any) -> list[Any]:
     return sorted((b for b in blocks if not b.name.startswith(HIDDEN_PREFIX)), key=values.block_name)
 
 
-def _focus(tree: Any) -> dict[str, list[str]]:
+def _focus(tree: Any) -> TreeFocus:
     """IDs of the nodes that the artist selected, and of those that a run made or named."""
     nodes = identity.index(tree)
     return {
@@ -230,32 +270,42 @@ def _numbers(vector: Any) -> list[float]:
     return [values.shortest(part) for part in vector]
 
 
-def _object(obj: Any) -> dict[str, Any]:
-    out: dict[str, Any] = {
+def _object(obj: Any) -> SceneObject:
+    return {
         "name": obj.name,
         "type": obj.type,
         "location": _numbers(obj.matrix_world.translation),
         "scale": _numbers(obj.scale),
         "dimensions": _numbers(obj.dimensions),
+        **_bounds(obj),
+        "visible": _visible(obj),
+        "selected": _selected(obj),
+        **_counts(obj),
+        "modifiers": [_modifier(m, False) for m in obj.modifiers],
     }
-    if obj.type not in _BOUNDLESS:
-        corners = [tuple(corner) for corner in obj.bound_box]
-        low, high = ([pick(c[axis] for c in corners) for axis in range(3)] for pick in (min, max))
-        out["bounds"] = [_numbers(low), _numbers(high)]
-    out["visible"] = _visible(obj)
-    out["selected"] = _selected(obj)
+
+
+def _bounds(obj: Any) -> _Bounds:
+    if obj.type in _BOUNDLESS:
+        return {}
+    corners = [tuple(corner) for corner in obj.bound_box]
+    low, high = ([pick(c[axis] for c in corners) for axis in range(3)] for pick in (min, max))
+    return {"bounds": [_numbers(low), _numbers(high)]}
+
+
+def _counts(obj: Any) -> _Counts:
     if obj.type == "MESH":
         mesh = obj.data
-        out["counts"] = {"vertices": len(mesh.vertices), "edges": len(mesh.edges), "faces": len(mesh.polygons)}
-    elif obj.type == "CURVE":
+        return {"counts": {"vertices": len(mesh.vertices), "edges": len(mesh.edges), "faces": len(mesh.polygons)}}
+    if obj.type == "CURVE":
         splines = obj.data.splines
-        out["counts"] = {"splines": len(splines), "points": sum(len(s.bezier_points) or len(s.points) for s in splines)}
-    out["modifiers"] = [_modifier(m, False) for m in obj.modifiers]
-    return out
+        points = sum(len(s.bezier_points) or len(s.points) for s in splines)
+        return {"counts": {"splines": len(splines), "points": points}}
+    return {}
 
 
-def _modifier(modifier: Any, with_inputs: bool) -> dict[str, Any]:
-    out: dict[str, Any] = {"name": modifier.name, "type": modifier.type}
+def _modifier(modifier: Any, with_inputs: bool) -> Modifier:
+    out: Modifier = {"name": modifier.name, "type": modifier.type}
     if modifier.type == "NODES":
         group = modifier.node_group
         out["node_group"] = values.block_name(group) if group is not None else None

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from . import interface
+from .documents import Item, Node
 from .errors import HostError
 
 MAX_NAME_BYTES = 63  # of nodes and modifiers, in every version
@@ -45,18 +46,19 @@ def check_name(what: str, name: Any, limit: int = MAX_NAME_BYTES) -> None:
         )
 
 
-def _check_nodes(tree: str, nodes: list[dict[str, Any]]) -> None:
+def _check_nodes(tree: str, nodes: list[Node]) -> None:
     for node in nodes:
         check_name("node", node["name"])
     for what in ("id", "name"):
         _check_unique(tree, f"nodes with the {what}", (node[what] for node in nodes))
-    parents = {node["id"]: node["parent"] for node in nodes if node.get("parent") is not None}
+    parents = {node["id"]: outer for node in nodes if (outer := node.get("parent")) is not None}
     _check_depth(tree, "frame", parents)
 
 
-def _check_interface(tree: str, items: list[dict[str, Any]]) -> None:
+def _check_interface(tree: str, items: list[Item]) -> None:
     _check_unique(tree, "interface items with the identifier", (item["identifier"] for item in items))
-    _check_depth(tree, "panel", {i["identifier"]: i["parent"] for i in items if i.get("parent") is not None})
+    panels = {item["identifier"]: panel for item in items if (panel := item.get("parent")) is not None}
+    _check_depth(tree, "panel", panels)
     for item in items:
         number = interface.number_of(item["identifier"])
         if number != interface.UNNUMBERED and number > len(items) + interface.MAX_BURN:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 import bpy
 import numpy as np
 
 from . import attributes, context, evaluate_4_2, export, identity, modifiers, values
+from .documents import Evaluated, EvaluatedObject, Evidence, Modifier, Names
 from .errors import HostError
 from .points import EXACT_POINTS, Bounds, Points, add_placed, attribute, vertices
 
@@ -21,7 +22,7 @@ MAX_REFERENCES = 10_000
 COMPARED_VERTICES = 200_000
 
 
-def evidence(objects: Iterable[str], trees: Iterable[str], before: dict[str, Any] | None) -> dict[str, Any]:
+def evidence(objects: Iterable[str], trees: Iterable[str], before: Names | None) -> Evidence:
     """Evaluates the objects and gathers what the gates judge. `before` is the lists that `lists()` gave at the
     start.
     """
@@ -47,7 +48,7 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: dict[str, Any
     }
 
 
-def lists() -> dict[str, Any]:
+def lists() -> Names:
     """Names of the modifiers of every object that has some, and of all node groups."""
     return {
         "modifiers": {
@@ -89,7 +90,7 @@ def _reason(link: Any) -> str:
     return "a cycle, a field into a single value, a zone boundary or a menu conflict"
 
 
-def _object(obj: Any, depsgraph: Any, named: set[str] | None) -> dict[str, Any]:
+def _object(obj: Any, depsgraph: Any, named: set[str] | None) -> EvaluatedObject:
     start = time.perf_counter()
     found = evaluate_object(obj, depsgraph)
     found["ms"] = round((time.perf_counter() - start) * 1000, 3)
@@ -99,12 +100,12 @@ def _object(obj: Any, depsgraph: Any, named: set[str] | None) -> dict[str, Any]:
         "name": obj.name,
         "type": obj.type,
         "modifiers": [_modifier(m) for m in obj.modifiers],
-        "evaluated": found,
+        "evaluated": cast("Evaluated", found),
         "unchanged": unchanged(obj, depsgraph, found),
     }
 
 
-def unchanged(obj: Any, depsgraph: Any, found: dict[str, Any]) -> bool:
+def unchanged(obj: Any, depsgraph: Any, found: Mapping[str, Any]) -> bool:
     """Whether the only modifier of a mesh gives back the very mesh; false where that is not known."""
     if obj.type != "MESH" or set(found) & {"curves", "pointcloud", "volume", "greasepencil", "instances"}:
         return False
@@ -154,10 +155,10 @@ _VALUES: dict[str, tuple[str, int, Any]] = {
 def _equal(a: Any, b: Any, field: str, width: int, kind: Any) -> bool:
     if len(a) != len(b):
         return False
-    values = [np.empty(len(a) * width, dtype=kind) for _ in range(2)]
-    for array, data in zip(values, (a, b), strict=True):
-        data.foreach_get(field, array)
-    return bool(np.array_equal(*values))
+    one, other = (np.empty(len(a) * width, dtype=kind) for _ in range(2))
+    a.foreach_get(field, one)
+    b.foreach_get(field, other)
+    return np.array_equal(one, other)
 
 
 def _materials(mesh: Any) -> list[str | None]:
@@ -178,8 +179,8 @@ def _evaluated_names(evaluated: Any) -> set[str]:
     return found
 
 
-def _modifier(modifier: Any) -> dict[str, Any]:
-    out: dict[str, Any] = {"name": modifier.name, "type": modifier.type}
+def _modifier(modifier: Any) -> Modifier:
+    out: Modifier = {"name": modifier.name, "type": modifier.type}
     if modifier.type == "NODES":
         group = modifier.node_group
         out["node_group"] = values.block_name(group) if group is not None else None

@@ -14,6 +14,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from . import current, modifiers
 from .points import add_placed, attribute, vertices
 
 _NO_NUMBER = 2**31 - 1
@@ -75,10 +76,10 @@ def _curves(obj: Any, bounds: Any, out: dict[str, Any]) -> None:
 @contextmanager
 def _wire_of(obj: Any) -> Iterator[Any]:
     """The curve component of `obj` as an evaluated wire mesh, by way of a temporary tree, mesh and object."""
-    tree = bpy.data.node_groups.new(_NAME, "GeometryNodeTree")
+    tree: Any = bpy.data.node_groups.new(_NAME, "GeometryNodeTree")
     mesh = bpy.data.meshes.new(_NAME)
     probe = bpy.data.objects.new(_NAME, mesh)
-    collection = bpy.context.scene.collection
+    collection = current.scene().collection
     try:
         tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
         chain = [
@@ -95,7 +96,7 @@ def _wire_of(obj: Any) -> Iterator[Any]:
             (wire.outputs[0], end.inputs[0]),
         ):
             tree.links.new(target, source)
-        probe.modifiers.new(_NAME, "NODES").node_group = tree
+        modifiers.add_nodes(probe, _NAME).node_group = tree
         collection.objects.link(probe)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         yield probe.evaluated_get(depsgraph).data

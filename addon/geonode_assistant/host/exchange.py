@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,12 @@ _CATALOGUES = Path(__file__).parent.parent / "data" / "catalogue"
 _LISTS = frozenset({"interface", "nodes", "links"})
 
 
-def text(bundle: dict[str, Any]) -> str:
+def text(bundle: Mapping[str, Any]) -> str:
     """The document as it is written to a file: the root first, nested groups by name."""
     return "".join(_pieces(bundle))
 
 
-def _pieces(bundle: dict[str, Any]) -> Iterator[str]:
+def _pieces(bundle: Mapping[str, Any]) -> Iterator[str]:
     root, trees = bundle.get("root"), bundle["trees"]
     head = "".join(f'"{key}": {_json(bundle[key])},\n' for key in ("ir", "blender", "root"))
     yield "{\n" + head + '"trees": {'
@@ -47,7 +47,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def write(bundle: dict[str, Any], path: str | Path) -> Path:
+def write(bundle: Mapping[str, Any], path: str | Path) -> Path:
     """Writes a document whole or not at all, and returns its absolute path.
 
     Raises AssistantError: ``bad_name`` (a name that is no Unicode), ``disk_full``, ``file_not_found`` (the folder),
@@ -145,7 +145,7 @@ def _content(path: Path) -> str:
         ) from error
 
 
-def diff(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+def diff(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """The changes between two documents in plain words; nothing for equal trees."""
     # Names and units as in the Blender that wrote the later document.
     return list(_core().diff(before, after, _catalogue(tuple(after["blender"][:2]))))

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import bpy
 
 from . import identity, interface, items, node_types, rna, values
+from .documents import Bundle, Link, Node, Tree
 from .errors import HostError, near
 
 # Their type follows the links; their own value, which is hardly ever set, is told where it is not empty.
@@ -33,14 +34,14 @@ _UNKNOWN = (None, None, (False,) * len(rna.SOCKET_FLAGS))
 _GROUPS = frozenset({"GeometryNodeGroup"})
 
 
-def export_tree(tree: Any) -> dict[str, Any]:
+def export_tree(tree: Any) -> Bundle:
     """The bundle of a tree and every group nested in it, each once."""
     return _bundle([tree], values.block_name(tree))
 
 
-def export_trees(names: Iterable[str]) -> dict[str, Any]:
+def export_trees(names: Iterable[str]) -> Bundle:
     """The bundle of several trees by name; `root` is null. Raises `unknown_node_group`."""
-    trees = []
+    trees: list[Any] = []
     for name in names:
         tree = bpy.data.node_groups.get(name)
         if tree is None:
@@ -50,8 +51,8 @@ def export_trees(names: Iterable[str]) -> dict[str, Any]:
     return _bundle(trees, None)
 
 
-def _bundle(roots: list[Any], root: str | None) -> dict[str, Any]:
-    done: dict[str, Any] = {}
+def _bundle(roots: list[Any], root: str | None) -> Bundle:
+    done: dict[str, Tree] = {}
     waiting = deque(roots)
     with rna.uncollected():
         while waiting:
@@ -63,7 +64,7 @@ def _bundle(roots: list[Any], root: str | None) -> dict[str, Any]:
     return {"ir": 1, "blender": list(bpy.app.version), "root": root, "trees": done}
 
 
-def export_one(tree: Any) -> tuple[dict[str, Any], list[Any]]:
+def export_one(tree: Any) -> tuple[Tree, list[Any]]:
     """One tree without its nested groups, and the groups that its nodes use."""
     found = list(tree.nodes)
     heads = [_read_node(node) for node in found]
@@ -140,7 +141,7 @@ def _plain(value: Any) -> Any:
 
 def _node(
     node: Any, node_id: str, head: tuple[Any, ...], looks: _Looks, id_of: dict[str, str], nested: list[Any]
-) -> dict[str, Any]:
+) -> Node:
     name, kind, label, parent = head
     info = node_types.node_info(kind)
     out: dict[str, Any] = {"id": node_id, "name": name, "type": kind}
@@ -151,7 +152,7 @@ def _node(
         if parent is not None:
             out["parent"] = id_of[parent.name]
         out.update(props={}, inputs={}, outputs={})
-        return out
+        return cast("Node", out)
     width = looks.width
     if width != info.width and info.widths[0] <= width <= info.widths[1]:  # a reroute's is outside and cannot be set
         out["width"] = values.shortest(width)
@@ -170,7 +171,7 @@ def _node(
     whole = kind in _GROUPS
     out["inputs"] = _inputs(node.inputs, info.inputs, kind in _FOLLOWERS, whole)
     out["outputs"] = _outputs(node.outputs, info)
-    return out
+    return cast("Node", out)
 
 
 def _props(node: Any, info: node_types.NodeInfo, looks: _Looks, nested: list[Any]) -> dict[str, Any]:
@@ -269,13 +270,13 @@ def _json(value: Any) -> Any:
     return values.shortest(value) if isinstance(value, float) else values.to_json(value)
 
 
-def _links(tree: Any, id_of: dict[str, str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+def _links(tree: Any, id_of: dict[str, str]) -> list[Link]:
+    found: list[Link] = []
     multi: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for link in tree.links:
         source, output, target, identifier, is_multi, is_muted = _read_link(link)
         end = (id_of[target], identifier)
-        entry: dict[str, Any] = {"from": [id_of[source], output], "to": [*end]}
+        entry: Link = {"from": [id_of[source], output], "to": [*end]}
         if is_muted:
             entry["muted"] = True
         if is_multi:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
 from . import rna, values
+from .documents import InterfaceEditAdd, Item
 from .errors import HostError
 
 _NUMBER = re.compile(r"(\d+)$")
@@ -111,9 +112,9 @@ def identifier(item: Any) -> str:
     return f"panel:{uid}"
 
 
-def read(tree: Any) -> list[dict[str, Any]]:
+def read(tree: Any) -> list[Item]:
     """The interface in display order, depth first."""
-    out = []
+    out: list[Item] = []
     for item in tree.interface.items_tree:
         socket = item.item_type == "SOCKET"
         entry: dict[str, Any] = {
@@ -128,7 +129,7 @@ def read(tree: Any) -> list[dict[str, Any]]:
         if parent is not None and parent.index >= 0:
             entry["parent"] = identifier(parent)
         entry["props"] = _props(item, socket)
-        out.append(entry)
+        out.append(cast("Item", entry))
     return out
 
 
@@ -167,7 +168,7 @@ def find(tree: Any, ref: str) -> Any:
     raise HostError("unknown_socket", f'The interface of "{tree.name}" has no item "{ref}".')
 
 
-def add(tree: Any, op: dict[str, Any], parent: str | None, number: int | None = None) -> str:
+def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None = None) -> str:
     """Creates a socket or panel and returns its identifier. With `number`, identifiers below it are used up first.
 
     Menu defaults are left out: legal only after the links that define the items (see `set_default`).

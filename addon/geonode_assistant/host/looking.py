@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 
 from . import context, evaluate, modifiers, picture, values
+from .documents import Context
 from .errors import HostError, near
 
 Arguments = Mapping[str, Any]
@@ -20,7 +21,7 @@ Target = Mapping[str, Any]
 PICTURE_SIZE = (512, 384)
 
 
-def scene_summary(arguments: Arguments, target: Target) -> dict[str, Any]:
+def scene_summary(arguments: Arguments, target: Target) -> Context:
     """The scene as it is now."""
     return context.capture_context(target.get("object") if _there(target.get("object")) else None)
 
@@ -40,8 +41,7 @@ def tree_ir(arguments: Arguments, target: Target) -> dict[str, Any]:
     if name not in names:
         raise HostError("unknown_node_group", f'There is no node group "{name}". {near(name, sorted(names))}')
     document = context.inspect([], [name])
-    del document["scene"]
-    return {"node_group": name, "document": document}
+    return {"node_group": name, "document": context.without_figures(document)}
 
 
 def geometry_stats(arguments: Arguments, target: Target) -> dict[str, Any]:
@@ -73,10 +73,10 @@ def _object(arguments: Arguments, target: Target) -> Any:
 
 
 def _there(name: str | None) -> bool:
-    return bool(name) and bpy.data.objects.get(name) is not None
+    return bool(name and bpy.data.objects.get(name) is not None)
 
 
-TOOLS: dict[str, Callable[[Arguments, Target], dict[str, Any]]] = {
+TOOLS: dict[str, Callable[[Arguments, Target], Mapping[str, Any]]] = {
     "scene_summary": scene_summary,
     "modifier_stack": modifier_stack,
     "tree_ir": tree_ir,

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import bpy
 
 from ..messages import AssistantError
-from . import blendfile
+from . import blendfile, current
 from .errors import HostError, near
 
 
@@ -48,7 +49,7 @@ def is_unused() -> bool:
     return not bpy.data.filepath and not bpy.data.node_groups
 
 
-def save_copy(file: Path, **options: bool) -> None:
+def save_copy(file: Path, **options: Any) -> None:
     """Saves the open file under another name; the open file keeps its own name, its unsaved changes and its undo steps.
 
     ``options`` are those of Blender's operator. Raises `output_not_writable` with Blender's reason.
@@ -72,7 +73,7 @@ def geometry_tree(name: str) -> bpy.types.NodeTree:
 
 def active_object() -> str | None:
     """The name of the active object."""
-    active = bpy.context.view_layer.objects.active
+    active = current.view_layer().objects.active
     return active.name if active is not None else None
 
 

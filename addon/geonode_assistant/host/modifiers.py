@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 
 from . import document, interface, values
+from .documents import ModifierEdit
 from .errors import HostError, near
 
 _VALUELESS = frozenset(
@@ -217,7 +218,7 @@ def _fresh_value(tree: Any, identifier: str) -> int:
     mesh = bpy.data.meshes.new(".geonode_probe")
     probe = bpy.data.objects.new(".geonode_probe", mesh)
     try:
-        modifier = probe.modifiers.new("probe", "NODES")
+        modifier = add_nodes(probe, "probe")
         modifier.node_group = tree
         return modifier[identifier]
     finally:
@@ -225,7 +226,12 @@ def _fresh_value(tree: Any, identifier: str) -> int:
         bpy.data.meshes.remove(mesh)
 
 
-def ensure(edit: dict[str, Any]) -> bool:
+def add_nodes(obj: bpy.types.Object, name: str) -> Any:
+    """A new Geometry Nodes modifier; none where the object takes no such one."""
+    return obj.modifiers.new(name, "NODES")
+
+
+def ensure(edit: ModifierEdit) -> bool:
     """Carries out one entry of a delta's `modifiers`; true when a modifier was created."""
     obj = editable(object_named(edit["object"]))
     tree = values.resolve("node_group", edit["node_group"])
@@ -233,7 +239,7 @@ def ensure(edit: dict[str, Any]) -> bool:
     created = modifier is None and bool(edit.get("create"))
     if created:
         document.check_name("modifier", edit["name"])
-        modifier = obj.modifiers.new(edit["name"], "NODES")
+        modifier = add_nodes(obj, edit["name"])
         if modifier is None:
             raise HostError(
                 "object_type_unsupported",
@@ -256,5 +262,5 @@ def users_of(tree: Any) -> list[Any]:
         for o in bpy.data.objects
         if o.library is None
         for m in o.modifiers
-        if m.type == "NODES" and m.node_group == tree
+        if isinstance(m, bpy.types.NodesModifier) and m.node_group == tree
     ]

@@ -12,3 +12,8 @@ def named(name: str) -> Any:
     """The operator `group.name`, as `bpy.ops` has it. Blender says only when it is called whether there is one."""
     group, _, operator = name.partition(".")
     return getattr(getattr(bpy.ops, group), operator)
+
+
+def can(operator: Any) -> bool:
+    """Whether Blender would carry out this operator now."""
+    return operator.poll()

@@ -70,7 +70,7 @@ def _thicken(scene: Any, obj: Any, found: dict[str, Any], radius: float, undo: E
         parts.append("Mesh")
     if not parts:
         return
-    tree = bpy.data.node_groups.new(NAME, "GeometryNodeTree")
+    tree: Any = bpy.data.node_groups.new(NAME, "GeometryNodeTree")
     undo.callback(bpy.data.node_groups.remove, tree)
     mesh = bpy.data.meshes.new(NAME)
     undo.callback(bpy.data.meshes.remove, mesh)
@@ -102,7 +102,7 @@ def _thicken(scene: Any, obj: Any, found: dict[str, Any], radius: float, undo: E
         tree.links.new(tube.inputs["Profile Curve"], profile.outputs["Curve"])
         tree.links.new(join.inputs[0], tube.outputs[0])
     tree.links.new(end.inputs[0], join.outputs[0])
-    tubes.modifiers.new(NAME, "NODES").node_group = tree
+    modifiers.add_nodes(tubes, NAME).node_group = tree
     tubes.matrix_world = obj.matrix_world
     scene.collection.objects.link(tubes)
 
@@ -122,7 +122,8 @@ def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], direction
     scene.render.image_settings.file_format = "PNG"
     scene.render.image_settings.color_mode = "RGB"
     scene.render.film_transparent = False
-    scene.view_settings.view_transform = "Standard"
+    view: Any = scene.view_settings
+    view.view_transform = "Standard"
     _aim(camera, low, high, size, direction)
     _light_up(scene, obj, undo)
     return scene
@@ -155,7 +156,7 @@ def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int], directio
     distance = max(distance, 1e-3)
     radius = max((high - low).length / 2, 1e-4)
     place = center + rotation @ Vector((shift.x, shift.y, distance))
-    camera.matrix_world = Matrix.Translation(place) @ rotation.to_matrix().to_4x4()
+    camera.matrix_world = Matrix.Translation(place[:]) @ rotation.to_matrix().to_4x4()
     data.clip_start = max(distance / 1000, (distance - radius) / 10, 1e-5)
     data.clip_end = distance + radius * 10
 
@@ -187,7 +188,7 @@ def _light_up(scene: Any, obj: Any, undo: ExitStack) -> None:
     world.color = (0.78, 0.82, 0.87)
     scene.world = world
     shading.background_type = "WORLD"
-    sun_data = bpy.data.lights.new(NAME, "SUN")
+    sun_data: Any = bpy.data.lights.new(NAME, "SUN")
     undo.callback(bpy.data.lights.remove, sun_data)
     sun_data.energy = 3.0
     sun_data.angle = math.radians(8)

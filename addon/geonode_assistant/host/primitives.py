@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ..messages import AssistantError
-from . import operators
+from . import current, operators
 
 # Operator of each primitive, and the arguments by which `size` is its extent in metres.
 ADD: dict[str, tuple[str, Callable[[float], dict[str, float]]]] = {
@@ -36,7 +36,7 @@ def add(item: dict[str, Any]) -> bpy.types.Object:
         location=item.get("location", (0, 0, 0)),
         rotation=item.get("rotation", (0, 0, 0)),
     )
-    made = bpy.context.view_layer.objects.active
+    made: Any = current.view_layer().objects.active
     made.name = made.data.name = item["name"]
     made.scale = item.get("scale", (1, 1, 1))
     return made
@@ -44,7 +44,7 @@ def add(item: dict[str, Any]) -> bpy.types.Object:
 
 def activate(name: str) -> None:
     """Makes an object the active one and the only one selected; ``manifest_invalid`` when there is none."""
-    objects = bpy.context.view_layer.objects
+    objects = current.view_layer().objects
     if name not in objects:
         raise AssistantError("manifest_invalid", f"/start/active: there is no object {name!r}")
     for other in objects:

@@ -12,10 +12,8 @@ from . import rna
 from .suppress import update
 
 _PLAIN = r"(NodeSocket[A-Z][a-z]+(?:Vector)?)([A-Z][A-Za-z]*)?"
-_SUBTYPES = [
-    *bpy.types.FloatProperty.bl_rna.properties["subtype"].enum_items_static,
-    *bpy.types.StringProperty.bl_rna.properties["subtype"].enum_items_static,
-]
+_KINDS: tuple[Any, ...] = (bpy.types.FloatProperty, bpy.types.StringProperty)
+_SUBTYPES = [item for kind in _KINDS for item in kind.bl_rna.properties["subtype"].enum_items_static]
 
 
 def retype(tree: Any, wanted: list[tuple[Any, str]]) -> None:

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 import bpy
 
 from .errors import HostError
 
 SCRATCH_NAME = ".geonode_scratch"
-TREE_TYPE = "GeometryNodeTree"
+TREE_TYPE: Final = "GeometryNodeTree"
 
 # State of the user interface, fields of their own in the IR, or what Blender derives.
 _NOT_STATE = frozenset(

@@ -10,6 +10,8 @@ import bmesh
 import bpy
 from mathutils import Matrix, Vector, noise
 
+from . import current
+
 
 def build_starter_scene() -> dict[str, str]:
     """Loads Blender's factory file and adds `Plane` (10 m, active), `Sphere`, `Suzanne`, `Curve`, `Rock`, and
@@ -17,7 +19,7 @@ def build_starter_scene() -> dict[str, str]:
     result every time.
     """
     bpy.ops.wm.read_homefile(use_factory_startup=True)
-    scene = bpy.context.scene
+    scene = current.scene()
     cube = bpy.data.objects.get("Cube")
     if cube is not None:
         cube.location = (-8.0, 0.0, 1.0)
@@ -39,13 +41,14 @@ def build_starter_scene() -> dict[str, str]:
     for obj in scene.objects:
         obj.select_set(False)
     plane.select_set(True)
-    bpy.context.view_layer.objects.active = plane
-    bpy.context.view_layer.update()
+    layer = current.view_layer()
+    layer.objects.active = plane
+    layer.update()
     return {"active": plane.name}
 
 
 def _link(obj: Any, collection: Any = None) -> Any:
-    (collection or bpy.context.scene.collection).objects.link(obj)
+    (collection or current.scene().collection).objects.link(obj)
     return obj
 
 

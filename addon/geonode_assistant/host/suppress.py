@@ -98,7 +98,8 @@ def _helper() -> Iterator[tuple[Any, list[Any]]]:
     )
     bpy.utils.register_class(helper_class)
     try:
-        helper = bpy.data.node_groups.new(HELPER_NAME, "GeonodeHelperTree")
+        trees: Any = bpy.data.node_groups  # the type of the tree is our own
+        helper = trees.new(HELPER_NAME, "GeonodeHelperTree")
         try:
             yield helper, slot
         finally:
@@ -109,8 +110,8 @@ def _helper() -> Iterator[tuple[Any, list[Any]]]:
 
 def _self_test() -> bool:
     """Is a node created inside the callback left without the update that shows its group's sockets?"""
-    inner = bpy.data.node_groups.new(".geonode_probe_inner", "GeometryNodeTree")
-    outer = bpy.data.node_groups.new(".geonode_probe_outer", "GeometryNodeTree")
+    inner: Any = bpy.data.node_groups.new(".geonode_probe_inner", "GeometryNodeTree")
+    outer: Any = bpy.data.node_groups.new(".geonode_probe_outer", "GeometryNodeTree")
     seen: list[int] = []
 
     def job() -> None:

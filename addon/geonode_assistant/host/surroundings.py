@@ -12,6 +12,8 @@ from typing import Any
 
 import bpy
 
+from . import current
+
 _PREFERENCES = ("apps", "edit", "experimental", "filepaths", "inputs", "keymap", "system", "view")
 _REGISTERED = ("Operator", "Panel", "Menu", "Header", "UIList", "PropertyGroup", "AddonPreferences", "NodeTree", "Node",
                "NodeSocket", "KeyingSetInfo", "RenderEngine", "Gizmo", "GizmoGroup")  # fmt: skip
@@ -63,7 +65,7 @@ class Surroundings:
             if os.environ.get(key) != value:
                 os.environ[key] = value
         for group, kept in self._before["preferences"].items():
-            part = getattr(bpy.context.preferences, group)
+            part = getattr(current.preferences(), group)
             for name, value in kept.items():
                 if _plain(getattr(part, name)) != value and not part.is_property_readonly(name):
                     setattr(part, name, value)
@@ -80,9 +82,14 @@ def _output() -> dict[int, str]:
     return {scene.session_uid: scene.render.filepath for scene in bpy.data.scenes}
 
 
+def _usual_output() -> str:
+    path: Any = bpy.types.RenderSettings.bl_rna.properties["filepath"]
+    return path.default
+
+
 def _known_output(before: dict[int, str], after: dict[int, str]) -> dict[int, str]:
     """The paths after a run, without scenes that came or went, unless one came with a path of its own."""
-    usual = {*before.values(), bpy.types.RenderSettings.bl_rna.properties["filepath"].default, "/tmp/", "//", ""}
+    usual = {*before.values(), _usual_output(), "/tmp/", "//", ""}
     own = {uid: path for uid, path in after.items() if uid not in before and path not in usual}
     return {uid: after.get(uid, path) for uid, path in before.items()} | own
 
@@ -95,7 +102,7 @@ def _handlers() -> Iterator[tuple[str, list[Any]]]:
 
 
 def _preferences() -> dict[str, dict[str, Any]]:
-    preferences = bpy.context.preferences
+    preferences = current.preferences()
     found = {}
     for group in _PREFERENCES:
         part = getattr(preferences, group, None)
@@ -122,7 +129,7 @@ def _plain(value: Any) -> Any:
 
 
 def _keymaps() -> list[tuple[str, int]]:
-    keyconfigs = bpy.context.window_manager.keyconfigs
+    keyconfigs = current.window_manager().keyconfigs
     found = []
     for config in (keyconfigs.addon, keyconfigs.user):
         if config is not None:
@@ -184,7 +191,7 @@ def _files() -> tuple[Any, ...]:
     return (
         data.filepath,
         tuple(library.filepath for library in data.libraries),
-        len(bpy.context.window_manager.windows),
+        len(current.window_manager().windows),
     )
 
 
@@ -195,7 +202,7 @@ _READERS: dict[str, Callable[[], Any]] = {
     "text blocks": _texts,
     "keymaps": _keymaps,
     "preferences": _preferences,
-    "add-ons": lambda: [addon.module for addon in bpy.context.preferences.addons],
+    "add-ons": lambda: [addon.module for addon in current.preferences().addons],
     "registered classes": _classes,
     "the open file": _files,
     _OUTPUT: _output,

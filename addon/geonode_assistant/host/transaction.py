@@ -11,8 +11,9 @@ from typing import Any
 
 import bpy
 
-from . import apply, context, evaluate, export, id_state, interface, modifiers, rna, undo, values
+from . import apply, context, evaluate, export, id_state, interface, modifiers, operators, rna, undo, values
 from .checkpoint import Checkpoint, to_object_mode
+from .documents import StepDelta, Tree
 from .errors import HostError
 from .inventory import inventory
 from .suppress import update
@@ -83,7 +84,7 @@ class Transaction:
         """Whether a tree is under care already, or made by this run."""
         return name in self._copies or name in self._created
 
-    def kept(self, name: str) -> dict[str, Any] | None:
+    def kept(self, name: str) -> Tree | None:
         """The description of a tree as it was taken under care; None for one that was not there."""
         state = self._state["trees"].get(name)
         return state["ir"] if state is not None else None
@@ -93,7 +94,7 @@ class Transaction:
         self._open = False
         self._forget()
 
-    def apply(self, delta: dict[str, Any]) -> dict[str, int]:
+    def apply(self, delta: StepDelta) -> dict[str, int]:
         """`apply_delta`, remembering which data-blocks it makes."""
         self._still_ours()
         groups = {g.name for g in bpy.data.node_groups}
@@ -178,7 +179,7 @@ class Transaction:
         self._drop_copies()
         self._unmark()
         stepped = self._checkpoint is not None and self._checkpoint.half_way
-        if not stepped and bpy.ops.ed.undo_push.poll():
+        if not stepped and operators.can(bpy.ops.ed.undo_push):
             bpy.ops.ed.undo_push(message="GeoNode: not taken back")
 
     def commit(self, message: str) -> None:
@@ -192,7 +193,7 @@ class Transaction:
             self._checkpoint.commit(message)
             return
         self._drop_copies()
-        if bpy.ops.ed.undo_push.poll():
+        if operators.can(bpy.ops.ed.undo_push):
             bpy.ops.ed.undo_push(message=message)
             undo.pushed()
 
@@ -225,7 +226,9 @@ class Transaction:
         """The group nodes of all copies, and what they use."""
         for kept in self._copies.values():
             copy = bpy.data.node_groups.get(kept)
-            for node in copy.nodes if copy is not None else ():
+            if copy is None:
+                continue
+            for node in copy.nodes:
                 group = getattr(node, "node_tree", None)
                 if group is not None:
                     yield node, group

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import bpy
 
+from . import current
+
 _unknown = False
 _kept: tuple[bool, bool, bool] | None = None
 _cursors: dict[str, dict[str, object]] = {}
@@ -46,7 +48,7 @@ def at_rest() -> bool:
 def before() -> None:
     """For the handlers before undo and redo."""
     global _kept
-    preferences = bpy.context.preferences
+    preferences = current.preferences()
     if not _unknown or _kept is not None or not hasattr(preferences.experimental, "use_undo_legacy"):
         return
     _kept = (preferences.view.show_developer_ui, preferences.experimental.use_undo_legacy, preferences.is_dirty)
@@ -64,13 +66,14 @@ def after() -> None:
     global _kept
     if _kept is None:
         return
-    preferences = bpy.context.preferences
+    preferences = current.preferences()
     preferences.view.show_developer_ui, preferences.experimental.use_undo_legacy, dirty = _kept
     preferences.is_dirty = dirty
     _kept = None
     for name, cursor in _cursors.items():
         scene = bpy.data.scenes.get(name)
-        for attribute, value in cursor.items() if scene is not None else ():
-            setattr(scene.cursor, attribute, value)
+        if scene is not None:
+            for attribute, value in cursor.items():
+                setattr(scene.cursor, attribute, value)
     _cursors.clear()
     pushed()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..messages import AssistantError
 
 if TYPE_CHECKING:
+    from ..host.documents import Context, Document, Evidence, StepDelta
     from ..host.transaction import Transaction
     from .driver import Trial
 
@@ -22,18 +23,18 @@ class BlenderHost:
         """``try_out`` starts a dry run; without it there is none."""
         self._try_out = try_out
         self._transaction: Transaction | None = None
-        self._inspected: dict[str, Any] = {"objects": {}, "trees": {}}
+        self._inspected: Document | None = None
 
-    def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]:
+    def capture_context(self, object: str | None, modifier: str | None) -> Context:
         from ..host import context
 
         return context.capture_context(object, modifier)
 
-    def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
+    def inspect(self, objects: list[str], trees: list[str]) -> Document:
         from ..host import context
 
-        self._inspected = context.inspect(objects, trees)
-        return self._inspected
+        document = self._inspected = context.inspect(objects, trees)
+        return document
 
     def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]:
         from . import tools
@@ -72,10 +73,12 @@ class BlenderHost:
         from ..host import context
 
         seen = self._inspected
+        if seen is None:
+            return [f'the node group "{name}"' for name in trees if transaction.kept(name) is not None]
         found = [f'the node group "{n}"' for n in trees if seen["trees"].get(n) != transaction.kept(n)]
         return found + [f'the modifiers of "{name}"' for name in context.changed_objects(seen, objects)]
 
-    def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]:
+    def apply_step(self, step_id: str, delta: StepDelta) -> dict[str, Any]:
         return {"applied": self._open().apply(delta)}
 
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +95,7 @@ class BlenderHost:
         message = transaction.execute(lambda: chosen.execute(payload))
         return {"message": str(message or ""), "objects": objects, "trees": trees}
 
-    def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]:
+    def verify(self, objects: list[str], trees: list[str]) -> Evidence:
         from ..host import evaluate
 
         before = self._transaction.before if self._transaction is not None else None

@@ -4,14 +4,23 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-import bpy
-
+from ..host import current
 from ..messages import AssistantError
 
 # The name under which Blender knows the add-on: that of the top package, whatever Blender called it.
 ADDON = __package__.rpartition(".")[0]
+
+
+class Stored(Protocol):
+    """The preferences as far as a run needs them."""
+
+    provider: str
+    model: str
+    base_url: str
+    key_variable: str
+    allowed_servers: str
 
 
 class Choice(NamedTuple):
@@ -23,9 +32,9 @@ class Choice(NamedTuple):
     api_key: str | None
 
 
-def stored() -> bpy.types.AddonPreferences | None:
+def stored() -> Stored | None:
     """The add-on's preferences; None where it is imported without being installed."""
-    addon = bpy.context.preferences.addons.get(ADDON)
+    addon: Any = current.preferences().addons.get(ADDON)
     return addon.preferences if addon is not None else None
 
 

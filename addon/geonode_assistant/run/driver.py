@@ -12,11 +12,14 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..messages import AssistantError, failure
 from .report import RunReport
+
+if TYPE_CHECKING:
+    from ..host.documents import Context, Document, Evidence, StepDelta
 
 Decision = Literal["approved", "rejected", "cancelled"]
 Approve = Literal["all"] | Callable[[dict[str, Any]], Decision | dict[str, Any]] | None
@@ -36,7 +39,7 @@ class Core(Protocol):
 
     def poll(self) -> dict[str, Any]: ...
     def wait(self, ms: int) -> bool: ...
-    def answer(self, effect_id: Any, result: dict[str, Any], ms: float | None = None) -> None: ...
+    def answer(self, effect_id: Any, result: Mapping[str, Any], ms: float | None = None) -> None: ...
     def fail(self, effect_id: Any, error: dict[str, Any]) -> None: ...
     def cancel(self) -> None: ...
     def approve(self, request_id: Any, without: list[str] = ...) -> None: ...
@@ -67,13 +70,13 @@ class Trial(Protocol):
 class Host(Protocol):
     """The work that only Blender's main thread can do. Every method may raise an error with a ``code``."""
 
-    def capture_context(self, object: str | None, modifier: str | None) -> dict[str, Any]: ...
-    def inspect(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
+    def capture_context(self, object: str | None, modifier: str | None) -> Context: ...
+    def inspect(self, objects: list[str], trees: list[str]) -> Document: ...
     def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]: ...
     def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]: ...
-    def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]: ...
+    def apply_step(self, step_id: str, delta: StepDelta) -> dict[str, Any]: ...
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]: ...
-    def verify(self, objects: list[str], trees: list[str]) -> dict[str, Any]: ...
+    def verify(self, objects: list[str], trees: list[str]) -> Evidence: ...
     def restore(self) -> dict[str, Any]: ...
     def give_up(self) -> None: ...
     def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial: ...
@@ -97,7 +100,7 @@ class RunHandle:
         self.state = "idle"
         self.summary = "IDLE"
         self.finished = False
-        self.evidence: dict[str, Any] | None = None
+        self.evidence: Evidence | None = None
         """What the last verification measured; None before the first."""
         self.pending: dict[str, dict[str, Any]] = {}
         """Approvals that wait for the artist: request by id (a string, whatever the core counts with)."""
@@ -243,7 +246,8 @@ class RunHandle:
         data: dict[str, Any] = {}
         with contextlib.suppress(Exception):
             data = dict(self.core.report())
-        said = f"The result was kept as one undo step; the core did not confirm it. {self._error['message']}"
+        why = self._error["message"] if self._error is not None else ""
+        said = f"The result was kept as one undo step; the core did not confirm it. {why}"
         return RunReport(data | {"status": "done", "final_message": said})
 
     def save(self) -> dict[str, Any]:
@@ -297,7 +301,7 @@ class RunHandle:
         finally:
             self._performing = False
 
-    def perform(self, effect: dict[str, Any]) -> dict[str, Any]:
+    def perform(self, effect: dict[str, Any]) -> Mapping[str, Any]:
         """Carries out an effect of the core and returns its result; raises when the host fails."""
         host = self.host
         match effect["effect"]:
@@ -321,8 +325,8 @@ class RunHandle:
             case "execute_step":
                 return host.execute_step(effect["step_id"], effect["action_type"], effect["payload"])
             case "verify":
-                self.evidence = host.verify(effect["objects"], effect["trees"])
-                return self.evidence
+                evidence = self.evidence = host.verify(effect["objects"], effect["trees"])
+                return evidence
             case "restore":
                 return self._take_back()
             case "commit":

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 COUNTS = ("vertices", "edges", "faces", "curves", "points", "instances")
@@ -32,7 +33,7 @@ def size(evaluated: dict[str, Any]) -> list[float] | None:
     return None if bounds is None else [high - low for low, high in zip(*bounds, strict=True)]
 
 
-def describe(evidence: dict[str, Any]) -> list[str]:
+def describe(evidence: Mapping[str, Any]) -> list[str]:
     """One line for each measured object: its modifiers, what it evaluates to, and its size in metres."""
     lines = []
     for item in evidence.get("objects", []):
@@ -50,7 +51,7 @@ def describe(evidence: dict[str, Any]) -> list[str]:
     return lines
 
 
-def describe_tree(bundle: dict[str, Any]) -> str:
+def describe_tree(bundle: Mapping[str, Any]) -> str:
     """Size of a tree document in words: its trees, nodes and links."""
     trees = bundle["trees"].values()
     sizes = [_count(kind, sum(len(tree[kind]) for tree in trees)) for kind in ("nodes", "links")]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, TypeGuard
 
 STORE, BOUNDED, METHOD, PIXELS, RANGE, FORMAT, FORMAT_OF, WITH = (
     "__geonode_store__",
@@ -89,9 +89,9 @@ class _Guarding(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
-        if not self._is_bounded(node.target):
+        target: ast.expr = node.target
+        if not self._is_bounded(target):
             return node
-        target = node.target
         # The object is looked up once.
         holder = self._name()
         keep = ast.Assign([ast.Name(holder, ast.Store())], target.value)
@@ -160,7 +160,7 @@ class _Guarding(ast.NodeTransformer):
 
     # -- parts
 
-    def _is_bounded(self, target: ast.expr) -> bool:
+    def _is_bounded(self, target: ast.expr) -> TypeGuard[ast.Attribute]:
         return isinstance(target, ast.Attribute) and target.attr in self._bounds
 
     def _is_own(self, value: ast.expr) -> bool:

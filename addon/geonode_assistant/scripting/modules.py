@@ -261,7 +261,8 @@ class _Operator:
             raise Guarded(f"bpy.ops.{self.__name__} may not wait for the artist; give its properties by keyword.")
         result = self.__real__(*contexts, **kwargs)
         if self.__name__ == "object.modifier_add":
-            for added in bpy.context.active_object.modifiers[-1:]:
+            changed: Any = bpy.context.active_object
+            for added in changed.modifiers[-1:]:
                 sizes.check_stack(added)
         return result
 
@@ -273,7 +274,7 @@ def _check_voxels(obj: Any) -> None:
 
 
 def _check_growth(name: str, factor: float) -> None:
-    objects = {*bpy.context.selected_objects, bpy.context.active_object} - {None}
+    objects: set[Any] = {*(bpy.context.selected_objects or ()), bpy.context.active_object} - {None}
     size = 0.0
     for obj in objects:
         if obj.type != "MESH":

@@ -49,7 +49,7 @@ def as_number(value: Any) -> float:
     if isinstance(value, int | float):
         return value
     kind = type(value)
-    if not (hasattr(kind, "__index__") or hasattr(kind, "__float__")) or getattr(value, "ndim", 0):
+    if not (hasattr(kind, "__index__") or hasattr(kind, "__float__")) or getattr(value, "ndim", False):
         return 0
     return operator.index(value) if hasattr(kind, "__index__") else float(value)
 
@@ -152,10 +152,9 @@ def check_metaball(ball: Any) -> None:
 def _check_socket(socket: Any, value: int) -> None:
     """Raises, and sets the value to 1, when a node would make more than Blender bears."""
     node = getattr(socket, "node", None)
-    kind = node.bl_idname if node is not None else ""
-    if not kind.startswith("GeometryNode"):
+    if node is None or not node.bl_idname.startswith("GeometryNode"):
         return
-    numbers = [one.default_value for one in node.inputs if one.type == "INT"] if "Mesh" in kind else [value]
+    numbers = [one.default_value for one in node.inputs if one.type == "INT"] if "Mesh" in node.bl_idname else [value]
     size = 4.0**value if socket.name == "Level" else math.prod(max(number, 1) for number in numbers)
     if size > (ITEMS if socket.name != "Level" else 4**7):
         socket.default_value = 1
@@ -169,7 +168,7 @@ def voxels(extent: float, size: float) -> float:
 
 def _extent(obj: Any) -> float:
     """The longest side of an object without its modifiers, in its own space."""
-    vertices = getattr(obj.data, "vertices", ())
+    vertices: Any = getattr(obj.data, "vertices", ())
     if not len(vertices):
         return max(obj.dimensions)
     places = array("f", bytes(12 * len(vertices)))

@@ -25,7 +25,9 @@ class About(NamedTuple):
 
 def spoken(place: dict[str, Any] | None) -> str:
     """Where a key comes from (``geonode_core.key_place``), in words."""
-    match place and place["place"]:
+    if place is None:
+        return "No key is known"
+    match place["place"]:
         case "environment":
             return f"The key comes from the environment variable {place['variable']}"
         case "system":
@@ -40,6 +42,10 @@ class KeyState:
     """What is known of one key; never the key."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """As if nothing had ever been asked."""
         self.about: About | None = None
         self.place: dict[str, Any] | None = None
         self.error: AssistantError | None = None

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
-from ..host import folders, mainfile, undo
+from ..host import current, folders, mainfile, undo
 from ..run import conversations, session
 
 # Often enough to feel immediate, seldom enough to cost nothing.
@@ -31,18 +32,19 @@ def stop() -> None:
 
 def tick() -> float | None:
     """Advances the session once; returns the seconds until the next time, or None when nothing runs."""
-    manager = bpy.context.window_manager
+    windows = current.window_manager().windows
     # A timer has no window of its own, and the undo step of a commit belongs to one.
-    with bpy.context.temp_override(window=manager.windows[0]) if manager.windows else contextlib.nullcontext():
+    window: Any = bpy.context.temp_override(window=windows[0]) if windows else contextlib.nullcontext()
+    with window:
         changed = session.current.poll()
     if changed:
-        redraw(manager)
+        redraw()
     return INTERVAL_S if session.current.running else None
 
 
-def redraw(manager: bpy.types.WindowManager) -> None:
+def redraw() -> None:
     """Draws the sidebars again that show the session."""
-    for window in manager.windows:
+    for window in current.window_manager().windows:
         for area in window.screen.areas:
             if area.type in AREAS:
                 # The view itself costs far more, and Blender draws it again when its content changes.

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from .. import native
+from ..host import current
 from ..messages import AssistantError
 from ..run import choices, connection
 from . import audit, keys
@@ -57,7 +58,7 @@ def _ask_store(ask: Callable[[Any, keys.About], None], about: keys.About) -> Non
 
 def _follow_store() -> float | None:
     if keys.state.poll():
-        for window in bpy.context.window_manager.windows:
+        for window in current.window_manager().windows:
             for area in window.screen.areas:
                 if area.type == "PREFERENCES":
                     area.tag_redraw()
@@ -68,7 +69,7 @@ def forget_key_state() -> None:
     """The add-on goes; what a key store still does is its own."""
     if bpy.app.timers.is_registered(_follow_store):
         bpy.app.timers.unregister(_follow_store)
-    keys.state.__init__()
+    keys.state.forget()
 
 
 class GeoNodePreferences(bpy.types.AddonPreferences):
@@ -150,7 +151,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         draw_audit(layout)
 
 
-def whose_key(preferences: GeoNodePreferences) -> keys.About:
+def whose_key(preferences: choices.Stored) -> keys.About:
     """The provider, address and variable that are set."""
     return keys.About(preferences.provider, preferences.base_url or None, preferences.key_variable or None)
 
@@ -196,6 +197,10 @@ class ConnectionState:
     SHOWN_MODELS = 8
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """As if nothing had ever been tested."""
         self.check: connection.Check | None = None
         self.outcome: connection.Outcome | None = None
         self.servers: list[connection.LocalServer] = []
@@ -213,7 +218,7 @@ class ConnectionState:
         """Ends what is under way: the add-on goes."""
         if self.check is not None:
             self.check.cancel()
-        self.__init__()
+        self.forget()
 
     def draw(self, layout: bpy.types.UILayout) -> None:
         """Progress, the last outcome, and the servers that were found."""

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
+from ..host import current
 from ..run import session
 
 
@@ -35,11 +38,19 @@ class GeoNodeProperties(bpy.types.PropertyGroup):
 CLASSES = (GeoNodeProperties,)
 
 
+def edited() -> GeoNodeProperties:
+    """What the sidebar edits at present."""
+    manager: Any = current.window_manager()
+    return manager.geonode_assistant
+
+
 def attach() -> None:
     """Hangs the properties on the window manager; needs the class to be registered."""
-    bpy.types.WindowManager.geonode_assistant = bpy.props.PointerProperty(type=GeoNodeProperties)
+    manager: Any = bpy.types.WindowManager
+    manager.geonode_assistant = bpy.props.PointerProperty(type=GeoNodeProperties)
 
 
 def detach() -> None:
     """Takes them off again."""
-    del bpy.types.WindowManager.geonode_assistant
+    manager: Any = bpy.types.WindowManager
+    del manager.geonode_assistant

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 
 import bpy
 
@@ -30,13 +31,13 @@ def register(command: Callable[[list[str]], int]) -> None:
         for module in MODULES:
             for cls in module.CLASSES:
                 bpy.utils.register_class(cls)
-                _undo.append(lambda cls=cls: bpy.utils.unregister_class(cls))
+                _undo.append(partial(bpy.utils.unregister_class, cls))
         properties.attach()
         _undo.append(properties.detach)
         for event, handler in polling.HANDLERS.items():
             handlers = getattr(bpy.app.handlers, event)
             handlers.append(handler)
-            _undo.append(lambda handlers=handlers, handler=handler: handlers.remove(handler))
+            _undo.append(partial(handlers.remove, handler))
         handle = bpy.utils.register_cli_command("geonode", command)
         _undo.append(lambda: bpy.utils.unregister_cli_command(handle))
         _undo.append(preferences.connection_state.close)

@@ -152,7 +152,8 @@ def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]
     """A report as the artist is shown it; every part is bounded, whatever the process wrote."""
     messages = [m for m in _list(report.get("messages")) if isinstance(m, dict)]
     errors = [m for m in messages if m.get("severity") == "error"]
-    gates = report.get("gates") if isinstance(report.get("gates"), dict) else {}
+    told = report.get("gates")
+    gates: dict[str, Any] = told if isinstance(told, dict) else {}
     peak = max(peak, report["peak_mb"]) if isinstance(report.get("peak_mb"), int) else peak
     made = [_text(line) for line in _list(report.get("made"))]
     out: dict[str, Any] = {

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
+from ...host import current
 from ...messages import AssistantError
 from ...run import session
-from .. import polling
+from .. import polling, properties
+from ..parts import OperatorPart
 
 
-class _Answer:
+class _Answer(OperatorPart):
     bl_options = {"REGISTER", "INTERNAL"}
 
     @classmethod
@@ -30,13 +34,13 @@ class GEONODE_OT_decide(_Answer, bpy.types.Operator):
     accept: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     @classmethod
-    def description(cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
-        if properties.accept:
+    def description(cls, _context: bpy.types.Context, button: Any) -> str:
+        if button.accept:
             return "Apply what is ticked, as one undo step"
         return "Apply nothing. With words below, whoever plans tries again with them; without, the run ends"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        data = context.window_manager.geonode_assistant
+        data = properties.edited()
         try:
             session.current.decide(self.request_id, self.accept, data.words.strip() or None)
         except Exception as error:
@@ -64,7 +68,7 @@ class GEONODE_OT_choose(_Answer, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         session.current.toggle(self.operation_id)
-        polling.redraw(context.window_manager)
+        polling.redraw()
         return {"FINISHED"}
 
 
@@ -84,7 +88,7 @@ class GEONODE_OT_open_script(_OfScript, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         session.current.opened.add(self.step_id)
-        polling.redraw(context.window_manager)
+        polling.redraw()
         return {"FINISHED"}
 
 
@@ -98,7 +102,7 @@ class GEONODE_OT_copy_script(_OfScript, bpy.types.Operator):
         for _, request in session.current.pending:
             for step in request.get("steps", ()):
                 if step["id"] == self.step_id and step.get("script"):
-                    context.window_manager.clipboard = step["script"]["code"]
+                    current.window_manager().clipboard = step["script"]["code"]
                     self.report({"INFO"}, f"Copied {step['script']['lines']} lines")
                     return {"FINISHED"}
         self.report({"ERROR"}, "The question was answered meanwhile")
@@ -147,7 +151,7 @@ class GEONODE_OT_stop_dry_run(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         session.current.stop_trying()
-        polling.redraw(context.window_manager)
+        polling.redraw()
         return {"FINISHED"}
 
 

@@ -3,25 +3,39 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import bpy
 
 from ... import native
+from ...host import current
 from ...messages import AssistantError
 from ...run import choices, connection
 from .. import audit, preferences
+from ..parts import OperatorPart
 
 INTERVAL_S = 0.1
 
+Kind = Literal["INFO", "WARNING", "ERROR"]
 
-class _Waiting:
+
+class _Waiting(OperatorPart):
     """An operator that waits for a ``connection.Check`` by a timer of its window; Esc ends it.
 
-    The operator itself brings ``begin() -> Check`` and ``end(result) -> (type, text)`` of the report.
+    The operator itself brings ``begin`` and ``end``.
     """
 
-    _check: connection.Check | None = None
+    _check: connection.Check
     _timer: bpy.types.Timer | None = None
     _stopped = False
+
+    def begin(self) -> connection.Check:
+        """What is waited for."""
+        raise NotImplementedError
+
+    def end(self, result: Any) -> tuple[Kind, str]:
+        """What is reported of the result."""
+        raise NotImplementedError
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
@@ -36,7 +50,7 @@ class _Waiting:
             self.report({"ERROR"}, AssistantError.of(error).message)
             return {"CANCELLED"}
         preferences.connection_state.begin(self._check)
-        manager = context.window_manager
+        manager = current.window_manager()
         self._timer = manager.event_timer_add(INTERVAL_S, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -51,6 +65,7 @@ class _Waiting:
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
         """Waits for the result; for scripts."""
+        kind: Kind
         try:
             kind, text = self.end(self.begin().result())
         except Exception as error:
@@ -59,8 +74,9 @@ class _Waiting:
         return {"FINISHED" if kind == "INFO" else "CANCELLED"}
 
     def _leave(self, context: bpy.types.Context) -> set[str]:
-        context.window_manager.event_timer_remove(self._timer)
+        current.window_manager().event_timer_remove(self._timer)
         preferences.connection_state.check = None
+        kind: Kind
         try:
             kind, text = self.end(self._check.result())
         except Exception as error:
@@ -81,7 +97,7 @@ class GEONODE_OT_test_connection(_Waiting, bpy.types.Operator):
     def begin(self) -> connection.Check:
         return connection.begin()
 
-    def end(self, result: connection.Outcome) -> tuple[str, str]:
+    def end(self, result: connection.Outcome) -> tuple[Kind, str]:
         preferences.connection_state.outcome = result
         return ("INFO" if result.ok else "ERROR"), result.text
 
@@ -96,7 +112,7 @@ class GEONODE_OT_find_servers(_Waiting, bpy.types.Operator):
     def begin(self) -> connection.Check:
         return connection.find_local(native.core())
 
-    def end(self, result: list[connection.LocalServer]) -> tuple[str, str]:
+    def end(self, result: list[connection.LocalServer]) -> tuple[Kind, str]:
         preferences.connection_state.servers = result
         if not result:
             names = ", ".join(connection.LOCAL_PORTS)
@@ -134,7 +150,7 @@ class GEONODE_OT_verify_audit_log(_Waiting, bpy.types.Operator):
     def begin(self) -> connection.Check:
         return audit.verify(native.core())
 
-    def end(self, result: dict | None) -> tuple[str, str]:
+    def end(self, result: dict | None) -> tuple[Kind, str]:
         audit.found = result
         whole = result is not None and result["broken_at"] is None
         return ("INFO" if whole else "WARNING"), audit.spoken(result)
@@ -150,7 +166,7 @@ class GEONODE_OT_new_audit_log(_Waiting, bpy.types.Operator):
     def begin(self) -> connection.Check:
         return audit.renew(native.core())
 
-    def end(self, result: object) -> tuple[str, str]:
+    def end(self, result: object) -> tuple[Kind, str]:
         audit.found = None
         return "INFO", f"The old audit log is {result}" if result else "There was no audit log yet"
 
@@ -163,7 +179,7 @@ class GEONODE_OT_remove_key(bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return context.window_manager.invoke_confirm(self, event)
+        return {*current.window_manager().invoke_confirm(self, event)}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
         preferences.remove_key()

@@ -7,7 +7,7 @@ import bpy
 
 from ...messages import AssistantError
 from ...run import session, starting
-from .. import polling
+from .. import polling, properties
 
 
 class GEONODE_OT_send(bpy.types.Operator):
@@ -23,14 +23,14 @@ class GEONODE_OT_send(bpy.types.Operator):
             cls.poll_message_set("A run is still under way")
         elif context.mode != "OBJECT":
             cls.poll_message_set("Leave Edit Mode first")
-        elif not context.window_manager.geonode_assistant.prompt.strip():
+        elif not properties.edited().prompt.strip():
             cls.poll_message_set("Type a prompt first")
         else:
             return True
         return False
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        prompt = context.window_manager.geonode_assistant.prompt
+        prompt = properties.edited().prompt
         try:
             name = context.object.name if context.object else None
             starting.start(prompt, object=name, conversation=session.current.conversation, approve="ask")

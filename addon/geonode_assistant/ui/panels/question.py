@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...run import session
+from .. import properties
 from .wrapping import draw_code, draw_text
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
 
 SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS, SHOWN_LINES = 12, 40, 6, 30
 
@@ -28,11 +32,11 @@ def draw_question(
         draw_text(box, finding.get("message", ""), context, "ERROR")
     _draw_trial(box, request_id, request.get("dry_run", {}), view, context)
     row = box.row(align=True)
-    for label, icon, accept in (("Approve", "CHECKMARK", True), ("Reject", "X", False)):
+    answers: tuple[tuple[str, IconItems, bool], ...] = (("Approve", "CHECKMARK", True), ("Reject", "X", False))
+    for label, icon, accept in answers:
         button = row.operator("geonode.decide", text=label, icon=icon)
         button.request_id, button.accept = request_id, accept
-    data = context.window_manager.geonode_assistant
-    box.prop(data, "words", text="", placeholder="Reject with words: make it smaller")
+    box.prop(properties.edited(), "words", text="", placeholder="Reject with words: make it smaller")
 
 
 def _draw_steps(
@@ -41,7 +45,7 @@ def _draw_steps(
     """Every operation with its number and its tick; the numbers go on over all steps."""
     number = 0
     for step in steps:
-        icon = "ERROR" if step.get("destructive") else "NONE"
+        icon: IconItems = "ERROR" if step.get("destructive") else "NONE"
         # A step that cannot be divided is ticked as a whole.
         whole = [] if step.get("operations") else [{"id": step["id"], "words": step.get("description", "")}]
         if not whole:
@@ -63,10 +67,10 @@ def _draw_operation(
     operation: dict[str, Any],
     wanted: bool,
     context: bpy.types.Context,
-    icon: str = "NONE",
+    icon: IconItems = "NONE",
 ) -> None:
     row = box.row(align=True)
-    tick = "CHECKBOX_HLT" if wanted else "CHECKBOX_DEHLT"
+    tick: IconItems = "CHECKBOX_HLT" if wanted else "CHECKBOX_DEHLT"
     row.operator("geonode.choose", text="", icon=tick, emboss=False).operation_id = operation["id"]
     words = row.column(align=True)
     words.active = wanted

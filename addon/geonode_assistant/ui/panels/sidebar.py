@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...messages import for_artist, one_line
 from ...run import session
+from .. import properties
+from ..parts import PanelPart
 from .question import draw_question
 from .wrapping import draw_text, fitting
 
-ICONS = {"error": "ERROR", "warning": "INFO", "info": "NONE"}
-STATES = {
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
+ICONS: dict[str, IconItems] = {"error": "ERROR", "warning": "INFO", "info": "NONE"}
+STATES: dict[str, tuple[str, IconItems]] = {
     "IDLE": ("Ready", "NONE"),
     "PLANNING": ("Planning", "SORTTIME"),
     "VALIDATING": ("Validating", "SORTTIME"),
@@ -22,7 +28,7 @@ STATES = {
     "ERROR": ("Not done", "ERROR"),
     "CANCELLED": ("Cancelled", "CANCEL"),
 }
-STEP_ICONS = {
+STEP_ICONS: dict[str, IconItems] = {
     "planned": "DOT",
     "pending": "DOT",
     "running": "SORTTIME",
@@ -39,13 +45,14 @@ SHOWN_OUTPUT = 10
 SILENT_S = 2
 
 
-class _Sidebar:
+class _Sidebar(PanelPart):
     bl_label = "GeoNode Assistant"
     bl_category = "GeoNode"
     bl_region_type = "UI"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, view = self.layout, session.current
+        layout: Any = self.layout
+        view = session.current
         draw_prompt(layout, context)
         row = layout.row(align=True)
         row.operator("geonode.send", icon="PLAY")
@@ -79,8 +86,9 @@ class GEONODE_PT_nodes(_Sidebar, bpy.types.Panel):
 
 def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """The prompt, in several lines where Blender has such a field (5.2), else below it as soon as it is cut off."""
-    data = context.window_manager.geonode_assistant
-    if "textbox" in layout.bl_rna.functions:
+    data = properties.edited()
+    rna: Any = layout.bl_rna
+    if "textbox" in rna.functions:
         layout.textbox(data, "prompt", placeholder="Scatter 200 rocks on the plane", initial_visible_lines=4)
     else:
         layout.prop(data, "prompt", text="", placeholder="Scatter 200 rocks on the plane")

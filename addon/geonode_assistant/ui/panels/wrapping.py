@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import blf
 import bpy
 
 from ...messages import visible
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
 
 # What margins and an icon take away from a label, in pixels at interface scale 1.
 MARGIN_PX, ICON_PX, TICK_PX = 64, 24, 30
@@ -30,10 +34,11 @@ def fitting(context: bpy.types.Context, text: str, taken_px: float = 0) -> list[
 
 def _measured(context: bpy.types.Context, taken_px: float = 0) -> tuple[Measure, float]:
     """How wide a text is in the interface's font, and how wide a line may be."""
-    preferences = context.preferences
+    preferences: Any = context.preferences
     scale = preferences.system.ui_scale
     blf.size(0, preferences.ui_styles[0].widget.points * scale)
-    width = context.region.width - (MARGIN_PX + taken_px) * scale
+    region: Any = context.region
+    width = region.width - (MARGIN_PX + taken_px) * scale
     return lambda piece: blf.dimensions(0, piece)[0], max(width, LEAST_PX * scale)
 
 
@@ -41,7 +46,7 @@ def draw_text(
     layout: bpy.types.UILayout,
     text: str,
     context: bpy.types.Context,
-    icon: str = "NONE",
+    icon: IconItems = "NONE",
     beside: bool = False,
     nested: bool = False,
 ) -> None:

@@ -37,12 +37,19 @@ pub(super) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
     let tools = env::prepare(layout, &tools())?;
     let mut ruff = process::command(tools.programs().join("ruff"));
     ruff.args(["check", "--quiet", "addon", "tests", "rust"]);
-    [("cargo fmt", format), ("cargo clippy", clippy), ("ruff", ruff)]
-        .into_iter()
-        .map(|(name, mut command)| {
-            let held = streamed(command.current_dir(&layout.root), LIMIT, voice, |_| {})?.success();
-            voice.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
-            Ok(Counts::of(held))
-        })
-        .sum()
+    // What is checked, and how strictly, says `pyproject.toml`.
+    let mypy = process::command(tools.programs().join("mypy"));
+    [
+        ("cargo fmt", format),
+        ("cargo clippy", clippy),
+        ("ruff", ruff),
+        ("mypy", mypy),
+    ]
+    .into_iter()
+    .map(|(name, mut command)| {
+        let held = streamed(command.current_dir(&layout.root), LIMIT, voice, |_| {})?.success();
+        voice.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
+        Ok(Counts::of(held))
+    })
+    .sum()
 }
