@@ -30,10 +30,10 @@ prompts! {
     SLICES = "slices",
     /// The protocol in short; examples follow.
     SYSTEM = "system",
-    /// Tools are offered.
-    TOOLS = "tools",
     /// Results of tools, for a model that takes none.
     TOOL_RESULTS = "tool_results",
+    /// Tools are offered.
+    TOOLS = "tools",
 }
 
 /// The text of that name, if there is one.

@@ -16,7 +16,7 @@ use crate::explain::{self, shown};
 use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::plan::Action;
-use crate::schema;
+use crate::published;
 use crate::shape::{self, Shape};
 
 /// Says which built-in operations an operation stands for: step type and fields in (without `op`), operations out, or a sentence why not.
@@ -141,7 +141,7 @@ impl Extensions {
 
     /// The schema of that name with everything that was added.
     pub fn schema(&self, name: &str) -> Option<Value> {
-        let mut schema = schema::schema(name)?;
+        let mut schema = published::schema(name)?;
         for (_, _, list) in LISTS {
             let added = self.ops.values().map(|op| op.shape.schema.clone());
             append(&mut schema, list, added);

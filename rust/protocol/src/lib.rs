@@ -23,6 +23,7 @@ mod op_kind;
 mod parse;
 mod plan;
 mod pointer;
+mod published;
 mod recover;
 mod schema;
 mod shape;
@@ -49,7 +50,7 @@ pub use plan::{
     Action, AddedStep, Component, ContextRequest, ContextSlice, Expectation, Meta, Plan, PythonMode, PythonScript,
     Step, Version,
 };
-pub use schema::{schema, schemas};
+pub use published::{schema, schemas};
 pub use shapes::{
     AddGroup, AddZone, Direction, EditZone, Endpoint, GROUP_INPUT, GROUP_OUTPUT, GroupIo, Properties, RemoveZone,
     SetItems, SetProperty, ZoneItem, ZoneKind,

@@ -1,34 +1,11 @@
-//! JSON Schemas, generated from the Rust types; `schemas/` holds them as files.
+//! How a JSON Schema is generated from a Rust type.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use crate::{Code, Envelope, Finding, GnOps, Limits, Manifest, NodeTree, Plan, PythonScript};
-
-/// Every schema by name, as JSON Schema 2020-12. `x-since` marks what version 1.0 of the protocol does not have.
-pub fn schemas() -> Vec<(&'static str, Value)> {
-    vec![
-        ("error_code", of::<Code>()),
-        ("finding", of::<Finding>()),
-        ("gate_envelope", of::<Envelope>()),
-        ("gn_ops", of::<GnOps>()),
-        ("limits", of::<Limits>()),
-        ("manifest", of::<Manifest>()),
-        ("node_tree", of::<NodeTree>()),
-        ("plan", of::<Plan>()),
-        ("python", of::<PythonScript>()),
-    ]
-}
-
-/// The schema of that name, if there is one.
-pub fn schema(name: &str) -> Option<Value> {
-    schemas()
-        .into_iter()
-        .find_map(|(known, schema)| (known == name).then_some(schema))
-}
-
+/// The schema of a type, as JSON Schema 2020-12.
 pub(crate) fn of<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12()
         .with_transform(Strict)
