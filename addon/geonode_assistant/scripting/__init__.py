@@ -3,12 +3,14 @@
 
 1. ``verdict``: the core's rules judge the text (``rust/script``).
 2. ``compiled``: what CPython makes of that very text is held against the same lists.
-3. ``names``, ``modules``, ``guards``, ``sizes``, ``instrument``, ``managed``, ``talk``: a small table of builtins,
+3. ``instrument``, ``membrane``: the first wall. Every attribute, item and call of a script goes through a native guard
+   that knows the type of the object; what no list knows is refused.
+4. ``names``, ``modules``, ``guards``, ``sizes``, ``managed``, ``talk``: a small table of builtins,
    modules with the listed members, bounds where Blender multiplies numbers, names of attributes that a script
    computes. ``expected``: what node trees would make, before Blender evaluates them.
-4. the core's watchdog: bounds of time and memory (``geonode_core.run_bounded``).
-5. ``alarm``: what the interpreter tells of a script; at the first event that no script needs it is stopped.
-6. ``host.surroundings``: what outlives a script is compared, and put back.
+5. the core's watchdog: bounds of time and memory (``geonode_core.run_bounded``).
+6. ``alarm``: the second wall. What the interpreter tells of a script, which ends at the first event that none needs.
+7. ``host.surroundings``: what outlives a script is compared, and put back.
 
 What a script did to the file is taken back by the caller (``host.checkpoint``).
 """
@@ -35,6 +37,9 @@ __all__ = ["ScriptFinding", "ScriptResult", "Verdict", "check_script", "execute"
 
 MODES = ("safe", "trusted")
 SHORTEST_MS, LONGEST_MS = 1, 600_000
+_OF_LITERALS = frozenset({"join", "split", "items", "keys", "values", "get", "strip", "upper", "lower", "encode"})
+_UNSAFE_IN_PATTERNS = frozenset({"view", "data", "dumps", "flags", "base", "pixels", "format", "resize"})
+"""Attributes that are listed for some types only, or that have a guard; patterns read past both."""
 _TRUSTED = "<trusted script>"
 """The file of a script that the artist trusts; code of the other file is never without an alarm."""
 _STOPPED = frozenset({"script_timeout", "script_memory", "script_breach"})
@@ -110,7 +115,13 @@ def prepared(source: str, own: frozenset[str]) -> CodeType:
     allowed = policy.policy()
     try:
         plain = compile(source, "<script>", "exec", dont_inherit=True, optimize=0)
-        tree = instrument.instrumented(source, {**sizes.STORED, **allowed.bounds}, sizes.METHODS)
+        tree = instrument.instrumented(
+            source,
+            bounds=frozenset(allowed.bounds),
+            modules=frozenset(allowed.modules),
+            members=_OF_LITERALS,
+            patterns=allowed.attributes - sizes.METHODS - _UNSAFE_IN_PATTERNS,
+        )
         code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1

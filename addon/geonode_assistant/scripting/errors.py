@@ -18,5 +18,9 @@ def failed(message: str, **details: Any) -> Exception:
     return native.core().CoreError("script_failed", message, False, details)
 
 
+class NotAllowed(AttributeError):
+    """An attribute that safe mode does not allow; for a script, one that is not there."""
+
+
 class Guarded(Exception):
     """Raised by a guard inside a script, which may catch it; what it wanted has not happened."""

@@ -7,70 +7,67 @@ neither can stop, which is one call of a library or of an iterator in C that nev
 
 from __future__ import annotations
 
+import enum
 import itertools
 import json
 import math
 import random
 import string
 from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 from mathutils import geometry, kdtree, noise
 
-from . import policy
-from .errors import Guarded
-from .sizes import ITEMS, METHODS, as_number, method, pixels, store
-
-
-class NotAllowed(AttributeError):
-    """An attribute that safe mode does not allow; for a script, one that is not there."""
-
+from .errors import Guarded, NotAllowed
+from .sizes import ITEMS, as_number
 
 # -- attributes by text
 # ------------------------------------------------------------------------------------------------
 
 
 class Attributes:
-    """``getattr`` and its kin, for the names that the policy knows."""
+    """``getattr`` and its kin, through the guards of a script."""
 
-    def __init__(self, own: frozenset[str]) -> None:
-        self._allowed = policy.policy().attributes | own
-
-    def _knows(self, name: Any) -> bool:
-        return name.__class__ is str and name in self._allowed
+    def __init__(self, native: dict[str, Callable[..., Any]]) -> None:
+        self._load, self._store, self._at = native["load"], native["store"], native["at"]
 
     def _check(self, name: Any) -> None:
-        if not self._knows(name):
+        if name.__class__ is not str or name.startswith("__"):
             raise NotAllowed(f"The attribute {name!r} is not allowed in safe mode.")
 
     def getattr(self, thing: Any, name: str, /, *default: Any) -> Any:
         """As Python's, for allowed names; any other is not there."""
-        if default and name.__class__ is str and name not in self._allowed:
+        if not default:
+            self._check_read(name)
+            return self._load(thing, name)
+        try:
+            self._check_read(name)
+            return self._load(thing, name)
+        except AttributeError:
             return default[0]
-        self._check(name)
-        if name in METHODS and hasattr(thing, name):
-            return method(thing, name)
-        if name == "format":
-            return format_of(thing)
-        if name == "pixels":
-            return pixels(thing)
-        return getattr(thing, name, *default)
+
+    def _check_read(self, name: Any) -> None:
+        if name.__class__ is not str or name == "__class__":
+            raise NotAllowed(f"The attribute {name!r} is not allowed in safe mode.")
 
     def hasattr(self, thing: Any, name: str, /) -> bool:
         """As Python's, for allowed names; any other is not there."""
-        return self._knows(name) and hasattr(thing, name)
+        try:
+            self.getattr(thing, name)
+        except AttributeError:
+            return False
+        return True
 
     def setattr(self, thing: Any, name: str, value: Any, /) -> None:
         """As Python's, for allowed names and within the bounds of the policy."""
         self._check(name)
-        if name.startswith("__"):
-            raise NotAllowed(f"The attribute {name!r} is not allowed in safe mode.")
-        store(thing, name, value)
+        self._store(value, thing, name)
 
     def delattr(self, thing: Any, name: str, /) -> None:
         """As Python's, for allowed names."""
         self._check(name)
-        delattr(thing, name)
+        del self._at(thing)[name]
 
     def attrgetter(self, *names: str) -> Callable[[Any], Any]:
         """As `operator.attrgetter`, for allowed names."""
@@ -80,16 +77,12 @@ class Attributes:
                 thing = self.getattr(thing, name)
             return thing
 
-        for path in names:
-            for name in path.split("."):
-                self._check(name)
         if len(names) == 1:
             return lambda thing: one(thing, names[0])
         return lambda thing: tuple(one(thing, path) for path in names)
 
     def methodcaller(self, name: str, /, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
         """As `operator.methodcaller`, for allowed names."""
-        self._check(name)
         return lambda thing: self.getattr(thing, name)(*args, **kwargs)
 
 
@@ -137,11 +130,61 @@ class _Texts(string.Formatter):
         return formatted(value, format_spec)
 
 
-def format_of(thing: Any) -> Any:
-    """``thing.format``: for a text with bounds, for any other object its own."""
-    if not isinstance(thing, str):
-        return thing.format
+def format_of(thing: str) -> Any:
+    """``thing.format``, with bounds."""
     return lambda *args, **kwargs: _Texts().vformat(str(thing), args, kwargs)
+
+
+def resized(array: Any) -> Callable[..., None]:
+    """``array.resize``, not away from under a view of the same memory."""
+
+    def resize(*shape: Any, refcheck: bool = True) -> None:
+        if not refcheck:
+            raise Guarded("resize() with refcheck=False leaves views of the array without memory; leave it out.")
+        array.resize(*shape)
+
+    return resize
+
+
+def wraps(wrapped: Any, assigned: Any = None, updated: Any = None) -> Callable[[Any], Any]:
+    """As ``functools.wraps``: the name and the description, and nothing that a caller names."""
+    if assigned is not None or updated is not None:
+        raise Guarded("wraps() takes the function only.")
+
+    def decorated(function: Any) -> Any:
+        if type(function) is FunctionType and type(wrapped) is FunctionType:
+            function.__name__, function.__qualname__ = wrapped.__name__, wrapped.__qualname__
+            function.__doc__ = wrapped.__doc__
+        return function
+
+    return decorated
+
+
+class _OneValue(enum.EnumType):
+    """The type of a script's enums: called, they look a value up, and make no further enum."""
+
+    def __call__(cls, value: Any) -> Any:  # type: ignore[override]
+        return super().__call__(value)
+
+
+class Enum(enum.Enum, metaclass=_OneValue):
+    """As Python's, without its functional form."""
+
+
+class IntEnum(enum.IntEnum, metaclass=_OneValue):
+    """As Python's, without its functional form."""
+
+
+class Flag(enum.Flag, metaclass=_OneValue):
+    """As Python's, without its functional form."""
+
+
+class IntFlag(enum.IntFlag, metaclass=_OneValue):
+    """As Python's, without its functional form."""
+
+
+class StrEnum(enum.StrEnum, metaclass=_OneValue):
+    """As Python's, without its functional form."""
 
 
 def iterated(thing: Any, *sentinel: Any) -> Any:
@@ -256,6 +299,8 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
             "combinations_with_replacement",
         )
     },
+    "enum": {one.__name__: one for one in (Enum, IntEnum, Flag, IntFlag, StrEnum)},
+    "functools": {"wraps": wraps},
     "json": {"dumps": dumps},
     "math": {"prod": product_of, **{name: _up_to(name, 5_000) for name in ("factorial", "comb", "perm")}},
     "mathutils.geometry": {

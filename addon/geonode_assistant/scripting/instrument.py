@@ -1,139 +1,212 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Puts guards into a checked script, where Blender multiplies a number; elsewhere it runs as it was written."""
+"""Puts guards into a checked script: every attribute, item and call goes through one (``membrane``).
+
+Plain local names need none, and neither do members of modules, which were made for the script and hold the listed ones.
+Where Python stores into any place (a loop, a comprehension, `with`, unpacking, `+=`, `del`), an item of a guard
+stands for it.
+"""
 
 from __future__ import annotations
 
 import ast
-from typing import Any, TypeGuard
+from collections.abc import Iterator
+from typing import Any
 
-STORE, BOUNDED, METHOD, PIXELS, RANGE, FORMAT, FORMAT_OF, WITH = (
-    "__geonode_store__",
-    "__geonode_bounded__",
-    "__geonode_method__",
-    "__geonode_pixels__",
-    "__geonode_range__",
-    "__geonode_format__",
-    "__geonode_format_of__",
-    "__geonode_with__",
-)
+from .errors import policy_error
+
+LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH = (
+    f"__geonode_{name}__"
+    for name in (
+        "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
+    )
+)  # fmt: skip
 """Names of the guards among the builtins of a script. It cannot write them: two underscores are refused."""
+_LITERALS = (ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
 
-def instrumented(source: str, bounds: dict[str, int], methods: frozenset[str]) -> ast.Module:
-    """The tree of a checked script with its guards. Places of lines and columns stay as they are."""
+def instrumented(
+    source: str, bounds: frozenset[str], modules: frozenset[str], members: frozenset[str], patterns: frozenset[str]
+) -> ast.Module:
+    """The tree of a checked script with its guards. Places of lines and columns stay as they are.
+
+    ``bounds``: arguments that are looked at. ``modules``: full names. ``members``: what literals may be asked for.
+    ``patterns``: attributes that a pattern may read from a class that is not the script's own.
+    """
     tree = ast.parse(source, "<script>")
-    plain = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    plain |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    plain |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    return ast.fix_missing_locations(_Guarding(bounds, methods, "range" not in plain, _own_sets(tree)).visit(tree))
+    return ast.fix_missing_locations(_Guarding(tree, bounds, modules, members, patterns).visit(tree))
 
 
-def _own_sets(tree: ast.Module) -> frozenset[str]:
-    """Names that are bound only to Python's own sets, whose ``add`` is no count."""
-    sets: set[str] = set()
-    others: set[str] = set()
+class _Names:
+    """How the names of a script are bound."""
+
+    def __init__(self, tree: ast.Module, modules: frozenset[str]) -> None:
+        self.modules: dict[str, str] = {}
+        """Names of modules, with the module's full name."""
+        self.classes: set[str] = set()
+        """Names that are bound by class statements only."""
+        self.fixed: set[str] = set()
+        """Names that are bound by `def`, `class` and `from … import` only."""
+        other = set(_bound(tree))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    full = alias.name if alias.asname else alias.name.partition(".")[0]
+                    self.modules[alias.asname or full] = full
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    full, name = f"{node.module}.{alias.name}", alias.asname or alias.name
+                    if full in modules:
+                        self.modules[name] = full
+                    else:
+                        self.fixed.add(name)
+            elif isinstance(node, ast.ClassDef):
+                self.classes.add(node.name)
+            elif isinstance(node, ast.FunctionDef):
+                self.fixed.add(node.name)
+        imported = self.fixed | set(self.modules)
+        self.modules = {name: full for name, full in self.modules.items() if name not in other | self.classes}
+        self.classes -= other | imported
+        self.fixed = (self.fixed | self.classes) - other - set(self.modules)
+        self.other = other | imported | self.classes
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    """Names that are bound otherwise than by `def`, `class` and imports."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            value = node.value
-            is_set = isinstance(value, ast.Set | ast.SetComp) or (
-                isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "set"
-            )
-            for target in targets:
-                if isinstance(target, ast.Name):
-                    (sets if is_set else others).add(target.id)
-                else:
-                    others.update(
-                        n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-                    )
-        elif isinstance(node, ast.For | ast.comprehension):
-            others.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
-        elif isinstance(node, ast.arg):
-            others.add(node.arg)
-        elif isinstance(node, ast.NamedExpr | ast.AugAssign) and isinstance(node.target, ast.Name):
-            others.add(node.target.id)
-        elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
-            others.add(node.name)
-    return frozenset(sets - others)
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                yield name
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+            case ast.MatchMapping(rest=str(name)):
+                yield name
+            case _ if node.__class__.__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):
+                yield node.name  # type: ignore[attr-defined]
 
 
 class _Guarding(ast.NodeTransformer):
-    def __init__(self, bounds: dict[str, int], methods: frozenset[str], own_range: bool, sets: frozenset[str]) -> None:
+    def __init__(
+        self,
+        tree: ast.Module,
+        bounds: frozenset[str],
+        modules: frozenset[str],
+        members: frozenset[str],
+        patterns: frozenset[str],
+    ) -> None:
         self._bounds = bounds
-        self._methods = methods
-        self._range = own_range
-        self._sets = sets
-        self._numbers = 0
+        self._modules = modules
+        self._members = members
+        self._patterns = patterns
+        self._names = _Names(tree, modules)
+        self._within: list[str] = []
+        self._texts = any(
+            isinstance(node, ast.ImportFrom)
+            and node.module == "__future__"
+            and any(alias.name == "annotations" for alias in node.names)
+            for node in tree.body
+        )
+        """Whether annotations are texts, which nobody evaluates."""
 
-    # -- `x.levels = n`: the guard stores. A target inside a tuple is first bound to a name of ours.
+    # -- attributes and items
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if isinstance(node.ctx, ast.Load) and self._module(node.value) is not None:
+            return node
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            if isinstance(node.value, _LITERALS) and node.attr in self._members:
+                return node
+            return _at(node, _call(LOAD, node.value, self._name(node.attr)))
+        return _at(node, ast.Subscript(_call(AT, node.value), self._name(node.attr), node.ctx))
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            if isinstance(node.value, _LITERALS):
+                return node
+            return _at(node, _call(ITEM, node.value, _key(node.slice)))
+        return _at(node, ast.Subscript(_call(INSIDE, node.value), node.slice, node.ctx))
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        self.generic_visit(node)
-        if (
-            len(node.targets) == 1
-            and self._is_bounded(node.targets[0])
-            and not _small(node.value, self._bounds, node.targets[0])
-        ):
-            return ast.copy_location(self._stored(node.targets[0], node.value), node)
-        after: list[ast.stmt] = []
-        node.targets = (
-            [self._replaced(target, after) for target in node.targets] if not _constant(node.value) else node.targets
-        )
-        return [node, *after] if after else node
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Attribute | ast.Subscript):
+            return self.generic_visit(node)
+        return _at(node, self._stored(target, self.visit(node.value)))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        self.generic_visit(node)
-        if node.value is not None and self._is_bounded(node.target):
-            return ast.copy_location(self._stored(node.target, node.value), node)
-        return node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        self.generic_visit(node)
-        target: ast.expr = node.target
-        if not self._is_bounded(target):
+        if not self._texts:
+            node.annotation = self.visit(node.annotation)
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        if isinstance(node.target, ast.Name):
             return node
-        # The object is looked up once.
-        holder = self._name()
-        keep = ast.Assign([ast.Name(holder, ast.Store())], target.value)
-        read = ast.Attribute(ast.Name(holder, ast.Load()), target.attr, ast.Load())
-        result = ast.BinOp(read, node.op, node.value)
-        kept = ast.Attribute(ast.Name(holder, ast.Load()), target.attr, ast.Store())
-        return [ast.copy_location(one, node) for one in (keep, self._stored(kept, result))]
+        if node.value is None:
+            return _at(node, ast.Pass())
+        return _at(node, self._stored(node.target, node.value))
 
-    def visit_For(self, node: ast.For) -> Any:
-        node.iter = self._plain_range(node.iter)
-        self.generic_visit(node)
-        after: list[ast.stmt] = []
-        node.target = self._replaced(node.target, after)
-        node.body = after + node.body
-        return node
-
-    def visit_comprehension(self, node: ast.comprehension) -> Any:
-        node.iter = self._plain_range(node.iter)
-        self.generic_visit(node)
-        return node
+    def _stored(self, target: ast.Attribute | ast.Subscript, value: ast.expr) -> ast.Expr:
+        of = self.visit(target.value)
+        if isinstance(target, ast.Attribute):
+            return ast.Expr(_call(STORE, value, of, self._name(target.attr)))
+        return ast.Expr(_call(STORE_ITEM, value, of, _key(self.visit(target.slice))))
 
     # -- calls
 
     def visit_Call(self, node: ast.Call) -> Any:
-        self.generic_visit(node)
-        if isinstance(node.func, ast.Attribute):
-            for keyword in node.keywords:
-                if keyword.arg in self._bounds and not _constant(keyword.value):
-                    keyword.value = _call(BOUNDED, ast.Constant(keyword.arg), keyword.value)
+        node.func = self._callee(node.func)
+        node.args = [self.visit(one) for one in node.args]
+        for keyword in node.keywords:
+            fixed = _constant(keyword.value)
+            keyword.value = self.visit(keyword.value)
+            if keyword.arg in self._bounds and not fixed:
+                keyword.value = _call(BOUNDED, ast.Constant(keyword.arg), keyword.value)
         return node
 
-    def visit_Attribute(self, node: ast.Attribute) -> Any:
-        self.generic_visit(node)
-        if node.attr == "format" and isinstance(node.ctx, ast.Load):
-            return ast.copy_location(_call(FORMAT_OF, node.value), node)
-        if node.attr == "pixels" and isinstance(node.ctx, ast.Load):
-            return ast.copy_location(_call(PIXELS, node.value), node)
-        if node.attr in self._methods and isinstance(node.ctx, ast.Load) and not self._is_own(node.value):
-            return ast.copy_location(_call(METHOD, node.value, ast.Constant(node.attr)), node)
+    def _callee(self, function: ast.expr) -> ast.expr:
+        if isinstance(function, ast.Name):
+            free = function.id in self._names.other and function.id not in self._names.fixed
+            return _at(function, _call(CALL, function)) if free else function
+        visited = self.visit(function)
+        # What an attribute gives has passed the guard of its object.
+        return visited if isinstance(function, ast.Attribute | ast.Lambda) else _at(function, _call(CALL, visited))
+
+    def _decorators(self, node: Any) -> None:
+        node.decorator_list = [self._callee(one) for one in node.decorator_list]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        self._decorators(node)
+        self._annotated(node)
+        node.body = [kept for one in node.body for kept in _statements(self.visit(one))]
         return node
 
-    # -- `f"{x:{width}}"`: what the specification has become is looked at; `with x`: its end is in the hands of a guard.
+    def _annotated(self, node: ast.FunctionDef) -> None:
+        arguments = node.args
+        arguments.defaults = [self.visit(one) for one in arguments.defaults]
+        arguments.kw_defaults = [one and self.visit(one) for one in arguments.kw_defaults]
+        if not self._texts:
+            every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+            for one in every:
+                if one is not None and one.annotation is not None:
+                    one.annotation = self.visit(one.annotation)
+            node.returns = node.returns and self.visit(node.returns)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        self._decorators(node)
+        node.bases = [self.visit(one) for one in node.bases]
+        self._within.append(node.name)
+        node.body = [kept for one in node.body for kept in _statements(self.visit(one))]
+        self._within.pop()
+        return node
+
+    # -- loops over plain ranges, texts with a computed width, `with`
+
+    def visit_For(self, node: ast.For) -> Any:
+        node.iter = self._plain_range(node.iter)
+        return self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> Any:
+        node.iter = self._plain_range(node.iter)
+        return self.generic_visit(node)
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> Any:
         self.generic_visit(node)
@@ -145,55 +218,95 @@ class _Guarding(ast.NodeTransformer):
         if node.conversion != -1:
             value = ast.FormattedValue(value, node.conversion, None)
             value = ast.JoinedStr([value])
-        guarded = ast.copy_location(_call(FORMAT, value, node.format_spec), node)
-        return ast.copy_location(ast.FormattedValue(guarded, -1, None), node)
+        guarded = _at(node, _call(FORMAT, value, node.format_spec))
+        return _at(node, ast.FormattedValue(guarded, -1, None))
 
     def visit_With(self, node: ast.With) -> Any:
         self.generic_visit(node)
-        after: list[ast.stmt] = []
         for item in node.items:
-            item.context_expr = ast.copy_location(_call(WITH, item.context_expr), item.context_expr)
-            if item.optional_vars is not None:
-                item.optional_vars = self._replaced(item.optional_vars, after)
-        node.body = after + node.body
+            item.context_expr = _at(item.context_expr, _call(WITH, item.context_expr))
         return node
+
+    # -- patterns, which read attributes without a guard: only what is harmless on every object
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> Any:
+        if not (isinstance(node.cls, ast.Name) and node.cls.id in self._names.classes):
+            for name in node.kwd_attrs:
+                self._only_harmless(node, name)
+        node.patterns = [self.visit(one) for one in node.patterns]
+        node.kwd_patterns = [self.visit(one) for one in node.kwd_patterns]
+        return node
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> Any:
+        value = node.value
+        while isinstance(value, ast.Attribute) and self._module(value.value) is None:
+            if not (isinstance(value.value, ast.Name) and value.value.id in self._names.classes):
+                self._only_harmless(node, value.attr)
+            value = value.value
+        return node
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> Any:
+        node.patterns = [self.visit(one) for one in node.patterns]
+        return node
+
+    def _only_harmless(self, node: Any, name: str) -> None:
+        if name not in self._patterns:
+            raise policy_error(
+                "script_mismatch",
+                f"Line {node.lineno}: a pattern may not read .{name}; use if and isinstance().",
+                line=node.lineno,
+            )
 
     # -- parts
 
-    def _is_bounded(self, target: ast.expr) -> TypeGuard[ast.Attribute]:
-        return isinstance(target, ast.Attribute) and target.attr in self._bounds
-
-    def _is_own(self, value: ast.expr) -> bool:
-        return isinstance(value, ast.Name) and value.id in self._sets
+    def _module(self, value: ast.expr) -> str | None:
+        """The full name of the module that an expression is."""
+        if isinstance(value, ast.Name):
+            return self._names.modules.get(value.id)
+        if not isinstance(value, ast.Attribute):
+            return None
+        outer = self._module(value.value)
+        if outer is None:
+            return None
+        full = f"{outer}.{value.attr}"
+        return full if full in self._modules or outer == "bpy.ops" else None
 
     def _plain_range(self, value: ast.expr) -> ast.expr:
         """The loop itself can be stopped: it needs no guard, and no cost."""
         if (
-            self._range
+            "range" not in self._names.other
             and isinstance(value, ast.Call)
             and isinstance(value.func, ast.Name)
             and value.func.id == "range"
         ):
-            value.func = ast.copy_location(ast.Name(RANGE, ast.Load()), value.func)
+            value.func = _at(value.func, ast.Name(RANGE, ast.Load()))
         return value
 
-    def _stored(self, target: Any, value: ast.expr) -> ast.Expr:
-        return ast.Expr(_call(STORE, value, target.value, ast.Constant(target.attr)))
+    def _name(self, name: str) -> ast.Constant:
+        """The name of an attribute, with that of the class where it is private to one, as Python has it."""
+        if name.startswith("__") and not name.endswith("__") and self._within:
+            owner = self._within[-1].lstrip("_")
+            name = f"_{owner}{name}" if owner else name
+        return ast.Constant(name)
 
-    def _replaced(self, target: ast.expr, after: list[ast.stmt]) -> Any:
-        if self._is_bounded(target):
-            name = self._name()
-            after.append(ast.copy_location(self._stored(target, ast.Name(name, ast.Load())), target))
-            return ast.copy_location(ast.Name(name, ast.Store()), target)
-        if isinstance(target, ast.Tuple | ast.List):
-            target.elts = [self._replaced(each, after) for each in target.elts]
-        elif isinstance(target, ast.Starred):
-            target.value = self._replaced(target.value, after)
-        return target
 
-    def _name(self) -> str:
-        self._numbers += 1
-        return f"__geonode_{self._numbers}__"
+def _statements(visited: Any) -> list[Any]:
+    if visited is None:
+        return []
+    return visited if isinstance(visited, list) else [visited]
+
+
+def _key(key: ast.expr) -> ast.expr:
+    """A slice is written as a call where it is an argument."""
+    if isinstance(key, ast.Slice):
+        parts = [part or ast.Constant(None) for part in (key.lower, key.upper, key.step)]
+        return ast.Call(ast.Name(SLICE, ast.Load()), parts, [])
+    if isinstance(key, ast.Tuple):
+        return ast.Tuple([_key(one) for one in key.elts], ast.Load())
+    return key
+
+
+SLICE = "__geonode_slice__"
 
 
 def _constant(node: ast.AST) -> bool:
@@ -203,13 +316,8 @@ def _constant(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant)
 
 
-def _small(value: ast.expr, bounds: dict[str, int], target: Any) -> bool:
-    """Whether a value needs no guard: a small number that is written out, or what is no whole number."""
-    if not isinstance(value, ast.Constant):
-        return target.attr == "default_value" and isinstance(value, ast.Tuple)
-    if isinstance(value.value, int):
-        return value.value <= min(bounds[target.attr], 2)
-    return target.attr == "default_value" and not (isinstance(value.value, float) and value.value > 1000)
+def _at(node: ast.AST, made: Any) -> Any:
+    return ast.copy_location(made, node)
 
 
 def _call(name: str, *args: ast.expr) -> ast.Call:

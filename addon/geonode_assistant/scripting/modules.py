@@ -16,7 +16,8 @@ import bpy
 from ..host import operators
 from . import expected, guards, managed, policy, sizes, talk
 from .errors import Guarded
-from .output import Output
+from .membrane import MEMBERS, Membrane
+from .output import Output, Stream
 
 MESH_OPERATORS = {
     "create_grid",
@@ -39,9 +40,12 @@ LARGEST_SPHERE = 2**16
 class Importer:
     """``__import__`` of one script; the modules that it hands out are made for it alone."""
 
-    def __init__(self, attributes: guards.Attributes, output: Output) -> None:
+    def __init__(self, attributes: guards.Attributes, output: Output, membrane: Membrane) -> None:
+        self._membrane = membrane
         self._own = {**managed.MODULES, **talk.modules(output)}
         self._own["operator"] = {"attrgetter": attributes.attrgetter, "methodcaller": attributes.methodcaller}
+        for module, name in (("dataclasses", "dataclass"), ("collections", "namedtuple")):
+            self._own[module] = {name: membrane.adopting(getattr(importlib.import_module(module), name))}
         self._made: dict[str, ModuleType] = {}
         self._policy = policy.policy()
 
@@ -71,6 +75,7 @@ class Importer:
         if name == "__future__":
             return importlib.import_module(name)
         made: Any = ModuleType(name)
+        self._membrane.admit(made)
         self._made[name] = made
         if name == "bpy.ops":
             return self._keep(name, Operators(self._policy.operators))
@@ -284,3 +289,9 @@ def _check_growth(name: str, factor: float) -> None:
         size += len(obj.data.polygons)
     if size * factor > sizes.ITEMS / 2:
         raise Guarded(f"bpy.ops.{name} would make about {size * factor:,.0f} faces; that freezes Blender.")
+
+
+MEMBERS[Operators] = MEMBERS[_Group] = MEMBERS[Types] = frozenset({"*"})  # these look at the names themselves
+MEMBERS[_Operator] = frozenset({"poll"})
+MEMBERS[talk.Logger] = talk.SAYING
+MEMBERS[Stream] = frozenset()

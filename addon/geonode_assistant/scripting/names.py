@@ -7,19 +7,25 @@ import builtins
 from typing import Any
 
 from . import guards, instrument, managed, policy, sizes
+from .membrane import Membrane
 from .modules import Importer
 from .output import Output
 
 
 def table(own: frozenset[str], output: Output) -> dict[str, Any]:
-    """The builtins of one script: what the policy lists, with guards in place of what could harm."""
+    """The builtins of one script: what the policy lists, with guards in place of what could harm.
+
+    The latest one is in force: its script is the next one to run.
+    """
     allowed = policy.policy()
     names = {name: getattr(builtins, name) for name in allowed.builtins if hasattr(builtins, name)}
-    attributes = guards.Attributes(own)
-    return {
+    membrane = Membrane(own)
+    native = membrane.guards
+    attributes = guards.Attributes(native)
+    made = {
         **names,
-        "__build_class__": builtins.__build_class__,
-        "__import__": Importer(attributes, output),
+        "__build_class__": membrane.build_class,
+        "__import__": Importer(attributes, output, membrane),
         "super": super,
         "type": guards.type_of,
         "getattr": attributes.getattr,
@@ -31,17 +37,18 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
         "print": output.print,
         "range": guards.range_of,
         "round": guards.rounded,
-        instrument.STORE: _store,
+        instrument.LOAD: native["load"],
+        instrument.ITEM: native["item"],
+        instrument.STORE: native["store"],
+        instrument.STORE_ITEM: native["store_item"],
+        instrument.CALL: native["call"],
+        instrument.AT: native["at"],
+        instrument.INSIDE: native["inside"],
+        instrument.SLICE: slice,
         instrument.BOUNDED: sizes.bounded,
-        instrument.METHOD: sizes.method,
-        instrument.PIXELS: sizes.pixels,
         instrument.RANGE: range,
         instrument.FORMAT: guards.formatted,
-        instrument.FORMAT_OF: guards.format_of,
         instrument.WITH: managed.managed,
     }
-
-
-def _store(value: Any, thing: Any, name: str) -> None:
-    """``thing.name = value``, in the order in which Python looks at them."""
-    sizes.store(thing, name, value)
+    membrane.begin(made)
+    return made

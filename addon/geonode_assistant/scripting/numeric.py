@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import Guarded
+from .membrane import MEMBERS
 from .sizes import ITEMS
 
 CUBIC = 2_000
@@ -136,7 +137,23 @@ def _all(module: Any, names: tuple[str, ...], make: Callable[[Any], Any]) -> dic
     return {name: make(getattr(module, name)) for name in names if hasattr(module, name)}
 
 
+class _Arrays(type):
+    """The type of what stands for `numpy.ndarray`: called, it takes no memory of another object."""
+
+    def __instancecheck__(cls, thing: Any) -> bool:
+        return isinstance(thing, np.ndarray)
+
+    def __call__(cls, shape: Any, dtype: Any = float, *, order: Any = "C") -> Any:
+        return ARRAYS["empty"](shape, dtype, order=order)
+
+
+class Array(metaclass=_Arrays):
+    """`numpy.ndarray` as a script has it, for `isinstance`, annotations and new arrays."""
+
+
+MEMBERS[Array] = frozenset()
 ARRAYS = {
+    "ndarray": Array,
     **_all(np, ("zeros", "ones", "empty", "full", "indices"), lambda f: _limited(f, _shaped)),
     **_all(np, ("linspace", "logspace", "geomspace"), lambda f: _limited(f, _counted)),
     **_all(np, ("arange",), lambda f: _limited(f, _arranged)),

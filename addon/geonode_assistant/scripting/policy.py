@@ -22,6 +22,11 @@ class Policy:
     called_only: frozenset[str]
     attributes: frozenset[str]
     """Everything that may stand behind a dot, members of modules and parts of operators included."""
+    dunder_read: frozenset[str]
+    types: dict[str, frozenset[str]]
+    """What may be read from objects of library types, by the type's full name; ``:class``: may be derived from."""
+    stores: dict[str, frozenset[str]]
+    """What may be set there."""
     methods: frozenset[str]
     modules: dict[str, frozenset[str]]
     operators: frozenset[str]
@@ -42,6 +47,9 @@ def policy() -> Policy:
         builtins=frozenset(known["builtins"]),
         called_only=frozenset(known["called_only"]),
         attributes=frozenset(attributes) | {"poll", "format"},
+        dunder_read=frozenset(known["dunder_read"]),
+        types={name: frozenset(members) for name, members in known["types"].items()},
+        stores={name: frozenset(members) for name, members in known["stores"].items()},
         methods=frozenset(known["methods"]),
         modules=modules,
         operators=frozenset(known["operators"]),

@@ -41,7 +41,6 @@ METHODS = frozenset({
 })  # fmt: skip
 """Methods of Blender's that a guard looks at."""
 _EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "update"})
-_PLAIN = frozenset({set, dict, list, frozenset, str})
 
 
 def as_number(value: Any) -> float:
@@ -183,9 +182,9 @@ def _elements(obj: Any) -> float:
 
 
 def method(thing: Any, name: str) -> Any:
-    """``thing.name``, a method that can make too much or the wrong thing, within bounds."""
+    """``thing.name`` of Blender's data, a method that can make too much or the wrong thing, within bounds."""
     found = getattr(thing, name)
-    if thing.__class__ in _PLAIN or not callable(found) or not hasattr(thing, "bl_rna"):
+    if not callable(found) or not hasattr(thing, "bl_rna"):
         return found
     match thing.bl_rna.identifier:
         case "Nodes":
@@ -260,3 +259,10 @@ def pixels(thing: Any) -> Any:
     if isinstance(thing, bpy.types.Image) and len(found) > LARGEST_PICTURE:
         raise Guarded(f"{thing.name!r} is too large a picture; scale() it first.")
     return found
+
+
+def store_item(thing: Any, key: Any, value: Any) -> None:
+    """``thing[key] = value`` of Blender's data; the inputs of a modifier may stand there."""
+    thing[key] = value
+    if isinstance(thing, bpy.types.NodesModifier):
+        expected.changed(thing.node_group)

@@ -33,6 +33,10 @@ def _places(trace: TracebackType | None) -> list[str]:
     return lines
 
 
+SAYING = frozenset({"setLevel", "debug", "info", "warning", "error", "critical", "exception"})
+"""What a script may ask of a logger."""
+
+
 class Logger:
     """What `logging.getLogger()` gives a script: it prints, from the level on that the script has set."""
 

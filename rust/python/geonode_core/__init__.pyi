@@ -46,6 +46,7 @@ __all__ = [
     "key_place",
     "known_models",
     "lints",
+    "membrane",
     "read_compact",
     "reconcile",
     "register_action",
@@ -323,13 +324,19 @@ def alarm_allow(event: str, code: CodeType, under: CodeType | None = None) -> No
     """Lets a function of a library raise an event while a script runs, where the function ``under`` called it. Not
     possible while one runs."""
 
+def membrane(decide: Callable[..., int], handle: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """The guards of one script: ``load``, ``item``, ``store``, ``store_item``, ``call``, ``at``, ``inside``.
+    ``decide(kind, x, name)`` says what is allowed or raises; ``handle(kind, x, name, value)`` does what was answered
+    with 2. Not possible while a script runs."""
+
 def alarm_free(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function without an alarm, for what a script may call of ours. Not possible while a script runs."""
 
+@final
 class Namespaces:
     """The names of modules and classes, as they were when ``keep`` was last called."""
 
-    def __init__(self, owners: list[Any]) -> None: ...
+    def __new__(cls, owners: list[Any]) -> Namespaces: ...
     def keep(self) -> None:
         """Keeps the names that there are now."""
     def put_back(self) -> list[str]:

@@ -237,6 +237,11 @@ pub(crate) fn alarm_allow(event: &str, code: &Bound<'_, PyAny>, under: Option<&B
     Ok(())
 }
 
+/// Whether a script runs on this thread.
+pub(crate) fn is_watched() -> bool {
+    WATCHED.get()
+}
+
 /// A function that runs without an alarm: one of ours that a script may call and that looks into frames or reads files. Not possible while a
 /// script runs.
 #[pyfunction]

@@ -11,6 +11,7 @@ mod extensions;
 mod interruption;
 mod json;
 mod keys;
+mod membrane;
 mod memory;
 mod namespaces;
 mod run;
@@ -48,6 +49,8 @@ mod geonode_core {
     use crate::extensions::{register_action, register_op, register_tool, tools, unregister, unregister_tool};
     #[pymodule_export]
     use crate::keys::{keep_key, key_place, remove_key};
+    #[pymodule_export]
+    use crate::membrane::membrane;
     #[pymodule_export]
     use crate::namespaces::Namespaces;
     #[pymodule_export]

@@ -23,6 +23,10 @@ pub struct Allowed {
     pub methods: Vec<&'static str>,
     /// Modules with the members that a script may use.
     pub modules: BTreeMap<&'static str, Vec<&'static str>>,
+    /// What may be read from objects of types that are not Blender's data.
+    pub types: BTreeMap<&'static str, Vec<&'static str>>,
+    /// What may be set there.
+    pub stores: BTreeMap<&'static str, Vec<&'static str>>,
     /// Operators as `mesh.subdivide`.
     pub operators: Vec<&'static str>,
     /// Types of nodes that are refused, `*` standing for any characters.
@@ -55,6 +59,8 @@ pub fn allowed(blender: &str) -> Allowed {
         underscored: sorted(reviewed.underscored.iter().copied()),
         methods: sorted(reviewed.methods.iter().copied()),
         modules,
+        types: policy.members.types.clone(),
+        stores: policy.members.stores.clone(),
         operators: listed(&policy.operators, bit),
         node_types: sorted(reviewed.node_types.keys().copied()),
         bounds: reviewed.bounds.iter().map(|(name, bound)| (*name, *bound)).collect(),

@@ -1,5 +1,7 @@
-//! The decisions of `policy/`, as data: `reviewed.json` by people, `names.json` derived from four Blenders by `tests/host/policy.py`.
+//! The decisions of `policy/`, as data: `reviewed.json` by people, `names.json` derived from four Blenders by
+//! `tests/host/policy.py`, `types.json` from live objects and then reviewed.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashSet};
@@ -29,6 +31,14 @@ pub(crate) struct Reviewed {
     pub(crate) bounds: HashMap<Text, f64>,
     /// Families of operators that may be called, apart from those refused.
     pub(crate) operator_modules: HashSet<Text>,
+}
+
+/// What a script may do with objects that are not Blender's data, by type.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(crate) struct Types {
+    pub(crate) types: BTreeMap<Text, Vec<Text>>,
+    pub(crate) stores: BTreeMap<Text, Vec<Text>>,
 }
 
 #[derive(Deserialize)]
@@ -117,6 +127,7 @@ pub(crate) struct Policy {
     pub(crate) operators: Table,
     pub(crate) types: Table,
     pub(crate) bmesh_ops: Table,
+    pub(crate) members: Types,
 }
 
 impl Policy {
@@ -132,6 +143,7 @@ pub(crate) fn policy() -> Option<&'static Policy> {
     POLICY
         .get_or_init(|| {
             let reviewed = serde_json::from_str(include_str!("../policy/reviewed.json")).ok()?;
+            let members = serde_json::from_str(include_str!("../policy/types.json")).ok()?;
             let names: Names = serde_json::from_str(include_str!("../policy/names.json")).ok()?;
             Some(Policy {
                 reviewed,
@@ -139,6 +151,7 @@ pub(crate) fn policy() -> Option<&'static Policy> {
                 operators: Table::new(names.operators),
                 types: Table::new(names.types),
                 bmesh_ops: Table::new(names.bmesh_ops),
+                members,
             })
         })
         .as_ref()

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first wall: what a script may do with an object, decided by its type. What no list knows is refused.
+
+The guards themselves are native (``geonode_core.membrane``) and ask here once for each type and name: Blender's data by
+the names that the policy knows for it, types of libraries by their own lists, classes and modules by which one it is.
+A script's own classes, which our ``__build_class__`` has made, and their instances are free; nothing else is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable
+from types import FunctionType, ModuleType
+from typing import Any
+
+import bpy
+
+from .. import native
+from . import guards, policy, sizes
+from .errors import NotAllowed
+
+LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL = range(7)
+"""Kinds of access, as the native guards number them."""
+PLAIN, HANDLED = 1, 2
+ALONE = 2
+"""Added to an answer that holds for this very object only."""
+FOR_THIS_SCRIPT = 8
+"""Added to an answer about what the script has made: the next script asks again."""
+
+_BLENDERS = (
+    bpy.types.bpy_struct,
+    bpy.types.bpy_prop_collection,
+    bpy.types.bpy_prop_array,
+    type(bpy.data.objects),
+    type(bpy.data.bl_rna.properties),
+)
+_FROM_BLENDER = frozenset({"bpy_types", "_bpy_types", "bpy.types", "builtins", "bpy_restrict_state", "_bpy"})
+_WRITTEN_IN_PYTHON = (FunctionType, property, staticmethod, classmethod)
+_INPUT = re.compile(r"(?:Socket|Input)_\d{1,4}\Z")
+_DONE = {LOAD: "read", STORE: "set", DELETE: "deleted"}
+
+
+def key(kind: type) -> str:
+    """The name by which the lists know a type."""
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return "cython.function" if name.startswith("_cython_") else name
+
+
+class Membrane:
+    """The first wall around one script."""
+
+    def __init__(self, own: frozenset[str]) -> None:
+        known = policy.policy()
+        self._names = known.attributes
+        self._dunder = known.dunder_read | {"__class__"}
+        self._methods = known.methods
+        self._private = own
+        self._types = known.types
+        self._stores = known.stores
+        self._bounded = frozenset(sizes.STORED) | frozenset(known.bounds)
+        self._own: set[type] = set()
+        self._modules: dict[int, ModuleType] = {}
+        self._builtins: dict[str, Any] | None = None
+        self.guards: dict[str, Callable[..., Any]] = native.core().membrane(self._decide, self._handle)
+
+    # -- what is the script's own
+
+    def build_class(self, function: Any, name: str, *bases: Any, **how: Any) -> Any:
+        """``__build_class__``: the class that it makes is the script's own."""
+        for base in bases:
+            if isinstance(base, type) and base not in self._own and not self._may_be_derived_from(base):
+                raise TypeError(f"{base.__name__} is not a class that a script may derive from.")
+        return self.adopt(builtins.__build_class__(function, name, *bases, **how))
+
+    def adopt(self, made: Any) -> Any:
+        """A class that a library has made for the script (``namedtuple``, ``dataclass``) is its own too."""
+        if isinstance(made, type):
+            self._own.add(made)
+        return made
+
+    def adopting(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function or decorator of a library that makes classes, which are the script's own."""
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            made = function(*args, **kwargs)
+            return self.adopt(made) if isinstance(made, type) else self.adopting(made)
+
+        called.__name__ = called.__qualname__ = function.__name__
+        return called
+
+    def admit(self, module: ModuleType) -> None:
+        """A module that was made for the script."""
+        self._modules[id(module)] = module
+
+    def begin(self, table: dict[str, Any]) -> None:
+        """The script's builtins: functions that have them are its own."""
+        self._builtins = table
+
+    def _may_be_derived_from(self, base: type) -> bool:
+        return issubclass(base, Exception) or base in _ENUMS or ":class" in self._types.get(key(base), ())
+
+    # -- decisions
+
+    def _decide(self, kind: int, thing: Any, name: Any) -> int:
+        cls = type(thing)
+        if issubclass(cls, type):
+            if self._class(kind, thing, cls, name):
+                return PLAIN + ALONE + (FOR_THIS_SCRIPT if thing in self._own else 0)
+        elif cls in self._own:
+            if kind > DELETE or self._free(cls, kind, name):
+                return PLAIN + FOR_THIS_SCRIPT
+        elif kind == LOAD and name == "__class__":
+            return PLAIN
+        elif issubclass(cls, _BLENDERS):
+            found = self._blender(kind, cls, name)
+            if found:
+                return found
+        elif cls is ModuleType:
+            if id(thing) in self._modules and kind == LOAD and not name.startswith("__"):
+                return PLAIN + ALONE + FOR_THIS_SCRIPT
+        elif cls is FunctionType:
+            if kind == CALL:
+                return PLAIN
+            if thing.__builtins__ is self._builtins and kind <= DELETE and not name.startswith("__"):
+                return PLAIN + ALONE + FOR_THIS_SCRIPT
+            if kind == LOAD and name in self._dunder:
+                return PLAIN
+        elif cls is super:
+            if kind == LOAD and (not name.startswith("_") or name in self._methods | self._dunder | self._private):
+                return PLAIN + FOR_THIS_SCRIPT
+        elif kind == LOAD:
+            if self._listed(cls, name):
+                return HANDLED if name in ("format", "resize") else PLAIN
+        elif kind in (STORE, DELETE):
+            if any(name in names or "*" in names for names in self._written(cls)) and not name.startswith("_"):
+                return PLAIN
+        elif self.is_known(cls):
+            return PLAIN
+        what = f"{cls.__name__}.{name}" if kind <= DELETE else cls.__name__
+        done = _DONE.get(kind, "used so")
+        raise NotAllowed(f"{what} is not allowed to be {done} in safe mode.")
+
+    def _free(self, cls: type, kind: int, name: str) -> bool:
+        """An attribute of an instance of an own class, or of the class itself."""
+        if name.startswith("__") and name.endswith("__"):
+            return kind == LOAD and (name in self._dunder or name in self._methods)
+        for base in type.mro(cls):
+            if name in base.__dict__:
+                return base in self._own or self._listed(base, name)
+        return True
+
+    def _class(self, kind: int, thing: type, meta: type, name: Any) -> bool:
+        if kind == CALL:
+            return thing in self._own or not issubclass(thing, type) and self.is_known(thing)
+        if kind == ITEM:
+            return thing in self._own or self.is_known(thing)
+        if kind > DELETE or name == "__class__":
+            return False
+        if thing in self._own:
+            if kind == LOAD and name == "__members__":
+                return True
+            return self._free(thing, kind, name)
+        if kind != LOAD:
+            return False
+        if name in self._dunder:
+            return True
+        if issubclass(thing, _BLENDERS):
+            return bool(self._blender(LOAD, thing, name)) and name != "register"
+        return self._listed(thing, name)
+
+    def _blender(self, kind: int, cls: type, name: Any) -> int:
+        if kind > DELETE:
+            return HANDLED if kind == STORE_ITEM else PLAIN
+        if name not in self._names and not _INPUT.match(name) or kind == DELETE:
+            return 0
+        for base in type.mro(cls):
+            if name in base.__dict__:
+                written = isinstance(base.__dict__[name], _WRITTEN_IN_PYTHON)
+                if written and base.__module__ not in _FROM_BLENDER:
+                    return 0
+                break
+        if kind == STORE:
+            return HANDLED if name in self._bounded else PLAIN
+        return HANDLED if name in sizes.METHODS or name == "pixels" else PLAIN
+
+    def _listed(self, cls: type, name: str) -> bool:
+        if not self.is_known(cls):
+            return False
+        listed = [MEMBERS.get(cls, frozenset()), *(self._types.get(key(base), frozenset()) for base in type.mro(cls))]
+        return any(name in names or ("*" in names and not name.startswith("_")) for names in listed)
+
+    def is_known(self, cls: type) -> bool:
+        """Whether the lists know a type, or one above it where that is enough."""
+        if key(cls) in self._types or cls in MEMBERS or cls in _ENUMS or cls in _FREE:
+            return True
+        return issubclass(cls, (Exception, *_BLENDERS))
+
+    def may_read(self, thing: Any, name: str) -> bool:
+        """Whether a script may read an attribute of an object that is not its own."""
+        try:
+            return bool(self._decide(LOAD, thing, name))
+        except NotAllowed:
+            return False
+
+    def _written(self, cls: type) -> list[frozenset[str]]:
+        return [self._stores.get(key(base), frozenset()) for base in type.mro(cls)]
+
+    def _handle(self, kind: int, thing: Any, name: Any, value: Any) -> Any:
+        if kind == STORE:
+            return sizes.store(thing, name, value)
+        if kind == STORE_ITEM:
+            return sizes.store_item(thing, name, value)
+        if name == "format":
+            return guards.format_of(thing)
+        if name == "resize" and not isinstance(thing, _BLENDERS):
+            return guards.resized(thing)
+        return sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
+
+
+_FREE = frozenset({ModuleType, FunctionType, super})
+"""These are decided upon by which one it is, or by the name."""
+_ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
+MEMBERS: dict[type, frozenset[str]] = {}
+"""Classes of our own whose instances a script may hold, with what it may read of them."""

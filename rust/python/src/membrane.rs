@@ -1,0 +1,450 @@
+//! The guards of a checked script: every attribute, item and call of it goes through one of these.
+//!
+//! What a guard allows depends on the type of the object, or for classes and modules on which one it is. `scripting.membrane` decides, once
+//! for each type and name of a script; the answer is kept here, so that a guard costs little more than what it guards. The functions
+//! are native, for a guard written in Python could be read and changed through itself; the script has no name for what decides.
+//!
+//! Answers: 1 go on, 2 let the handler of this kind of access do it (bounds by size), 3 and 4 the same for this very object only; 8 more
+//! for what the script has made, which is forgotten before the next one.
+#![expect(
+    unsafe_code,
+    reason = "functions of C that Python calls, and a table that the GIL guards"
+)]
+
+use std::cell::UnsafeCell;
+use std::ffi::c_char;
+use std::ptr;
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
+
+type Object = *mut ffi::PyObject;
+
+/// Kinds of access, as `scripting.membrane` numbers them.
+const LOAD: u8 = 0;
+const STORE: u8 = 1;
+const DELETE: u8 = 2;
+const ITEM: u8 = 3;
+const STORE_ITEM: u8 = 4;
+const DELETE_ITEM: u8 = 5;
+const CALL: u8 = 6;
+
+const PLAIN: u8 = 1;
+const HANDLED: u8 = 2;
+const ALONE_PLAIN: u8 = 3;
+const ALONE_HANDLED: u8 = 4;
+const FOR_THIS_SCRIPT: u8 = 8;
+/// Marks an answer about one object: a class is an object, and the type of others.
+const OF_OBJECT: u8 = 0x80;
+
+const PLACES: usize = 1 << 12;
+
+/// An answer: for a type or an object, a name and a kind of access. Both are owned, so that nothing else can have their addresses.
+#[derive(Clone, Copy)]
+struct Answer {
+    of: Object,
+    name: Object,
+    kind: u8,
+    verdict: u8,
+    /// What the script has made is in it: the next one asks again.
+    passing: bool,
+}
+
+const NONE: Answer = Answer {
+    of: ptr::null_mut(),
+    name: ptr::null_mut(),
+    kind: 0,
+    verdict: 0,
+    passing: false,
+};
+
+struct State {
+    answers: [Answer; PLACES],
+    decide: Object,
+    handle: Object,
+}
+
+/// Reached with the GIL held only, and never across a call of Python.
+struct Shared(UnsafeCell<State>);
+
+// SAFETY: every function below runs with the GIL held.
+unsafe impl Sync for Shared {}
+
+static STATE: Shared = Shared(UnsafeCell::new(State {
+    answers: [NONE; PLACES],
+    decide: ptr::null_mut(),
+    handle: ptr::null_mut(),
+}));
+
+fn place(of: Object, name: Object, kind: u8) -> usize {
+    let mixed = (of as usize >> 4).wrapping_mul(0x9E37_79B9) ^ (name as usize >> 4).wrapping_mul(0x85EB_CA6B);
+    (mixed ^ (mixed >> 15) ^ usize::from(kind).wrapping_mul(0x51)) & (PLACES - 1)
+}
+
+/// The kept answer, or 0.
+unsafe fn known(of: Object, name: Object, kind: u8) -> u8 {
+    // SAFETY: the GIL is held, and the place is within the table.
+    unsafe {
+        let answers = &raw const (*STATE.0.get()).answers;
+        let found = answers.cast::<Answer>().add(place(of, name, kind)).read();
+        if found.of == of && found.name == name && found.kind == kind {
+            found.verdict
+        } else {
+            0
+        }
+    }
+}
+
+unsafe fn keep(of: Object, name: Object, kind: u8, verdict: u8, passing: bool) {
+    // SAFETY: as in `known`; the old answer is let go after the new one stands, for that may run code.
+    unsafe {
+        ffi::Py_IncRef(of);
+        ffi::Py_IncRef(name);
+        let answers = (&raw mut (*STATE.0.get()).answers).cast::<Answer>();
+        let old = answers.add(place(of, name, kind)).replace(Answer {
+            of,
+            name,
+            kind,
+            verdict,
+            passing,
+        });
+        ffi::Py_DecRef(old.of);
+        ffi::Py_DecRef(old.name);
+    }
+}
+
+/// `PLAIN` or `HANDLED`; 0 with an exception set where it is refused.
+unsafe fn allowed(object: Object, name: Object, kind: u8) -> u8 {
+    // SAFETY: both are objects of Python, and the GIL is held.
+    unsafe {
+        let class = ffi::Py_TYPE(object).cast::<ffi::PyObject>();
+        let answer = known(class, name, kind);
+        if answer != 0 {
+            return answer;
+        }
+        let answer = known(object, name, kind | OF_OBJECT);
+        if answer != 0 {
+            return answer;
+        }
+        decided(object, class, name, kind)
+    }
+}
+
+#[cold]
+unsafe fn decided(object: Object, class: Object, name: Object, kind: u8) -> u8 {
+    // SAFETY: as in `allowed`; `decide` is a function of Python that is never let go.
+    unsafe {
+        let decide = (*STATE.0.get()).decide;
+        if decide.is_null() {
+            ffi::PyErr_SetString(ffi::PyExc_RuntimeError, c"no script is running".as_ptr());
+            return 0;
+        }
+        let number = ffi::PyLong_FromLong(i64::from(kind) as _);
+        let found = ffi::PyObject_CallFunctionObjArgs(decide, number, object, name, ptr::null_mut::<ffi::PyObject>());
+        ffi::Py_DecRef(number);
+        if found.is_null() {
+            return 0;
+        }
+        let answer = u8::try_from(ffi::PyLong_AsLong(found)).unwrap_or(0);
+        ffi::Py_DecRef(found);
+        let passing = answer & FOR_THIS_SCRIPT != 0;
+        match answer & !FOR_THIS_SCRIPT {
+            verdict @ (PLAIN | HANDLED) => {
+                keep(class, name, kind, verdict, passing);
+                verdict
+            }
+            alone @ (ALONE_PLAIN | ALONE_HANDLED) => {
+                let verdict = if alone == ALONE_PLAIN { PLAIN } else { HANDLED };
+                keep(object, name, kind | OF_OBJECT, verdict, passing);
+                verdict
+            }
+            _ => {
+                if ffi::PyErr_Occurred().is_null() {
+                    ffi::PyErr_SetString(ffi::PyExc_AttributeError, c"not allowed in safe mode".as_ptr());
+                }
+                0
+            }
+        }
+    }
+}
+
+/// `handle(kind, object, name, value)`.
+unsafe fn handled(kind: u8, object: Object, name: Object, value: Object) -> Object {
+    // SAFETY: as in `decided`.
+    unsafe {
+        let handle = (*STATE.0.get()).handle;
+        let number = ffi::PyLong_FromLong(i64::from(kind) as _);
+        let found =
+            ffi::PyObject_CallFunctionObjArgs(handle, number, object, name, value, ptr::null_mut::<ffi::PyObject>());
+        ffi::Py_DecRef(number);
+        found
+    }
+}
+
+unsafe fn loaded(object: Object, name: Object) -> Object {
+    // SAFETY: as in `allowed`.
+    unsafe {
+        match allowed(object, name, LOAD) {
+            PLAIN => ffi::PyObject_GetAttr(object, name),
+            HANDLED => handled(LOAD, object, name, ffi::Py_None()),
+            _ => ptr::null_mut(),
+        }
+    }
+}
+
+/// 0 when it is done.
+unsafe fn stored(object: Object, name: Object, value: Object) -> i32 {
+    // SAFETY: as in `allowed`.
+    unsafe {
+        match allowed(object, name, STORE) {
+            PLAIN => ffi::PyObject_SetAttr(object, name, value),
+            HANDLED => done(handled(STORE, object, name, value)),
+            _ => -1,
+        }
+    }
+}
+
+unsafe fn done(found: Object) -> i32 {
+    if found.is_null() {
+        return -1;
+    }
+    // SAFETY: a result of Python's, which is ours.
+    unsafe { ffi::Py_DecRef(found) };
+    0
+}
+
+unsafe fn item(object: Object, key: Object) -> Object {
+    // SAFETY: as in `allowed`. The name of an item plays no part.
+    unsafe {
+        match allowed(object, ffi::Py_None(), ITEM) {
+            PLAIN => ffi::PyObject_GetItem(object, key),
+            HANDLED => handled(ITEM, object, key, ffi::Py_None()),
+            _ => ptr::null_mut(),
+        }
+    }
+}
+
+unsafe fn set_item(object: Object, key: Object, value: Object) -> i32 {
+    // SAFETY: as in `item`.
+    unsafe {
+        match allowed(object, ffi::Py_None(), STORE_ITEM) {
+            PLAIN => ffi::PyObject_SetItem(object, key, value),
+            HANDLED => done(handled(STORE_ITEM, object, key, value)),
+            _ => -1,
+        }
+    }
+}
+
+unsafe extern "C" fn load(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
+    // SAFETY: Python gives as many arguments as it says.
+    unsafe {
+        if count != 2 {
+            return wrong();
+        }
+        loaded(*args, *args.add(1))
+    }
+}
+
+unsafe extern "C" fn load_item(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
+    // SAFETY: as in `load`.
+    unsafe {
+        if count != 2 {
+            return wrong();
+        }
+        item(*args, *args.add(1))
+    }
+}
+
+/// `store(value, object, name)`: in the order in which Python looks at them.
+unsafe extern "C" fn store(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
+    // SAFETY: as in `load`.
+    unsafe {
+        if count != 3 {
+            return wrong();
+        }
+        none(stored(*args.add(1), *args.add(2), *args))
+    }
+}
+
+unsafe extern "C" fn store_item(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
+    // SAFETY: as in `load`.
+    unsafe {
+        if count != 3 {
+            return wrong();
+        }
+        none(set_item(*args.add(1), *args.add(2), *args))
+    }
+}
+
+/// The function itself, or what is called in its place.
+unsafe extern "C" fn called(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
+    // SAFETY: as in `load`.
+    unsafe {
+        if count != 1 {
+            return wrong();
+        }
+        let function = *args;
+        match allowed(function, ffi::Py_None(), CALL) {
+            PLAIN => {
+                ffi::Py_IncRef(function);
+                function
+            }
+            HANDLED => handled(CALL, function, ffi::Py_None(), ffi::Py_None()),
+            _ => ptr::null_mut(),
+        }
+    }
+}
+
+unsafe fn wrong() -> Object {
+    // SAFETY: sets an exception with the GIL held.
+    unsafe {
+        ffi::PyErr_SetString(
+            ffi::PyExc_TypeError,
+            c"a guard was called otherwise than it is written".as_ptr(),
+        );
+    };
+    ptr::null_mut()
+}
+
+unsafe fn none(result: i32) -> Object {
+    if result != 0 {
+        return ptr::null_mut();
+    }
+    // SAFETY: None lives as long as Python.
+    unsafe {
+        let none = ffi::Py_None();
+        ffi::Py_IncRef(none);
+        none
+    }
+}
+
+/// Stands for the attributes of an object where Python stores into any place (`for x.a in …`, `a, x.b = …`, `x.c += 1`).
+#[pyclass(frozen, module = "geonode_core")]
+struct At(Py<PyAny>);
+
+#[pymethods]
+impl At {
+    fn __getitem__(&self, py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+        // SAFETY: both are objects of Python; the result is a new reference, or null with an exception.
+        unsafe { Bound::from_owned_ptr_or_err(py, loaded(self.0.as_ptr(), name.as_ptr())) }.map(Bound::unbind)
+    }
+
+    fn __setitem__(&self, py: Python<'_>, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        // SAFETY: as above.
+        result(py, unsafe { stored(self.0.as_ptr(), name.as_ptr(), value.as_ptr()) })
+    }
+
+    fn __delitem__(&self, py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<()> {
+        // SAFETY: as above; a null value deletes.
+        result(py, unsafe {
+            match allowed(self.0.as_ptr(), name.as_ptr(), DELETE) {
+                0 => -1,
+                _ => ffi::PyObject_SetAttr(self.0.as_ptr(), name.as_ptr(), ptr::null_mut()),
+            }
+        })
+    }
+}
+
+/// Stands for the items of an object in the same places.
+#[pyclass(frozen, module = "geonode_core")]
+struct In(Py<PyAny>);
+
+#[pymethods]
+impl In {
+    fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        // SAFETY: as in `At`.
+        unsafe { Bound::from_owned_ptr_or_err(py, item(self.0.as_ptr(), key.as_ptr())) }.map(Bound::unbind)
+    }
+
+    fn __setitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        // SAFETY: as in `At`.
+        result(py, unsafe { set_item(self.0.as_ptr(), key.as_ptr(), value.as_ptr()) })
+    }
+
+    fn __delitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        // SAFETY: as in `At`.
+        result(py, unsafe {
+            match allowed(self.0.as_ptr(), ffi::Py_None(), DELETE_ITEM) {
+                0 => -1,
+                _ => ffi::PyObject_DelItem(self.0.as_ptr(), key.as_ptr()),
+            }
+        })
+    }
+}
+
+fn result(py: Python<'_>, done: i32) -> PyResult<()> {
+    if done == 0 {
+        return Ok(());
+    }
+    Err(PyErr::take(py).unwrap_or_else(|| PyRuntimeError::new_err("refused without a reason")))
+}
+
+fn at(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    Ok(Py::new(py, At(args.get_item(0)?.unbind()))?.into_any())
+}
+
+fn inside(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+    Ok(Py::new(py, In(args.get_item(0)?.unbind()))?.into_any())
+}
+
+/// A function of C, with a description that lives as long as the process.
+fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctionFast) -> PyResult<Py<PyAny>> {
+    let method = Box::leak(Box::new(ffi::PyMethodDef {
+        ml_name: name.as_ptr().cast::<c_char>(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFast: fast },
+        ml_flags: ffi::METH_FASTCALL,
+        ml_doc: ptr::null(),
+    }));
+    // SAFETY: the description lives for good; the result is a new reference, or null with an exception.
+    unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyCFunction_NewEx(method, ptr::null_mut(), ptr::null_mut())) }
+        .map(Bound::unbind)
+}
+
+/// The guards for one script, by name: `load(x, name)`, `item(x, key)`, `store(value, x, name)`, `store_item(value, x, key)`, `call(f)`,
+/// `at(x)[name]`, `inside(x)[key]`. `decide(kind, x, name)` answers what is allowed or raises, `handle(kind, x, name, value)` does what was
+/// answered with 2. Forgets what was answered about what the script before had made. Not possible while a script runs.
+#[pyfunction]
+pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let py = decide.py();
+    if crate::alarm::is_watched() {
+        return Err(PyTypeError::new_err("the guards of a script are made before it runs"));
+    }
+    // SAFETY: the GIL is held; what is let go is let go after nothing of it stands here any more.
+    let old = unsafe {
+        ffi::Py_IncRef(decide.as_ptr());
+        ffi::Py_IncRef(handle.as_ptr());
+        let state = STATE.0.get();
+        let before = [
+            (&raw mut (*state).decide).replace(decide.as_ptr()),
+            (&raw mut (*state).handle).replace(handle.as_ptr()),
+        ];
+        let answers = (&raw mut (*state).answers).cast::<Answer>();
+        let kept = (0..PLACES).flat_map(|at| {
+            let place = answers.add(at);
+            let one = if (*place).passing { place.replace(NONE) } else { NONE };
+            [one.of, one.name]
+        });
+        kept.chain(before).filter(|one| !one.is_null()).collect::<Vec<_>>()
+    };
+    for one in old {
+        // SAFETY: each was owned by the table.
+        unsafe { ffi::Py_DecRef(one) };
+    }
+    let guards = PyDict::new(py);
+    guards.set_item("load", function(py, c"load", load)?)?;
+    guards.set_item("item", function(py, c"item", load_item)?)?;
+    guards.set_item("store", function(py, c"store", store)?)?;
+    guards.set_item("store_item", function(py, c"store_item", store_item)?)?;
+    guards.set_item("call", function(py, c"call", called)?)?;
+    guards.set_item(
+        "at",
+        PyCFunction::new_closure(py, None, None, |args, _| at(args.py(), args))?,
+    )?;
+    guards.set_item(
+        "inside",
+        PyCFunction::new_closure(py, None, None, |args, _| inside(args.py(), args))?,
+    )?;
+    Ok(guards)
+}

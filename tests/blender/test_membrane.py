@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first wall alone: what a script may do with an object is decided by its type. No rules, and no alarm."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import geonode_core as core
+import pytest
+from geonode_assistant.scripting import instrument, names, policy
+from geonode_assistant.scripting.errors import Guarded, NotAllowed
+from geonode_assistant.scripting.membrane import Membrane
+from geonode_assistant.scripting.output import Output
+
+# Objects that a script can come to, an expression a line; the walk begins with them.
+OBJECTS = """
+None | True | 1 | 1.5 | 1j | "a" | b"a" | bytearray(b"a") | [1] | (1,) | {1: 2} | {1} | frozenset({1})
+range(3) | slice(1) | ... | NotImplemented | object() | property() | staticmethod(len) | classmethod(len)
+len | "a".join | [].append | str.join | iter([]) | iter(()) | iter({}) | iter({}.values()) | iter({}.items())
+iter(set()) | iter("a") | iter("é") | iter(b"") | iter(bytearray()) | iter(range(2)) | iter(range(2**70))
+reversed([]) | reversed({}) | reversed(range(3)) | {}.keys() | {}.values() | {}.items() | map(len, [])
+filter(len, []) | zip() | enumerate([]) | (1 for _ in [1]) | (lambda: 1) | ValueError("x") | KeyError()
+StopIteration(1) | OSError() | ImportError() | UnicodeDecodeError("a", b"", 0, 1, "x")
+datetime.datetime.now() | datetime.date.today() | datetime.time() | datetime.timedelta()
+datetime.timezone.utc | collections.Counter() | collections.deque() | collections.defaultdict(int)
+collections.OrderedDict() | collections.ChainMap() | iter(collections.deque())
+collections.OrderedDict().keys() | collections.OrderedDict().items() | fractions.Fraction(1, 2)
+decimal.Decimal(1) | re.compile("a") | re.compile("a").match("a") | re.I | re.finditer("a", "a") | enum.auto()
+dataclasses.field() | random.Random() | array.array("f", [1]) | functools.partial(len)
+functools.lru_cache(len) | functools.lru_cache(len).cache_info() | functools.cached_property(len)
+functools.cmp_to_key(len) | itertools.chain([]) | itertools.islice([], 1) | itertools.accumulate([])
+itertools.groupby([]) | itertools.takewhile(len, []) | itertools.dropwhile(len, []) | itertools.zip_longest()
+itertools.starmap(len, []) | itertools.compress([], []) | itertools.filterfalse(len, [])
+itertools.tee([])[0] | itertools.pairwise([]) | statistics.linear_regression([1, 2], [1, 2]) | hashlib.md5()
+hashlib.sha256() | uuid.uuid4() | time.gmtime() | typing.List[int] | list[int] | int | str
+typing.Optional[int] | typing.TypeVar("T") | typing.Callable[[int], int] | typing.Literal[1] | typing.Generic
+operator.itemgetter(1) | calendar.day_name | contextlib.nullcontext() | mathutils.Vector()
+mathutils.Matrix() | mathutils.Euler() | mathutils.Quaternion() | mathutils.Color() | mathutils.Matrix().row
+mathutils.Matrix()[0] | mathutils.kdtree.KDTree(1) | mathutils.bvhtree.BVHTree.FromPolygons([], []) | mesh
+mesh.verts | mesh.edges | mesh.faces | mesh.loops | mesh.verts[0] | mesh.edges[0] | mesh.faces[0]
+mesh.faces[0].loops[0] | mesh.faces[0].loops | mesh.verts[0].link_edges | mesh.verts.layers
+mesh.edges.layers | mesh.faces.layers | mesh.loops.layers | mesh.loops.layers.uv
+mesh.loops.layers.uv.verify() | mesh.select_history | mesh.verts[0][mesh.verts.layers.deform.verify()]
+mesh.faces[0].loops[0][mesh.loops.layers.color.verify()] | iter(mesh.verts)
+mesh.faces[0].loops[0][mesh.loops.layers.uv.verify()] | mesh.verts[0][mesh.verts.layers.skin.verify()]
+numpy.ones(3) | numpy.ones(3).flat | numpy.float32(1) | numpy.float64(1) | numpy.int64(1) | numpy.int32(1)
+numpy.uint8(1) | numpy.bool_(1) | numpy.complex128(1) | numpy.str_("a") | numpy.dtype(float)
+numpy.random.default_rng(1) | numpy.random.RandomState(1) | numpy.add | numpy.poly1d([1])
+numpy.vectorize(len) | numpy.errstate() | numpy.finfo(float) | numpy.ndindex(2)
+numpy.ndenumerate(numpy.ones(2)) | numpy.c_ | numpy.mgrid | numpy.linalg.qr(numpy.eye(2))
+numpy.linalg.svd(numpy.eye(2)) | numpy.linalg.eig(numpy.eye(2)) | numpy.linalg.eigh(numpy.eye(2))
+numpy.ones(2).sum | bpy.data | bpy.context | bpy.context.object | bpy.data.objects
+bpy.context.object.location | iter(bpy.data.objects) | bpy.context.object.matrix_world
+bpy.context.object.bound_box | bpy.context.object.data.vertices[0].co | bpy.context.object["b"]
+bpy.context.object["c"] | bpy.context.object.id_properties_ui("a") | bpy.context.object.keys()
+bpy.context.object["c"].keys() | bpy.context.object["c"].items() | bpy.context.object["c"].values()
+bpy.context.object.select_get | bpy.data.objects.new | bpy.context.temp_override() | bpy.app.version
+"""
+
+
+def objects() -> Iterator[Any]:
+    """Live objects of every kind, the builtins and the members of the modules as a script has them."""
+    known = policy.policy()
+    table = names.table(frozenset(), Output())
+    yield from (value for name, value in table.items() if not name.startswith("__"))
+    kinds = (getattr(bpy.types, name, None) for name in known.modules["bpy.types"])
+    yield from (kind for kind in kinds if kind is not None)
+    given: dict[str, Any] = {}
+    for name in (*(known.modules.keys() - {"__future__"}), "decimal"):
+        with contextlib.suppress(ImportError):
+            given[name.partition(".")[0]] = importlib.import_module(name.partition(".")[0])
+            importlib.import_module(name)
+            module = table["__import__"](name, None, None, ("members",), 0)
+            if isinstance(module, types.ModuleType):
+                yield from (one for one in vars(module).values() if not isinstance(one, types.ModuleType))
+    thing = bpy.context.object
+    thing["a"], thing["b"], thing["c"] = 1, [1.0, 2.0], {"x": 1}
+    given["mesh"] = given["bmesh"].new()
+    given["bmesh"].ops.create_cube(given["mesh"], size=1)
+    layers = given["mesh"].verts.layers, given["mesh"].loops.layers
+    for layer in (layers[0].deform, layers[0].skin, layers[1].color, layers[1].uv):
+        layer.verify()
+    for line in OBJECTS.strip().splitlines():
+        for expression in line.split(" | "):
+            for part in (given["mesh"].verts, given["mesh"].edges, given["mesh"].faces):
+                part.ensure_lookup_table()
+            yield eval(expression, dict(given))
+
+
+def test_every_type_that_a_script_can_come_to_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """From what a script is given over what it may read of that, until nothing new comes."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    membrane = Membrane(frozenset())
+    seen: set[type] = set()
+    unlisted: set[str] = set()
+
+    def look(kind: type) -> bool:
+        """Whether the type is new."""
+        if kind in seen:
+            return False
+        seen.add(kind)
+        if not membrane.is_known(kind):
+            unlisted.add(f"{kind.__module__}.{kind.__qualname__}")
+        return True
+
+    def walk(value: Any) -> None:
+        new = look(value) if isinstance(value, type) else look(type(value))
+        if not new:
+            return
+        for name in dir(value if isinstance(value, type) else type(value)):
+            if not name.startswith("_") and membrane.may_read(value, name):
+                try:
+                    member = getattr(value, name)
+                except Exception:
+                    continue
+                walk(member)
+
+    for one in objects():
+        walk(one)
+    with capsys.disabled():
+        print(f"\n{len(seen)} types that a script can come to, of them {len(policy.policy().types)} listed")
+    assert unlisted == set()
+    assert len(seen) > 400
+
+
+def walled(source: str, own: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Runs a text inside the first wall, with no rules before and no alarm."""
+    known = policy.policy()
+    tree = instrument.instrumented(
+        source, frozenset(known.bounds), frozenset(known.modules), frozenset({"join"}), frozenset({"name", "x", "y"})
+    )
+    namespace = {"__name__": "__main__", "__builtins__": names.table(own, Output())}
+    core.run_bounded(compile(tree, "<script>", "exec"), namespace, 5000)
+    return namespace
+
+
+# Whatever names the script has made its own: `a._evaluate = 1` must open nothing of anybody else.
+OWN = "class A: pass\na = A()\nfor name in ('x',): setattr(a, name, 1)\n"
+REFUSED = {
+    "private names of a library": "import typing\na._evaluate = 1\ntyping.List[int]._evaluate",
+    "globals of an own function": "def f(): pass\nf.__globals__",
+    "code of an own function": "def f(): pass\nf.__code__",
+    "closure": "def f(): pass\nf.__closure__",
+    "function of a method": "class B:\n    def m(self): pass\nB().m.__func__",
+    "globals of a guard": "print.__func__",
+    "self of a builtin": "len.__self__",
+    "a guard's own globals": "import functools\nfunctools.wraps.__globals__",
+    "wraps that reads": "import functools\nfunctools.wraps(len, assigned=('__self__',))(a)",
+    "wraps that writes": "import functools\nfunctools.wraps(len, ('__name__',), ('__dict__',))(a)",
+    "subclasses": "().__class__.__base__.__subclasses__()",
+    "mro": "int.mro()",
+    "a type by its type": "().__class__.__class__('B', (), {})",
+    "a metaclass": "import abc\nabc.ABC.__class__('B', (), {})",
+    "the functional enum": "import enum\nclass E(enum.Enum): pass\nE('B', {'__del__': print})",
+    "the functional enum, called by map": "import enum\nclass E(enum.Enum): pass\nlist(map(E, ['B'], [{'f': 1}]))",
+    "a finaliser stored": "A.__del__ = print",
+    "a class exchanged": "a.__class__ = int",
+    "a dict of an instance": "a.__dict__",
+    "a method of a library class": "import collections\ncollections.Counter.update = print",
+    "a member of a module": "import math\nmath.pi = 3",
+    "a type of Blender": "import bpy\nbpy.types.Object.evil = 1",
+    "a name of Blender's type": "import bpy\nbpy.types.Object.location = 1",
+    "store in a loop": "import math\nfor math.pi in (1, 2): pass",
+    "store in a comprehension": "import collections\n[1 for collections.Counter.update in (1,)]",
+    "store by unpacking": "import collections\na.x, collections.Counter.update = 1, 2",
+    "store by with": "import contextlib\nimport collections\n"
+    "with contextlib.nullcontext(1) as collections.Counter.update: pass",
+    "store in a chain": "import collections\na.x = collections.Counter.update = 1",
+    "store with +=": "import collections\ncollections.Counter.evil += 1",
+    "store starred": "import collections\n*collections.Counter.update, b = 1, 2",
+    "deletion": "import collections\ndel collections.Counter.update",
+    "store by setattr": "import collections\nsetattr(collections.Counter, 'update', print)",
+    "attribute of a library function": "import random\nrandom.randint.x = 1",
+    "getattr": "getattr(len, '__self__')",
+    "getattr in two steps": "getattr(getattr(a, '__init__'), '__globals__')",
+    "attrgetter": "import operator\noperator.attrgetter('__class__.__base__')(a)",
+    "methodcaller": "import operator\noperator.methodcaller('mro')(int)",
+    "view as objects": "import numpy as np\nnp.ones(3).view(object)",
+    "memory": "import numpy as np\nnp.ones(3).data",
+    "memory by ctypes": "import numpy as np\nnp.ones(3).ctypes",
+    "pickle": "import numpy as np\nnp.ones(3).dumps()",
+    "a kind of memory": "import numpy as np\nb = np.ones(3)\nb.dtype = object",
+    "steps of memory": "import numpy as np\nb = np.ones(3)\nb.strides = (1,)",
+    "memory taken from under a view": "import numpy as np\nb = np.ones(9)\nb.resize(1, refcheck=False)",
+    "memory given": "import numpy as np\nnp.ndarray((1,), dtype=object, buffer=b'a' * 8)",
+    "memory given, called by map": "import numpy as np\nlist(map(np.ndarray, [(1,)], [object], [bytearray(b'a' * 8)]))",
+    "frames": "def g(): yield 1\ng().gi_frame",
+    "traceback": "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__",
+    "object of an error": "try:\n    a.nothing\nexcept AttributeError as e:\n    e.obj",
+    "path by text": "import bpy\nbpy.context.object.path_resolve('name')",
+    "a text block": "import bpy\nbpy.data.texts",
+    "a file": "import bpy\nbpy.data.filepath = 'x'",
+    "handlers": "import bpy\nbpy.app.handlers",
+    "a draw callback": "import bpy\na.draw_handler_add = 1\nbpy.types.SpaceView3D.draw_handler_add",
+    "register": "import abc\nabc.ABC.register",
+    "a base of a library": "import random\nclass B(random.Random): pass",
+    "a base of Blender": "import bpy\nclass B(bpy.types.Operator): pass",
+    "a pattern": "match len:\n    case object(__self__=s): pass",
+    "a pattern on a library": "import numpy as np\nmatch np.ones(1):\n    case np.ndarray(view=v): pass",
+    "str.format": "'{0.__class__}'.format(a)",
+    "format of a text in a name": "t = '{0.__class__}'\nt.format(a)",
+    "format_map": "'{a.__class__}'.format_map({'a': a})",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_road_that_names_do_not_close_is_closed_by_types(name: str) -> None:
+    from geonode_assistant.scripting import modules  # numpy's replacements come with it
+
+    assert modules
+    with pytest.raises((NotAllowed, Guarded, TypeError, core.PolicyError, AttributeError)):
+        walled(OWN + REFUSED[name], frozenset({"_evaluate", "draw_handler_add", "x"}))
+
+
+def test_what_is_the_scripts_own_is_free() -> None:
+    made = walled("""
+import enum, dataclasses, collections, functools, abc, types, typing
+class A:
+    many = 0
+    def __init__(self, obj, type):
+        self.obj, self._type, self.__private = obj, type, 1
+    def method(self):
+        return self.__private + self._type
+    @property
+    def p(self):
+        return self.obj
+    @p.setter
+    def p(self, value):
+        self.obj = value
+    @classmethod
+    def make(cls):
+        cls.many += 1
+        return cls(1, 2)
+class B(A):
+    def method(self):
+        return super().method() + super(B, self).method()
+a, b = A.make(), B(3, 4)
+a.p += 5
+for a.x in range(3): pass
+[None for a.y in (7,)]
+a.z, *b.rest = 1, 2, 3
+del a.z
+def f(): f.calls = getattr(f, 'calls', 0) + 1
+f(); f()
+@dataclasses.dataclass
+class D:
+    x: int
+    names: typing.List[str] = dataclasses.field(default_factory=list)
+class E(enum.Enum):
+    ONE = 1
+    TWO = 2
+P = collections.namedtuple('P', 'x y')
+class N(typing.NamedTuple):
+    v: int = 4
+class Q(abc.ABC):
+    @abc.abstractmethod
+    def area(self): ...
+class R(Q):
+    def area(self): return 3
+space = types.SimpleNamespace(a=1)
+space.b = 2
+class Own(Exception):
+    def __init__(self, code):
+        super().__init__(code)
+        self.code = code
+try:
+    raise Own(7)
+except Own as error:
+    code = error.code + error.args[0]
+@functools.lru_cache(maxsize=None)
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+match D(5):
+    case D(x=found): pass
+match [1, {'k': 2}]:
+    case [_, {'k': inner}]: pass
+table = {'f': fib}
+result = [a.p, a.x, a.y, b.rest, b.method(), A.many, f.calls, D(3).x, E(2).name, E['ONE'].value, P(1, 2).y, N().v,
+          R().area(), space.a + space.b, code, fib(10), found, inner, table['f'](5), a.__class__.__name__]
+""")
+    assert made["result"] == [
+        6, 2, 7, [2, 3], 10, 1, 2, 3, "TWO", 1, 2, 4, 3, 3, 14, 55, 5, 2, 5, "A",
+    ]  # fmt: skip
+
+
+def test_the_guards_of_one_script_do_not_know_the_classes_of_another() -> None:
+    first = walled("class A: pass\na = A()\na.x = 1")
+    with pytest.raises(NotAllowed):
+        namespace = {"__name__": "__main__", "a": first["a"], "__builtins__": names.table(frozenset(), Output())}
+        known = policy.policy()
+        tree = instrument.instrumented("a.x", frozenset(), frozenset(known.modules), frozenset(), frozenset())
+        core.run_bounded(compile(tree, "<script>", "exec"), namespace, 1000)
