@@ -47,8 +47,10 @@ __all__ = [
     "context",
     "diff_trees",
     "export_tree",
+    "let_manage",
     "load_tree",
     "local_servers",
+    "make_mine",
     "register_executor",
     "register_op",
     "register_tool",
@@ -88,6 +90,29 @@ def export_tree(tree: bpy.types.NodeTree) -> Bundle:
 def build_tree(ir: dict[str, Any], name: str | None = None) -> bpy.types.NodeTree:
     """A new node tree from a description made by ``export_tree``; ``name`` replaces the name of the root."""
     return build.build_tree(ir, name)
+
+
+def make_mine(tree: bpy.types.NodeTree) -> None:
+    """From now on the tree is the artist's: a run asks before it takes anything of it away."""
+    from .host import ownership
+
+    ownership.give(_local(tree))
+
+
+def let_manage(tree: bpy.types.NodeTree) -> None:
+    """From now on the tree, as it is, counts as made by the assistant, which may replace what is in it.
+
+    Any change by hand makes it the artist's again. Raises ``library_data`` for a linked tree.
+    """
+    from .host import ownership
+
+    ownership.take(_local(tree))
+
+
+def _local(tree: Any) -> bpy.types.NodeTree:
+    from .host import modifiers
+
+    return modifiers.editable(_geometry_tree(tree))
 
 
 def save_tree(tree: bpy.types.NodeTree, path: str | Path) -> Path:

@@ -40,7 +40,7 @@ def kept(folder: Path) -> list[dict]:
 
 def test_a_run_continues_a_conversation(tmp_path: Path) -> None:
     first = api.run("scatter 20 cubes on the plane", "Plane", "offline")
-    second = api.run("scatter 30 cubes on the plane", "Plane", "offline", None, first.conversation)
+    second = api.run("change it: scatter 30 cubes on the plane", "Plane", "offline", None, first.conversation)
     assert first.ok and second.ok, (first.messages, second.messages)
     assert second.conversation == first.conversation and second.conversation_turns == 2
     (conversation,) = kept(tmp_path)

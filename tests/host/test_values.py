@@ -119,7 +119,7 @@ def test_the_plain_way_gives_the_same(empty: None, monkeypatch: pytest.MonkeyPat
 
 def test_every_code_is_registered() -> None:
     root = Path(__file__).resolve().parents[2]
-    registry = (root / "rust" / "protocol" / "src" / "codes.rs").read_text(encoding="utf-8")
+    registry = (root / "rust" / "protocol" / "src" / "codes" / "registry.rs").read_text(encoding="utf-8")
     used = {
         code
         for path in (root / "addon" / "geonode_assistant" / "host").glob("*.py")

@@ -154,9 +154,7 @@ def _menu_defaults(tree: Any, wanted: list[Item], made: dict[str, str]) -> None:
         update(tree)
 
 
-def _delta(
-    name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str
-) -> TreeDelta:
+def _delta(name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str) -> TreeDelta:
     nodes = ir["nodes"]
     own = sockets[key]
     maps: dict[str, dict[str, str]] = {}

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 import bpy
 import numpy as np
 
-from . import current, export, identity, modifiers, values
+from . import current, export, identity, modifiers, ownership, values
 from .documents import (
     Context,
     Document,
@@ -112,7 +112,7 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> Document:
     document: Document = {
         "objects": found,
         "trees": exported,
-        "tree_info": {name: _info(values.resolve("node_group", name)) for name in exported},
+        "tree_info": {name: _info(values.resolve("node_group", name), ir) for name, ir in exported.items()},
         "names": {kind: names(kind) for kind in ("object", "collection", "material", "image", "node_group")},
         "fingerprint": "",
         "scene": _figures(set(found)),
@@ -128,8 +128,12 @@ def without_figures(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "scene"}
 
 
-def _info(tree: Any) -> TreeInfo:
-    return {"users": tree.users, "library": tree.library is not None, "type": tree.bl_idname}
+def _info(tree: Any, ir: dict[str, Any]) -> TreeInfo:
+    info: TreeInfo = {"users": tree.users, "library": tree.library is not None, "type": tree.bl_idname}
+    made = ownership.made(tree, ir)
+    if made is not None:
+        info["made"] = made
+    return info
 
 
 def changed_objects(seen: Document, objects: Iterable[str]) -> list[str]:
@@ -309,8 +313,14 @@ def _modifier(modifier: Any, with_inputs: bool) -> Modifier:
     if modifier.type == "NODES":
         group = modifier.node_group
         out["node_group"] = values.block_name(group) if group is not None else None
+        made = ownership.made(group) if group is not None and not with_inputs else None
+        if made is not None:
+            out["made"] = {"as_left": made["as_left"], "by": made["by"]}
         if with_inputs:
             out["inputs"] = modifiers.read_inputs(modifier)
+            left = ownership.left(modifier)
+            if left is not None:
+                out["left"] = left
     elif with_inputs:
         # How finely it subdivides is all that estimates ask of another modifier.
         levels = modifier.levels if modifier.type in ("SUBSURF", "MULTIRES") and modifier.show_viewport else None

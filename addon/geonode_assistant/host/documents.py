@@ -210,8 +210,23 @@ class Modifier(TypedDict):
     node_group: NotRequired[str | None]
     # Values of its inputs by socket identifier; the context does not tell them.
     inputs: NotRequired[dict[str, Any]]
+    # Those values as a run left them; none where no run did.
+    left: NotRequired[dict[str, Any] | None]
+    # What runs left of its tree, in the context only; none for a tree of the artist's.
+    made: NotRequired[Made | None]
     # What its nodes say, in evidence only; none where Blender has no such list (4.2).
     warnings: NotRequired[list[NodeWarning] | None]
+
+
+class Made(TypedDict):
+    """What is left of a tree that a run made or wrote into."""
+
+    # It is exactly what the run left; else it was changed by hand, or is the artist's own.
+    as_left: bool
+    # Digest of the words that it was made for.
+    by: str
+    # IDs of the nodes that runs made in it; the context does not tell them.
+    nodes: NotRequired[list[str]]
 
 
 class NodeWarning(TypedDict):
@@ -289,6 +304,8 @@ class TreeInfo(TypedDict):
     library: bool
     # RNA type of the tree.
     type: str
+    # What runs left of it; none for a tree of the artist's.
+    made: NotRequired[Made | None]
 
 
 class Scene(TypedDict):

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import apply, context, evaluate, export, id_state, interface, modifiers, operators, rna, undo, values
+from . import apply, context, evaluate, export, id_state, interface, modifiers, operators, ownership, rna, undo, values
 from .checkpoint import Checkpoint, to_object_mode
 from .documents import StepDelta, Tree
 from .errors import HostError
@@ -47,9 +47,12 @@ class Transaction:
         self._objects: dict[str, list[dict[str, Any]]] = {}
         self._state: dict[str, Any] = {"trees": {}, "objects": {}}
         self._created: list[str] = []
+        self._copied: set[str] = set()  # what is copied of the artist's stays the artist's
         self._fonts: list[str] = []
         self._made: list[int] = []
         self._open = True
+        self._owned = ownership.Before()
+        self._groups = {g.name for g in bpy.data.node_groups}
         self._all = inventory() if whole else None
         self._checkpoint = Checkpoint() if whole else None
         try:
@@ -97,6 +100,7 @@ class Transaction:
     def apply(self, delta: StepDelta) -> dict[str, int]:
         """`apply_delta`, remembering which data-blocks it makes."""
         self._still_ours()
+        self._copied |= {tree["tree"] for tree in delta.get("trees", ()) if tree.get("copy_of")}
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
         try:
@@ -188,14 +192,22 @@ class Transaction:
             raise HostError("internal_error", "This transaction is closed.")
         self._still_ours()
         self._open = False
+        self._drop_copies()
+        self._unmark()
+        self._leave(message)
         if self._checkpoint is not None:
-            self._unmark()
             self._checkpoint.commit(message)
             return
-        self._drop_copies()
         if operators.can(bpy.ops.ed.undo_push):
             bpy.ops.ed.undo_push(message=message)
             undo.pushed()
+
+    def _leave(self, words: str) -> None:
+        """What the run made is known as the assistant's from now on."""
+        made = set(self._created)
+        if self._checkpoint is not None:  # scripts make trees too
+            made |= {g.name for g in bpy.data.node_groups} - self._groups
+        self._owned.leave(sorted(made - self._copied), words)
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------
@@ -208,6 +220,7 @@ class Transaction:
             state["users"] -= ours[tree.name]
             self._state["trees"][tree.name] = state
             self._id_states[tree.name] = id_state.keep(tree)
+            self._owned.note(tree, state["ir"])
         if self._checkpoint is not None:
             # All of the file comes back; a script shall not meet copies.
             self._copies.update({tree.name: "" for tree in trees})

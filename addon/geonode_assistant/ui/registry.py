@@ -12,10 +12,19 @@ import bpy
 from . import polling, preferences, properties
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
+from .operators import ownership as ownership_operators
 from .operators import run as run_operators
 from .panels import sidebar
 
-MODULES = (properties, preferences, connection_operators, run_operators, approval_operators, sidebar)
+MODULES = (
+    properties,
+    preferences,
+    connection_operators,
+    run_operators,
+    approval_operators,
+    ownership_operators,
+    sidebar,
+)
 
 _undo: list[Callable[[], object]] = []
 

@@ -11,7 +11,9 @@ use crate::catalogue::Catalogue;
 use crate::diff::{settle_keys, tree_delta};
 use crate::documents::delta::{ModifierEdit, StepDelta};
 use crate::documents::{Document, Modifier, TreeInfo};
+use crate::intrusion::{Unsaid, questions};
 use crate::ir::{Item, ItemKind, Map, Side, Tree};
+use crate::landing::land;
 use crate::layout;
 use crate::ops::{Op, Work, lower_gn_op, lower_node_tree_op};
 use crate::sink::{Repair, Sink};
@@ -39,6 +41,8 @@ pub struct Compiled {
     pub repairs: Vec<Repair>,
     /// What will be done, in plain words.
     pub diff: Vec<String>,
+    /// What it does to the artist's work beyond what a step names, by step: the artist is asked.
+    pub questions: Vec<(usize, String)>,
     /// Target objects: their modifiers are written, or at least judged.
     pub touched_objects: BTreeSet<String>,
     /// Trees that are written, new ones included.
@@ -101,27 +105,44 @@ pub fn targets(plan: &Plan) -> Targets {
 ///
 /// PYTHON steps and steps that were added are not this function's business: their deltas are empty.
 pub fn compile(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compiled {
+    let mut sink = Sink::default();
+    let landed = land(plan, document, &mut sink);
+    carry_out(landed.as_ref().unwrap_or(plan), document, catalogue, sink)
+}
+
+/// As [`compile`], for a document of nothing but the plan's own targets: the plan is taken to mean exactly these.
+pub fn compile_in_place(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compiled {
+    carry_out(plan, document, catalogue, Sink::default())
+}
+
+fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: Sink) -> Compiled {
     let mut compiled = Compiled {
         steps: Vec::new(),
         findings: Vec::new(),
         repairs: Vec::new(),
         diff: Vec::new(),
+        questions: Vec::new(),
         touched_objects: BTreeSet::new(),
         touched_trees: BTreeSet::new(),
         new_trees: BTreeSet::new(),
         new_modifiers: BTreeSet::new(),
         after: document.clone(),
     };
-    let mut sink = Sink::default();
     for (index, step) in plan.steps.iter().enumerate() {
-        compile_step(index, step, catalogue, &mut compiled, &mut sink);
+        compile_step(index, step, (document, catalogue), &mut compiled, &mut sink);
     }
     compiled.findings = sink.findings;
     compiled.repairs = sink.repairs;
     compiled
 }
 
-fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut Compiled, sink: &mut Sink) {
+fn compile_step(
+    index: usize,
+    step: &Step,
+    (before, catalogue): (&Document, &Catalogue),
+    compiled: &mut Compiled,
+    sink: &mut Sink,
+) {
     let (list, ops): (&'static str, Box<dyn Iterator<Item = Op<'_>> + '_>) = match &step.action {
         Action::NodeTree(payload) => (
             "operations",
@@ -158,6 +179,7 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
         target,
         model,
         modifier_inputs: Vec::new(),
+        unsaid: Unsaid::default(),
         keys: 0,
         implicit_group_io: matches!(step.action, Action::NodeTree(_)),
     };
@@ -172,6 +194,8 @@ fn compile_step(index: usize, step: &Step, catalogue: &Catalogue, compiled: &mut
         work.warn_of_forgotten_link();
     }
     work.check_tree();
+    let asks = questions(&work.model, &work.unsaid, &work.target, &work.modifier_inputs, before);
+    compiled.questions.extend(asks.into_iter().map(|words| (index, words)));
     let places = layout::places(&work.model, work.scope);
     layout::settle(&mut work.model, &places);
     let mut delta = tree_delta(&work.model, work.scope, places);
@@ -225,6 +249,7 @@ fn record(compiled: &mut Compiled, target: &Target, name: &str, created: bool, t
             users: 1,
             library: false,
             kind: "GeometryNodeTree".to_owned(),
+            made: None,
         };
         compiled.after.tree_info.insert(name.to_owned(), info);
     }

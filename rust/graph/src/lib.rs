@@ -11,7 +11,9 @@ mod diff;
 pub mod documents;
 mod fields;
 mod forgotten;
+mod intrusion;
 pub mod ir;
+mod landing;
 mod layout;
 mod model;
 mod near;
@@ -29,7 +31,7 @@ mod words;
 
 pub use catalogue::{Catalogue, CatalogueError};
 pub use compact::{Brief, CompactError, Focus, brief, compact, read_compact};
-pub use compile::{Compiled, Targets, compile, targets};
+pub use compile::{Compiled, Targets, compile, compile_in_place, targets};
 pub use documents::{Document, StepDelta};
 pub use near::nearest;
 pub use read::{MAX_BYTES, MAX_DEPTH, ReadError};

@@ -139,6 +139,12 @@ impl TreeModel {
             .map(|edge| edge.id())
     }
 
+    /// ID of the node that a link comes from.
+    pub(crate) fn source(&self, edge: EdgeIndex) -> Option<String> {
+        let (from, _) = self.graph.edge_endpoints(edge)?;
+        Some(self.graph.node_weight(from)?.id.clone())
+    }
+
     /// Links that end in this input.
     pub(crate) fn links_to(&self, to: &str, input: &str) -> Vec<EdgeIndex> {
         self.edges(to, Direction::Incoming)

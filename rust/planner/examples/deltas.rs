@@ -31,7 +31,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         document,
         object,
     } = serde_json::from_str(&text)?;
-    let answer = match offline::plan(&prompt, &context, &Options { object }) {
+    let answer = match offline::plan(
+        &prompt,
+        &context,
+        &Options {
+            object,
+            ..Options::default()
+        },
+    ) {
         Err(refusal) => json!({"code": refusal.code, "message": refusal.message}),
         Ok(plan) => {
             let parsed = parse_plan_value(&plan, &Limits::default());

@@ -1,5 +1,6 @@
-//! Names of modifier and node group, so that a second run edits its own tree and nobody else's.
+//! Names of modifier and node group: what is new gets free ones, and only what a run made is used again.
 
+use geonode_graph::documents::Modifier;
 use geonode_graph::documents::context::{Context, SceneObject};
 
 /// Names for a run.
@@ -9,8 +10,17 @@ pub(crate) struct Names {
     pub(crate) modifier: String,
     /// The node group.
     pub(crate) group: String,
-    /// Whether both exist already and belong together.
+    /// Whether both are what an earlier run made.
     pub(crate) reused: bool,
+}
+
+/// Which earlier result the words are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About<'w> {
+    /// They ask for something new, unless the same words were carried out already: these, as a digest.
+    New(&'w str),
+    /// They change the last result.
+    Last,
 }
 
 fn free(title: &str, taken: impl Fn(&str) -> bool) -> String {
@@ -23,18 +33,36 @@ fn free(title: &str, taken: impl Fn(&str) -> bool) -> String {
         .unwrap_or_else(|| title.to_owned())
 }
 
-/// Modifier and group for a preset on this object: those of an earlier run where only this object uses them, else free names.
-pub(crate) fn names(title: &str, object: &SceneObject, context: &Context) -> Names {
-    let users = |group: &str| {
-        context
-            .node_groups
-            .iter()
-            .find(|g| g.name == group)
-            .map_or(1, |g| g.users)
+/// Whether a name is the title, or the title with a number.
+fn is_numbered(name: &str, title: &str) -> bool {
+    let number = name
+        .strip_prefix(title)
+        .map(|rest| rest.strip_prefix('.').unwrap_or(rest));
+    number.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+/// Modifier and group for a preset on this object: those of the earlier run that the words are about, where only this object uses them,
+/// else free names. What no run made is never taken, whatever it is called.
+pub(crate) fn names(title: &str, object: &SceneObject, context: &Context, about: About<'_>) -> Names {
+    let alone = |group: &str| {
+        let users = context.node_groups.iter().find(|g| g.name == group);
+        users.is_none_or(|group| group.users <= 1)
     };
-    if let Some(modifier) = object.modifiers.iter().find(|m| m.name == title && m.kind == "NODES")
-        && let Some(group) = &modifier.node_group
-        && users(group) <= 1
+    let meant = |modifier: &&Modifier| {
+        let made = modifier.made.as_ref();
+        made.is_some_and(|made| match about {
+            About::New(words) => !words.is_empty() && made.by == words,
+            About::Last => true,
+        })
+    };
+    let earlier = object
+        .modifiers
+        .iter()
+        .rev()
+        .filter(|modifier| modifier.kind == "NODES" && is_numbered(&modifier.name, title))
+        .find(meant);
+    if let Some(modifier) = earlier
+        && let Some(group) = modifier.node_group.as_ref().filter(|group| alone(group))
     {
         return Names {
             modifier: modifier.name.clone(),

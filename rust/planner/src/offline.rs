@@ -10,7 +10,7 @@ use crate::cover;
 use crate::expr::{self, ExprError, Scope};
 use crate::fill::{self, Said, plain};
 use crate::library::{Entry, Library};
-use crate::naming::{self, Names};
+use crate::naming::{self, About, Names};
 use crate::preset::ParameterKind;
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
@@ -27,6 +27,8 @@ const MAX_ITEMS: usize = 300;
 pub struct Options {
     /// Name of the object that gets the tree, whatever the wish says.
     pub object: Option<String>,
+    /// Digest of the words as a run leaves it on what it made; empty: the words are always new.
+    pub words: String,
 }
 
 /// What was read from a wish, before it becomes a plan.
@@ -47,7 +49,25 @@ pub struct Understood {
 pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value, Refusal> {
     let library = Library::get()?;
     let read = read(library, prompt, context, options)?;
-    build(&read, context)
+    let about = if changes_the_last(prompt) {
+        About::Last
+    } else {
+        About::New(&options.words)
+    };
+    build(&read, context, about)
+}
+
+/// Whether the words change what is there instead of asking for more: “change it to 50”, “cubes instead”.
+fn changes_the_last(prompt: &str) -> bool {
+    let words: Vec<String> = prompt
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let single = ["instead", "change", "adjust", "update", "modify", "replace"];
+    let pairs = [["make", "it"], ["make", "them"], ["set", "it"], ["turn", "it"]];
+    words.iter().any(|word| single.contains(&word.as_str()))
+        || words.windows(2).any(|pair| pairs.iter().any(|known| pair == known))
 }
 
 /// Reads a wish without building the plan.
@@ -447,7 +467,7 @@ fn message(
     Ok(parts.join(" "))
 }
 
-fn build(read: &Read, context: &Context) -> Result<Value, Refusal> {
+fn build(read: &Read, context: &Context, about: About<'_>) -> Result<Value, Refusal> {
     let entry = read.entry;
     let missing = || {
         Refusal::new(
@@ -471,11 +491,11 @@ fn build(read: &Read, context: &Context) -> Result<Value, Refusal> {
     let mut scope = facts(read, context, object, scale);
     let assumed = parameters(read, &mut scope, unit)?;
     let operations = expr::substitute(&entry.operations, &scope).map_err(|e| broken(&e, entry))?;
-    let names = naming::names(&entry.preset.title, object, context);
+    let names = naming::names(&entry.preset.title, object, context, about);
     let mut operations = operations.as_array().cloned().unwrap_or_default();
     let mut steps = Vec::new();
     let target = json!({"object_name": object.name, "modifier_name": names.modifier, "node_group_name": names.group});
-    let values = input_values(&operations);
+    let values = input_values(&operations, read);
     if names.reused {
         operations = restated(operations);
         operations.splice(0..0, outdated(entry, &operations, context, &names.group));
@@ -519,15 +539,34 @@ fn expected(read: &Read, scope: &Scope, object: &str) -> Result<Vec<Value>, Refu
     Ok(named.collect())
 }
 
-/// The modifier keeps its own values when a tree is used again, so they are set as well.
-fn input_values(operations: &[Value]) -> Vec<Value> {
+/// The modifier keeps its own values when a tree is used again, so those that the words give are set as well. What they say nothing about
+/// stays as it is, turned by hand or not.
+fn input_values(operations: &[Value], read: &Read) -> Vec<Value> {
+    let said = |op: &&Value| {
+        let template = read.entry.operations.as_array().into_iter().flatten();
+        let asked = template.filter(|one| one.get("op") == op.get("op") && one.get("name") == op.get("name"));
+        asked
+            .filter_map(|one| one.get("default"))
+            .any(|default| mentions(default, read))
+    };
     operations
         .iter()
         .filter(|op| op.get("op") == Some(&json!("set_group_io")) && op.get("direction") == Some(&json!("input")))
+        .filter(said)
         .filter_map(|op| {
             Some(json!({"op": "set_modifier_input", "name": op.get("name")?, "value": op.get("default")?}))
         })
         .collect()
+}
+
+/// Whether a value of the template depends on a parameter that the words give, or on the thing that they name.
+fn mentions(template: &Value, read: &Read) -> bool {
+    match template {
+        Value::String(name) => read.said.contains_key(name) || name.starts_with("thing.") && read.cast.thing.is_some(),
+        Value::Array(parts) => parts.iter().any(|part| mentions(part, read)),
+        Value::Object(fields) => fields.values().any(|part| mentions(part, read)),
+        _ => false,
+    }
 }
 
 /// Creating a node that exists leaves it as it is, so its properties are stated once more.

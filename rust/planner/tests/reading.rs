@@ -110,49 +110,56 @@ fn names_of_other_runs_stay_free() {
     let mut context = starter();
     context.node_groups =
         serde_json::from_value(serde_json::json!([{"name": "Scatter", "users": 1, "nodes": 9}])).unwrap();
-    let target = |context: &Context| {
-        let plan = offline::plan("scatter 20 rocks on the plane", context, &Options::default()).unwrap();
-        (
-            plan.pointer("/steps/0/payload/target").unwrap().clone(),
-            plan["steps"].as_array().unwrap().len(),
-        )
+    let target = |context: &Context, prompt: &str, words: &str| {
+        let options = Options {
+            words: words.to_owned(),
+            ..Options::default()
+        };
+        let plan = offline::plan(prompt, context, &options).unwrap();
+        let target = plan.pointer("/steps/0/payload/target").unwrap().clone();
+        let name = |field: &str| target[field].as_str().unwrap().to_owned();
+        let steps = plan["steps"].as_array().unwrap().len();
+        (name("modifier_name"), name("node_group_name"), steps)
     };
-    let (names, steps) = target(&context);
+    let pair = |one: &str, other: &str, steps| (one.to_owned(), other.to_owned(), steps);
+    let prompt = "scatter 20 rocks on the plane";
+    assert_eq!(target(&context, prompt, "w"), pair("Scatter", "Scatter.001", 1));
+    // A modifier that no run made is the artist's, whatever it is called.
+    let modifiers = |context: &mut Context, made: serde_json::Value| {
+        let plane = context.objects.iter_mut().find(|o| o.name == "Plane").unwrap();
+        let modifier = serde_json::json!({"name": "Scatter", "type": "NODES", "node_group": "Scatter", "made": made});
+        plane.modifiers = serde_json::from_value(serde_json::json!([modifier])).unwrap();
+    };
+    modifiers(&mut context, serde_json::Value::Null);
+    assert_eq!(target(&context, prompt, "w"), pair("Scatter.001", "Scatter.001", 1));
     assert_eq!(
-        (
-            names["modifier_name"].as_str(),
-            names["node_group_name"].as_str(),
-            steps
-        ),
-        (Some("Scatter"), Some("Scatter.001"), 1)
+        target(&context, "change it: scatter 20 rocks on the plane", "w"),
+        pair("Scatter.001", "Scatter.001", 1)
     );
-    let plane = context.objects.iter_mut().find(|o| o.name == "Plane").unwrap();
-    plane.modifiers =
-        serde_json::from_value(serde_json::json!([{"name": "Scatter", "type": "NODES", "node_group": "Scatter"}]))
-            .unwrap();
-    let (names, steps) = target(&context);
+    // The same words again, or words that change the last result, are about what a run made; others ask for more.
+    modifiers(&mut context, serde_json::json!({"as_left": true, "by": "w"}));
+    assert_eq!(target(&context, prompt, "w"), pair("Scatter", "Scatter", 2));
     assert_eq!(
-        (names["modifier_name"].as_str(), names["node_group_name"].as_str()),
-        (Some("Scatter"), Some("Scatter"))
+        target(&context, prompt, "other words"),
+        pair("Scatter.001", "Scatter.001", 1)
     );
-    assert_eq!(steps, 2, "the modifier's own values are set as well");
+    let prompt = "change it: scatter 20 rocks on the plane";
+    assert_eq!(target(&context, prompt, "other words"), pair("Scatter", "Scatter", 2));
     context.node_groups[0].users = 2;
-    let (names, _) = target(&context);
-    assert_eq!(
-        (names["modifier_name"].as_str(), names["node_group_name"].as_str()),
-        (Some("Scatter.001"), Some("Scatter.001"))
-    );
+    assert_eq!(target(&context, prompt, "w"), pair("Scatter.001", "Scatter.001", 1));
 }
 
 #[test]
 fn a_forced_object_is_the_target() {
     let options = Options {
         object: Some("Sphere".into()),
+        ..Options::default()
     };
     let understood = offline::understand("scatter 200 rocks", &starter(), &options).unwrap();
     assert_eq!(understood.cast.target, "Sphere");
     let missing = Options {
         object: Some("Nothing".into()),
+        ..Options::default()
     };
     assert_eq!(
         offline::plan("scatter 200 rocks", &starter(), &missing)

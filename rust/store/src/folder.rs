@@ -21,7 +21,7 @@ const ENDING: &str = "json";
 pub(crate) struct Folder(PathBuf);
 
 /// SHA-256 of a document, in hexadecimal: a file that was changed by anything else than this program shows it.
-pub(crate) fn seal(document: &impl Serialize) -> String {
+pub fn seal(document: &impl Serialize) -> String {
     let bytes = serde_json::to_vec(document).unwrap_or_default();
     Sha256::digest(bytes)
         .iter()

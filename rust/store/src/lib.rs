@@ -7,3 +7,5 @@ pub mod audit;
 pub mod cache;
 pub mod conversation;
 mod folder;
+
+pub use folder::seal;

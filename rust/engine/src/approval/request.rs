@@ -36,11 +36,18 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
         };
         let destructive = destroyed.is_some() || script.as_ref().is_some_and(|told| told.destructive);
         let runs = script.as_ref().map(|told| told.reason.clone());
+        let asks = compiled.questions.iter().filter(|(step, _)| *step == at);
+        let intrudes = asks.map(|(_, words)| words.as_str()).collect::<Vec<_>>().join(" ");
+        let intrudes = (!intrudes.is_empty()).then_some(intrudes);
         let own = destroyed.or(runs).or_else(|| asked_for(step, subject.extensions));
         let cost = risk
             .filter(|_| dear == Some(at))
             .map(|risk| format!("{} {}", risk.cause, risk.fix));
-        let reason = [own, cost].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let reason = [own, intrudes, cost]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ");
         let reason = (!reason.is_empty()).then_some(reason);
         if let Some(reason) = &reason {
             reasons.push(format!("Step \"{}\": {reason}", step.id));

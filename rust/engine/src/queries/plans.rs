@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use geonode_graph::documents::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
-use geonode_graph::{Catalogue, Document, StepDelta, compile};
+use geonode_graph::{Catalogue, Document, StepDelta, compile, compile_in_place};
 use geonode_protocol::{Action, Code, Finding, GROUP_INPUT, GROUP_OUTPUT, Limits, Origins, Parsed, Plan, Severity};
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -151,12 +151,6 @@ enum Scene {
 }
 
 impl Scene {
-    fn document(&self) -> &Document {
-        match self {
-            Self::Known(document) | Self::Imagined(document) => document,
-        }
-    }
-
     fn trees(self) -> IndexMap<String, Tree> {
         match self {
             Self::Known(document) | Self::Imagined(document) => document.trees,
@@ -171,10 +165,17 @@ fn preflight(
     scene: &Scene,
     catalogue: &Catalogue,
 ) -> (Validated, geonode_graph::Compiled) {
-    let compiled = compile(plan, scene.document(), catalogue);
-    let judged = match scene {
-        Scene::Known(_) => compiled.findings.iter().cloned().map(softened).collect(),
-        Scene::Imagined(document) => decidable(plan, &compiled.findings, document),
+    let (compiled, judged) = match scene {
+        Scene::Known(document) => {
+            let compiled = compile(plan, document, catalogue);
+            let judged = compiled.findings.iter().cloned().map(softened).collect();
+            (compiled, judged)
+        }
+        Scene::Imagined(document) => {
+            let compiled = compile_in_place(plan, document, catalogue);
+            let judged = decidable(plan, &compiled.findings, document);
+            (compiled, judged)
+        }
     };
     findings.extend(judged.into_iter().map(|finding| origins.trace(finding)));
     let ok = !findings.iter().any(Finding::is_error);
@@ -311,6 +312,7 @@ fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> D
             users: 1,
             library: false,
             kind: "GeometryNodeTree".into(),
+            made: None,
         };
         document.tree_info.insert(name.clone(), info);
     }

@@ -13,6 +13,7 @@ use geonode_run::{
 use geonode_store::audit;
 
 use crate::asking::memory::Memory;
+use crate::asking::planner::label;
 use crate::clock::clock;
 use crate::error::EngineError;
 use crate::request::RunRequest;
@@ -28,8 +29,6 @@ use crate::run::work::Work;
 use crate::settings::Settings;
 use crate::validate::{self, Verdict};
 
-/// Longest text of an undo step.
-const LABEL_CHARS: usize = 40;
 /// Longest words of the host about a failure; exceptions can hold whole documents.
 const FAILURE_CHARS: usize = 2000;
 
@@ -396,14 +395,4 @@ fn config(request: &RunRequest, settings: &Settings) -> Config {
 
 fn narrow(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// `GeoNode: scatter 200 rocks on the …`
-fn label(prompt: &str) -> String {
-    let words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(LABEL_CHARS) {
-        Some((end, _)) => format!("GeoNode: {}…", words.get(..end).unwrap_or_default().trim_end()),
-        None if words.is_empty() => "GeoNode: plan".to_owned(),
-        None => format!("GeoNode: {words}"),
-    }
 }

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::modifier::Modifier;
+use super::modifier::{Made, Modifier};
 use super::scene::Scene;
 use crate::ir::Tree;
 
@@ -62,4 +62,7 @@ pub struct TreeInfo {
     /// RNA type of the tree.
     #[serde(default, rename = "type")]
     pub kind: String,
+    /// What runs left of it; none for a tree of the artist's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Made>,
 }

@@ -14,7 +14,7 @@ pub use context::Context;
 pub use delta::StepDelta;
 pub use document::{Document, Object, TreeInfo};
 pub use evidence::Evidence;
-pub use modifier::{Modifier, NodeWarning};
+pub use modifier::{Made, Modifier, NodeWarning};
 pub use scene::{Figures, Scene};
 
 use schemars::generate::SchemaSettings;

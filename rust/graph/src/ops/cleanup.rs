@@ -44,6 +44,7 @@ impl Work<'_> {
             .collect();
         for id in unused {
             self.model.remove(&id);
+            self.unsaid.removed.push(id);
         }
     }
 }

@@ -50,6 +50,7 @@ impl Work<'_> {
         }
         if !target.multi {
             for edge in self.model.links_to(&b, &target.identifier) {
+                self.unsaid.replaced.extend(self.model.source(edge));
                 self.model.disconnect(edge);
             }
         }
@@ -75,7 +76,10 @@ impl Work<'_> {
             return;
         };
         match self.model.find((&a, &source.identifier), (&b, &target.identifier)) {
-            Some(edge) => self.model.disconnect(edge),
+            Some(edge) => {
+                self.unsaid.unlinked.insert(a);
+                self.model.disconnect(edge);
+            }
             None => nothing(self),
         }
     }

@@ -21,6 +21,7 @@ pub(crate) use lower::{lower_gn_op, lower_node_tree_op};
 use crate::catalogue::{Socket, fold};
 use crate::documents::Document;
 use crate::documents::delta::ModifierInput;
+use crate::intrusion::Unsaid;
 use crate::ir::{Node, Side};
 use crate::model::TreeModel;
 use crate::near::nearest;
@@ -119,6 +120,8 @@ pub(crate) struct Work<'a> {
     pub target: Target,
     pub model: TreeModel,
     pub modifier_inputs: Vec<ModifierInput>,
+    /// What the operations do without naming it.
+    pub unsaid: Unsaid,
     /// `@k…` keys handed out so far.
     pub keys: usize,
     /// `NODE_TREE` creates a missing Group Input or Output when it is named; `GN_OPS` has an operation for it.

@@ -49,7 +49,10 @@ fn outcome(folder: &Path) -> Value {
         for finding in compiled.findings.iter().filter(|finding| !finding.changes.is_empty()) {
             advice_works(folder, &text, &document, &catalogue, finding);
         }
-        let found = json!({"findings": compiled.findings, "deltas": deltas, "words": words});
+        let mut found = json!({"findings": compiled.findings, "deltas": deltas, "words": words});
+        if !compiled.questions.is_empty() {
+            found["questions"] = json!(compiled.questions);
+        }
         by_version.insert(version.to_owned(), found);
     }
     Value::Object(by_version)

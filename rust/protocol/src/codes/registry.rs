@@ -150,6 +150,8 @@ codes! {
         LeftUnchanged = "left_unchanged" => "Name what shall change by operations of its own, such as `set_property`.",
         /// The data belongs to a linked library and cannot be edited.
         LibraryData = "library_data" => "Make the data local or override it in Blender first.",
+        /// A name for something new is taken; it gets the next free one, and what is there stays.
+        NameTaken = "name_taken" => "Nothing is to be done; name nodes of the tree to edit what is there.",
         /// The node is of another type than the plan says.
         NodeTypeMismatch = "node_type_mismatch" => "Take another ID, or the type that the node has.",
         /// What is to be removed is not there; nothing was done.

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whose the active node tree is, decided by the artist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...host import ownership
+from ...run import session
+
+
+def active_tree(context: bpy.types.Context) -> Any:
+    """The Geometry Nodes tree in the editor, else that of the active modifier; None where there is none."""
+    space = context.space_data
+    shown = getattr(space, "edit_tree", None)
+    modifier = context.object.modifiers.active if shown is None and context.object is not None else None
+    tree = shown or getattr(modifier, "node_group", None)
+    local = tree is not None and tree.bl_idname == "GeometryNodeTree" and tree.library is None
+    return tree if local else None
+
+
+class _Ownership:
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.current.running:
+            cls.poll_message_set("A run is still under way")
+        elif active_tree(context) is None:
+            cls.poll_message_set("There is no Geometry Nodes tree of this file here")
+        else:
+            return True
+        return False
+
+
+class GEONODE_OT_make_mine(_Ownership, bpy.types.Operator):
+    """From now on the assistant asks before it takes anything of this node tree away"""
+
+    bl_idname = "geonode.make_mine"
+    bl_label = "Make It Mine"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        ownership.give(active_tree(context))
+        return {"FINISHED"}
+
+
+class GEONODE_OT_let_manage(_Ownership, bpy.types.Operator):
+    """From now on this node tree, as it is, counts as made by the assistant, which may replace what is in it"""
+
+    bl_idname = "geonode.let_manage"
+    bl_label = "Let the Assistant Manage It"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        ownership.take(active_tree(context))
+        return {"FINISHED"}
+
+
+CLASSES = (GEONODE_OT_make_mine, GEONODE_OT_let_manage)

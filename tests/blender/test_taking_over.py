@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is the artist's stays the artist's, whatever it is called; what a run left is known by what it looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant import api
+from geonode_assistant.cli import e2e
+from geonode_assistant.host import export, modifiers
+from geonode_assistant.run import session
+
+OBJECTS = [
+    {"name": "Plane", "primitive": "plane", "size": 10},
+    {"name": "Rock", "primitive": "cube", "size": 0.2},
+]
+
+
+@pytest.fixture(autouse=True)
+def scene() -> None:
+    session.current.close()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    e2e.build_start({"objects": OBJECTS}, None)
+
+
+def artists(name: str = "Scatter") -> Any:
+    """A modifier of that name on the plane, with a tree of the artist's own."""
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    begin, end = (tree.nodes.new(f"NodeGroup{side}") for side in ("Input", "Output"))
+    mine = tree.nodes.new("GeometryNodeTransform")
+    mine.name = "Mine"
+    tree.links.new(begin.outputs[0], mine.inputs[0])
+    tree.links.new(mine.outputs[0], end.inputs[0])
+    bpy.data.objects["Plane"].modifiers.new(name, "NODES").node_group = tree
+    return tree
+
+
+def say(prompt: str, approve: Any = None) -> Any:
+    bpy.context.view_layer.update()
+    return api.run(prompt, object="Plane", provider="offline", approve=approve)
+
+
+def done(prompt: str) -> None:
+    report = say(prompt)
+    assert report.status == "done", report.messages
+
+
+def state() -> dict[str, Any]:
+    """Each modifier of the plane with its tree and values."""
+    return {
+        m.name: (m.node_group.name, export.export_one(m.node_group)[0], modifiers.read_inputs(m))
+        for m in bpy.data.objects["Plane"].modifiers
+    }
+
+
+def turn(modifier: Any, name: str, value: Any) -> None:
+    """Sets an input of a modifier as the artist does."""
+    item = next(i for i in modifiers.inputs_of(modifier.node_group) if i.name == name)
+    modifiers.write_input(modifier, item.identifier, value)
+
+
+def read(modifier: Any, name: str) -> Any:
+    item = next(i for i in modifiers.inputs_of(modifier.node_group) if i.name == name)
+    return modifiers.read_inputs(modifier)[item.identifier]
+
+
+def insert() -> None:
+    """A node of the artist's before the output of the last result."""
+    tree = bpy.data.node_groups["Scatter"]
+    node = tree.nodes.new("GeometryNodeTransform")
+    node.name = "Inserted"
+    out = next(n for n in tree.nodes if n.bl_idname == "NodeGroupOutput")
+    source = out.inputs[0].links[0].from_socket
+    tree.links.new(source, node.inputs[0])
+    tree.links.new(node.outputs[0], out.inputs[0])
+
+
+def reaches_the_output(tree: Any, name: str) -> bool:
+    waiting = [n for n in tree.nodes if n.bl_idname == "NodeGroupOutput"]
+    seen = set()
+    while waiting:
+        node = waiting.pop()
+        if node.name not in seen:
+            seen.add(node.name)
+            waiting += [link.from_node for socket in node.inputs for link in socket.links]
+    return name in seen
+
+
+def test_a_modifier_of_the_artists_is_not_taken_over() -> None:
+    artists()
+    before = state()
+    done("scatter 100 cubes")
+    after = state()
+    assert after.pop("Scatter") == before["Scatter"]
+    [(name, (tree, _, _))] = after.items()
+    assert (name, tree) == ("Scatter.001", "Scatter.001")
+
+
+def test_a_group_that_only_has_the_name_is_not_taken_over() -> None:
+    tree = artists("Other")
+    tree.name = "Scatter"
+    before = export.export_one(tree)[0]
+    done("scatter 100 cubes")
+    assert export.export_one(bpy.data.node_groups["Scatter"])[0] == before
+    assert bpy.data.objects["Plane"].modifiers["Scatter"].node_group.name == "Scatter.001"
+
+
+def test_the_same_words_again_change_nothing() -> None:
+    done("scatter 100 cubes")
+    before = state()
+    done("scatter 100 cubes")
+    assert state() == before
+
+
+def test_a_second_prompt_adds() -> None:
+    done("scatter 100 cubes")
+    plane = bpy.data.objects["Plane"]
+    turn(plane.modifiers["Scatter"], "Seed", 7)
+    insert()
+    before = state()
+    done("scatter 50 spheres")
+    after = state()
+    assert after["Scatter"] == before["Scatter"]
+    assert [m.name for m in plane.modifiers] == ["Scatter", "Scatter.001"]
+    assert read(plane.modifiers["Scatter.001"], "Count") == 50
+
+
+def test_words_that_change_the_last_result_keep_what_was_turned() -> None:
+    done("scatter 100 cubes")
+    plane = bpy.data.objects["Plane"]
+    turn(plane.modifiers["Scatter"], "Seed", 7)
+    report = say("change it: scatter 50 cubes")
+    assert report.status == "done", report.messages
+    assert [m.name for m in plane.modifiers] == ["Scatter"]
+    assert read(plane.modifiers["Scatter"], "Count") == 50
+    assert read(plane.modifiers["Scatter"], "Seed") == 7
+
+
+def test_a_turned_value_is_reset_only_with_a_word() -> None:
+    done("scatter 100 cubes")
+    turn(bpy.data.objects["Plane"].modifiers["Scatter"], "Count", 80)
+    before = state()
+    report = say("scatter 100 cubes")
+    assert report.status == "error" and report.messages[0]["code"] == "approval_required"
+    assert "resets" in report.messages[0]["text"] and "80" in report.messages[0]["text"]
+    assert state() == before
+    asked: list[str] = []
+
+    def agree(request: dict[str, Any]) -> str:
+        asked.append(request["reason"])
+        return "approved"
+
+    assert say("scatter 100 cubes", agree).status == "done"
+    assert read(bpy.data.objects["Plane"].modifiers["Scatter"], "Count") == 100
+    assert len(asked) == 1 and "by hand" in asked[0]
+
+
+def test_a_node_put_in_by_hand_is_cut_off_only_with_a_word() -> None:
+    done("scatter 100 cubes")
+    insert()
+    before = state()
+    report = say("scatter 100 cubes")
+    assert report.status == "error" and "Inserted" in report.messages[0]["text"], report.messages
+    assert state() == before
+    assert reaches_the_output(bpy.data.node_groups["Scatter"], "Inserted")
+
+
+def plan(*operations: dict[str, Any], modifier: str = "Scatter", group: str = "Scatter") -> dict[str, Any]:
+    target = {"object_name": "Plane", "modifier_name": modifier, "node_group_name": group}
+    payload = {"target": target, "operations": list(operations)}
+    step = {"id": "s", "type": "NODE_TREE", "description": "d", "payload": payload}
+    return {"version": "1.1", "steps": [step], "done": True, "final_message": "m"}
+
+
+def link(source: str, target: str, to: str = "Geometry") -> dict[str, Any]:
+    one = {"node_id": source, "socket": "Mesh" if source == "new" else "Geometry"}
+    return {"op": "link", "from": one, "to": {"node_id": target, "socket": to}}
+
+
+NEW = {"op": "create_node", "node_id": "new", "bl_idname": "GeometryNodeMeshCube"}
+
+
+@pytest.mark.parametrize("kind", ["NODES", "BEVEL"])
+def test_a_plan_that_only_makes_gets_the_next_free_name(kind: str) -> None:
+    if kind == "NODES":
+        artists()
+    else:
+        bpy.data.objects["Plane"].modifiers.new("Scatter", kind)
+    tree = bpy.data.node_groups.get("Scatter")
+    before = tree and export.export_one(tree)[0]
+    made = plan(NEW, link("new", "group_output"))
+    report = api.apply_plan(made)
+    assert report.status == "done", report.messages
+    assert "name_taken" in [message["code"] for message in report.messages]
+    names = [m.name for m in bpy.data.objects["Plane"].modifiers]
+    assert names == ["Scatter", "Scatter.001"]
+    assert tree is None or export.export_one(tree)[0] == before
+    # The same plan again finds it.
+    after = state() if kind == "NODES" else None
+    assert api.apply_plan(made).status == "done"
+    assert [m.name for m in bpy.data.objects["Plane"].modifiers] == names
+    assert after is None or state() == after
+
+
+def test_naming_a_node_of_the_artists_is_an_edit() -> None:
+    tree = artists()
+    fine = {"op": "create_node", "node_id": "fine", "bl_idname": "GeometryNodeSetPosition"}
+    report = api.apply_plan(plan(fine, link("Mine", "fine"), link("fine", "group_output")))
+    assert report.status == "done", report.messages
+    assert reaches_the_output(tree, "Mine") and len(bpy.data.objects["Plane"].modifiers) == 1
+
+
+def test_cutting_the_artists_node_from_the_output_asks() -> None:
+    tree = artists()
+    mine = {"op": "set_input_default", "node_id": "Mine", "socket": "Scale", "value": [2, 2, 2]}
+    cutting = plan(mine, NEW, link("new", "group_output"))
+    before = state()
+    report = api.apply_plan(cutting)
+    assert report.status == "error" and report.messages[0]["code"] == "approval_required"
+    assert "“Mine”" in report.messages[0]["text"]
+    assert state() == before
+    assert api.apply_plan(cutting, approve="all").status == "done"
+    assert not reaches_the_output(tree, "Mine")
+
+
+def test_cleaning_up_what_no_step_names_asks() -> None:
+    tree = artists()
+    tree.nodes.new("ShaderNodeMath").name = "Idea"
+    ops = [
+        {"op": "set_input", "node_id": "Mine", "socket_name": "Scale", "value": [2, 2, 2]},
+        {"op": "cleanup_unused"},
+    ]
+    payload = {"v": 1, "target": {"object_name": "Plane", "modifier_name": "Scatter"}, "ops": ops}
+    step = {"id": "s", "type": "GN_OPS", "description": "d", "payload": payload}
+    report = api.apply_plan({"version": "1.1", "steps": [step], "done": True, "final_message": "m"})
+    assert report.status == "error" and "“Idea”" in report.messages[0]["text"], report.messages
+    assert "Idea" in tree.nodes
