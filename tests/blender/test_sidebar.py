@@ -72,6 +72,8 @@ def registered() -> Iterator[None]:
 def drawn(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> list[str]:
     shown: list[str] = []
     context = SimpleNamespace(
+        space_data=None,
+        object=bpy.context.object,
         window_manager=bpy.context.window_manager,
         # In the background Blender's own scale is 0.
         preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=bpy.context.preferences.ui_styles),

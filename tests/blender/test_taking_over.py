@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import geonode_assistant
 import pytest
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
-from geonode_assistant.host import export, modifiers
+from geonode_assistant.host import export, modifiers, ownership
 from geonode_assistant.run import session
 
 OBJECTS = [
@@ -239,3 +240,90 @@ def test_cleaning_up_what_no_step_names_asks() -> None:
     report = api.apply_plan({"version": "1.1", "steps": [step], "done": True, "final_message": "m"})
     assert report.status == "error" and "“Idea”" in report.messages[0]["text"], report.messages
     assert "Idea" in tree.nodes
+
+
+def test_something_new_never_lands_in_an_earlier_result() -> None:
+    """A plan with nodes of its own, under the names of what a run made."""
+    done("scatter 100 cubes")
+    before = state()["Scatter"]
+    report = api.apply_plan(plan(NEW, link("new", "group_output")))
+    assert report.status == "done", report.messages
+    after = state()
+    assert after["Scatter"] == before and list(after) == ["Scatter", "Scatter.001"]
+
+
+def test_later_steps_follow_to_the_new_name() -> None:
+    artists()
+    before = state()["Scatter"]
+    made = plan(NEW, link("new", "group_output"))
+    payload = {
+        "v": 1,
+        "target": {"object_name": "Plane", "modifier_name": "Scatter"},
+        "ops": [{"op": "set_input", "node_id": "new", "socket_name": "Size", "value": [2, 2, 2]}],
+    }
+    made["steps"].append({"id": "t", "type": "GN_OPS", "description": "d", "payload": payload})
+    report = api.apply_plan(made)
+    assert report.status == "done", report.messages
+    assert state()["Scatter"] == before
+    tree = bpy.data.objects["Plane"].modifiers["Scatter.001"].node_group
+    assert tuple(tree.nodes["new"].inputs["Size"].default_value) == (2, 2, 2)
+
+
+def test_gn_ops_that_may_create_get_the_next_free_name() -> None:
+    artists()
+    before = state()["Scatter"]
+    ops = [
+        {"op": "ensure_target", "allow_create_modifier": True},
+        {"op": "ensure_single_group_io"},
+        {"op": "add_node", "id": "new", "bl_idname": "GeometryNodeMeshCube"},
+        {"op": "link", "from_node": "new", "from_socket": "Mesh", "to_node": "group_output", "to_socket": "Geometry"},
+    ]
+    payload = {"v": 1, "target": {"object_name": "Plane", "modifier_name": "Scatter"}, "ops": ops}
+    step = {"id": "s", "type": "GN_OPS", "description": "d", "payload": payload}
+    made = {"version": "1.1", "steps": [step], "done": True, "final_message": "m"}
+    for _ in range(2):
+        report = api.apply_plan(made)
+        assert report.status == "done", report.messages
+        assert state()["Scatter"] == before
+        assert [m.name for m in bpy.data.objects["Plane"].modifiers] == ["Scatter", "Scatter.001"]
+
+
+def test_an_empty_tree_of_the_artists_may_be_filled() -> None:
+    tree = artists()
+    tree.nodes.remove(tree.nodes["Mine"])
+    made = plan(NEW, link("new", "group_output"))
+    for _ in range(2):
+        assert api.apply_plan(made).status == "done"
+        assert [m.name for m in bpy.data.objects["Plane"].modifiers] == ["Scatter"]
+    assert "new" in tree.nodes
+
+
+def test_the_artist_decides_whose_a_tree_is() -> None:
+    done("scatter 100 cubes")
+    tree = bpy.data.node_groups["Scatter"]
+    api.make_mine(tree)
+    before = state()["Scatter"]
+    done("scatter 100 cubes")
+    assert state()["Scatter"] == before and "Scatter.001" in bpy.data.objects["Plane"].modifiers
+    api.let_manage(tree)
+    mine = {"op": "set_input_default", "node_id": "instances", "socket": "Scale", "value": [2, 2, 2]}
+    assert "instances" in tree.nodes
+    # What the assistant manages it may replace.
+    assert api.apply_plan(plan(mine, NEW, link("new", "group_output"))).status == "done"
+
+
+def test_the_operators_do_the_same() -> None:
+    registered = hasattr(bpy.types, "GEONODE_PT_nodes")
+    if not registered:
+        geonode_assistant.register()
+    try:
+        done("scatter 100 cubes")
+        bpy.context.view_layer.objects.active = bpy.data.objects["Plane"]
+        tree = bpy.data.node_groups["Scatter"]
+        assert bpy.ops.geonode.make_mine() == {"FINISHED"} and ownership.made(tree) is None
+        assert bpy.ops.geonode.let_manage() == {"FINISHED"} and ownership.made(tree)["as_left"]
+        bpy.context.view_layer.objects.active = bpy.data.objects["Rock"]
+        assert not bpy.ops.geonode.make_mine.poll()
+    finally:
+        if not registered:
+            geonode_assistant.unregister()

@@ -22,6 +22,7 @@ from .documents import (
     Object,
     Scene,
     SceneObject,
+    Tree,
     TreeFocus,
     TreeInfo,
 )
@@ -128,7 +129,7 @@ def without_figures(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "scene"}
 
 
-def _info(tree: Any, ir: dict[str, Any]) -> TreeInfo:
+def _info(tree: Any, ir: Tree) -> TreeInfo:
     info: TreeInfo = {"users": tree.users, "library": tree.library is not None, "type": tree.bl_idname}
     made = ownership.made(tree, ir)
     if made is not None:

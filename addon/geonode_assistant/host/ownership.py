@@ -17,6 +17,7 @@ from typing import Any
 import bpy
 
 from . import export, identity, modifiers
+from .documents import Made, Tree
 
 MARK = "geonode_made"
 FILE = "geonode_file"
@@ -30,7 +31,7 @@ _NOT_OURS = "the artist's"
 _LAYOUT = ("location", "width")
 
 
-def made(tree: Any, ir: dict[str, Any] | None = None) -> dict[str, Any] | None:
+def made(tree: Any, ir: Tree | None = None) -> Made | None:
     """What runs left of a tree that is where they left it; None for any other, which is the artist's.
 
     `as_left` tells whether the content is exactly what was left, `by` is the digest of the words that it was made for,
@@ -39,10 +40,10 @@ def made(tree: Any, ir: dict[str, Any] | None = None) -> dict[str, Any] | None:
     mark = _valid_mark(tree)
     if mark is None:
         return None
-    ir = ir or export.export_one(tree)[0]
-    present = {node["id"] for node in ir["nodes"]}
+    described = ir if ir is not None else export.export_one(tree)[0]
+    present = {node["id"] for node in described["nodes"]}
     nodes = sorted(present.intersection(mark["nodes"]))
-    return {"as_left": mark["look"] == _look(ir), "by": mark["by"], "nodes": nodes}
+    return {"as_left": mark["look"] == _look(described), "by": mark["by"], "nodes": nodes}
 
 
 def left(modifier: Any) -> dict[str, Any] | None:
@@ -69,7 +70,7 @@ class Before:
     def __init__(self) -> None:
         self._trees: dict[str, dict[str, Any]] = {}
 
-    def note(self, tree: Any, ir: dict[str, Any]) -> None:
+    def note(self, tree: Any, ir: Tree) -> None:
         """Notes a tree before anything is written to it."""
         found = made(tree, ir)
         self._trees[tree.name] = {
@@ -138,7 +139,7 @@ def _inputs(tree: Any) -> dict[str, Any]:
 def _write(tree: Any, kept: dict[str, Any]) -> None:
     """Leaves a mark; what `kept` lacks is what is there now."""
     look = kept.get("look") or _look(export.export_one(tree)[0])
-    mark = {"version": _VERSION, "id": uuid.uuid4().hex} | kept | {"name": tree.name, "look": look}
+    mark: dict[str, Any] = {"version": _VERSION, "id": uuid.uuid4().hex} | kept | {"name": tree.name, "look": look}
     mark["nodes"] = sorted(set(mark["nodes"]))
     tree[MARK] = json.dumps(mark, ensure_ascii=False, separators=(",", ":"))
 
@@ -184,7 +185,7 @@ def _file() -> str:
     return known
 
 
-def _look(ir: dict[str, Any]) -> str:
+def _look(ir: Tree) -> str:
     nodes = [{key: value for key, value in node.items() if key not in _LAYOUT} for node in ir["nodes"]]
     text = json.dumps({**ir, "nodes": nodes}, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

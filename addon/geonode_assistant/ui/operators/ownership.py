@@ -9,19 +9,19 @@ import bpy
 
 from ...host import ownership
 from ...run import session
+from ..parts import OperatorPart
 
 
 def active_tree(context: bpy.types.Context) -> Any:
     """The Geometry Nodes tree in the editor, else that of the active modifier; None where there is none."""
-    space = context.space_data
-    shown = getattr(space, "edit_tree", None)
+    shown = getattr(context.space_data, "edit_tree", None)
     modifier = context.object.modifiers.active if shown is None and context.object is not None else None
     tree = shown or getattr(modifier, "node_group", None)
     local = tree is not None and tree.bl_idname == "GeometryNodeTree" and tree.library is None
     return tree if local else None
 
 
-class _Ownership:
+class _Ownership(OperatorPart):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

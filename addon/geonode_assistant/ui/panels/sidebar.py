@@ -11,6 +11,7 @@ import bpy
 from ...messages import for_artist, one_line
 from ...run import session
 from .. import properties
+from ..operators.ownership import active_tree
 from ..parts import PanelPart
 from .question import draw_question
 from .wrapping import draw_text, fitting
@@ -72,6 +73,7 @@ class _Sidebar(PanelPart):
         draw_text(layout, done, context)
         for message in for_artist(view.messages, done)[:SHOWN_MESSAGES]:
             draw_message(layout, message, context)
+        draw_ownership(layout, context)
 
 
 class GEONODE_PT_view3d(_Sidebar, bpy.types.Panel):
@@ -94,6 +96,14 @@ def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         layout.prop(data, "prompt", text="", placeholder="Scatter 200 rocks on the plane")
         if len(fitting(context, data.prompt)) > 1:
             draw_text(layout, data.prompt, context)
+
+
+def draw_ownership(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """The buttons that decide whose the node tree is; nothing where there is none."""
+    if active_tree(context) is not None:
+        row = layout.row(align=True)
+        row.operator("geonode.make_mine")
+        row.operator("geonode.let_manage")
 
 
 def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:
