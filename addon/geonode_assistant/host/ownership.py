@@ -152,9 +152,7 @@ def _valid_mark(tree: Any) -> dict[str, Any] | None:
     if tree.name != mark["name"] or mark["file"] not in _files():
         return None
     # Blender names copies after their original; where somebody renamed them nobody knows which one it was.
-    others = [
-        g for g in bpy.data.node_groups if g != tree and g.library is None and (_mark(g) or {}).get("id") == mark["id"]
-    ]
+    others = (g for g in bpy.data.node_groups if g != tree and g.library is None and mark["id"] in str(g.get(MARK, "")))
     ours = all(g.name.startswith((f"{tree.name}.", ".geonode")) for g in others)
     return mark if ours else None
 
