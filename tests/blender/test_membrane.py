@@ -135,7 +135,7 @@ def walled(source: str, own: frozenset[str] = frozenset()) -> dict[str, Any]:
         source, frozenset(known.bounds), frozenset(known.modules), frozenset({"join"}), frozenset({"name", "x", "y"})
     )
     namespace = {"__name__": "__main__", "__builtins__": names.table(own, Output())}
-    core.run_bounded(compile(tree, "<script>", "exec"), namespace, 5000)
+    core.run_bounded(compile(tree, "<walled>", "exec"), namespace, 5000)
     return namespace
 
 
@@ -204,6 +204,21 @@ REFUSED = {
     "a pattern on a library": "import numpy as np\nmatch np.ones(1):\n    case np.ndarray(view=v): pass",
     "str.format": "'{0.__class__}'.format(a)",
     "format of a text in a name": "t = '{0.__class__}'\nt.format(a)",
+    "format of the class": "str.format('{0.__class__}', a)",
+    "format by its name": "getattr(str, 'format')('{0.__class__}', a)",
+    "format of an own text": "import enum\nclass S(enum.StrEnum):\n    A = '{0.__class__}'\nS.A.format(a)",
+    "format of a class of texts": "import enum\nclass S(enum.StrEnum):\n    A = '{0.__class__}'\nS.format(S.A, a)",
+    "an array by its class": "import numpy as np\nnp.ones(1).__class__((1,), object, bytearray(8))",
+    "an array by its class, kept": "import numpy as np\na.k = np.ones(1).__class__\na.k((1,), object, bytearray(8))",
+    "an array by its type, kept": "import numpy as np\na.k = type(np.ones(1))\na.k((1,), object, bytearray(8))",
+    "a type by the type of a class, kept": "a.k = type(A)\na.k('B', (), {})",
+    "a type by the class of a class, kept": "a.k = A.__class__\na.k('B', (), {})",
+    "resize by its class": "import numpy as np\nb = np.ones(9)\nb.__class__.resize(b, 1, refcheck=False)",
+    "an address told to numpy": "import numpy as np\nfrom types import SimpleNamespace as S\n"
+    "np.asarray(S(**{'__array_interface__': {'data': (id(a), False), 'shape': (8,), 'typestr': '|u1', 'version': 3}}))",
+    "an address told by a namespace's own class": "import numpy as np\nfrom types import SimpleNamespace as S\n"
+    "np.asarray(S().__class__.__base__(**{'__array_interface__': {}}))",
+    "an address told to numpy by a store": "from types import SimpleNamespace as S\nS().__array_interface__ = {}",
     "format_map": "'{a.__class__}'.format_map({'a': a})",
 }
 
@@ -293,4 +308,4 @@ def test_the_guards_of_one_script_do_not_know_the_classes_of_another() -> None:
         namespace = {"__name__": "__main__", "a": first["a"], "__builtins__": names.table(frozenset(), Output())}
         known = policy.policy()
         tree = instrument.instrumented("a.x", frozenset(), frozenset(known.modules), frozenset(), frozenset())
-        core.run_bounded(compile(tree, "<script>", "exec"), namespace, 1000)
+        core.run_bounded(compile(tree, "<walled>", "exec"), namespace, 1000)

@@ -346,3 +346,32 @@ def test_small_products_and_outlines_are_made() -> None:
     assert made["sums"] == [3, 3, 3, 3]
     assert len(made["faces"]) == 2
     assert made["found"] == 3
+
+
+def test_an_input_of_a_modifier_is_set_by_its_identifier() -> None:
+    """As the version of Blender has it: an attribute from 5.2 on, an item before."""
+    newer = bpy.app.version >= (5, 2, 0)
+    source = """
+import bpy
+tree = bpy.data.node_groups.new("Sized", "GeometryNodeTree")
+tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+socket = tree.interface.new_socket("Size", in_out="INPUT", socket_type="NodeSocketFloat")
+tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+modifier = bpy.context.object.modifiers.new("Sized", "NODES")
+modifier.node_group = tree
+"""
+    source += (
+        "modifier.properties.inputs.Socket_1.value = 2.5\n"
+        "found = getattr(modifier.properties.inputs, socket.identifier).value\n"
+        if newer
+        else "modifier['Socket_1'] = 2.5\nfound = modifier[socket.identifier]\n"
+    )
+    assert api.run_script(source).namespace["found"] == 2.5
+
+
+def test_super_may_name_the_own_class_and_its_instance() -> None:
+    made = api.run_script(
+        "class A:\n    def f(self):\n        return 1\n"
+        "class B(A):\n    def f(self):\n        return super(B, self).f() + 1\nfound = B().f()\n"
+    ).namespace
+    assert made["found"] == 2

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dis
 import inspect
 import itertools
+import re
 import sys
 from collections.abc import Iterator
 from types import CodeType, EllipsisType
@@ -40,6 +41,7 @@ _OF_THE_COMPILER = frozenset({
 _ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 _CONSTANTS = (bool, int, float, complex, str, bytes, tuple, frozenset, slice, EllipsisType, type(None), CodeType)
 _LARGEST_INT_BITS = 8192
+_INPUT = re.compile(r"Socket_\d{1,4}\Z")  # of a modifier, from 5.2 on
 # Kinds of instructions that no script needs. What acts on names is judged by the name.
 _REFUSED = frozenset({
     "ASYNC_GEN_WRAP",
@@ -101,7 +103,7 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
             # The attributes that a pattern reads stand in a tuple.
             fine = not any(text.startswith("_") for text in _texts(code) if text not in attributes)
         elif kind in _ATTRIBUTES:
-            fine = name in attributes or name == "__class__" and _only_names_classes(code)
+            fine = name in attributes or name == "__class__" and _only_names_classes(code) or _INPUT.match(name)
             fine = fine and (kind in {"LOAD_ATTR", "LOAD_METHOD"} or not name.startswith("__"))
         elif kind in _NAMES:
             fine = name in bound or name in policy.builtins or name in policy.called_only or name in _OF_THE_COMPILER

@@ -13,6 +13,7 @@ import json
 import math
 import random
 import string
+import types
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
@@ -86,9 +87,16 @@ class Attributes:
         return lambda thing: self.getattr(thing, name)(*args, **kwargs)
 
 
+IN_PLACE_OF: dict[type, type] = {}
+"""Classes that a script has in place of others."""
+
+
 def type_of(thing: Any, /) -> type:
-    """``type(x)``, which makes no types."""
-    return type(thing)
+    """``type(x)``, which makes no types and gives none that does."""
+    kind = type(thing)
+    if issubclass(kind, type):
+        raise NotAllowed("The type of a class is not for scripts.")
+    return IN_PLACE_OF.get(kind, kind)
 
 
 # -- numbers and iterators
@@ -158,6 +166,16 @@ def wraps(wrapped: Any, assigned: Any = None, updated: Any = None) -> Callable[[
         return function
 
     return decorated
+
+
+class SimpleNamespace(types.SimpleNamespace):
+    """As Python's, for public names: numpy asks any object for names with two underscores, one of them an address."""
+
+    def __init__(self, /, *mapping: Any, **names: Any) -> None:
+        given = dict(*mapping, **names)
+        if any(name.startswith("__") for name in given):
+            raise Guarded("A SimpleNamespace has names without double underscores.")
+        super().__init__(**given)
 
 
 class _OneValue(enum.EnumType):
@@ -313,6 +331,7 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
             "tessellate_polygon", 5_000, lambda polygons, *_: sum(len(polygon) for polygon in polygons)
         ),
     },
+    "types": {"SimpleNamespace": SimpleNamespace},
     "mathutils.kdtree": {"KDTree": _tree},
     "mathutils.noise": {
         **{name: _few(name, 1, "octaves", 100) for name in ("turbulence", "turbulence_vector")},

@@ -37,7 +37,7 @@ _BLENDERS = (
 )
 _FROM_BLENDER = frozenset({"bpy_types", "_bpy_types", "bpy.types", "builtins", "bpy_restrict_state", "_bpy"})
 _WRITTEN_IN_PYTHON = (FunctionType, property, staticmethod, classmethod)
-_INPUT = re.compile(r"(?:Socket|Input)_\d{1,4}\Z")
+_INPUT = re.compile(r"Socket_\d{1,4}\Z")
 _DONE = {LOAD: "read", STORE: "set", DELETE: "deleted"}
 
 
@@ -107,11 +107,16 @@ class Membrane:
         if issubclass(cls, type):
             if self._class(kind, thing, cls, name):
                 return PLAIN + ALONE + (FOR_THIS_SCRIPT if thing in self._own else 0)
+        elif kind == LOAD and name == "format" and issubclass(cls, str):
+            return HANDLED + (FOR_THIS_SCRIPT if cls in self._own else 0)
         elif cls in self._own:
             if kind > DELETE or self._free(cls, kind, name):
                 return PLAIN + FOR_THIS_SCRIPT
         elif kind == LOAD and name == "__class__":
-            return PLAIN
+            if cls in guards.IN_PLACE_OF:
+                return HANDLED
+            if key(cls) not in _INSTANCES_ONLY:
+                return PLAIN
         elif issubclass(cls, _BLENDERS):
             found = self._blender(kind, cls, name)
             if found:
@@ -131,7 +136,7 @@ class Membrane:
                 return PLAIN + FOR_THIS_SCRIPT
         elif kind == LOAD:
             if self._listed(cls, name):
-                return HANDLED if name in ("format", "resize") else PLAIN
+                return HANDLED if name == "resize" else PLAIN
         elif kind in (STORE, DELETE):
             if any(name in names or "*" in names for names in self._written(cls)) and not name.startswith("_"):
                 return PLAIN
@@ -152,10 +157,12 @@ class Membrane:
 
     def _class(self, kind: int, thing: type, meta: type, name: Any) -> bool:
         if kind == CALL:
-            return thing in self._own or not issubclass(thing, type) and self.is_known(thing)
+            if issubclass(thing, type) or key(thing) in _INSTANCES_ONLY:
+                return False
+            return thing in self._own or self.is_known(thing)
         if kind == ITEM:
             return thing in self._own or self.is_known(thing)
-        if kind > DELETE or name == "__class__":
+        if kind > DELETE or name == "__class__" or key(thing) in _INSTANCES_ONLY:
             return False
         if thing in self._own:
             if kind == LOAD and name == "__members__":
@@ -185,7 +192,7 @@ class Membrane:
         return HANDLED if name in sizes.METHODS or name == "pixels" else PLAIN
 
     def _listed(self, cls: type, name: str) -> bool:
-        if not self.is_known(cls):
+        if not self.is_known(cls) or name == "format":
             return False
         listed = [MEMBERS.get(cls, frozenset()), *(self._types.get(key(base), frozenset()) for base in type.mro(cls))]
         return any(name in names or ("*" in names and not name.startswith("_")) for names in listed)
@@ -213,13 +220,20 @@ class Membrane:
             return sizes.store_item(thing, name, value)
         if name == "format":
             return guards.format_of(thing)
+        if name == "__class__":
+            return guards.type_of(thing)
         if name == "resize" and not isinstance(thing, _BLENDERS):
             return guards.resized(thing)
         return sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
 
 
+_INSTANCES_ONLY = frozenset({
+    "numpy.ndarray", "numpy.void", "enum.Enum", "enum.IntEnum", "enum.Flag", "enum.IntFlag", "enum.StrEnum",
+    "types.SimpleNamespace",
+})  # fmt: skip
+"""Classes that are replaced (``guards``, ``numeric``): called, they would take memory, code or names from a caller."""
 _FREE = frozenset({ModuleType, FunctionType, super})
 """These are decided upon by which one it is, or by the name."""
 _ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
-MEMBERS: dict[type, frozenset[str]] = {}
+MEMBERS: dict[type, frozenset[str]] = {guards.SimpleNamespace: frozenset({"*"})}
 """Classes of our own whose instances a script may hold, with what it may read of them."""

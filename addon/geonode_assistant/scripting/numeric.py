@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import Guarded
+from .guards import IN_PLACE_OF
 from .membrane import MEMBERS
 from .sizes import ITEMS
 
@@ -151,7 +152,9 @@ class Array(metaclass=_Arrays):
     """`numpy.ndarray` as a script has it, for `isinstance`, annotations and new arrays."""
 
 
+Array.__name__ = Array.__qualname__ = "ndarray"
 MEMBERS[Array] = frozenset()
+IN_PLACE_OF[np.ndarray] = Array
 ARRAYS = {
     "ndarray": Array,
     **_all(np, ("zeros", "ones", "empty", "full", "indices"), lambda f: _limited(f, _shaped)),

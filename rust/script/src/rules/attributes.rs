@@ -55,6 +55,9 @@ pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: 
         }
         return;
     }
+    if is_input(name) {
+        return;
+    }
     let own = cx.names.attributes.contains(name);
     if name.starts_with('_') {
         if !own && !cx.policy.reviewed.underscored.contains(name) {
@@ -77,6 +80,12 @@ pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: 
         Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere") if own => {}
         known => refused(cx, name, known, own, at),
     }
+}
+
+/// The identifier of an input of a modifier, which is an attribute from 5.2 on: `modifier.properties.inputs.Socket_2.value`.
+fn is_input(name: &str) -> bool {
+    name.strip_prefix("Socket_")
+        .is_some_and(|number| (1..=4).contains(&number.len()) && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 fn refused(cx: &mut Checker<'_>, name: &str, known: Known, own: bool, at: TextRange) {

@@ -66,11 +66,13 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         }
         "super" => {
             cx.grant(&call.func);
-            if !call.args.is_empty() || !call.keywords.is_empty() {
+            // An own class and its instance, as older scripts write it, are what is meant without arguments too.
+            let own = matches!(&*call.args, [Expr::Name(class), Expr::Name(_)] if cx.names.classes.contains(class.id.as_str()));
+            if !(call.args.is_empty() || own) || !call.keywords.is_empty() {
                 cx.refuse(
                     &RULE,
                     call.range,
-                    "super() with arguments reaches other classes.",
+                    "super() with other arguments than an own class and its instance reaches other classes.",
                     "Write super() alone.",
                 );
             }

@@ -2,4 +2,4 @@
 # expect: calls
 class A:
     def f(self):
-        return super(A, self).f()
+        return super(Exception, self).f()
