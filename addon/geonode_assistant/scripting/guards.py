@@ -20,8 +20,9 @@ from typing import Any
 
 from mathutils import geometry, kdtree, noise
 
+from . import policy
 from .errors import Guarded, NotAllowed
-from .sizes import ITEMS, as_number
+from .sizes import as_number
 
 # -- attributes by text
 # ------------------------------------------------------------------------------------------------
@@ -107,8 +108,8 @@ def range_of(*args: Any) -> range:
     """``range`` outside of a loop: functions in C that walk through it cannot be stopped."""
     found = range(*args)
     # len() fails above the size of a machine word.
-    if found and (found[-1] - found[0]) // found.step >= ITEMS:
-        raise Guarded(f"This range has more than {ITEMS:,} items.")
+    if found and (found[-1] - found[0]) // found.step >= policy.policy().items:
+        raise Guarded(f"This range has more than {policy.policy().items:,} items.")
     return found
 
 
@@ -233,8 +234,8 @@ def product_of(numbers: Iterable[Any], *, start: Any = 1) -> Any:
 
 
 def choices(population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1) -> list[Any]:
-    """``random.choices`` with at most ``ITEMS`` draws."""
-    if k > ITEMS:
+    """``random.choices`` with as many draws as a script may make items."""
+    if k > policy.policy().items:
         raise Guarded(f"choices() of {k:,} items takes too much memory or time.")
     return random.choices(population, weights, cum_weights=cum_weights, k=k)
 
@@ -254,14 +255,14 @@ def _up_to(name: str, largest: int) -> Callable[..., Any]:
 
 def _tree(size: Any = 0) -> Any:
     """``KDTree``, for as many points as a mesh may have."""
-    if as_number(size) > ITEMS:
-        raise Guarded(f"KDTree() of {size:,} points takes too much memory; use at most {ITEMS:,}.")
+    if as_number(size) > policy.policy().items:
+        raise Guarded(f"KDTree() of {size:,} points takes too much memory; use at most {policy.policy().items:,}.")
     return kdtree.KDTree(size)
 
 
 def _bearable(value: Any) -> None:
     """Raises for nested lists that hold themselves so often that writing them out takes forever."""
-    waiting, left = [value], ITEMS // 5
+    waiting, left = [value], policy.policy().items // 5
     while waiting:
         one = waiting.pop()
         inner = one.values() if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()

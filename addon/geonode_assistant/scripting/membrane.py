@@ -58,7 +58,7 @@ class Membrane:
         self._private = own
         self._types = known.types
         self._stores = known.stores
-        self._bounded = frozenset(sizes.STORED) | frozenset(known.bounds)
+        self._bounded = sizes.STORED | frozenset(known.bounds)
         self._own: set[type] = set()
         self._modules: dict[int, ModuleType] = {}
         self._builtins: dict[str, Any] | None = None

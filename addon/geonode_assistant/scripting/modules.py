@@ -153,10 +153,10 @@ def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
         _check_arguments(kwargs)
         if args and "cuts" in kwargs:
             faces = max(len(args[0].faces), 1) * (kwargs["cuts"] + 1) ** 2
-            if faces > sizes.ITEMS / 5:
+            if faces > policy.policy().items / 5:
                 raise Guarded(f"This would make about {faces:,} faces; that freezes Blender.")
         factor = max(kwargs.get("steps", 1), kwargs.get("segments", 1) ** 2 / 4 if "offset" in kwargs else 1)
-        if len(kwargs.get("geom", ())) * factor > sizes.ITEMS:
+        if len(kwargs.get("geom", ())) * factor > policy.policy().items:
             raise Guarded(f"So many steps or segments of {len(kwargs['geom']):,} elements freeze Blender.")
         return function(*args, **kwargs)
 
@@ -172,7 +172,7 @@ def _check_arguments(kwargs: dict[str, Any]) -> None:
     if sizes.as_number(kwargs.get("vertices")) > LARGEST_ROUND:
         raise Guarded(f"A face of {kwargs['vertices']:,} corners freezes Blender; use at most {LARGEST_ROUND:,}.")
     # Blender looks for the poles of a sphere in all of its faces, once for each.
-    if size > (LARGEST_SPHERE if not _ROUND.isdisjoint(kwargs) else sizes.ITEMS / 5):
+    if size > (LARGEST_SPHERE if not _ROUND.isdisjoint(kwargs) else policy.policy().items / 5):
         raise Guarded(f"These arguments would make about {size:,.0f} elements; use smaller ones.")
 
 
@@ -274,7 +274,7 @@ class _Operator:
 
 def _check_voxels(obj: Any) -> None:
     size = getattr(getattr(obj, "data", None), "remesh_voxel_size", None)
-    if size is not None and sizes.voxels(max(obj.dimensions), size) > sizes.ITEMS / 5:
+    if size is not None and sizes.voxels(max(obj.dimensions), size) > policy.policy().items / 5:
         raise Guarded(f"Voxels of {size} m would make far too many faces of {obj.name!r}; use larger ones.")
 
 
@@ -287,7 +287,7 @@ def _check_growth(name: str, factor: float) -> None:
         if obj.mode == "EDIT":
             obj.update_from_editmode()
         size += len(obj.data.polygons)
-    if size * factor > sizes.ITEMS / 2:
+    if size * factor > policy.policy().items / 2:
         raise Guarded(f"bpy.ops.{name} would make about {size * factor:,.0f} faces; that freezes Blender.")
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from . import policy
 from .errors import Guarded
 from .guards import IN_PLACE_OF
 from .membrane import MEMBERS
-from .sizes import ITEMS
 
 CUBIC = 2_000
 """Rows of a matrix for what takes the cube of them."""
@@ -36,7 +36,7 @@ def _limited(function: Callable[..., Any], size: Callable[..., float]) -> Callab
     @wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         wanted = size(*args, **kwargs)
-        if not wanted <= ITEMS * 5:
+        if not wanted <= policy.policy().items * 5:
             raise Guarded(f"{function.__name__}() would make {wanted:,.0f} items; that takes too much memory or time.")
         return function(*args, **kwargs)
 
@@ -127,7 +127,7 @@ def _einsum(function: Callable[..., Any]) -> Callable[..., Any]:
                 steps *= max(float(np.size(operand)), 1.0)
         for side in sides.values():
             steps *= max(float(side), 1.0)
-        if steps > ITEMS * 50:
+        if steps > policy.policy().items * 50:
             raise Guarded(f"einsum() would take {steps:,.0f} steps; multiply two arrays at a time.")
         return function(subscripts, *operands, **kwargs)
 

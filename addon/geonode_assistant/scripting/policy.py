@@ -34,6 +34,8 @@ class Policy:
     """Patterns with ``*``."""
     bounds: dict[str, int]
     """The largest value of a property or an argument of this name."""
+    items: int
+    """Of a range, an array, a mesh: more is refused."""
 
 
 @cache
@@ -55,4 +57,5 @@ def policy() -> Policy:
         operators=frozenset(known["operators"]),
         node_types=tuple(known["node_types"]),
         bounds={name: int(bound) for name, bound in known["bounds"].items()},
+        items=int(known["items"]),
     )

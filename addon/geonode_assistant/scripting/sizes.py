@@ -16,24 +16,18 @@ from typing import Any
 
 import bpy
 
+from .. import native
 from . import expected, policy
 from .errors import Guarded
 
-ITEMS = 10_000_000
-"""Of a range, an array, a mesh: more is refused."""
 LONGEST_TEXT = 20_000
 """Characters of a text object; each becomes a curve."""
-LARGEST_SKIN = 5_000
-"""Vertices under a skin modifier, which takes a second for some thousands of them."""
-LARGEST_BOOLEAN = 400_000
-"""Faces of both sides of a boolean."""
 LARGEST_PICTURE = 80_000_000
 """Channels of an image that may be read as a list."""
-STORED = {
-    "default_value": ITEMS, "voxel_size": ITEMS, "body": ITEMS, "resolution": ITEMS, "render_resolution": ITEMS,
-    "radius": ITEMS, "child_type": ITEMS, "viewport_resolution": ITEMS, "hair_step": ITEMS, "iterations": ITEMS,
-    "limit_method": ITEMS, "object": ITEMS, "use_axis": ITEMS,
-}  # fmt: skip
+STORED = frozenset({
+    "default_value", "voxel_size", "body", "resolution", "render_resolution", "radius", "child_type",
+    "viewport_resolution", "hair_step", "iterations", "limit_method", "object", "use_axis",
+})  # fmt: skip
 """Properties that are looked at beside those with a bound: a few of their values make very much."""
 METHODS = frozenset({
     "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes", "pack", "copy",
@@ -41,6 +35,20 @@ METHODS = frozenset({
 })  # fmt: skip
 """Methods of Blender's that a guard looks at."""
 _EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "update"})
+_MULTIPLYING = {
+    "SUBSURF": ("levels",),
+    "MULTIRES": ("levels",),
+    "ARRAY": ("fit_type", "count"),
+    "SCREW": ("steps", "iterations"),
+    "MIRROR": ("use_axis",),
+    "BEVEL": ("limit_method", "segments"),
+    "SMOOTH": ("iterations",),
+    "LAPLACIANSMOOTH": ("iterations",),
+    "CORRECTIVE_SMOOTH": ("iterations",),
+    "OCEAN": ("resolution", "viewport_resolution"),
+    "REMESH": ("mode", "voxel_size"),
+}
+"""What decides how much a modifier makes, by its type."""
 
 
 def as_number(value: Any) -> float:
@@ -85,45 +93,28 @@ def store(thing: Any, name: str, value: Any) -> None:
 def check_stack(changed: Any) -> None:
     """Raises, and takes the change back, when an object's modifiers would multiply it beyond what Blender bears."""
     obj = changed.id_data
-    size, wider = _elements(obj), 1
-    for modifier in obj.modifiers:
-        match modifier.type:
-            case "SUBSURF" | "MULTIRES":
-                size *= 4 ** max(modifier.levels, 0)
-            case "ARRAY":
-                copies = max(modifier.count, 1) if modifier.fit_type == "FIXED_COUNT" else 1
-                size, wider = size * copies, wider * copies
-            case "SCREW":
-                size *= max(modifier.steps, 1) * max(modifier.iterations, 1)
-            case "MIRROR":
-                size *= 2 ** sum(modifier.use_axis)
-            case "SOLIDIFY":
-                size *= 2
-            case "WIREFRAME":
-                size *= 8
-            case "BEVEL":
-                size *= 1 if modifier.limit_method in ("ANGLE", "WEIGHT", "VGROUP") else 2 + modifier.segments**2 / 4
-            case "BOOLEAN":
-                # Its time grows faster than its faces.
-                other = _elements(modifier.object) if modifier.object is not None else 0
-                size = size if _elements(obj) + other <= LARGEST_BOOLEAN else ITEMS * 3
-            case "SMOOTH" | "LAPLACIANSMOOTH" | "CORRECTIVE_SMOOTH":
-                size = size if size * modifier.iterations <= ITEMS * 10 else ITEMS * 3
-            case "SKIN" if size > LARGEST_SKIN:
-                size = ITEMS * 3
-            case "OCEAN" if max(modifier.resolution, modifier.viewport_resolution) > 64:
-                size = ITEMS * 3
-            case "REMESH" if modifier.mode == "VOXEL":
-                size = voxels(_extent(obj) * wider, modifier.voxel_size)
-            case _:
-                continue
-        if size > ITEMS / 2:
-            changed.show_viewport = False
-            changed.show_render = False
-            raise Guarded(
-                f"The modifiers of {obj.name!r} would make about {size:,.0f} elements; {changed.name!r} is switched "
-                "off. Use smaller counts and levels."
-            )
+    modifiers = [_numbers(modifier) for modifier in obj.modifiers]
+    remeshed = any(one.get("mode") == "VOXEL" for one in modifiers)
+    stack = {"elements": _elements(obj), "extent": _extent(obj) if remeshed else 0.0, "modifiers": modifiers}
+    made = native.core().stack(stack)
+    if made["excessive"]:
+        changed.show_viewport = False
+        changed.show_render = False
+        raise Guarded(
+            f"The modifiers of {obj.name!r} would make about {made['elements']:,.0f} elements; {changed.name!r} is "
+            "switched off. Use smaller counts and levels."
+        )
+
+
+def _numbers(modifier: Any) -> dict[str, Any]:
+    """What the core asks of a modifier; of one that multiplies nothing, its type."""
+    numbers = {name: getattr(modifier, name) for name in _MULTIPLYING.get(modifier.type, ())}
+    match modifier.type:
+        case "MIRROR":
+            numbers["use_axis"] = list(numbers["use_axis"])
+        case "BOOLEAN":
+            numbers["elements"] = _elements(modifier.object) if modifier.object is not None else 0.0
+    return {"type": modifier.type, **numbers}
 
 
 def _check_particles(settings: Any) -> None:
@@ -132,7 +123,7 @@ def _check_particles(settings: Any) -> None:
     if settings.child_type != "NONE":
         children = max(settings.rendered_child_count, settings.child_percent)
     size = settings.count * max(children, 1) * (settings.hair_step if settings.type == "HAIR" else 1)
-    if size > ITEMS:
+    if size > policy.policy().items:
         settings.child_type = "NONE"
         settings.count = min(settings.count, 1000)
         raise Guarded(f"{settings.name!r} would make about {size:,} particles and steps; its count is 1,000 now.")
@@ -143,7 +134,7 @@ def check_metaball(ball: Any) -> None:
     finest = max(min(ball.resolution, ball.render_resolution), 1e-6)
     widest = [max(one.radius, one.size_x, one.size_y, one.size_z, 1e-6) * 2 for one in ball.elements]
     size = sum(6 * (width / finest) ** 2 for width in widest)
-    if size > ITEMS / 5:
+    if size > policy.policy().items / 5:
         ball.resolution = ball.render_resolution = max([1.0, *(width / 20 for width in widest)])
         raise Guarded(f"{ball.name!r} would make about {size:,.0f} faces; use a larger resolution.")
 
@@ -155,14 +146,18 @@ def _check_socket(socket: Any, value: int) -> None:
         return
     numbers = [one.default_value for one in node.inputs if one.type == "INT"] if "Mesh" in node.bl_idname else [value]
     size = 4.0**value if socket.name == "Level" else math.prod(max(number, 1) for number in numbers)
-    if size > (ITEMS if socket.name != "Level" else 4**7):
+    if size > (policy.policy().items if socket.name != "Level" else 4**7):
         socket.default_value = 1
         raise Guarded(f"{socket.name} = {value} would take all memory or freeze Blender.")
 
 
 def voxels(extent: float, size: float) -> float:
     """About how many faces a remesh makes of something of that extent."""
-    return 6 * (extent / max(size, 1e-9)) ** 2
+    if not size < 1e9:
+        return 0.0
+    remesh = {"type": "REMESH", "mode": "VOXEL", "voxel_size": max(float(size), 0.0)}
+    made = native.core().stack({"elements": 0.0, "extent": extent, "modifiers": [remesh]})
+    return float(made["elements"])
 
 
 def _extent(obj: Any) -> float:
@@ -237,8 +232,8 @@ def _packed(thing: Any, pack: Callable[[], Any]) -> Any:
 
 def _counts(*args: Any, **kwargs: Any) -> None:
     for value in (*args, *kwargs.values()):
-        if as_number(value) > ITEMS:
-            raise Guarded(f"{value:,} elements would take all memory; use at most {ITEMS:,}.")
+        if as_number(value) > policy.policy().items:
+            raise Guarded(f"{value:,} elements would take all memory; use at most {policy.policy().items:,}.")
 
 
 def _picture(*args: Any, **kwargs: Any) -> None:

@@ -26,7 +26,7 @@ pub use error::EngineError;
 pub use extensions::{extensions, register_action, register_op, unregister};
 pub use queries::{
     EffectRow, Reconciled, TreeLint, Validated, check_tree, compact, diff, effects, estimates, lints, models_reference,
-    policies_reference, read_compact, reconcile, settings_reference, shown_context, sockets, validate_plan,
+    policies_reference, read_compact, reconcile, settings_reference, shown_context, sockets, stack, validate_plan,
 };
 pub use request::{PlanInput, RunRequest};
 pub use run::{Messages, Report, Run, Saved, Span, Spans, Turn, reset_telemetry, telemetry};

@@ -41,7 +41,7 @@ pub use foreign::{block, inert};
 pub use gn_ops::{
     AddFrame, AddNode, EnsureTarget, GnLink, GnOp, GnOps, ModifierTarget, RemoveNode, SetInput, SetModifierInput,
 };
-pub use limits::Limits;
+pub use limits::{Limits, SCRIPT_ITEMS};
 pub use manifest::{Manifest, parse_manifest};
 pub use node_tree::{CreateNode, DeleteNode, Link, NodeTree, NodeTreeOp, SetInputDefault, TreeTarget};
 pub use op_kind::OpKind;

@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Items of what a script may make at once: a range, an array, a mesh.
+pub const SCRIPT_ITEMS: f64 = 10_000_000.0;
+
 /// Bounds on what a plan may be; each one is inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -61,6 +61,7 @@ __all__ = [
     "settings",
     "shown_context",
     "sockets",
+    "stack",
     "tools",
     "telemetry",
     "unregister",
@@ -301,7 +302,7 @@ def check_script(source: str, blender: str = "5.2") -> dict[str, Any]:
 
 def script_policy(blender: str = "5.2") -> dict[str, Any]:
     """What safe mode allows in this Blender version: ``builtins, called_only, attributes, dunder_read, underscored,
-    methods, modules`` (members by module), ``operators, node_types, bounds`` (largest values by name)."""
+    methods, modules`` (members by module), ``operators, node_types, bounds`` (largest values by name), ``items`` (what may be made at once)."""
 
 def run_bounded(
     code: CodeType,
@@ -419,6 +420,12 @@ def estimates(
     document: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """What the modifiers of each object of a document are expected to make, without evaluating anything."""
+
+def stack(stack: dict[str, Any]) -> dict[str, Any]:
+    """What modifiers that multiply make by their numbers alone: `{"elements", "excessive"}`, to the first that is too much.
+
+    `stack` is `{"elements", "extent", "modifiers": [{"type", …}]}`, named as Blender does; `extent` matters for a remesh.
+    """
 
 def key_place(provider: str, base_url: str | None = None, variable: str | None = None) -> dict[str, Any] | None:
     """Where the key of a provider at this address comes from, without reading it.

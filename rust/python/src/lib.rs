@@ -35,7 +35,7 @@ mod geonode_core {
     use super::{
         check_manifest, check_script, check_tree, compact, conversation_turns, diff, effects, error_codes, estimates,
         known_models, lints, read_compact, reconcile, reset_telemetry, schema, script_policy, security_events,
-        settings, shown_context, sockets, telemetry, validate_plan, version,
+        settings, shown_context, sockets, stack, telemetry, validate_plan, version,
     };
     #[pymodule_export]
     use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
@@ -165,6 +165,15 @@ fn estimates<'py>(
     let catalogue = source(catalogue)?;
     let found = detached(py, || geonode_engine::estimates(&document, &catalogue))?;
     to_python(py, &found)
+}
+
+/// What the modifiers of a stack make by their numbers alone: `{"elements", "excessive"}`; from the first that makes more than Blender
+/// bears on, none is looked at. `stack`: `{"elements", "extent", "modifiers": [{"type", …}]}` with the names of Blender.
+#[pyfunction]
+fn stack<'py>(py: Python<'py>, stack: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let stack = text_of(stack)?;
+    let made = detached(py, || geonode_engine::stack(&stack))?;
+    to_python(py, &made)
 }
 
 /// What is certainly wrong with the trees of a document (text or dict, as `inspect` answers) although Blender says nothing:

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use geonode_protocol::SCRIPT_ITEMS;
 use serde::Serialize;
 
 use crate::policy::{self, Table};
@@ -33,6 +34,8 @@ pub struct Allowed {
     pub node_types: Vec<&'static str>,
     /// Largest values of properties and arguments of these names.
     pub bounds: BTreeMap<&'static str, f64>,
+    /// Items of what a script may make at once: a range, an array, a mesh.
+    pub items: f64,
 }
 
 /// What safe mode allows in a version such as `5.2`; nothing where the policy cannot be read.
@@ -64,6 +67,7 @@ pub fn allowed(blender: &str) -> Allowed {
         operators: listed(&policy.operators, bit),
         node_types: sorted(reviewed.node_types.keys().copied()),
         bounds: reviewed.bounds.iter().map(|(name, bound)| (*name, *bound)).collect(),
+        items: SCRIPT_ITEMS,
     }
 }
 

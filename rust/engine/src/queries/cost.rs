@@ -1,6 +1,6 @@
 //! The cost estimate on its own, for scripts and tests.
 
-use geonode_cost::{DEFAULT_BUDGET, Estimate, estimate};
+use geonode_cost::{DEFAULT_BUDGET, Estimate, Multiplied, Stack, estimate, multiplied};
 use geonode_graph::Document;
 use indexmap::IndexMap;
 
@@ -18,4 +18,14 @@ pub fn estimates(document: &str, catalogue: &str) -> Result<IndexMap<String, Est
     Ok(names
         .map(|name| (name.clone(), estimate(&document, &catalogue, name, DEFAULT_BUDGET)))
         .collect())
+}
+
+/// What modifiers make that multiply an object's own data by their numbers (`{"elements", "extent", "modifiers"}`), as far as Blender
+/// bears it.
+///
+/// # Errors
+/// [`EngineError::Document`] for what is not such a stack.
+pub fn stack(stack: &str) -> Result<Multiplied, EngineError> {
+    let stack: Stack = serde_json::from_str(stack).map_err(|e| EngineError::document("stack of modifiers", &e))?;
+    Ok(multiplied(&stack))
 }

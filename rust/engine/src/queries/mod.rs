@@ -8,7 +8,7 @@ mod references;
 mod trees;
 
 pub use context::shown_context;
-pub use cost::estimates;
+pub use cost::{estimates, stack};
 pub use lint::{EffectRow, TreeLint, effects, lints};
 pub use plans::{Reconciled, Validated, reconcile, validate_plan};
 pub use references::{models_reference, policies_reference, settings_reference};

@@ -3,7 +3,7 @@
 //! Why: nothing interrupts one call that builds a billion of something.
 //! Example: `10 ** 10 ** 10`, `"x" * 10**9`, `mod.levels = 14`
 
-use geonode_protocol::Code;
+use geonode_protocol::{Code, SCRIPT_ITEMS};
 use rustpython_parser::ast::{Comprehension, Expr, ExprBinOp, ExprCall, Operator, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
 
@@ -14,8 +14,6 @@ const RULE: Rule = Rule {
     name: "bounds",
     code: Code::ScriptSize,
 };
-/// Items of a list, a text, a range, an array.
-const ITEMS: f64 = 10_000_000.0;
 /// Whole numbers above this are useless and slow.
 const NUMBER: f64 = 1e300;
 /// Bits of a whole number that is written as a power.
@@ -107,7 +105,7 @@ fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
     let value = match (one.op, left, right) {
         (Operator::Mult | Operator::Pow | Operator::LShift | Operator::Add, Some(a), Some(b)) => (a, b),
         // `[x] * 10**9` with a list that is not constant is seen by its other side.
-        (Operator::Mult, None, Some(Folded::Int(times))) if is_list(&one.left) && times > ITEMS => {
+        (Operator::Mult, None, Some(Folded::Int(times))) if is_list(&one.left) && times > SCRIPT_ITEMS => {
             too_large(cx, one.range, "This list");
             return;
         }
@@ -118,7 +116,7 @@ fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
             Operator::Mult,
             (Folded::Sequence(items), Folded::Int(times)) | (Folded::Int(times), Folded::Sequence(items)),
         ) => {
-            if items * times > ITEMS {
+            if items * times > SCRIPT_ITEMS {
                 too_large(cx, one.range, "This text or list");
             }
             return;
@@ -175,7 +173,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
     let numeric = full.as_deref().is_some_and(|full| full.starts_with("numpy."));
     if matches!(full.as_deref(), Some("numpy.random.rand" | "numpy.random.randn")) {
         let sizes = call.args.iter().filter_map(|one| fold(one, &cx.names)?.number());
-        if sizes.product::<f64>() > ITEMS {
+        if sizes.product::<f64>() > SCRIPT_ITEMS {
             too_large(cx, call.range, "So many items");
         }
     } else if numeric || COUNTED.contains(&name) {
@@ -204,7 +202,7 @@ fn counted(cx: &mut Checker<'_>, call: &ExprCall, product: bool) {
         }
         all = all.max(size);
     }
-    if all > ITEMS {
+    if all > SCRIPT_ITEMS {
         too_large(cx, call.range, "So many items");
     }
 }
@@ -224,7 +222,7 @@ fn nested(cx: &mut Checker<'_>, generators: &[Comprehension], range: TextRange) 
             all *= number.abs().max(1.0);
         }
     }
-    if all > ITEMS {
+    if all > SCRIPT_ITEMS {
         too_large(cx, range, "So many items");
     }
 }

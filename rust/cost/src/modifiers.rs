@@ -1,0 +1,202 @@
+//! What modifiers make that multiply an object's own data, by their numbers alone: asked while a script builds a stack, before Blender
+//! evaluates it, for nothing stops it then.
+
+use geonode_protocol::SCRIPT_ITEMS;
+use serde::{Deserialize, Serialize};
+
+/// Elements that a stack may make: half of what a script may ask for, since evaluating holds the state before and after a modifier.
+const BEARABLE: f64 = SCRIPT_ITEMS / 2.0;
+/// Said of what takes too long although it makes little.
+const TOO_LONG: f64 = SCRIPT_ITEMS * 3.0;
+/// Vertices under a skin modifier, which takes a second for some thousands of them.
+const LARGEST_SKIN: f64 = 5_000.0;
+/// Faces of both sides of a boolean, whose time grows faster than they do.
+const LARGEST_BOOLEAN: f64 = 400_000.0;
+/// Elements times iterations of a smoothing modifier.
+const LARGEST_SMOOTHING: f64 = SCRIPT_ITEMS * 10.0;
+/// Resolution of an ocean.
+const FINEST_OCEAN: f64 = 64.0;
+
+/// An object and its modifiers.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stack {
+    /// Faces of its own mesh, or half of its vertices where those are more.
+    pub elements: f64,
+    /// The longest side of its own data; only a remesh asks for it.
+    #[serde(default)]
+    pub extent: f64,
+    /// In the order of evaluation.
+    #[serde(default)]
+    pub modifiers: Vec<Modifier>,
+}
+
+/// The numbers of a modifier that multiplies, as Blender names them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE")]
+#[expect(missing_docs, reason = "the names are Blender's")]
+pub enum Modifier {
+    #[serde(alias = "MULTIRES")]
+    Subsurf {
+        levels: f64,
+    },
+    Array {
+        fit_type: String,
+        count: f64,
+    },
+    Screw {
+        steps: f64,
+        iterations: f64,
+    },
+    Mirror {
+        use_axis: Vec<bool>,
+    },
+    Solidify,
+    Wireframe,
+    Bevel {
+        limit_method: String,
+        segments: f64,
+    },
+    /// `elements`: of the object that it is combined with.
+    Boolean {
+        elements: f64,
+    },
+    #[serde(alias = "LAPLACIANSMOOTH", alias = "CORRECTIVE_SMOOTH")]
+    Smooth {
+        iterations: f64,
+    },
+    Skin,
+    Ocean {
+        resolution: f64,
+        viewport_resolution: f64,
+    },
+    Remesh {
+        mode: String,
+        voxel_size: f64,
+    },
+    /// Any that multiplies nothing.
+    #[serde(other)]
+    Other,
+}
+
+/// What a stack makes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Multiplied {
+    /// At its end, or at the modifier that is too much.
+    pub elements: f64,
+    /// More than Blender bears.
+    pub excessive: bool,
+}
+
+/// Follows a stack to its end, or to the first modifier that makes more than Blender bears.
+pub fn multiplied(stack: &Stack) -> Multiplied {
+    let (mut elements, mut wider) = (stack.elements, 1.0);
+    for modifier in &stack.modifiers {
+        let Some(made) = made(modifier, stack, elements, &mut wider) else {
+            continue;
+        };
+        elements = made;
+        if elements > BEARABLE {
+            let excessive = true;
+            return Multiplied { elements, excessive };
+        }
+    }
+    Multiplied {
+        elements,
+        excessive: false,
+    }
+}
+
+/// What one modifier makes of `given` elements; none where it multiplies nothing. `wider`: how much longer than its own data the object is.
+fn made(modifier: &Modifier, stack: &Stack, given: f64, wider: &mut f64) -> Option<f64> {
+    let unless = |too_long: bool| if too_long { TOO_LONG } else { given };
+    Some(match modifier {
+        Modifier::Subsurf { levels } => given * 4_f64.powf(levels.max(0.0)),
+        Modifier::Array { fit_type, count } => {
+            let copies = if fit_type == "FIXED_COUNT" { count.max(1.0) } else { 1.0 };
+            *wider *= copies;
+            given * copies
+        }
+        Modifier::Screw { steps, iterations } => given * steps.max(1.0) * iterations.max(1.0),
+        Modifier::Mirror { use_axis } => use_axis
+            .iter()
+            .filter(|on| **on)
+            .fold(given, |elements, _| elements * 2.0),
+        Modifier::Solidify => given * 2.0,
+        Modifier::Wireframe => given * 8.0,
+        Modifier::Bevel { limit_method, .. } if matches!(limit_method.as_str(), "ANGLE" | "WEIGHT" | "VGROUP") => given,
+        Modifier::Bevel { segments, .. } => given * (2.0 + segments * segments / 4.0),
+        Modifier::Boolean { elements } => unless(stack.elements + elements > LARGEST_BOOLEAN),
+        Modifier::Smooth { iterations } => unless(given * iterations > LARGEST_SMOOTHING),
+        Modifier::Skin if given > LARGEST_SKIN => TOO_LONG,
+        Modifier::Ocean {
+            resolution,
+            viewport_resolution,
+        } if resolution.max(*viewport_resolution) > FINEST_OCEAN => TOO_LONG,
+        Modifier::Remesh { mode, voxel_size } if mode == "VOXEL" => {
+            // Faces of the voxels on the six sides of a cube of that extent.
+            6.0 * (stack.extent * *wider / voxel_size.max(1e-9)).powi(2)
+        }
+        Modifier::Skin | Modifier::Ocean { .. } | Modifier::Remesh { .. } | Modifier::Other => return None,
+    })
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "whole numbers are exact")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(elements: f64, modifiers: &serde_json::Value) -> Multiplied {
+        let stack = json!({"elements": elements, "extent": 2.0, "modifiers": modifiers});
+        multiplied(&serde_json::from_value(stack).unwrap())
+    }
+
+    #[test]
+    fn each_type_multiplies_by_its_numbers() {
+        let cases = [
+            (json!([{"type": "SUBSURF", "levels": 3}]), 64.0),
+            (json!([{"type": "MULTIRES", "levels": 2}]), 16.0),
+            (json!([{"type": "ARRAY", "fit_type": "FIXED_COUNT", "count": 10}]), 10.0),
+            (json!([{"type": "ARRAY", "fit_type": "FIT_CURVE", "count": 10}]), 1.0),
+            (json!([{"type": "SCREW", "steps": 16, "iterations": 2}]), 32.0),
+            (json!([{"type": "MIRROR", "use_axis": [true, false, true]}]), 4.0),
+            (json!([{"type": "SOLIDIFY"}, {"type": "WIREFRAME"}]), 16.0),
+            (json!([{"type": "BEVEL", "limit_method": "NONE", "segments": 4}]), 6.0),
+            (json!([{"type": "BEVEL", "limit_method": "ANGLE", "segments": 4}]), 1.0),
+            (json!([{"type": "REMESH", "mode": "VOXEL", "voxel_size": 1.0}]), 24.0),
+            (
+                json!([{"type": "ARRAY", "fit_type": "FIXED_COUNT", "count": 2}, {"type": "REMESH", "mode": "VOXEL", "voxel_size": 1.0}]),
+                96.0,
+            ),
+            (json!([{"type": "WAVE", "speed": 3}, {"type": "SKIN"}]), 1.0),
+        ];
+        for (modifiers, elements) in cases {
+            let excessive = false;
+            assert_eq!(of(1.0, &modifiers), Multiplied { elements, excessive }, "{modifiers}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_ends_the_stack() {
+        let cases = [
+            (
+                6.0,
+                json!([{"type": "SUBSURF", "levels": 10}, {"type": "REMESH", "mode": "VOXEL", "voxel_size": 1.0}]),
+            ),
+            (5_001.0, json!([{"type": "SKIN"}])),
+            (200_000.0, json!([{"type": "BOOLEAN", "elements": 200_001}])),
+            (100_001.0, json!([{"type": "SMOOTH", "iterations": 1000}])),
+            (
+                1.0,
+                json!([{"type": "OCEAN", "resolution": 8, "viewport_resolution": 65}]),
+            ),
+        ];
+        for (elements, modifiers) in cases {
+            assert!(of(elements, &modifiers).excessive, "{modifiers}");
+        }
+        // An object that is large by itself is the artist's own.
+        assert!(!of(1e9, &json!([{"type": "WAVE"}])).excessive);
+    }
+}
