@@ -3,6 +3,8 @@
 use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
 
+use geonode_graph::catalogue::fold;
+use geonode_graph::documents::Scene;
 use serde_json::Value;
 
 use crate::components::Kinds;
@@ -10,8 +12,6 @@ use crate::flow::{Content, Flow};
 use crate::geometry::Geometry;
 use crate::prepare::{Ready, Slot};
 use crate::range::Range;
-use geonode_graph::catalogue::fold;
-use geonode_graph::documents::Scene;
 
 /// A node with everything that flows into it.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use crate::effects::{Makes, rule};
 use crate::inputs::Inputs;
 
 /// What one output of a node may hold.
-pub(crate) fn made(inputs: &Inputs<'_>, identifier: &str, first: bool) -> Kinds {
+pub(crate) fn output_kinds(inputs: &Inputs<'_>, identifier: &str, first: bool) -> Kinds {
     let kind = inputs.kind();
     let Some(short) = kind.strip_prefix("GeometryNode") else {
         return Kinds::ANY;

@@ -5,6 +5,11 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use geonode_graph::catalogue::Catalogue;
+use geonode_graph::documents::Scene;
+use geonode_graph::ir::Tree;
+use geonode_graph::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
+
 use crate::families;
 use crate::flow::{Content, Culprit, Driver, Flow, Peak};
 use crate::frame::{Evaluator, Frame};
@@ -12,13 +17,9 @@ use crate::geometry::noun_of;
 use crate::inputs::{GEOMETRY, Inputs, Outcome, label};
 use crate::kinds;
 use crate::levers;
+use crate::observations::Observations;
 use crate::prepare::{Prepared, Ready, prepare};
-use crate::seen::Seen;
 use crate::zones;
-use geonode_graph::catalogue::Catalogue;
-use geonode_graph::documents::Scene;
-use geonode_graph::ir::Tree;
-use geonode_graph::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
 
 /// Nodes that one estimate looks at; beyond, it is given up as too intricate. Blender's own largest trees need a few thousand.
 const FUEL: u64 = 200_000;
@@ -42,7 +43,7 @@ pub(crate) struct Machine<'a> {
     /// Elements above which a node is a culprit.
     pub budget: f64,
     /// What nodes were given.
-    pub seen: Seen,
+    pub seen: Observations,
     prepared: HashMap<&'a str, Arc<Prepared<'a>>>,
     memo: HashMap<String, Arc<Done>>,
     fuel: u64,
@@ -61,7 +62,7 @@ impl<'a> Machine<'a> {
             catalogue,
             scene,
             budget,
-            seen: Seen::default(),
+            seen: Observations::default(),
             prepared: HashMap::new(),
             memo: HashMap::new(),
             fuel: FUEL,
@@ -173,7 +174,7 @@ impl<'a> Machine<'a> {
                     content: made.unwrap_or_else(otherwise),
                     peak: peak.clone(),
                     source: None,
-                    kinds: kinds::made(&inputs, &exit.identifier, Some(at) == first),
+                    kinds: kinds::output_kinds(&inputs, &exit.identifier, Some(at) == first),
                 }
             })
             .collect()

@@ -92,7 +92,7 @@ pub struct Multiplied {
 pub fn multiplied(stack: &Stack) -> Multiplied {
     let (mut elements, mut wider) = (stack.elements, 1.0);
     for modifier in &stack.modifiers {
-        let Some(made) = made(modifier, stack, elements, &mut wider) else {
+        let Some(made) = result(modifier, stack, elements, &mut wider) else {
             continue;
         };
         elements = made;
@@ -108,7 +108,7 @@ pub fn multiplied(stack: &Stack) -> Multiplied {
 }
 
 /// What one modifier makes of `given` elements; none where it multiplies nothing. `wider`: how much longer than its own data the object is.
-fn made(modifier: &Modifier, stack: &Stack, given: f64, wider: &mut f64) -> Option<f64> {
+fn result(modifier: &Modifier, stack: &Stack, given: f64, wider: &mut f64) -> Option<f64> {
     let unless = |too_long: bool| if too_long { TOO_LONG } else { given };
     Some(match modifier {
         Modifier::Subsurf { levels } => given * 4_f64.powf(levels.max(0.0)),
@@ -142,7 +142,6 @@ fn made(modifier: &Modifier, stack: &Stack, given: f64, wider: &mut f64) -> Opti
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use serde_json::json;
 

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use geonode_graph::catalogue::NodeType;
 use geonode_graph::ir::{Item, Node, Side, Tree};
 use geonode_graph::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
+use serde_json::Value;
 
 /// An output of a node: (index of the node, index of the output).
 pub(crate) type Source = (usize, usize);

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::geometry::{VOXELS, VOXELS_PER_ELEMENT};
-use crate::{Culprit, Estimate, Lever, estimate};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::compile::Compiled;
 use geonode_graph::documents::Document;
+
+use crate::geometry::{VOXELS, VOXELS_PER_ELEMENT};
+use crate::{Culprit, Estimate, Lever, estimate};
 
 /// A tree that was as heavy before is the artist's own: a plan is asked about only when it adds more than this share.
 const GROWTH: f64 = 1.1;

@@ -14,7 +14,7 @@ use crate::flow::{Content, Culprit, Driver, Flow, Peak};
 use crate::frame::Evaluator;
 use crate::geometry::Geometry;
 use crate::machine::Machine;
-use crate::seen::Seen;
+use crate::observations::Observations;
 use crate::{inputs, range, scene};
 
 /// Default budget: elements that a plan may make without asking.
@@ -89,11 +89,11 @@ pub fn driver(document: &Document, catalogue: &Catalogue, object: &str) -> Optio
 }
 
 /// What every node of the trees on these objects is given; none when that would take too long to find out.
-pub fn seen<'n>(
+pub fn observe<'n>(
     document: &Document,
     catalogue: &Catalogue,
     objects: impl IntoIterator<Item = &'n str>,
-) -> Option<Seen> {
+) -> Option<Observations> {
     let mut machine = Machine::new(&document.trees, catalogue, &document.scene, f64::INFINITY);
     for object in objects {
         follow(&mut machine, document, object)?;

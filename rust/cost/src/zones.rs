@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::components::Kinds;
 use geonode_graph::documents::Scene;
 
+use crate::components::Kinds;
 use crate::flow::{Content, Culprit, Flow, Lever};
 use crate::frame::{Evaluator, Frame};
 use crate::geometry::{Curves, Geometry, Mesh, Parts, noun_of};

@@ -15,11 +15,11 @@ use crate::intrusion::{Unsaid, questions};
 use crate::ir::{Item, ItemKind, Map, Side, Tree};
 use crate::landing::land;
 use crate::layout;
-use crate::ops::{Op, Work, lower_gn_op, lower_node_tree_op};
+use crate::ops::{Op, Work, convert_gn_op, convert_node_tree_op};
 use crate::sink::{Repair, Sink};
 use crate::sockets::Scope;
+use crate::summary::describe;
 use crate::target::{Target, resolve_target};
-use crate::words::describe;
 
 /// What must be inspected before a plan can be compiled.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -82,7 +82,7 @@ pub fn targets(plan: &Plan) -> Targets {
                 targets.objects.insert(payload.target.object_name.clone());
                 targets.trees.insert(payload.target.node_group_name.clone());
                 for op in &payload.operations {
-                    if let Op::AddGroup { group, .. } = lower_node_tree_op(op) {
+                    if let Op::AddGroup { group, .. } = convert_node_tree_op(op) {
                         targets.trees.insert(group.text.to_owned());
                     }
                 }
@@ -90,7 +90,7 @@ pub fn targets(plan: &Plan) -> Targets {
             Action::GnOps(payload) => {
                 targets.objects.insert(payload.target.object_name.clone());
                 for op in &payload.ops {
-                    if let Op::AddGroup { group, .. } = lower_gn_op(op) {
+                    if let Op::AddGroup { group, .. } = convert_gn_op(op) {
                         targets.trees.insert(group.text.to_owned());
                     }
                 }
@@ -146,9 +146,9 @@ fn compile_step(
     let (list, ops): (&'static str, Box<dyn Iterator<Item = Op<'_>> + '_>) = match &step.action {
         Action::NodeTree(payload) => (
             "operations",
-            Box::new(payload.operations.iter().map(lower_node_tree_op)),
+            Box::new(payload.operations.iter().map(convert_node_tree_op)),
         ),
-        Action::GnOps(payload) => ("ops", Box::new(payload.ops.iter().map(lower_gn_op))),
+        Action::GnOps(payload) => ("ops", Box::new(payload.ops.iter().map(convert_gn_op))),
         Action::Python(_) | Action::Added(_) => {
             if let Action::Python(script) = &step.action {
                 let lines = script.code.lines().count();

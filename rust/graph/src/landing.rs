@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::documents::{Document, Modifier, Object, TreeInfo};
 use crate::ir::MAX_NAME;
-use crate::ops::{Op, lower_gn_op, lower_node_tree_op};
+use crate::ops::{Op, convert_gn_op, convert_node_tree_op};
 use crate::sink::{Repair, Sink, escape};
 use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
 
@@ -141,10 +141,10 @@ impl<'p> Landing<'p> {
                     Some(payload.target.node_group_name.as_str()),
                     true,
                     payload.single_user,
-                    payload.operations.iter().map(lower_node_tree_op).collect(),
+                    payload.operations.iter().map(convert_node_tree_op).collect(),
                 ),
                 Action::GnOps(payload) => {
-                    let ops: Vec<Op<'_>> = payload.ops.iter().map(lower_gn_op).collect();
+                    let ops: Vec<Op<'_>> = payload.ops.iter().map(convert_gn_op).collect();
                     (
                         payload.target.object_name.as_str(),
                         payload.target.modifier_name.as_str(),

@@ -17,7 +17,7 @@ use crate::ir::{Bundle, IR_VERSION, Item, Link, Node, Tree};
 use crate::semantic_diff::semantic_diff;
 
 /// Most changes that a finding spells out.
-const MAX_SPELLED: usize = 6;
+const MAX_LINES: usize = 6;
 
 /// What the artist changed in the trees that `compiled` writes since they were `seen`: an error for each tree in which the plan changes the
 /// same places, a remark for each other. Trees that were not seen, or are as they were, give nothing.
@@ -39,12 +39,12 @@ pub fn stale(
                 continue;
             }
             let both = Versions::new(before, present).conflicts(delta);
-            let by_hand = || spelled(&changes(name, seen, &now.trees, catalogue));
+            let by_hand = || shorten(&changes(name, seen, &now.trees, catalogue));
             let path = format!("/steps/{index}");
             if !both.is_empty() {
                 let message = format!(
                     "the tree “{name}” was changed by hand since this plan was made, at places that the plan changes too: {}",
-                    spelled(&both)
+                    shorten(&both)
                 );
                 let hint = format!(
                     "plan again from the tree as it is now, or leave these places alone; changed by hand: {}",
@@ -84,9 +84,9 @@ pub fn changes(
 }
 
 /// The first few, and how many more there are.
-pub fn spelled(lines: &[String]) -> String {
-    let shown = lines.iter().take(MAX_SPELLED).cloned().collect::<Vec<_>>().join("; ");
-    match lines.len().saturating_sub(MAX_SPELLED) {
+pub fn shorten(lines: &[String]) -> String {
+    let shown = lines.iter().take(MAX_LINES).cloned().collect::<Vec<_>>().join("; ");
+    match lines.len().saturating_sub(MAX_LINES) {
         0 => shown,
         more => format!("{shown}; and {more} more"),
     }

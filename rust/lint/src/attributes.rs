@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use geonode_graph::catalogue::Catalogue;
+use geonode_graph::documents::Document;
+use geonode_graph::ir::{Node, Tree};
 use geonode_protocol::Code;
 use serde_json::Value;
 
 use crate::finding::{Lint, Question};
 use crate::structure::used;
-use crate::words::title;
-use geonode_graph::catalogue::Catalogue;
-use geonode_graph::documents::Document;
-use geonode_graph::ir::{Node, Tree};
+use crate::wording::node_name;
 
 const NAMED_ATTRIBUTE: &str = "GeometryNodeInputNamedAttribute";
 
@@ -100,7 +100,7 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
 }
 
 fn unknown(tree: &str, node: &Node, attribute: &str, known: &BTreeSet<String>, catalogue: &Catalogue) -> Lint {
-    let name = title(node, catalogue);
+    let name = node_name(node, catalogue);
     let visible: Vec<&str> = known
         .iter()
         .map(String::as_str)

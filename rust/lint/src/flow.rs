@@ -1,21 +1,21 @@
 //! Nodes that get nothing which they act on, and nodes without the data-block that they are about.
 
-use geonode_protocol::Code;
-
-use crate::finding::{Lint, Question};
-use crate::words::{given, remedy, title, wanted};
-use geonode_cost::{Given, Kinds, Missing, RULES, Received, seen};
+use geonode_cost::{Kinds, MissingData, Observation, RULES, ReceivedGeometry, observe};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;
 use geonode_graph::ir::Node;
+use geonode_protocol::Code;
+
+use crate::finding::{Lint, Question};
+use crate::wording::{describe_accepted, describe_geometry, node_name, remedy};
 
 /// Adds what is found; that something upstream gives nothing is only said where no cause of it was found.
 pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Question<'_>, found: &mut Vec<Lint>) {
-    let Some(seen) = seen(document, catalogue, question.objects.iter().copied()) else {
+    let Some(observations) = observe(document, catalogue, question.objects.iter().copied()) else {
         return;
     };
     let mut idle = Vec::new();
-    for (tree, id, got) in seen.iter().filter(|(tree, ..)| question.trees.contains(tree)) {
+    for (tree, id, got) in observations.iter().filter(|(tree, ..)| question.trees.contains(tree)) {
         let nodes = document.trees.get(tree).map(|tree| tree.nodes.as_slice());
         let Some(node) = nodes.unwrap_or_default().iter().find(|node| node.id == id) else {
             continue;
@@ -33,9 +33,9 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
     }
 }
 
-fn missing(tree: &str, node: &Node, got: &Given, catalogue: &Catalogue) -> Option<Lint> {
-    let Missing { socket, source, linked } = got.missing.as_ref()?;
-    let name = title(node, catalogue);
+fn missing(tree: &str, node: &Node, got: &Observation, catalogue: &Catalogue) -> Option<Lint> {
+    let MissingData { socket, source, linked } = got.missing.as_ref()?;
+    let name = node_name(node, catalogue);
     let kind = socket.to_lowercase();
     let (cause, fix) = match source {
         Some(input) => (
@@ -60,8 +60,8 @@ fn missing(tree: &str, node: &Node, got: &Given, catalogue: &Catalogue) -> Optio
     })
 }
 
-fn effectless(tree: &str, node: &Node, received: &Received, catalogue: &Catalogue) -> Lint {
-    let (name, socket) = (title(node, catalogue), &received.socket);
+fn effectless(tree: &str, node: &Node, received: &ReceivedGeometry, catalogue: &Catalogue) -> Lint {
+    let (name, socket) = (node_name(node, catalogue), &received.socket);
     let short = node.kind.strip_prefix("GeometryNode").unwrap_or(&node.kind);
     let deep = RULES
         .iter()
@@ -80,8 +80,8 @@ fn effectless(tree: &str, node: &Node, received: &Received, catalogue: &Catalogu
         (
             format!(
                 "{name} has no effect: at \"{socket}\" it gets {}, but it works on {}.",
-                given(received.kinds),
-                wanted(received.acts_on)
+                describe_geometry(received.kinds),
+                describe_accepted(received.acts_on)
             ),
             remedy(received.kinds, received.acts_on, deep),
         )

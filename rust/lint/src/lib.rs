@@ -6,7 +6,7 @@ mod attributes;
 mod finding;
 mod flow;
 mod structure;
-mod words;
+mod wording;
 
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;

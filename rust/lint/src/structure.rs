@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use geonode_protocol::Code;
-
-use crate::finding::{Lint, Question};
-use crate::words::title;
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;
 use geonode_graph::ir::{Node, Side, Tree};
 use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT, GROUP_OUTPUT, REROUTE};
+use geonode_protocol::Code;
+
+use crate::finding::{Lint, Question};
+use crate::wording::node_name;
 
 pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Question<'_>) -> Vec<Lint> {
     let mut found = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
 
 /// A group node that stands for nothing.
 fn hollow(tree: &str, node: &Node, document: &Document, catalogue: &Catalogue) -> Option<Lint> {
-    let name = title(node, catalogue);
+    let name = node_name(node, catalogue);
     let lint = |code, cause: String, fix: String| Lint {
         tree: tree.to_owned(),
         node: node.id.clone(),
@@ -119,7 +119,7 @@ fn dead_ends(name: &str, tree: &Tree, catalogue: &Catalogue, used: &HashSet<&str
             socket: None,
             code: Code::DeadEnd,
             effectless: false,
-            cause: format!("The result of {} goes nowhere.", title(node, catalogue)),
+            cause: format!("The result of {} goes nowhere.", node_name(node, catalogue)),
             fix: "Link one of its outputs on towards the Group Output, or leave the node out.".to_owned(),
         })
         .collect()

@@ -1,8 +1,9 @@
 //! Meshes, curves and points from nothing: exact in what they count.
 
+use std::f64::consts::PI;
+
 use crate::geometry::{Curves, Geometry, Mesh, Parts, box_area};
 use crate::inputs::{Inputs, Outcome};
-use std::f64::consts::PI;
 
 pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
     let (mesh, size) = match kind.strip_prefix("GeometryNode")? {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, spelled};
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, shorten};
 use geonode_protocol::{Action, Finding, Origins, Plan};
 use geonode_run::Failure;
 use serde::{Deserialize, Serialize};
@@ -113,9 +113,9 @@ impl Planned {
             let by_run = if self.diff.is_empty() {
                 "nothing".to_owned()
             } else {
-                spelled(&self.diff)
+                shorten(&self.diff)
             };
-            format!("By hand: {}. By this run: {by_run}.", spelled(&by_hand))
+            format!("By hand: {}. By this run: {by_run}.", shorten(&by_hand))
         })
     }
 }

@@ -67,7 +67,7 @@ struct Named {
 }
 
 /// What a node line says of one socket.
-enum Said {
+enum Statement {
     Input(Named, Value),
     Output(Named, Value),
     Link {
@@ -88,7 +88,7 @@ struct Draft {
     /// Position of each numbered node.
     numbers: HashMap<u64, usize>,
     /// Node, line and what is said of a socket.
-    said: Vec<(usize, usize, Said)>,
+    statements: Vec<(usize, usize, Statement)>,
     /// Input node of a zone, line and number of its output.
     pairs: Vec<(usize, usize, u64)>,
 }
@@ -190,8 +190,8 @@ impl Draft {
                 let (name, value) = pair(&mut cursor)?;
                 node.props.insert(name, value);
             } else {
-                let said = said(&mut cursor)?;
-                self.said.push((at, cursor.line(), said));
+                let statement = read_statement(&mut cursor)?;
+                self.statements.push((at, cursor.line(), statement));
             }
         }
         if self.numbers.insert(number, at).is_some() {
@@ -246,26 +246,26 @@ impl Draft {
         }
         let model = TreeModel::new(&self.name, self.tree.clone(), false);
         let mut ranks: HashMap<(usize, String), i64> = HashMap::new();
-        for (at, line, said) in std::mem::take(&mut self.said) {
+        for (at, line, statement) in std::mem::take(&mut self.statements) {
             let Some(node) = self.tree.nodes.get_mut(at) else {
                 continue;
             };
             let inputs = scope.sockets(&model, node, Side::Input);
-            match said {
-                Said::Input(named, value) => {
+            match statement {
+                Statement::Input(named, value) => {
                     node.inputs
                         .entry(named.find(&inputs, line)?)
                         .or_default()
                         .insert("value".to_owned(), value);
                 }
-                Said::Output(named, value) => {
+                Statement::Output(named, value) => {
                     let outputs = scope.sockets(&model, node, Side::Output);
                     node.outputs
                         .entry(named.find(&outputs, line)?)
                         .or_default()
                         .insert("value".to_owned(), value);
                 }
-                Said::Link {
+                Statement::Link {
                     input,
                     muted,
                     from,
@@ -330,15 +330,15 @@ fn only(sockets: &[Socket], line: usize) -> Result<String, CompactError> {
     }
 }
 
-fn said(cursor: &mut Cursor<'_>) -> Result<Said, CompactError> {
+fn read_statement(cursor: &mut Cursor<'_>) -> Result<Statement, CompactError> {
     if cursor.take(">") {
         let output = Named::read(cursor)?;
         cursor.expect("=", "“=” and a value")?;
-        return Ok(Said::Output(output, cursor.value()?));
+        return Ok(Statement::Output(output, cursor.value()?));
     }
     let input = Named::read(cursor)?;
     if cursor.take("=") {
-        return Ok(Said::Input(input, cursor.value()?));
+        return Ok(Statement::Input(input, cursor.value()?));
     }
     cursor.expect("<", "“=” and a value, or “<” and a link")?;
     let muted = cursor.take("!");
@@ -348,7 +348,7 @@ fn said(cursor: &mut Cursor<'_>) -> Result<Said, CompactError> {
     } else {
         None
     };
-    Ok(Said::Link {
+    Ok(Statement::Link {
         input,
         muted,
         from,

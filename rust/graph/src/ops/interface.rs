@@ -3,7 +3,7 @@
 use geonode_protocol::{Code, Direction, GroupIo};
 use serde_json::Value;
 
-use super::{Work, word};
+use super::{Work, side_name};
 use crate::ir::{Item, ItemKind, MAX_NAME, Map, Side};
 use crate::near::nearest;
 use crate::values::{Kind, Want, same};
@@ -39,7 +39,7 @@ impl Work<'_> {
             let path = self.sink.at("socket_type");
             let message = format!(
                 "the {} “{}” exists with the type {}; the type of an existing socket cannot be changed",
-                word(side),
+                side_name(side),
                 io.name,
                 item.socket_type
             );
@@ -178,7 +178,7 @@ impl Work<'_> {
             present.and_then(|index| (index < self.model.interface.len()).then(|| self.model.interface.remove(index)))
         else {
             let path = self.sink.at("name");
-            let message = format!("the tree has no {} “{}”; nothing was removed", word(side), io.name);
+            let message = format!("the tree has no {} “{}”; nothing was removed", side_name(side), io.name);
             self.sink.warn(Code::NothingToRemove, path, message);
             return;
         };

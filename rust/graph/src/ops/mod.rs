@@ -3,10 +3,10 @@
 //! An operation that cannot be carried out reports why and changes nothing, so that later findings stay meaningful.
 
 mod cleanup;
+mod convert;
 mod groups;
 mod interface;
 mod links;
-mod lower;
 mod nodes;
 mod values;
 mod zones;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use geonode_protocol::{AddZone, Code, EditZone, GroupIo, Properties, SetItems};
 use serde_json::Value;
 
-pub(crate) use lower::{lower_gn_op, lower_node_tree_op};
+pub(crate) use convert::{convert_gn_op, convert_node_tree_op};
 
 use crate::catalogue::{Socket, fold};
 use crate::documents::Document;
@@ -250,7 +250,7 @@ impl<'a> Work<'a> {
                         .map(|s| s.identifier.as_str())
                         .chain(more)
                         .collect();
-                    let message = format!("“{id}” has several {} named “{}”", words(side), named.text);
+                    let message = format!("“{id}” has several {} named “{}”", side_names(side), named.text);
                     let hint = format!("use one of the identifiers: {}", list.join(", "));
                     let path = self.sink.at(named.field);
                     self.sink.error(Code::AmbiguousSocket, path, message, Some(hint));
@@ -275,7 +275,7 @@ impl<'a> Work<'a> {
             let hint = self.mode_for(node, side, &hidden.identifier);
             let message = format!(
                 "the {} “{}” of “{id}” is not available in its present mode",
-                word(side),
+                side_name(side),
                 hidden.name
             );
             self.sink.error(Code::UnavailableSocket, path, message, hint);
@@ -285,7 +285,7 @@ impl<'a> Work<'a> {
             let message = format!(
                 "“{}” was taken to mean the {} “{}” of “{id}”",
                 named.text,
-                word(side),
+                side_name(side),
                 hit.name
             );
             self.sink.repaired(path, Value::from(hit.identifier.clone()), message);
@@ -299,9 +299,9 @@ impl<'a> Work<'a> {
         let hint = match (near, list.is_empty()) {
             (Some(near), _) => format!("did you mean “{near}”? It has: {}", list.join(", ")),
             (None, false) => format!("it has: {}", list.join(", ")),
-            (None, true) => format!("it has no {}", words(side)),
+            (None, true) => format!("it has no {}", side_names(side)),
         };
-        let message = format!("“{id}” has no {} “{}”", word(side), named.text);
+        let message = format!("“{id}” has no {} “{}”", side_name(side), named.text);
         self.sink.error(Code::UnknownSocket, path, message, Some(hint));
         None
     }
@@ -412,14 +412,14 @@ fn only_geometry<'s>(text: &str, usable: &[&'s Socket]) -> Option<&'s Socket> {
     }
 }
 
-fn word(side: Side) -> &'static str {
+fn side_name(side: Side) -> &'static str {
     match side {
         Side::Input => "input",
         Side::Output => "output",
     }
 }
 
-fn words(side: Side) -> &'static str {
+fn side_names(side: Side) -> &'static str {
     match side {
         Side::Input => "inputs",
         Side::Output => "outputs",

@@ -173,7 +173,7 @@ fn items(who: &str, collection: &str, old: &[Map], new: &[Map], lines: &mut Vec<
     if old == new {
         return;
     }
-    let word = word(collection);
+    let word = item_noun(collection);
     let name = |item: &Map| item.get("name").and_then(Value::as_str).map(str::to_owned);
     let key = |item: &Map| match item.get("identifier").and_then(Value::as_i64) {
         Some(number) => Some(number.to_string()),
@@ -233,7 +233,7 @@ fn items(who: &str, collection: &str, old: &[Map], new: &[Map], lines: &mut Vec<
 }
 
 /// `repeat_items` → `repeat item`.
-fn word(collection: &str) -> String {
+fn item_noun(collection: &str) -> String {
     let last = match collection {
         "enum_items" => return "menu item".to_owned(),
         "color_ramp.elements" => return "colour stop".to_owned(),

@@ -6,15 +6,15 @@ use serde_json::Value;
 use crate::catalogue::Catalogue;
 use crate::documents::Document;
 use crate::ir::Tree;
-use crate::ops::{Op, lower_gn_op, lower_node_tree_op};
-use crate::words::value;
+use crate::ops::{Op, convert_gn_op, convert_node_tree_op};
+use crate::summary::value;
 
 /// Longest value that is written out, in characters.
 const MAX_VALUE: usize = 60;
 
 /// One operation for the artist.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+pub struct OperationSummary {
     /// What it does.
     pub words: String,
     /// It takes away something that is there before the plan.
@@ -22,10 +22,10 @@ pub struct Spoken {
 }
 
 /// The operations of a step, in order; none for a step without operations of its own.
-pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Vec<Spoken> {
+pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Vec<OperationSummary> {
     let (ops, tree): (Vec<Op<'_>>, _) = match &step.action {
         Action::NodeTree(payload) => (
-            payload.operations.iter().map(lower_node_tree_op).collect(),
+            payload.operations.iter().map(convert_node_tree_op).collect(),
             Some(payload.target.node_group_name.as_str()),
         ),
         Action::GnOps(payload) => {
@@ -36,14 +36,14 @@ pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Ve
                 .map(|object| &object.modifiers);
             let modifier = modifiers.and_then(|all| all.iter().find(|m| m.name == target.modifier_name));
             let tree = modifier.and_then(|modifier| modifier.node_group.as_deref());
-            (payload.ops.iter().map(lower_gn_op).collect(), tree)
+            (payload.ops.iter().map(convert_gn_op).collect(), tree)
         }
         Action::Python(_) | Action::Added(_) => return Vec::new(),
     };
     let before = tree.and_then(|name| document.trees.get(name));
     ops.into_iter()
-        .map(|op| Spoken {
-            words: words(op, before, catalogue),
+        .map(|op| OperationSummary {
+            words: describe(op, before, catalogue),
             destructive: destroys(op, before),
         })
         .collect()
@@ -71,7 +71,7 @@ fn destroys(op: Op<'_>, before: Option<&Tree>) -> bool {
     }
 }
 
-fn words(op: Op<'_>, before: Option<&Tree>, catalogue: &Catalogue) -> String {
+fn describe(op: Op<'_>, before: Option<&Tree>, catalogue: &Catalogue) -> String {
     let label = |kind: &str| {
         catalogue
             .nodes

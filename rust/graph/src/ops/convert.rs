@@ -8,7 +8,7 @@ fn text<'p>(text: &'p str, field: &'static str) -> Text<'p> {
     Text { text, field }
 }
 
-pub(crate) fn lower_node_tree_op(op: &NodeTreeOp) -> Op<'_> {
+pub(crate) fn convert_node_tree_op(op: &NodeTreeOp) -> Op<'_> {
     match op {
         NodeTreeOp::CreateNode(op) => Op::AddNode {
             id: text(&op.node_id, "node_id"),
@@ -55,7 +55,7 @@ pub(crate) fn lower_node_tree_op(op: &NodeTreeOp) -> Op<'_> {
     }
 }
 
-pub(crate) fn lower_gn_op(op: &GnOp) -> Op<'_> {
+pub(crate) fn convert_gn_op(op: &GnOp) -> Op<'_> {
     match op {
         GnOp::EnsureTarget(op) => Op::EnsureTarget {
             create: op.allow_create_modifier,

@@ -10,7 +10,7 @@ use crate::inputs::Inputs;
 
 /// What one geometry input got, over all evaluations of its node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceivedGeometry {
     /// Name of the input.
     pub socket: String,
     /// Everything that it may have got.
@@ -25,7 +25,7 @@ pub struct Received {
 
 /// A data-block that is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingData {
     /// Name of the input.
     pub socket: String,
     /// The modifier's input that it comes from, if it does.
@@ -36,17 +36,17 @@ pub struct Missing {
 
 /// What one node got.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct Observation {
     /// By geometry input.
-    pub received: Vec<Received>,
+    pub received: Vec<ReceivedGeometry>,
     /// The data-block without which the node does nothing; none when it had it once.
-    pub missing: Option<Missing>,
+    pub missing: Option<MissingData>,
 }
 
 /// What all nodes got, by tree and node.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
-    nodes: IndexMap<(String, String), Given>,
+pub struct Observations {
+    nodes: IndexMap<(String, String), Observation>,
 }
 
 /// Inputs without which a node does nothing.
@@ -58,9 +58,9 @@ const NEEDED: &[(&str, &str)] = &[
     ("GeometryNodeImageInfo", "Image"),
 ];
 
-impl Seen {
+impl Observations {
     /// Every node that was evaluated, as (tree, node, what it got).
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Given)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Observation)> {
         self.nodes
             .iter()
             .map(|((tree, node), given)| (tree.as_str(), node.as_str(), given))
@@ -68,7 +68,7 @@ impl Seen {
 
     /// Takes in one evaluation.
     pub(crate) fn note(&mut self, tree: &str, inputs: &Inputs<'_>) {
-        let received: Vec<Received> = rules(inputs)
+        let received: Vec<ReceivedGeometry> = rules(inputs)
             .filter_map(|rule| {
                 let at = match rule.secondary {
                     Some(name) => inputs.position(name),
@@ -77,7 +77,7 @@ impl Seen {
                 let slot = inputs.ready.inputs.get(at)?;
                 let kinds = inputs.kinds_at(Some(at));
                 let linked = !slot.sources.is_empty();
-                Some(Received {
+                Some(ReceivedGeometry {
                     socket: slot.name.clone(),
                     kinds,
                     acts_on: rule.acts_on,
@@ -93,7 +93,7 @@ impl Seen {
         }
         let key = (tree.to_owned(), inputs.ready.node.id.clone());
         match self.nodes.get_mut(&key) {
-            None => drop(self.nodes.insert(key, Given { received, missing })),
+            None => drop(self.nodes.insert(key, Observation { received, missing })),
             Some(known) => {
                 if missing.is_none() {
                     known.missing = None;
@@ -109,7 +109,7 @@ impl Seen {
     }
 }
 
-impl Received {
+impl ReceivedGeometry {
     fn merge(&mut self, other: &Self) {
         self.kinds = self.kinds.or(other.kinds);
         self.acts_on = self.acts_on.or(other.acts_on);
@@ -118,9 +118,9 @@ impl Received {
     }
 }
 
-fn missing(inputs: &Inputs<'_>) -> Option<Missing> {
+fn missing(inputs: &Inputs<'_>) -> Option<MissingData> {
     let (_, socket) = NEEDED.iter().find(|(kind, _)| *kind == inputs.kind())?;
-    inputs.is_null(socket).then(|| Missing {
+    inputs.is_null(socket).then(|| MissingData {
         socket: (*socket).to_owned(),
         source: inputs.flow(socket).and_then(|flow| flow.source.clone()),
         linked: inputs.linked(socket),

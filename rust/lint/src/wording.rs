@@ -5,7 +5,7 @@ use geonode_graph::catalogue::Catalogue;
 use geonode_graph::ir::Node;
 
 /// `Set Position "lift"`: the type's name, and the label or ID where it says more.
-pub(crate) fn title(node: &Node, catalogue: &Catalogue) -> String {
+pub(crate) fn node_name(node: &Node, catalogue: &Catalogue) -> String {
     let kind = catalogue
         .nodes
         .get(&node.kind)
@@ -23,21 +23,21 @@ pub(crate) fn title(node: &Node, catalogue: &Catalogue) -> String {
 }
 
 /// What a geometry holds: `a mesh without faces and instances of curves`.
-pub(crate) fn given(kinds: Kinds) -> String {
-    let own = held(kinds.own.without(Components::INSTANCES));
+pub(crate) fn describe_geometry(kinds: Kinds) -> String {
+    let own = part_names(kinds.own.without(Components::INSTANCES));
     let mut parts = own;
     if kinds.own.meets(Components::INSTANCES) {
-        let inner = held(kinds.inside.without(Components::INSTANCES));
+        let inner = part_names(kinds.inside.without(Components::INSTANCES));
         parts.push(if inner.is_empty() || kinds.inside == Components::ALL {
             "instances".to_owned()
         } else {
-            format!("instances of {}", listed(&inner, "and"))
+            format!("instances of {}", join(&inner, "and"))
         });
     }
-    listed(&parts, "and")
+    join(&parts, "and")
 }
 
-fn held(components: Components) -> Vec<String> {
+fn part_names(components: Components) -> Vec<String> {
     let mesh = if components.meets(Components::FACES) {
         Some("a mesh")
     } else if components.meets(Components::EDGES) {
@@ -47,11 +47,14 @@ fn held(components: Components) -> Vec<String> {
     } else {
         None
     };
-    mesh.into_iter().map(str::to_owned).chain(others(components)).collect()
+    mesh.into_iter()
+        .map(str::to_owned)
+        .chain(other_names(components))
+        .collect()
 }
 
 /// What a node acts on: `curves or grease pencil`.
-pub(crate) fn wanted(components: Components) -> String {
+pub(crate) fn describe_accepted(components: Components) -> String {
     let mesh = if components.meets(Components::VERTICES) {
         Some("meshes")
     } else if components.meets(Components::EDGES) {
@@ -61,11 +64,15 @@ pub(crate) fn wanted(components: Components) -> String {
     } else {
         None
     };
-    let parts: Vec<String> = mesh.into_iter().map(str::to_owned).chain(others(components)).collect();
-    listed(&parts, "or")
+    let parts: Vec<String> = mesh
+        .into_iter()
+        .map(str::to_owned)
+        .chain(other_names(components))
+        .collect();
+    join(&parts, "or")
 }
 
-fn others(components: Components) -> impl Iterator<Item = String> {
+fn other_names(components: Components) -> impl Iterator<Item = String> {
     const NAMES: [(Components, &str); 5] = [
         (Components::CURVES, "curves"),
         (Components::POINTS, "points"),
@@ -79,7 +86,7 @@ fn others(components: Components) -> impl Iterator<Item = String> {
         .map(|(_, name)| name.to_owned())
 }
 
-fn listed(parts: &[String], word: &str) -> String {
+fn join(parts: &[String], word: &str) -> String {
     match parts {
         [] => "nothing".to_owned(),
         [one] => one.clone(),
@@ -130,7 +137,7 @@ pub(crate) fn remedy(kinds: Kinds, wants: Components, deep: bool) -> String {
         .iter()
         .find(|(from, to, _)| has.meets(*from) && wants.meets(*to));
     match step {
-        Some((_, _, node)) => format!("Add {node} before it, or link {} to it.", wanted(wants)),
-        None => format!("Link {} to it.", wanted(wants)),
+        Some((_, _, node)) => format!("Add {node} before it, or link {} to it.", describe_accepted(wants)),
+        None => format!("Link {} to it.", describe_accepted(wants)),
     }
 }
