@@ -302,7 +302,8 @@ def check_script(source: str, blender: str = "5.2") -> dict[str, Any]:
 
 def script_policy(blender: str = "5.2") -> dict[str, Any]:
     """What safe mode allows in this Blender version: ``builtins, called_only, attributes, dunder_read, underscored,
-    methods, modules`` (members by module), ``operators, node_types, bounds`` (largest values by name), ``items`` (what may be made at once)."""
+    methods, modules`` (members by module), ``operators, node_types, bounds`` (largest values by name), ``items``
+    (what may be made at once)."""
 
 def run_bounded(
     code: CodeType,
@@ -422,9 +423,9 @@ def estimates(
     """What the modifiers of each object of a document are expected to make, without evaluating anything."""
 
 def stack(stack: dict[str, Any]) -> dict[str, Any]:
-    """What modifiers that multiply make by their numbers alone: `{"elements", "excessive"}`, to the first that is too much.
+    """What multiplying modifiers make by their numbers, to the first that is too much: `{"elements", "excessive"}`.
 
-    `stack` is `{"elements", "extent", "modifiers": [{"type", …}]}`, named as Blender does; `extent` matters for a remesh.
+    `stack` is `{"elements", "extent", "modifiers": [{"type", …}]}`, named as Blender does; a remesh needs `extent`.
     """
 
 def key_place(provider: str, base_url: str | None = None, variable: str | None = None) -> dict[str, Any] | None:
