@@ -220,7 +220,7 @@ def test_what_is_damaged_is_refused_and_says_so(start: Callable[..., Any], host:
     assert turns(run, host, 2)
     saved = run.save()
     # Without these it is what an earlier moment of the run would have saved.
-    optional = {"agreed", "approval", "awaiting", "base", "baseline", "feedback", "gates", "outcome", "plan"}
+    optional = {"agreed", "approval", "awaiting", "base", "baseline", "doubted", "feedback", "gates", "outcome", "plan"}
     optional |= {"tool_asks", "refused_calls"}
     for name, broken in damaged(saved):
         if name.removeprefix("no state.") in optional:

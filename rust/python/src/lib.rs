@@ -7,6 +7,7 @@ mod arrays;
 mod audit;
 mod client;
 mod errors;
+mod execution;
 mod extensions;
 mod interruption;
 mod json;
@@ -46,6 +47,8 @@ mod geonode_core {
     #[pymodule_export]
     use crate::client::{Client, Response, Stream, fingerprint};
     #[pymodule_export]
+    use crate::execution::run_bounded;
+    #[pymodule_export]
     use crate::extensions::{register_action, register_op, register_tool, tools, unregister, unregister_tool};
     #[pymodule_export]
     use crate::keys::{keep_key, key_place, remove_key};
@@ -55,8 +58,6 @@ mod geonode_core {
     use crate::namespaces::Namespaces;
     #[pymodule_export]
     use crate::run::Run;
-    #[pymodule_export]
-    use crate::watchdog::run_bounded;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

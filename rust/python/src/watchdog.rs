@@ -1,4 +1,4 @@
-//! Executes a script within bounds of time and memory. A native thread that never touches Python watches it; at the limit it makes
+//! Watches a script that runs: a native thread that never touches Python. At the limit of time or memory it makes
 //! Python's main thread raise an exception that a script cannot catch.
 //!
 //! The way into the main thread is a signal whose handler is ours for as long as the script runs: on Unix `SIGURG` sent to that
@@ -12,16 +12,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use geonode_protocol::Code;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict};
+use pyo3::types::PyAny;
 
-use crate::alarm::Alarmed;
-use crate::allocation::{self, Bounded};
-use crate::arrays::Arrays;
+use crate::allocation;
 use crate::errors::{CoreError, classes};
-use crate::interruption::Interruptible;
 use crate::memory;
 
 /// How often memory is looked at, and a signal sent again.
@@ -39,108 +34,20 @@ const TIME: u8 = 1;
 const MEMORY: u8 = 2;
 const ALARM: u8 = 3;
 
-/// Executes compiled code in `namespace` on the main thread; `ScriptTimeout` (`script_timeout`, `script_memory`) when it took longer than
-/// `timeout_ms` or the process grew by more than `memory_mb`. One block of Python's memory may have `block_mb`, and so may one array of numpy
-/// when that is loaded; a larger one is a
-/// `MemoryError`. With `alarmed`, code that raises an event of the interpreter which no script needs is stopped: `PolicyError`
-/// (`script_breach`, `details["event"]`). The exceptions of the code pass through.
-#[pyfunction]
-#[pyo3(signature = (code, namespace, timeout_ms, memory_mb=2048, block_mb=640, alarmed=false))]
-pub(crate) fn run_bounded(
-    py: Python<'_>,
-    code: &Bound<'_, PyAny>,
-    namespace: &Bound<'_, PyDict>,
-    timeout_ms: u64,
-    memory_mb: u64,
-    block_mb: usize,
-    alarmed: bool,
-) -> PyResult<()> {
-    let execution = Execution::new(code, namespace)?;
-    let handler = Handler::install(py)?;
-    let watch = Watch::start(timeout_ms, memory_mb);
-    let watch = match watch {
-        Ok(watch) => watch,
-        Err(error) => {
-            handler.remove(py)?;
-            return Err(CoreError::internal(format!("The time limit cannot be watched: {error}.")).into());
-        }
-    };
-    let bounded = Bounded::new(py, block_mb.saturating_mul(1 << 20));
-    let arrays = Arrays::new(py);
-    let interruptible = Interruptible::new(py);
-    let alarmed = if alarmed { Alarmed::new(py).map(Some) } else { Ok(None) };
-    let (outcome, alarm) = match alarmed {
-        Ok(alarmed) => (execution.run(), alarmed.and_then(Alarmed::end)),
-        Err(error) => (Err(error), None),
-    };
-    drop((interruptible, arrays, bounded));
-    watch.end();
-    handler.remove(py)?;
-    if let Some(event) = alarm {
-        let error = PyErr::from(CoreError::policy(
-            Code::ScriptBreach,
-            format!("The script did what safe mode forbids ({event}) and was stopped."),
-            vec![("event", event)],
-        ));
-        error.set_context(py, outcome.err());
-        return Err(error);
-    }
-    let beyond = REASON.load(Ordering::Acquire) != NONE && outcome.is_err();
-    if RAISED.load(Ordering::Acquire) || beyond {
-        // Whatever the script made of it: it was stopped.
-        let stopped = match REASON.load(Ordering::Acquire) {
-            MEMORY => CoreError::stopped(
-                Code::ScriptMemory,
-                format!("The script took more than {memory_mb} MB of memory and was stopped."),
-            ),
-            _ => CoreError::stopped(
-                Code::ScriptTimeout,
-                format!("The script took longer than {timeout_ms} ms and was stopped."),
-            ),
-        };
-        let error = PyErr::from(stopped);
-        if let Err(cause) = outcome {
-            error.set_context(py, Some(cause));
-        }
-        return Err(error);
-    }
-    outcome
+/// True when the script that ran last was stopped: it was told to, and either heard it or failed otherwise.
+pub(crate) fn was_stopped(failed: bool) -> bool {
+    RAISED.load(Ordering::Acquire) || (failed && REASON.load(Ordering::Acquire) != NONE)
+}
+
+/// True when the script that ran last was stopped for the memory that it took.
+pub(crate) fn was_too_large() -> bool {
+    REASON.load(Ordering::Acquire) == MEMORY
 }
 
 /// Stops the script that runs: it has raised an alarm.
 pub(crate) fn alarmed() {
     REASON.store(ALARM, Ordering::Release);
     system::again();
-}
-
-/// Compiled code and where it runs. Python's own `exec` would tell of itself.
-struct Execution<'py> {
-    code: Bound<'py, PyAny>,
-    namespace: Bound<'py, PyDict>,
-}
-
-impl<'py> Execution<'py> {
-    fn new(code: &Bound<'py, PyAny>, namespace: &Bound<'py, PyDict>) -> PyResult<Self> {
-        let py = code.py();
-        if !code.is_exact_instance(&py.import("types")?.getattr("CodeType")?) {
-            return Err(PyTypeError::new_err("run_bounded() takes compiled code"));
-        }
-        if !namespace.contains("__builtins__")? {
-            namespace.set_item("__builtins__", py.import("builtins")?)?;
-        }
-        Ok(Self {
-            code: code.clone(),
-            namespace: namespace.clone(),
-        })
-    }
-
-    #[expect(unsafe_code, reason = "PyEval_EvalCode has no safe form")]
-    fn run(&self) -> PyResult<()> {
-        let (code, namespace) = (self.code.as_ptr(), self.namespace.as_ptr());
-        // SAFETY: `new` has made sure that these are code and a dict with builtins; the result is a new reference, or null with an exception.
-        unsafe { Bound::from_owned_ptr_or_err(self.code.py(), pyo3::ffi::PyEval_EvalCode(code, namespace, namespace)) }
-            .map(|_| ())
-    }
 }
 
 /// Python's handler of our signal: raises while a script is to stop, and does nothing otherwise.
@@ -157,13 +64,13 @@ fn on_signal(py: Python<'_>, _signal: i32, _frame: &Bound<'_, PyAny>) -> PyResul
 }
 
 /// Our handler, in place of whatever handled the signal before.
-struct Handler {
+pub(crate) struct Handler {
     before: Py<PyAny>,
     action: system::Action,
 }
 
 impl Handler {
-    fn install(py: Python<'_>) -> PyResult<Self> {
+    pub(crate) fn install(py: Python<'_>) -> PyResult<Self> {
         if RUNNING.swap(true, Ordering::AcqRel) {
             return Err(CoreError::internal("A script is running already.".to_owned()).into());
         }
@@ -186,7 +93,7 @@ impl Handler {
     }
 
     /// Delivers what was sent, which does nothing any more, and gives the signal back.
-    fn remove(self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn remove(self, py: Python<'_>) -> PyResult<()> {
         RUNNING.store(false, Ordering::Release);
         system::deliver();
         let delivered = py.check_signals();
@@ -223,10 +130,10 @@ struct Watched {
 static WATCHDOG: Mutex<Option<(u32, Arc<Watchdog>)>> = Mutex::new(None);
 
 /// A script that is watched, until `end`.
-struct Watch(Arc<Watchdog>);
+pub(crate) struct Watch(Arc<Watchdog>);
 
 impl Watch {
-    fn start(timeout_ms: u64, memory_mb: u64) -> std::io::Result<Self> {
+    pub(crate) fn start(timeout_ms: u64, memory_mb: u64) -> std::io::Result<Self> {
         let watchdog = Watchdog::get()?;
         let start = Instant::now();
         let allowance = memory_mb.saturating_mul(MEGABYTE);
@@ -244,7 +151,7 @@ impl Watch {
     }
 
     /// After this no signal is sent any more. The thread finds nothing to watch at its next look; nobody waits for that.
-    fn end(self) {
+    pub(crate) fn end(self) {
         *self.0.script() = None;
     }
 }
