@@ -178,7 +178,7 @@ def _file() -> str:
     """The ID of this file; it gets one where it has none."""
     known = min(_files(), default=None) or uuid.uuid4().hex
     for scene in bpy.data.scenes:
-        if scene.library is None and FILE not in scene:
+        if scene.library is None and FILE not in scene.keys():
             scene[FILE] = known
     return known
 

@@ -103,7 +103,8 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
             # The attributes that a pattern reads stand in a tuple.
             fine = not any(text.startswith("_") for text in _texts(code) if text not in attributes)
         elif kind in _ATTRIBUTES:
-            fine = name in attributes or name == "__class__" and _only_names_classes(code) or _INPUT.match(name)
+            fine = name in attributes or _INPUT.match(name) is not None
+            fine = fine or name == "__class__" and _only_names_classes(code)
             fine = fine and (kind in {"LOAD_ATTR", "LOAD_METHOD"} or not name.startswith("__"))
         elif kind in _NAMES:
             fine = name in bound or name in policy.builtins or name in policy.called_only or name in _OF_THE_COMPILER
