@@ -24,6 +24,8 @@ class Host:
             "Rock": {"type": "MESH", "library": False, "modifiers": []},
         }
         self.trees: dict[str, Any] = {}
+        self.made: dict[str, dict[str, Any]] = {}
+        """Tree → what runs left of it."""
         self.snapshot: tuple[Any, Any] | None = None
         self.done: list[str] = []
         self.effects: list[Effect] = []
@@ -77,7 +79,11 @@ class Host:
         objects = {name: self.objects[name] for name in effect["objects"] if name in self.objects}
         wanted = set(effect["trees"]) | {m["node_group"] for o in objects.values() for m in o["modifiers"]}
         trees = {name: tree for name, tree in self.trees.items() if name in wanted}
-        info = {name: {"users": 1, "library": False, "type": "GeometryNodeTree"} for name in trees}
+        info = {
+            name: {"users": 1, "library": False, "type": "GeometryNodeTree"}
+            | ({"made": self.made[name]} if name in self.made else {})
+            for name in trees
+        }
         names = {"object": list(self.objects), "node_group": list(self.trees)}
         return copy.deepcopy(
             {"objects": objects, "trees": trees, "tree_info": info, "names": names, "fingerprint": "x"}
@@ -185,6 +191,11 @@ class Host:
 
     def commit(self, effect: Effect) -> dict[str, Any]:
         assert self.snapshot is not None
+        for name, tree in self.trees.items():
+            before = {node["id"] for node in self.snapshot[1].get(name, {"nodes": []})["nodes"]}
+            if added := [node["id"] for node in tree["nodes"] if node["id"] not in before]:
+                made = self.made.setdefault(name, {"as_left": not before, "by": "", "nodes": []})
+                made["nodes"] += added
         self.snapshot = None
         self.commits.append(effect["message"])
         return {}

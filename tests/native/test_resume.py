@@ -67,6 +67,7 @@ def test_a_run_saved_after_any_effect_ends_as_if_undisturbed(start: Callable[...
         # The file on the disk is as it was before the transaction.
         second = Host()
         second.objects, second.trees = disk if first.snapshot is not None else (first.objects, first.trees)
+        second.made = first.made
         report = second.drive(geonode_core.Run.resume(saved), decide=approve)
         assert report["status"] == expected["status"], (count, report["messages"])
         assert (second.objects, second.trees) == (plain.objects, plain.trees), count

@@ -129,6 +129,7 @@ def test_calls_between_two_turns_of_writing(start, host: Host) -> None:
     assert report["status"] == "done", report["messages"]
     assert report["intermediate_steps"][0]["output"]["modifiers"][0]["node_group"] == "Made"
     assert host.done.count("begin") == 1 and len(host.commits) == 1
+    assert list(host.trees) == ["Made"]
 
 
 def test_calls_without_tools_are_no_calls(start, host: Host) -> None:

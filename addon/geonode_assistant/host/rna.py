@@ -268,3 +268,8 @@ def pair(start: Any, end: Any) -> bool:
         raise HostError(
             "zone_incomplete", f'"{start.name}" and "{end.name}" are not the two ends of a zone: {error}'
         ) from error
+
+
+def collection_types() -> tuple[type, ...]:
+    """The types of the collections of data-blocks and of RNA's own properties; `bpy.types` does not name them all."""
+    return type(bpy.data.objects), type(bpy.data.bl_rna.properties)

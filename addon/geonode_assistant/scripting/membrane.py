@@ -17,6 +17,7 @@ from typing import Any
 import bpy
 
 from .. import native
+from ..host import rna
 from . import guards, policy, sizes
 from .errors import NotAllowed
 
@@ -32,8 +33,7 @@ _BLENDERS = (
     bpy.types.bpy_struct,
     bpy.types.bpy_prop_collection,
     bpy.types.bpy_prop_array,
-    type(bpy.data.objects),
-    type(bpy.data.bl_rna.properties),
+    *rna.collection_types(),
 )
 _FROM_BLENDER = frozenset({"bpy_types", "_bpy_types", "bpy.types", "builtins", "bpy_restrict_state", "_bpy"})
 _WRITTEN_IN_PYTHON = (FunctionType, property, staticmethod, classmethod)

@@ -1,10 +1,10 @@
 //! What was written, and how it was judged.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use geonode_gates::{Facts, judge};
-use geonode_graph::documents::Evidence;
+use geonode_graph::documents::{Evidence, Made};
 use geonode_graph::{Catalogue, Compiled, Document};
 use geonode_protocol::Plan;
 use geonode_run::{Answer, Failure};
@@ -44,6 +44,30 @@ impl Judged {
         }
         self.written.extend(compiled.touched_trees.iter().cloned());
         self.applied.extend(plan.cloned());
+    }
+
+    /// What this run made counts as made before its end marks it, so that a later turn lands where an earlier one did.
+    pub(crate) fn claim(&self, document: &mut Document) {
+        for name in &self.written {
+            let (Some(tree), Some(info)) = (document.trees.get(name), document.tree_info.get_mut(name)) else {
+                continue;
+            };
+            let before = self.base.trees.get(name);
+            let known: HashSet<&str> = before
+                .into_iter()
+                .flat_map(|tree| &tree.nodes)
+                .map(|node| node.id.as_str())
+                .collect();
+            let ids = tree.nodes.iter().map(|node| &node.id);
+            let added: Vec<String> = ids.filter(|id| !known.contains(id.as_str())).cloned().collect();
+            if !added.is_empty() {
+                let new = || Made {
+                    as_left: before.is_none(),
+                    ..Made::default()
+                };
+                info.made.get_or_insert_with(new).nodes.extend(added);
+            }
+        }
     }
 
     /// Trees that an executor worked on; the gates may find them changed.

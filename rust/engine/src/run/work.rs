@@ -342,8 +342,9 @@ impl Work {
     }
 
     pub(crate) fn keep_document(&mut self, json: &str, purpose: Purpose) -> Result<Answer, Failure> {
-        let document: Document = serde_json::from_str(json).map_err(|e| EngineError::document("document", &e))?;
+        let mut document: Document = serde_json::from_str(json).map_err(|e| EngineError::document("document", &e))?;
         let fingerprint = fingerprint(&document);
+        self.judged.claim(&mut document);
         let mut conflict = None;
         let (asked, planned) = (&mut self.asked, &mut self.planned);
         match purpose {
