@@ -1,4 +1,4 @@
-//! Plans one wish and compiles it: `{"prompt", "context", "document"}` on standard input, the catalogue's path as argument.
+//! Plans one prompt and compiles it: `{"prompt", "context", "document"}` on standard input, the catalogue's path as argument.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! Which preset a wish calls for: rules over concepts decide, the ranked index settles ties.
+//! Which preset a prompt calls for: rules over concepts decide, the ranked index settles ties.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ const THRESHOLD: f64 = 2.0;
 /// What the index can add: enough to settle a tie, never enough to overrule evidence.
 const RANK_SHARE: f64 = 0.4;
 
-/// A rule at least this strong counts as a second wish even where other words speak against the preset.
+/// A rule at least this strong counts as a second task even where other words speak against the preset.
 const SECOND: f64 = 2.2;
 
 struct Candidate<'a> {
@@ -25,7 +25,7 @@ struct Candidate<'a> {
 
 type Spans = Vec<(usize, usize)>;
 
-/// Everywhere that a concept stands, longest phrase per start.
+/// Every occurrence of a concept, the longest phrase per start.
 fn hits(entry: &Entry, reading: &Reading, concept: &str) -> Spans {
     let Some(phrases) = entry.concepts.get(concept) else {
         return Vec::new();
@@ -83,7 +83,7 @@ fn explains(entry: &Entry, evidence: &[usize], reading: &Reading) -> bool {
     evidence.iter().all(empty)
 }
 
-/// The preset that serves the wish.
+/// The preset that serves the prompt.
 ///
 /// # Errors
 /// `no_preset_match` when nothing speaks clearly for one; `several_wishes` when two different ones are asked for.
@@ -111,7 +111,7 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
         let message = "No preset serves this wish, so nothing was changed. Say it in the words of a preset, or choose a language model.";
         return Err(Refusal::new(Code::NoPresetMatch, message).near(library.nearest(prompt)));
     };
-    if let Some(other) = second_wish(library, best, reading) {
+    if let Some(other) = second_task(library, best, reading) {
         return Err(several(best.entry, other));
     }
     if let Some(other) = others
@@ -136,7 +136,7 @@ fn several(a: &Entry, b: &Entry) -> Refusal {
 }
 
 /// Another preset that a different clause asks for: “… and extrude its faces”.
-fn second_wish<'a>(library: &'a Library, best: &Candidate, reading: &Reading) -> Option<&'a Entry> {
+fn second_task<'a>(library: &'a Library, best: &Candidate, reading: &Reading) -> Option<&'a Entry> {
     let clauses = reading.clauses();
     let clause = |at: &usize| clauses.get(*at).copied().unwrap_or(0);
     let ours: HashSet<usize> = best.evidence.iter().map(clause).collect();

@@ -1,4 +1,4 @@
-//! What of a wish was left over. Nothing that matters is dropped in silence.
+//! What is left over of a prompt. Nothing that matters is dropped in silence.
 
 use std::collections::HashSet;
 
@@ -69,7 +69,7 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
             ItemKind::Word => {
                 let language = reading.language;
                 let negation = language.negations.contains(&item.text);
-                let other = language.other_wishes.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
+                let other = language.unsupported.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
                 let colour = language.colours.contains(&item.stem);
                 let before_noun = describes(entry, reading, at, &used);
                 if negation {

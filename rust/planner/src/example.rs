@@ -1,4 +1,4 @@
-//! Presets as examples of a wish and the plan that serves it.
+//! Presets as examples of a prompt and the plan that serves it.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::offline::{self, Options};
 use crate::refusal::DataError;
 use geonode_graph::documents::Context;
 
-/// Bytes of a wish that are compared with the presets.
+/// Bytes of a prompt that are compared with the presets.
 const MOST_COMPARED: usize = 2000;
 
 /// A preset as an example.
@@ -26,37 +26,37 @@ impl Example {
         &self.entry.preset.description
     }
 
-    /// A wish that it serves.
-    pub fn wish(&self) -> Option<&'static str> {
+    /// A prompt that it serves.
+    pub fn prompt(&self) -> Option<&'static str> {
         self.entry.preset.examples.first().map(String::as_str)
     }
 
-    /// The plan that serves this wish in a small scene.
+    /// The plan that serves this prompt in a small scene.
     pub fn plan(&self) -> Option<Value> {
-        offline::plan(self.wish()?, &scene()?, &Options::default()).ok()
+        offline::plan(self.prompt()?, &scene()?, &Options::default()).ok()
     }
 }
 
-/// Presets that share words with the wish, the nearest first.
+/// Presets that share words with the prompt, the nearest first.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded library is damaged.
-pub fn near(wish: &str) -> Result<Vec<Example>, DataError> {
+pub fn near(prompt: &str) -> Result<Vec<Example>, DataError> {
     let library = Library::get()?;
-    let found = ranked(library, wish).into_iter();
+    let found = ranked(library, prompt).into_iter();
     Ok(found
         .filter_map(|i| library.entries.get(i))
         .map(|entry| Example { entry })
         .collect())
 }
 
-/// Every preset, the nearest to the wish first.
+/// Every preset, the nearest to the prompt first.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded library is damaged.
-pub fn nearest_first(wish: &str) -> Result<Vec<Example>, DataError> {
+pub fn nearest_first(prompt: &str) -> Result<Vec<Example>, DataError> {
     let library = Library::get()?;
-    let mut order = ranked(library, wish);
+    let mut order = ranked(library, prompt);
     let others: Vec<usize> = (0..library.entries.len()).filter(|i| !order.contains(i)).collect();
     order.extend(others);
     Ok(order
@@ -66,8 +66,8 @@ pub fn nearest_first(wish: &str) -> Result<Vec<Example>, DataError> {
         .collect())
 }
 
-fn ranked(library: &Library, wish: &str) -> Vec<usize> {
-    let compared = wish.get(..wish.len().min(MOST_COMPARED)).unwrap_or(wish);
+fn ranked(library: &Library, prompt: &str) -> Vec<usize> {
+    let compared = prompt.get(..prompt.len().min(MOST_COMPARED)).unwrap_or(prompt);
     library.rank(compared).into_iter().map(|(i, _)| i).collect()
 }
 
@@ -96,15 +96,15 @@ mod tests {
         assert!(all.len() >= 10, "{}", all.len());
         for example in &all {
             assert!(
-                example.wish().is_some() && example.plan().is_some(),
+                example.prompt().is_some() && example.plan().is_some(),
                 "{}",
                 example.title()
             );
         }
-        let wish = "scatter 200 rocks on the plane";
-        let (some, first) = (near(wish).unwrap(), nearest_first(wish).unwrap());
+        let prompt = "scatter 200 rocks on the plane";
+        let (some, first) = (near(prompt).unwrap(), nearest_first(prompt).unwrap());
         assert_eq!(first.len(), all.len());
-        assert!(some.iter().take(2).any(|example| example.wish() == Some(wish)));
+        assert!(some.iter().take(2).any(|example| example.prompt() == Some(prompt)));
         assert!(some.iter().zip(&first).all(|(a, b)| a.title() == b.title()));
         assert!(near("zzzz").unwrap().is_empty(), "nothing in common");
     }

@@ -17,7 +17,7 @@ const DEPTH: usize = 24;
 /// Why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum ExprError {
-    /// The name is no parameter and no fact.
+    /// The name is neither a parameter nor a fact.
     #[error("unknown name “{0}” in an expression")]
     UnknownName(String),
     /// The operator does not exist, or not with this number of operands.

@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::scene::Referent;
 use geonode_graph::documents::context::Units;
 
-/// A value that the wish gives: metres, radians, plain numbers, or the value of a choice.
+/// A value that the prompt gives: metres, radians, plain numbers, or the value of a choice.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
     /// A number in base units.
@@ -24,7 +24,7 @@ pub enum Said {
     Bool(bool),
 }
 
-/// What was read from the wish for the parameters.
+/// What was read from the prompt for the parameters.
 #[derive(Debug, Default)]
 pub(crate) struct Filled {
     /// Values by parameter.
@@ -35,7 +35,7 @@ pub(crate) struct Filled {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Farther than this a word says nothing about a number.
+/// A word farther away than this says nothing about a number.
 const REACH: f64 = 4.5;
 
 /// Steps between a phrase and a number; marks and conjunctions cost more, another number parts them.
@@ -175,7 +175,7 @@ struct Offer {
     span: std::ops::Range<usize>,
 }
 
-/// Numbers that belong to a phrase and are no value of their own (“into four”, “the first half”).
+/// Numbers that belong to a phrase and are not values of their own (“into four”, “the first half”).
 fn idle(entry: &Entry, reading: &Reading) -> Vec<usize> {
     let spans = (0..reading.items.len()).filter_map(|at| {
         let worded = entry.slots.iter().flat_map(|slot| slot.on.iter().chain(&slot.off));
@@ -208,7 +208,7 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
         }
         for (index, slot) in entry.slots.iter().enumerate() {
             let parameter = &slot.parameter;
-            // “100 to 200 rocks” leaves the count open; it is no range of anything else.
+            // “100 to 200 rocks” leaves the count open; it is not a range of anything else.
             let open_count = quantity.unit == Unit::Bare
                 && matches!(quantity.amount, Amount::Range(low, _) if low >= 2.0)
                 && before_thing(reading, at, things);
@@ -431,7 +431,7 @@ fn negated(reading: &Reading, at: usize) -> Option<usize> {
     })
 }
 
-fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), Refusal> {
+fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), Refusal> {
     let parameter = &slot.parameter;
     match parameter.kind {
         ParameterKind::Bool => {
@@ -519,7 +519,7 @@ fn words_of(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Result<(), R
     Ok(())
 }
 
-/// Reads the parameters of a preset from the wish. `things` are the items that name what is copied.
+/// Reads the parameters of a preset from the prompt. `things` are the items that name what is copied.
 ///
 /// # Errors
 /// `out_of_range` with the range; `partly_understood` when two values are given for one parameter.
@@ -576,7 +576,7 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
         filled.used.extend(offer.span);
     }
     for slot in &entry.slots {
-        words_of(slot, reading, &mut filled)?;
+        fill_from_words(slot, reading, &mut filled)?;
     }
     Ok(filled)
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::phrase::Phrase;
 use crate::refusal::DataError;
-use crate::words::stem;
+use crate::tokens::stem;
 
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -97,7 +97,7 @@ pub(crate) struct Language {
     pub(crate) definite: HashSet<String>,
     /// “a”, “some”: what follows need not exist.
     pub(crate) indefinite: HashSet<String>,
-    /// Words that carry no wish of their own.
+    /// Words that ask for nothing by themselves.
     pub(crate) stop: HashSet<String>,
     /// Stems of adjectives and adverbs that may go unserved.
     pub(crate) adjectives: HashSet<String>,
@@ -111,14 +111,14 @@ pub(crate) struct Language {
     pub(crate) questions: HashSet<String>,
     /// Words that make “one” a pronoun: “the middle one”.
     pub(crate) pointers: HashSet<String>,
-    /// Phrases that restrict or vary a wish as no preset can: “only where”, “all objects”.
+    /// Phrases that restrict or vary a prompt in ways that no preset can: “only where”, “all objects”.
     pub(crate) restrictions: Vec<Phrase>,
     /// Verbs that ask for the state of the scene when they open the sentence: “is the plane subdivided”.
     pub(crate) state_questions: HashSet<String>,
     /// Verbs that take away what is there when they open the sentence: “remove the wireframe”.
     pub(crate) removals: HashSet<String>,
-    /// Stems of wishes that no preset serves.
-    pub(crate) other_wishes: HashSet<String>,
+    /// Stems of words that ask for what no preset does.
+    pub(crate) unsupported: HashSet<String>,
     /// Colour and surface adjectives, never served.
     pub(crate) colours: HashSet<String>,
     /// Number words below a hundred.
@@ -185,7 +185,7 @@ impl Language {
             .collect();
         Ok(Self {
             adjectives: stems(&file.adjectives),
-            other_wishes: stems(&file.other_wishes),
+            unsupported: stems(&file.other_wishes),
             colours: stems(&file.colours),
             definite: set(file.definite),
             indefinite: set(file.indefinite),

@@ -1,6 +1,6 @@
 //! Plans without a model: presets, language, offline planner.
 //!
-//! [`offline::plan`] turns a wish into a plan by the presets in `presets/` alone; [`example`] gives them to those who teach a model.
+//! [`offline::plan`] turns a prompt into a plan, using only the presets in `presets/`; [`example`] offers them as examples for models.
 
 mod choose;
 mod cover;
@@ -19,7 +19,7 @@ mod reading;
 mod refusal;
 mod roles;
 mod scene;
-mod words;
+mod tokens;
 
 pub use fill::Said;
 pub use refusal::{DataError, Refusal, Suggestion};

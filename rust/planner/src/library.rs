@@ -14,7 +14,7 @@ use crate::language::Language;
 use crate::phrase::Phrase;
 use crate::preset::{Choice, Options, Parameter, Preset, phrases};
 use crate::refusal::{DataError, Suggestion};
-use crate::words;
+use crate::tokens;
 
 static PRESETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/presets");
 static LANGUAGE: &str = include_str!("../language/en.json");
@@ -83,9 +83,9 @@ struct Cutter;
 
 impl Tokenizer for Cutter {
     fn tokenize(&self, text: &str) -> Vec<String> {
-        words::tokens(text)
+        tokens::split(text)
             .into_iter()
-            .filter(|t| t.kind == words::Kind::Word)
+            .filter(|t| t.kind == tokens::Kind::Word)
             .map(|t| t.stem)
             .collect()
     }
@@ -396,7 +396,7 @@ impl Library {
             let distance = strsim::osa_distance(word, candidate);
             match best {
                 _ if distance > allowed => {}
-                Some((d, other)) if d == distance && words::stem(other) != words::stem(candidate) => ties = true,
+                Some((d, other)) if d == distance && tokens::stem(other) != tokens::stem(candidate) => ties = true,
                 Some((d, _)) if d <= distance => {}
                 _ => {
                     best = Some((distance, candidate));
@@ -409,13 +409,13 @@ impl Library {
 
     fn is_known(&self, word: &str) -> bool {
         let language = &self.language;
-        let stem = words::stem(word);
+        let stem = tokens::stem(word);
         self.known.contains(&stem)
             || language.stop.contains(word)
             || language.prepositions.contains(word)
             || language.conjunctions.contains(word)
             || language.adjectives.contains(&stem)
-            || language.other_wishes.contains(&stem)
+            || language.unsupported.contains(&stem)
             || language.colours.contains(&stem)
             || language.generic.contains_key(&stem)
             || language.shape(&stem).is_some()

@@ -1,4 +1,4 @@
-//! Where phrases stand in a wish that was read.
+//! Where phrases occur in a prompt that was read.
 
 use crate::language::Generic;
 use crate::phrase::{Pattern, Phrase};
@@ -32,7 +32,7 @@ impl Phrase {
         Some(here)
     }
 
-    /// First place at which the phrase stands.
+    /// First place at which the phrase occurs.
     pub(crate) fn find(&self, reading: &Reading) -> Option<(usize, usize)> {
         (0..reading.items.len()).find_map(|at| self.ends(reading, at).map(|end| (at, end)))
     }

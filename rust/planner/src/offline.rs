@@ -1,4 +1,4 @@
-//! Plans without a model: the wish is matched to a preset and the preset's parameters are read from the words (OFF-1).
+//! Plans without a model: the prompt is matched to a preset, and the preset's parameters are read from its words.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,30 +19,30 @@ use geonode_graph::documents::context::{Context, SceneObject};
 
 /// Longest prompt that is read.
 pub const MAX_CHARACTERS: usize = 20_000;
-/// A sentence of more parts than this is no single wish.
+/// A sentence of more parts than this does not ask for a single thing.
 const MAX_ITEMS: usize = 300;
 
 /// What the caller decides instead of the words.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Name of the object that gets the tree, whatever the wish says.
+    /// Name of the object that gets the tree, whatever the prompt says.
     pub object: Option<String>,
     /// Digest of the words as a run leaves it on what it made; empty: the words are always new.
     pub words: String,
 }
 
-/// What was read from a wish, before it becomes a plan.
+/// What was read from a prompt, before it becomes a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Understood {
     /// Preset by file name.
     pub preset: String,
     /// Target and thing.
     pub cast: Cast,
-    /// Parameters that the wish gave, in metres, radians or plain numbers.
+    /// Parameters that the prompt gave, in metres, radians or plain numbers.
     pub said: HashMap<String, Said>,
 }
 
-/// Plans a wish.
+/// Plans a prompt.
 ///
 /// # Errors
 /// A [`Refusal`] with a stable code, the cause and the fix; see there.
@@ -70,7 +70,7 @@ fn changes_the_last(prompt: &str) -> bool {
         || words.windows(2).any(|pair| pairs.iter().any(|known| pair == known))
 }
 
-/// Reads a wish without building the plan.
+/// Reads a prompt without building the plan.
 ///
 /// # Errors
 /// As [`plan`].
@@ -135,7 +135,7 @@ fn foreign(reading: &Reading) -> bool {
     theirs >= 2 && theirs >= ours.count()
 }
 
-/// Whether the sentence asks something instead of asking for something: “how do I …”, “is the plane subdivided?”.
+/// Whether the sentence is a question instead of a request: “how do I …”, “is the plane subdivided?”.
 fn asks(reading: &Reading) -> bool {
     let Some(first) = reading.item(0) else { return false };
     let possible = (1..reading.items.len().min(6)).any(|at| reading.is(at, &["possible", "able"]));
@@ -143,7 +143,7 @@ fn asks(reading: &Reading) -> bool {
         || (reading.language.state_questions.contains(&first.text) && !possible)
 }
 
-/// Whether the sentence opens with a verb that takes something away, whatever courtesy stands before it.
+/// Whether the sentence opens with a verb that takes something away, whatever polite words come before it.
 fn removes(reading: &Reading) -> bool {
     let language = reading.language;
     reading
@@ -382,7 +382,7 @@ fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, 
 }
 
 /// A parameter in words.
-fn shown(read: &Read, name: &str, scope: &Scope, unit: f64) -> String {
+fn describe(read: &Read, name: &str, scope: &Scope, unit: f64) -> String {
     let value = scope.get(name).cloned().unwrap_or(Value::Null);
     let Some(parameter) = read.entry.preset.parameter(name) else {
         return value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -425,7 +425,7 @@ fn sentence(text: &str, read: &Read, scope: &Scope, unit: f64) -> String {
                 };
                 out.extend([before, name, after]);
             }
-            name => out.push_str(&shown(read, name, scope, unit)),
+            name => out.push_str(&describe(read, name, scope, unit)),
         }
         rest = tail;
     }
@@ -454,7 +454,11 @@ fn message(
             .iter()
             .filter_map(|name| {
                 let title = &read.entry.preset.parameter(name)?.title;
-                Some(format!("{} {}", title.to_lowercase(), shown(read, name, scope, unit)))
+                Some(format!(
+                    "{} {}",
+                    title.to_lowercase(),
+                    describe(read, name, scope, unit)
+                ))
             })
             .collect();
         parts.push(format!("Assumed (default): {}.", list.join(", ")));

@@ -4,7 +4,7 @@
 //! `~` passes over up to three words that carry no meaning. `@count @number @length @angle @range @sides` match a quantity,
 //! `@mesh @curve @object` an object of the scene.
 
-use crate::words::stem;
+use crate::tokens::stem;
 
 /// One place of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]

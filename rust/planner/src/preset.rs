@@ -13,9 +13,9 @@ use crate::refusal::DataError;
 pub(crate) enum ParameterKind {
     /// A whole number of things.
     Count,
-    /// Metres in the wish, the target's own units in the plan.
+    /// Metres in the prompt, the target's own units in the plan.
     Length,
-    /// Degrees in the wish and in `default`/`hard`/`advised`, radians in the plan.
+    /// Degrees in the prompt and in `default`/`hard`/`advised`, radians in the plan.
     Angle,
     /// A factor; percent is understood.
     Factor,
@@ -84,10 +84,10 @@ pub(crate) struct Parameter {
     /// Values outside are used with a warning.
     #[serde(default)]
     pub(crate) advised: Option<[f64; 2]>,
-    /// Expression for the value when nothing was said; null leaves it open.
+    /// Expression for the value when the prompt gives none; null leaves it open.
     #[serde(default)]
     pub(crate) default: Value,
-    /// The wish must say it.
+    /// The prompt must give it.
     #[serde(default)]
     pub(crate) required: bool,
     /// Values of a choice by name, or the name of a shared set.
@@ -136,7 +136,7 @@ pub(crate) struct Rule {
     pub(crate) weight: f64,
 }
 
-/// What an object of the wish is to the preset.
+/// The role that an object of the prompt has in the preset.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Role {
@@ -151,7 +151,7 @@ pub(crate) struct Role {
     pub(crate) object_of: Vec<String>,
 }
 
-/// What happens when the wish names no thing to copy.
+/// What happens when the prompt names no thing to copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Unnamed {
@@ -203,7 +203,7 @@ pub(crate) struct Sentence {
     pub(crate) text: String,
 }
 
-/// A preset as its file says it.
+/// A preset as in its file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Preset {
@@ -309,7 +309,7 @@ impl Preset {
     }
 }
 
-/// Compiles phrases, saying where a bad one stands.
+/// Compiles phrases; an error names the place of the bad one.
 pub(crate) fn phrases(file: &str, path: &str, list: &[String]) -> Result<Vec<Phrase>, DataError> {
     list.iter()
         .enumerate()

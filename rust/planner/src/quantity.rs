@@ -1,7 +1,7 @@
 //! Numbers, units and ranges in words: “200”, “half a metre”, “50–60 cm”, “between 0.5 and 1.5”, “5 by 4”, “twice”.
 
 use crate::language::{Dimension, Language};
-use crate::words::{Kind, Token};
+use crate::tokens::{Kind, Token};
 
 /// What a number was said to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

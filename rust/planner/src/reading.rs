@@ -3,7 +3,7 @@
 use crate::language::Language;
 use crate::quantity::{self, Quantity};
 use crate::scene::{self, Mention};
-use crate::words::{self, Kind, Token};
+use crate::tokens::{self, Kind, Token};
 use geonode_graph::documents::Context;
 
 /// What an item is.
@@ -43,14 +43,14 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Reads a prompt against the scene. `correct` may name the known word that a misspelt one stands for.
+    /// Reads a prompt against the scene. `correct` may give the known word that a misspelt one was meant to be.
     pub(crate) fn new(
         prompt: &str,
         context: &Context,
         language: &'a Language,
         correct: impl Fn(&str) -> Option<String>,
     ) -> Self {
-        let mut tokens = words::tokens(prompt);
+        let mut tokens = tokens::split(prompt);
         let mentions = scene::mentions(&tokens, context, language);
         let mut taken = vec![false; tokens.len()];
         for mention in &mentions {
@@ -66,7 +66,7 @@ impl<'a> Reading<'a> {
         {
             if let Some(known) = correct(&token.text) {
                 corrected.push((token.text.clone(), known.clone()));
-                token.stem = words::stem(&known);
+                token.stem = tokens::stem(&known);
                 token.text = known;
             }
         }
@@ -84,7 +84,7 @@ impl<'a> Reading<'a> {
         self.items.get(at)
     }
 
-    /// Whether the item is a word without a wish of its own.
+    /// Whether the item is a word that asks for nothing by itself.
     pub(crate) fn is_empty_word(&self, item: &Item) -> bool {
         item.kind == ItemKind::Word
             && (self.language.stop.contains(&item.text) || self.language.adjectives.contains(&item.stem))

@@ -1,9 +1,9 @@
-//! Why a wish was not turned into a plan.
+//! Why a prompt was not turned into a plan.
 
 use geonode_protocol::Code;
 use thiserror::Error;
 
-/// A preset that comes close to a wish, with a sentence that would work.
+/// A preset that comes close to a prompt, with a sentence that would work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// Title of the preset.
@@ -20,7 +20,7 @@ pub struct Refusal {
     pub code: Code,
     /// Cause and fix in words for the artist, the suggestions included.
     pub message: String,
-    /// The nearest presets, best first (at most three; empty where the wish itself was clear).
+    /// The nearest presets, best first (at most three; empty where the prompt itself was clear).
     pub nearest: Vec<Suggestion>,
 }
 

@@ -24,12 +24,12 @@ pub enum Thing {
     Shape(String, Option<String>),
 }
 
-/// Who is who in a wish.
+/// Which object has which role in a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cast {
     /// Name of the object that gets the tree.
     pub target: String,
-    /// Whether the wish names the target itself (otherwise it is whatever was at hand).
+    /// Whether the prompt names the target itself (otherwise it is whatever was at hand).
     pub named: bool,
     /// What is copied; `None` for presets that copy nothing.
     pub thing: Option<Thing>,
@@ -39,7 +39,7 @@ pub struct Cast {
     pub remarks: Vec<String>,
 }
 
-/// A noun of the wish.
+/// A noun of the prompt.
 struct Noun {
     at: usize,
     referent: Referent,
@@ -167,11 +167,11 @@ fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             noun.target = noun.target.max(target);
             noun.thing = noun.thing.max(thing);
         } else if let Some(referent) = referent(reading, at) {
-            // “to be a pipe”: what a preset makes is no object of the scene.
+            // “to be a pipe”: what a preset makes is not an object of the scene.
             let made = reading
                 .item(at)
                 .is_some_and(|item| entry.vocabulary.contains(&item.stem));
-            // “6 columns” of a grid are no pillars.
+            // “6 columns” of a grid are not pillars.
             let part = counted
                 && matches!(referent, Referent::Unknown(_))
                 && reading.item(at).is_some_and(|item| entry.parts.contains(&item.stem));
@@ -188,7 +188,7 @@ fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             });
         }
     };
-    // A wish may open with the thing itself: “fence posts along the curve”.
+    // A prompt may open with the thing itself: “fence posts along the curve”.
     if let Some((head, counted, definite)) = head(reading, entry, 0)
         && reading
             .item(head)
@@ -287,7 +287,7 @@ fn unknown(word: &str, context: &Context, kinds: &[String]) -> Refusal {
     )
 }
 
-/// An object that can carry the tree, when the wish names none: the one at hand, but not the thing to copy.
+/// An object that can carry the tree, when the prompt names none: the one at hand, but not the thing to copy.
 fn unnamed_target<'a>(context: &'a Context, kinds: &[String], except: Option<&str>) -> Option<&'a SceneObject> {
     let fine = |object: &&SceneObject| fits(object, kinds) && Some(object.name.as_str()) != except;
     if let Some(focus) = context.focus().filter(fine) {
@@ -354,7 +354,7 @@ fn thing_of(noun: &Noun, reading: &Reading, context: &Context, remarks: &mut Vec
                 return Err(unknown(word, context, &[]));
             }
             let key = shape.map_or("cube", |shape| shape.key.as_str());
-            if shape.is_none_or(|shape| crate::words::stem(&shape.title) != stem) {
+            if shape.is_none_or(|shape| crate::tokens::stem(&shape.title) != stem) {
                 let title = shape.map_or("cube", |shape| shape.title.as_str());
                 remarks.push(format!("The scene has no “{word}”, so a built-in {title} stands in."));
             } else {
@@ -434,7 +434,7 @@ fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a N
     (target, thing)
 }
 
-/// An object for a wish that names none.
+/// An object for a prompt that names none.
 fn fallback(context: &Context, kinds: &[String], copied: Option<&Thing>) -> Result<String, Refusal> {
     let except = match copied {
         Some(Thing::Object(name)) => Some(name.as_str()),
@@ -498,8 +498,8 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
             "The object “{forced}” was chosen for the run, so it is used as the target."
         ));
     }
-    if let (Some(wish), None, Some(Thing::Object(name))) = (&entry.preset.thing, &carrier, &copied)
-        && wish.carries
+    if let (Some(role), None, Some(Thing::Object(name))) = (&entry.preset.thing, &carrier, &copied)
+        && role.carries
     {
         carrier = Some(name.clone());
     }
@@ -521,9 +521,9 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
             ),
         ));
     }
-    if let Some(wish) = &entry.preset.thing {
+    if let Some(role) = &entry.preset.thing {
         let itself = matches!(&copied, Some(Thing::Object(name)) if *name == target);
-        match (&copied, wish.unnamed) {
+        match (&copied, role.unnamed) {
             _ if itself => copied = Some(Thing::Itself),
             (None, Unnamed::Itself) => copied = Some(Thing::Itself),
             (None, Unnamed::Shape) => {
@@ -533,7 +533,7 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
             _ => {}
         }
     }
-    // Naming the same object twice is no second wish.
+    // Naming the same object twice does not ask for a second thing.
     for noun in &all {
         let same = named(noun).is_some_and(|name| name == target || copied == Some(Thing::Object(name)));
         let pronoun = matches!(noun.referent, Referent::Generic(_));

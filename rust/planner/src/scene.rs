@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::language::{Generic, Language};
-use crate::words::{self, Kind, Token};
+use crate::tokens::{self, Kind, Token};
 use geonode_graph::documents::context::{Context, SceneObject};
 
 /// What a noun refers to.
@@ -70,7 +70,7 @@ fn names(context: &Context) -> Vec<Name> {
             kind: object.kind.clone(),
         };
         let prominence = prominence(object, context);
-        let tokens = words::tokens(&object.name);
+        let tokens = tokens::split(&object.name);
         let numbered = object
             .name
             .rsplit_once('.')
@@ -94,7 +94,7 @@ fn names(context: &Context) -> Vec<Name> {
     for collection in &context.collections {
         let referent = Referent::Collection(collection.name.clone());
         names.push(Name {
-            tokens: words::tokens(&collection.name),
+            tokens: tokens::split(&collection.name),
             referent,
             shortened: false,
             prominence: 0,

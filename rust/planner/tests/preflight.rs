@@ -16,16 +16,16 @@ use geonode_planner::offline::{self, Options};
 use geonode_protocol::{Limits, Severity, parse_plan_value};
 use serde_json::{Value, json};
 
-fn wishes() -> Vec<String> {
+fn prompts() -> Vec<String> {
     let presets = Path::new(env!("CARGO_MANIFEST_DIR")).join("presets");
-    let mut wishes = Vec::new();
+    let mut prompts = Vec::new();
     for entry in std::fs::read_dir(presets).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "json")
             && path.file_stem().is_some_and(|stem| stem != "shared")
         {
             let preset: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-            wishes.extend(
+            prompts.extend(
                 preset["examples"]
                     .as_array()
                     .unwrap()
@@ -44,14 +44,14 @@ fn wishes() -> Vec<String> {
         "posts",
         "widgets",
     ] {
-        wishes.push(format!("scatter 20 {thing} on the plane at least 1 m apart"));
-        wishes.push(format!("place 20 {thing} along the curve"));
-        wishes.push(format!("make a ring of 20 {thing} around the sphere"));
-        wishes.push(format!("make a grid of 23 {thing} on the plane"));
-        wishes.push(format!("line up 20 {thing} on the plane"));
+        prompts.push(format!("scatter 20 {thing} on the plane at least 1 m apart"));
+        prompts.push(format!("place 20 {thing} along the curve"));
+        prompts.push(format!("make a ring of 20 {thing} around the sphere"));
+        prompts.push(format!("make a grid of 23 {thing} on the plane"));
+        prompts.push(format!("line up 20 {thing} on the plane"));
     }
-    wishes.push("scatter 3 rocks per square metre on the plane".into());
-    wishes
+    prompts.push("scatter 3 rocks per square metre on the plane".into());
+    prompts
 }
 
 fn document(context: &Context) -> Document {
@@ -74,20 +74,21 @@ fn document(context: &Context) -> Document {
 fn plans_compile_for_every_blender() {
     let context: Context = serde_json::from_str(include_str!("fixtures/starter.json")).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../addon/geonode_assistant/data/catalogue");
-    let plans: Vec<(String, Value)> = wishes()
+    let plans: Vec<(String, Value)> = prompts()
         .into_iter()
-        .map(|wish| {
-            let plan = offline::plan(&wish, &context, &Options::default()).unwrap_or_else(|r| panic!("{wish}: {r}"));
-            (wish, plan)
+        .map(|prompt| {
+            let plan =
+                offline::plan(&prompt, &context, &Options::default()).unwrap_or_else(|r| panic!("{prompt}: {r}"));
+            (prompt, plan)
         })
         .collect();
     assert!(plans.len() >= 80, "{}", plans.len());
     for version in ["4.2", "4.5", "5.0", "5.2"] {
         let catalogue =
             Catalogue::from_json(&std::fs::read_to_string(folder.join(format!("{version}.json"))).unwrap()).unwrap();
-        for (wish, plan) in &plans {
+        for (prompt, plan) in &plans {
             let parsed = parse_plan_value(plan, &Limits::default());
-            assert!(parsed.findings.is_empty(), "{wish}: {:?}", parsed.findings);
+            assert!(parsed.findings.is_empty(), "{prompt}: {:?}", parsed.findings);
             let compiled = compile(&parsed.plan.unwrap(), &document(&context), &catalogue);
             let doubts: Vec<String> = compiled
                 .findings
@@ -97,7 +98,7 @@ fn plans_compile_for_every_blender() {
                 })
                 .map(|f| format!("{} {} {}", f.code.as_str(), f.path, f.message))
                 .collect();
-            assert!(doubts.is_empty(), "{wish} on {version}: {doubts:#?}");
+            assert!(doubts.is_empty(), "{prompt} on {version}: {doubts:#?}");
         }
     }
 }

@@ -10,10 +10,10 @@ pub(crate) const SHOWN: usize = 2;
 /// How many presets a search finds.
 const FOUND: usize = 5;
 
-/// Adds the presets nearest to the wish to the instructions, as far as `limit` bytes allow.
-pub(crate) fn append(system: &mut String, wish: &str, limit: usize) -> Result<(), DataError> {
+/// Adds the presets nearest to the prompt to the instructions, as far as `limit` bytes allow.
+pub(crate) fn append(system: &mut String, prompt: &str, limit: usize) -> Result<(), DataError> {
     let mut shown = 0;
-    for example in example::nearest_first(wish)? {
+    for example in example::nearest_first(prompt)? {
         if shown == SHOWN {
             break;
         }
@@ -27,7 +27,7 @@ pub(crate) fn append(system: &mut String, wish: &str, limit: usize) -> Result<()
 }
 
 fn text(example: &Example) -> Option<String> {
-    Some(format!("\nWish: {}\nPlan: {}\n", example.wish()?, example.plan()?))
+    Some(format!("\nWish: {}\nPlan: {}\n", example.prompt()?, example.plan()?))
 }
 
 /// The presets nearest to the words, best first: `{"title", "description", "example"}`, and of the first its `plan`.
@@ -36,9 +36,9 @@ fn text(example: &Example) -> Option<String> {
 /// `preset_invalid` when the embedded library is damaged.
 pub fn search_presets(query: &str) -> Result<Vec<Value>, DataError> {
     let found = example::near(query)?.into_iter().take(FOUND).enumerate();
-    let told = found.map(|(place, example)| {
+    let presets = found.map(|(place, example)| {
         let mut out =
-            json!({"title": example.title(), "description": example.description(), "example": example.wish()});
+            json!({"title": example.title(), "description": example.description(), "example": example.prompt()});
         if place == 0
             && let Some(plan) = example.plan()
             && let Some(fields) = out.as_object_mut()
@@ -47,5 +47,5 @@ pub fn search_presets(query: &str) -> Result<Vec<Value>, DataError> {
         }
         out
     });
-    Ok(told.collect())
+    Ok(presets.collect())
 }

@@ -1,5 +1,5 @@
-//! Reads wishes, one a line from standard input: `cargo run -p geonode-planner --example wish -- context.json [plan]`.
-//! Prints what was understood in the form of `tests/fixtures/wishes.txt`, or with `plan` the plan as JSON.
+//! Reads prompts, one per line of standard input: `cargo run -p geonode-planner --example understand -- context.json [plan]`.
+//! Prints what was understood in the form of `tests/fixtures/prompts.txt`, or with `plan` the plan as JSON.
 
 use std::io::BufRead;
 

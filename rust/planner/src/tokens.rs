@@ -24,7 +24,7 @@ pub(crate) struct Token {
     pub(crate) text: String,
     /// As it was typed.
     pub(crate) typed: String,
-    /// Word stem; the text where it is no word.
+    /// Word stem; the text itself where it is not a word.
     pub(crate) stem: String,
     /// Whether it was typed with a capital first letter.
     pub(crate) capital: bool,
@@ -206,7 +206,7 @@ const fn is_mark(c: char) -> bool {
 }
 
 /// Cuts a prompt into tokens; linear in its length.
-pub(crate) fn tokens(text: &str) -> Vec<Token> {
+pub(crate) fn split(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().map(plain).collect();
     let mut reader = Reader {
         chars,
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     fn texts(prompt: &str) -> Vec<String> {
-        tokens(prompt).into_iter().map(|t| t.text).collect()
+        split(prompt).into_iter().map(|t| t.text).collect()
     }
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
             ("1,234,567", 1_234_567.0),
         ] {
             assert_eq!(
-                tokens(text).first().map(|t| t.kind.clone()),
+                split(text).first().map(|t| t.kind.clone()),
                 Some(Kind::Number(value)),
                 "{text}"
             );

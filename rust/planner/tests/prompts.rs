@@ -1,4 +1,4 @@
-//! Wishes of many wordings against what they ask for: preset, target, thing and every number, through one `check`.
+//! Prompts in many wordings, compared with what they ask for: preset, target, thing and every number, through one `check`.
 
 #![allow(
     clippy::unwrap_used,
@@ -66,21 +66,21 @@ fn check(context: &Context, prompt: &str, preset: &str, expectations: &[String])
 }
 
 fn report(failures: &[String], total: usize, at_least: usize) {
-    assert!(total >= at_least, "only {total} wishes were checked");
+    assert!(total >= at_least, "only {total} prompts were checked");
     assert!(
         failures.is_empty(),
-        "{} of {total} wishes:\n{}",
+        "{} of {total} prompts:\n{}",
         failures.len(),
         failures.join("\n")
     );
 }
 
-/// `wish | preset | key=value …`
+/// `prompt | preset | key=value …`
 #[test]
-fn written_wishes_are_understood() {
+fn written_prompts_are_understood() {
     let context = starter();
     let (mut failures, mut total) = (Vec::new(), 0);
-    for line in include_str!("fixtures/wishes.txt")
+    for line in include_str!("fixtures/prompts.txt")
         .lines()
         .filter(|l| !l.trim().is_empty() && !l.starts_with('#'))
     {
@@ -98,7 +98,7 @@ fn written_wishes_are_understood() {
     report(&failures, total, 130);
 }
 
-/// `wish | code`
+/// `prompt | code`
 #[test]
 fn refusals_are_honest() {
     let context = starter();
@@ -131,8 +131,8 @@ struct Phrases {
 }
 
 impl Phrases {
-    fn try_all(&mut self, preset: &str, wishes: impl IntoIterator<Item = (String, String)>) {
-        for (prompt, expected) in wishes {
+    fn try_all(&mut self, preset: &str, prompts: impl IntoIterator<Item = (String, String)>) {
+        for (prompt, expected) in prompts {
             let expectations: Vec<String> = expected.split_whitespace().map(str::to_owned).collect();
             self.total += 1;
             self.failures
