@@ -8,7 +8,7 @@ pub(crate) fn beginning(text: &str, limit: usize) -> &str {
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// A text in `limit` bytes; a longer one says that it was cut.
+/// A text in about `limit` bytes; a longer one says that it was cut.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();

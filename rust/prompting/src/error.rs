@@ -1,10 +1,10 @@
-//! Why a model cannot be told something.
+//! Why a request to a model cannot be drafted.
 
 use geonode_planner::DataError;
 use geonode_protocol::Code;
 use geonode_provider::ProviderError;
 
-/// A request to a model cannot be made.
+/// A request to a model cannot be drafted.
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
     /// The embedded presets, which serve as examples, are damaged.

@@ -1,4 +1,4 @@
-//! What was said so far, as messages: replies, calls of tools with their results, feedback.
+//! The exchanges so far, as messages: replies, calls of tools with their results, feedback.
 
 use std::borrow::Cow;
 
@@ -17,11 +17,11 @@ const SHORTENED: usize = 600;
 pub struct Exchange {
     /// What the model wrote.
     pub reply: String,
-    /// Calls that it made, as they can be told back.
+    /// Calls that it made, in a form that every provider accepts.
     pub calls: Vec<ToolCall>,
     /// Their results, in the same order.
     pub results: Vec<Results>,
-    /// What it was told about it; after calls only what the results do not say.
+    /// The feedback that it got; after calls only what the results do not say.
     pub feedback: String,
 }
 

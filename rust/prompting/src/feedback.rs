@@ -13,7 +13,7 @@ pub const MAX_FEEDBACK: usize = 12_000;
 /// Most characters of other data in one turn.
 const MAX_DATA: usize = 48_000;
 
-/// What became of the last reply; `slices` is the context that was asked for, `left_out` what the artist took out of the plan.
+/// What became of the last reply; `slices` is the context that was asked for, `left_out` what the artist left out of the plan.
 pub fn feedback(feedback: &Feedback, slices: Option<&Value>, left_out: &[String]) -> String {
     let mut text = match feedback {
         Feedback::Refused { findings } => findings_of(&json!(findings)),
@@ -21,7 +21,7 @@ pub fn feedback(feedback: &Feedback, slices: Option<&Value>, left_out: &[String]
         Feedback::Progress { envelope } => data(prompts::PROGRESS, "gates", &json!(envelope)),
         Feedback::Rejected { words } => data(prompts::REJECTED, "artist", &json!(words)),
         Feedback::Slices => data(prompts::SLICES, "slices", slices.unwrap_or(&Value::Null)),
-        // The results stand beside it.
+        // The results are messages of their own.
         Feedback::Tools { last } => if *last { prompts::LAST_TURN } else { "" }.to_owned(),
     };
     if !left_out.is_empty() {
@@ -30,7 +30,7 @@ pub fn feedback(feedback: &Feedback, slices: Option<&Value>, left_out: &[String]
     text
 }
 
-/// Results of tools for a model that takes none, in words.
+/// Results of tools as text, for a model that does not support tools.
 pub(crate) fn tool_results(results: &[&str]) -> String {
     data(prompts::TOOL_RESULTS, "results", &json!(results))
 }

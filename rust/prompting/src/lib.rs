@@ -1,7 +1,7 @@
 //! Everything a language model is told: instructions, examples, the scene, answers, findings.
 //!
-//! [`request`] makes a whole request of a run; [`feedback`] says what became of the last reply; [`slices`] and [`view`] show the scene;
-//! [`docs`] documents node types. The words themselves stand in `prompts/`. Nothing here sends anything or reads a file, and what comes
+//! [`draft`] makes a whole request of a run; [`feedback`] says what became of the last reply; [`slices`] and [`view`] show the scene;
+//! [`docs`] documents node types. The texts are in `prompts/`. Nothing here sends anything or reads a file, and what comes
 //! from the artist's file, a tool or a reply is always data between marks that it cannot close.
 
 mod cut;
@@ -21,8 +21,8 @@ pub use error::PromptError;
 pub use examples::search_presets;
 pub use exchange::{Exchange, Results};
 pub use feedback::{MAX_FEEDBACK, feedback};
-pub use opening::{MAX_SYSTEM, Opening, Wish, opening};
+pub use opening::{MAX_SYSTEM, Opening, Prompt, opening};
 pub use prompts::{PROMPTS, prompt};
-pub use request::{Ask, Made, request};
+pub use request::{Ask, Draft, draft};
 pub use scene::{View, view};
 pub use slices::{shown_context, slices, tree_text};

@@ -1,4 +1,4 @@
-//! What opens a conversation with a model: the instructions, the scene as data, the wish.
+//! What opens a conversation with a model: the instructions, the scene as data, the prompt.
 
 use std::fmt::Write as _;
 
@@ -12,11 +12,11 @@ use crate::{examples, prompts, scene};
 /// Most bytes of the instructions with their examples; what a run adds (scripts, extensions, tools) comes on top.
 pub const MAX_SYSTEM: usize = 32_000;
 
-/// What the model is asked, and what a run allows it.
+/// What the artist asks for, with its scene and what the run allows.
 #[derive(Debug, Clone, Copy)]
-pub struct Wish<'a> {
+pub struct Prompt<'a> {
     /// The artist's words.
-    pub prompt: &'a str,
+    pub text: &'a str,
     /// The snapshot of the scene.
     pub context: &'a Value,
     /// Says which sockets the nodes of the context's tree have.
@@ -36,9 +36,9 @@ pub struct Opening {
     pub system: String,
     /// The scene as data, for the block `<context>`.
     pub context: String,
-    /// Something of the scene did not fit and is not shown.
+    /// A part of the scene did not fit and is not shown.
     pub cut: bool,
-    /// The wish, which stands behind the data.
+    /// The prompt, which follows the data.
     pub user: String,
 }
 
@@ -46,28 +46,28 @@ pub struct Opening {
 ///
 /// # Errors
 /// `preset_invalid` when the embedded presets are damaged.
-pub fn opening(wish: &Wish<'_>, tools: bool) -> Result<Opening, DataError> {
-    let (context, cut) = scene::quoted(wish.context, wish.catalogue, bytes_of(wish.context_tokens));
+pub fn opening(prompt: &Prompt<'_>, tools: bool) -> Result<Opening, DataError> {
+    let (context, cut) = scene::quoted(prompt.context, prompt.catalogue, bytes_of(prompt.context_tokens));
     Ok(Opening {
-        system: system(wish, tools)?,
+        system: system(prompt, tools)?,
         context,
         cut,
-        user: format!("The wish of the artist:\n{}", inert(wish.prompt)),
+        user: format!("The wish of the artist:\n{}", inert(prompt.text)),
     })
 }
 
-fn system(wish: &Wish<'_>, tools: bool) -> Result<String, DataError> {
+fn system(prompt: &Prompt<'_>, tools: bool) -> Result<String, DataError> {
     let mut system = prompts::SYSTEM.to_owned();
-    examples::append(&mut system, wish.prompt, MAX_SYSTEM)?;
-    if wish.scripts {
+    examples::append(&mut system, prompt.text, MAX_SYSTEM)?;
+    if prompt.scripts {
         system.push_str(prompts::PYTHON);
         system.push_str(&geonode_script::brief());
     } else {
         system.push_str(prompts::NO_PYTHON);
     }
-    if !wish.extensions.is_empty() {
+    if !prompt.extensions.is_empty() {
         system.push_str(prompts::EXTENSIONS);
-        for (name, schema) in wish.extensions.described() {
+        for (name, schema) in prompt.extensions.described() {
             let _ = writeln!(system, "- `{name}`: {schema}");
         }
     }
@@ -86,16 +86,16 @@ mod tests {
     const TOKENS: u64 = 8_000;
     const LIMIT: usize = 24_000;
 
-    fn opened(prompt: &str, context: &Value) -> Opening {
-        let wish = Wish {
-            prompt,
+    fn opened(text: &str, context: &Value) -> Opening {
+        let prompt = Prompt {
+            text,
             context,
             catalogue: &Catalogue::default(),
             extensions: &Extensions::default(),
             scripts: false,
             context_tokens: TOKENS,
         };
-        opening(&wish, false).unwrap()
+        opening(&prompt, false).unwrap()
     }
 
     #[test]
@@ -180,15 +180,15 @@ mod tests {
             .unwrap();
         let (context, catalogue) = (json!({}), Catalogue::default());
         let system = |scripts, tools| {
-            let wish = Wish {
-                prompt: "bend it",
+            let prompt = Prompt {
+                text: "bend it",
                 context: &context,
                 catalogue: &catalogue,
                 extensions: &extensions,
                 scripts,
                 context_tokens: TOKENS,
             };
-            opening(&wish, tools).unwrap().system
+            opening(&prompt, tools).unwrap().system
         };
         let (plain, all) = (system(false, false), system(true, true));
         assert!(plain.contains("Steps of the type PYTHON are refused") && !plain.contains("# Tools"));

@@ -10,7 +10,7 @@ macro_rules! prompts {
 }
 
 prompts! {
-    /// Stands before operations and step types that were added.
+    /// Introduces operations and step types that were added.
     EXTENSIONS = "extensions",
     /// The last plan was refused, or gates failed.
     FEEDBACK = "feedback",
@@ -22,7 +22,7 @@ prompts! {
     NO_PYTHON = "no_python",
     /// Steps were applied and the plan is not done.
     PROGRESS = "progress",
-    /// How a script is written; what it may name follows.
+    /// How a script is written; the names that it may use follow.
     PYTHON = "python",
     /// The artist rejected the plan.
     REJECTED = "rejected",
@@ -30,7 +30,7 @@ prompts! {
     SLICES = "slices",
     /// The protocol in short; examples follow.
     SYSTEM = "system",
-    /// Results of tools, for a model that takes none.
+    /// Results of tools, for a model that does not support tools.
     TOOL_RESULTS = "tool_results",
     /// Tools are offered.
     TOOLS = "tools",

@@ -1,5 +1,5 @@
-//! A request to a model as it is made: the wish, what was said about it so far, and beside it the scene, the conversation and the schema,
-//! which the policies put in.
+//! A request to a model before the policies: the prompt and the exchanges about it so far, and beside it the scene, the conversation and
+//! the schema, which the policies insert.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::error::PromptError;
 use crate::exchange::{self, Exchange};
-use crate::opening::{Wish, opening};
+use crate::opening::{Prompt, opening};
 
 /// The part of the context that is the scene, and the one that is the conversation.
 const SCENE: &str = "context";
@@ -22,11 +22,11 @@ const REPLY_TOKENS: u64 = 8_000;
 /// What is asked of a model.
 #[derive(Debug, Clone)]
 pub struct Ask<'a> {
-    /// What the artist wants, and what the run allows.
-    pub wish: Wish<'a>,
-    /// What is told of the conversation; empty when there is nothing to tell.
+    /// What the artist asks for, with its scene and what the run allows.
+    pub prompt: Prompt<'a>,
+    /// The summary of the conversation; empty when there is none.
     pub conversation: &'a str,
-    /// What was said about the wish so far.
+    /// The exchanges about the prompt so far.
     pub exchanges: &'a [Exchange],
     /// Tools that the model may call.
     pub tools: &'a [Tool],
@@ -42,28 +42,28 @@ pub struct Ask<'a> {
     pub temperature: Option<f64>,
 }
 
-/// A request as it is made, and what is put in on its way.
+/// A request, and what the policies insert into it.
 #[derive(Debug, Clone)]
-pub struct Made {
+pub struct Draft {
     /// The instructions and messages.
     pub request: Request,
     /// Scene, conversation and schema.
     pub attachments: Attachments,
     /// The plan's schema, where the reply comes in its lowered form.
     pub lift_by: Option<Value>,
-    /// Something of the scene did not fit and is not shown.
+    /// A part of the scene did not fit and is not shown.
     pub scene_cut: bool,
     /// Older results of tools were shortened.
     pub exchanges_cut: bool,
 }
 
-/// The request that asks it.
+/// Drafts the request.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded presets are damaged, `body_invalid` for a request that no provider takes.
-pub fn request(ask: Ask<'_>) -> Result<Made, PromptError> {
+pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     let native = !ask.tools.is_empty();
-    let opening = opening(&ask.wish, native)?;
+    let opening = opening(&ask.prompt, native)?;
     let lift_by = ask.schema.clone().filter(|_| ask.lowered.is_some());
     let mut context = Vec::new();
     if !ask.conversation.is_empty() {
@@ -89,7 +89,7 @@ pub fn request(ask: Ask<'_>) -> Result<Made, PromptError> {
             seed: None,
         })
         .build()?;
-    Ok(Made {
+    Ok(Draft {
         request,
         attachments,
         lift_by,
@@ -98,7 +98,7 @@ pub fn request(ask: Ask<'_>) -> Result<Made, PromptError> {
     })
 }
 
-/// Bytes that the exchanges may have, by what is known of the model.
+/// Bytes that the exchanges may take, given what is known of the model.
 fn room(window: Option<u64>, max_tokens: Option<u64>, attachments: &Attachments, system: &str) -> usize {
     let Some(all) = window else { return usize::MAX };
     let schema = attachments.schema.as_ref().map_or(0, |schema| schema.to_string().len());
@@ -137,9 +137,9 @@ mod tests {
         };
         let exchanges = [result("x".repeat(40_000)), result("the last".into())];
         let ask = |window, conversation| {
-            request(Ask {
-                wish: Wish {
-                    prompt: "bend it",
+            draft(Ask {
+                prompt: Prompt {
+                    text: "bend it",
                     context: &context,
                     catalogue: &catalogue,
                     extensions: &extensions,
@@ -159,10 +159,11 @@ mod tests {
         };
         let (free, tight) = (ask(None, ""), ask(Some(20_000), "{}"));
         assert!(!free.exchanges_cut && tight.exchanges_cut && !tight.scene_cut);
-        let bytes = |made: &Made| serde_json::to_string(&*made.request).unwrap().len();
+        let bytes = |draft: &Draft| serde_json::to_string(&*draft.request).unwrap().len();
         assert!(bytes(&free) > 40_000 && bytes(&tight) < bytes(&free) - 38_000);
-        let keys = |made: &Made| {
-            made.attachments
+        let keys = |draft: &Draft| {
+            draft
+                .attachments
                 .context
                 .iter()
                 .map(|(key, _)| key.clone())

@@ -1,4 +1,4 @@
-//! The scene within its bounds: a context cut to what matters most.
+//! The scene within its budget: a context cut to what matters most.
 
 use geonode_graph::documents::context::TreeFocus;
 use geonode_graph::ir::Bundle;
@@ -30,11 +30,11 @@ pub struct View {
     pub context: Value,
     /// The target's tree in its compact form; of a large one the nodes that matter.
     pub tree: Option<String>,
-    /// Something is not shown.
+    /// Something was left out.
     pub cut: bool,
 }
 
-/// What of the context fits into `limit` bytes of JSON and tree. The tree may have what the rest leaves, and half of all for certain.
+/// What of the context fits into `limit` bytes of JSON and tree. The tree gets what the rest leaves, and at least half.
 pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
     let mut context = context.clone();
     let (tree, focus) = match context.as_object_mut() {
@@ -103,7 +103,7 @@ fn fitted(mut context: Value, limit: usize) -> Value {
     context
 }
 
-/// Keeps the first entries of a list and says how many are gone.
+/// Keeps the first entries of a list and notes how many were left out.
 fn shorten(context: &mut Value, list: &str, length: usize) {
     let Some(map) = context.as_object_mut() else { return };
     let Some(items) = map.get_mut(list).and_then(Value::as_array_mut) else {

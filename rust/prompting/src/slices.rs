@@ -18,7 +18,7 @@ const MAX_TREE: usize = 40_000;
 /// Bytes of the field `hash`.
 const HASH: usize = 30;
 
-/// So often a context that is too long is made again with less room.
+/// How often a context that is too long is made again with less room.
 const MAX_TRIES: usize = 8;
 
 /// What a model would see of a context within a budget of tokens, with slices: the context's keys, `tree` in its compact form, `slices` in the
@@ -31,7 +31,7 @@ pub fn shown_context(
     requests: &[ContextRequest],
 ) -> Value {
     let budget = bytes_of(budget_tokens);
-    // Each slice has the same share of one half, the context what they leave.
+    // The slices share one half equally; the context gets what they leave.
     let share = budget / 2 / requests.len().max(1);
     let answers = slices_within(requests, context, document, catalogue, share.min(MAX_TREE));
     let mut room = budget;
@@ -41,7 +41,7 @@ pub fn shown_context(
         if excess == 0 {
             break;
         }
-        // The tree is longer as a JSON text than by itself, by how much is known only now.
+        // As a JSON string the tree is longer, and only now is it known by how much.
         room = room.saturating_sub(excess);
         out = within_room(context, catalogue, requests, &answers, room);
     }
@@ -85,7 +85,7 @@ fn within_room(
     out
 }
 
-/// One answer per request, in order; what is not there says so.
+/// One answer per request, in order; an answer for what does not exist says so.
 pub fn slices(requests: &[ContextRequest], context: &Value, document: &Document, catalogue: &Catalogue) -> Value {
     slices_within(requests, context, document, catalogue, MAX_TREE)
 }

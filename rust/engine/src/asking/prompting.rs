@@ -1,6 +1,6 @@
-//! The seam to `geonode-prompting`: what a run knows in, a request to its model out.
+//! The seam to `geonode-prompting`: what a run knows goes in, a request to its model comes out.
 
-use geonode_prompting::{Ask, Made, Wish, request};
+use geonode_prompting::{Ask, Draft, Prompt};
 use geonode_protocol::{Code, Severity};
 use geonode_provider::{Client, Tool};
 use geonode_run::{Failure, Message, Origin};
@@ -8,22 +8,22 @@ use geonode_run::{Failure, Message, Origin};
 use crate::asking::brief::{Brief, Listener};
 use crate::catalogues::catalogue;
 
-/// What is asked with these tools; says what the model is not shown.
-pub(crate) fn made(
+/// Drafts the request with these tools; tells the listener what the model is not shown.
+pub(crate) fn draft(
     client: &Client,
     brief: &Brief<'_>,
     tools: &[Tool],
     listener: &dyn Listener,
-) -> Result<Made, Failure> {
+) -> Result<Draft, Failure> {
     let settings = brief.settings;
     let catalogue = catalogue(&brief.request.catalogue)?;
     let schema = settings
         .structured_output
         .then(|| brief.extensions.schema("plan"))
         .flatten();
-    let made = request(Ask {
-        wish: Wish {
-            prompt: &brief.request.prompt,
+    let draft = geonode_prompting::draft(Ask {
+        prompt: Prompt {
+            text: &brief.request.prompt,
             context: brief.context,
             catalogue: &catalogue,
             extensions: brief.extensions,
@@ -42,16 +42,16 @@ pub(crate) fn made(
     .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     let cuts = [
         (
-            made.scene_cut,
+            draft.scene_cut,
             "The scene is larger than what the model is shown of it (`context_tokens`): what matters least was left out.",
         ),
         (
-            made.exchanges_cut,
+            draft.exchanges_cut,
             "The model reads less than what was said so far, so older answers of tools were shortened.",
         ),
     ];
     for (_, text) in cuts.into_iter().filter(|(cut, _)| *cut) {
         listener.message(Message::new(Severity::Info, Origin::Request, Code::ContextCut, text));
     }
-    Ok(made)
+    Ok(draft)
 }

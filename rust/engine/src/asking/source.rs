@@ -190,8 +190,8 @@ impl From<Failure> for Fault {
 }
 
 fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Listener) -> Result<Reply, Fault> {
-    let made = prompting::made(client, brief, tools, listener)?;
-    let passed = policies::apply(client, brief, &made.request, &made.attachments, tools, listener)?;
+    let draft = prompting::draft(client, brief, tools, listener)?;
+    let passed = policies::apply(client, brief, &draft.request, &draft.attachments, tools, listener)?;
     let fitting = match client.fit(&passed.request, true) {
         Ok(fitting) => fitting,
         Err(error) => {
@@ -246,7 +246,7 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
         let tokens = usage.input_tokens.unwrap_or(fitting.estimate.input_tokens);
         policies::settle(&passed, tokens.saturating_add(usage.output_tokens.unwrap_or(0)));
     }
-    if let Some(plan) = made
+    if let Some(plan) = draft
         .lift_by
         .and_then(|schema| lifted(&reply.text, &schema, brief.extensions))
     {
