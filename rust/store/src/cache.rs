@@ -1,8 +1,8 @@
-//! Replies of models that are kept on this computer (REQ-4), off unless the setting `cache` is on: who asks for the same again mostly wants
-//! something else. It is for those who repeat themselves on purpose: manifests, lessons, work on a train.
+//! Replies of models, kept on this computer only if the setting `cache` is on: whoever asks for the same again mostly wants something
+//! else. It serves deliberate repetition: manifests, lessons, work without a network.
 //!
-//! A reply is found by what was asked, of whom, and about which scene. It is kept only when the whole run was done: a refusal, a failure, a
-//! plan that was refused or that did not pass its gates is asked for anew.
+//! A reply is found by what was asked, of whom, and about which scene. It is kept only if the whole run ended `done`: after a refusal, a
+//! failure, a refused plan or failed gates the model is asked anew.
 
 use std::path::Path;
 
@@ -23,9 +23,9 @@ const MAX_ENTRY: u64 = 32 << 20;
 pub struct Kept {
     /// What the model wrote.
     pub text: String,
-    /// Calls of tools that it wanted made.
+    /// Calls of tools that it asked for.
     pub calls: Vec<ToolCall>,
-    /// How it ended.
+    /// Why it ended.
     pub finish: Option<FinishReason>,
     /// The model that answered.
     pub model: Option<String>,
@@ -57,14 +57,14 @@ fn digest(key: &str, reply: &Kept) -> String {
     seal(&(VERSION, key, reply))
 }
 
-/// What a look into the cache gave.
+/// What the cache holds for a request.
 #[derive(Debug, PartialEq)]
 pub enum Found {
-    /// A sound reply.
+    /// An undamaged reply.
     Reply(Kept),
     /// There is none.
     Nothing,
-    /// The file was damaged; it lies under this name now.
+    /// The file was damaged and now has this name.
     Damaged(String),
 }
 
@@ -80,7 +80,7 @@ impl Cache {
     /// The cache below `folder`, with at most so many replies and so many bytes of them.
     ///
     /// # Errors
-    /// What the system says about the folder.
+    /// The error of the system for the folder.
     pub fn open(folder: &Path, most_files: usize, most_bytes: u64) -> std::io::Result<Self> {
         Folder::open(folder, "cache").map(|folder| Self {
             folder,
@@ -92,7 +92,7 @@ impl Cache {
     /// The reply to the request with this key. One that is found counts as used.
     ///
     /// # Errors
-    /// What the system says about the file.
+    /// The error of the system for the file.
     pub fn find(&self, key: &str) -> std::io::Result<Found> {
         let bytes = match self.folder.read(key, MAX_ENTRY) {
             Ok(None) => return Ok(Found::Nothing),
@@ -105,7 +105,7 @@ impl Cache {
         };
         match serde_json::from_slice::<Entry>(&bytes).ok().filter(sound) {
             Some(entry) => {
-                // That it cannot be marked as used makes it old too early, and nothing worse.
+                // If it cannot be marked as used, it only counts as old too early.
                 let _ = self.folder.touch(key);
                 Ok(Found::Reply(entry.reply))
             }
@@ -118,10 +118,10 @@ impl Cache {
         self.folder.set_aside(key).map(Found::Damaged)
     }
 
-    /// Keeps a reply within the bounds. One that holds what looks like a secret is not kept: taken out, it would be another reply.
+    /// Keeps a reply, within the bounds of the cache. One that contains what looks like a secret is not kept: redacted, it would be another reply.
     ///
     /// # Errors
-    /// What the system says about the file.
+    /// The error of the system for the file.
     pub fn keep(&self, key: &str, reply: Kept, redactor: &Redactor) -> std::io::Result<()> {
         let mut document = serde_json::to_value(&reply).unwrap_or(Value::Null);
         if redactor.json(&mut document) > 0 {
@@ -140,7 +140,7 @@ impl Cache {
     /// The reply turned out to be of no use.
     ///
     /// # Errors
-    /// What the system says about the file.
+    /// The error of the system for the file.
     pub fn forget(&self, key: &str) -> std::io::Result<()> {
         self.folder.remove(key)
     }

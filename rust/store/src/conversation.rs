@@ -1,6 +1,6 @@
-//! Conversations (RUN-8): what was wished and made so far, kept as files of the add-on, and told to models within a budget of tokens.
+//! Conversations: earlier prompts and their results, kept as files of the add-on, and summarised for models within a budget of tokens.
 //!
-//! What is kept went through the redaction: no keys, nothing that looks like one, no folder that names a person.
+//! Everything that is kept was redacted: no keys, nothing that looks like one, no folder that names a person.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,12 +15,12 @@ use crate::folder::{Folder, seal};
 const VERSION: u32 = 1;
 /// Longest file, in bytes.
 const MAX_FILE: u64 = 4 << 20;
-/// Most bytes of all conversations, and most of them; those that were not used for the longest time go.
+/// Most bytes of all conversations, and most conversations; those unused for the longest time are deleted.
 const MAX_ALL: u64 = 64 << 20;
 const MAX_CONVERSATIONS: usize = 200;
 /// Most turns of a conversation; the first stays, of the others the latest.
 const MAX_TURNS: usize = 100;
-/// Longest words of a turn, in characters.
+/// Longest text of a turn, in characters.
 const MAX_WORDS: usize = 4000;
 /// Most lines of what was changed, and of what failed.
 const MAX_LINES: usize = 60;
@@ -35,9 +35,10 @@ const MAX_ID: usize = 64;
 pub struct Turn {
     /// Unix time in seconds.
     pub at: f64,
-    /// The artist's words.
-    pub wish: String,
-    /// What the artist said when rejecting plans of it.
+    /// The artist's prompt; files and models call it `wish`.
+    #[serde(rename = "wish")]
+    pub prompt: String,
+    /// The artist's comments when rejecting its plans.
     #[serde(default)]
     pub rejections: Vec<String>,
     /// Object that the run was about.
@@ -65,7 +66,7 @@ pub struct Conversation {
     version: u32,
     /// Its name, and that of its file.
     pub id: String,
-    /// Turns that are not kept any more.
+    /// How many turns are no longer kept.
     turns_left_out: usize,
     turns: Vec<Turn>,
     /// SHA-256 of all of the above.
@@ -77,9 +78,9 @@ pub struct Conversation {
 pub enum Found {
     /// It begins with this run.
     New,
-    /// It goes on.
+    /// It is continued.
     Known,
-    /// There is none of this name; it begins with this run.
+    /// There is none of this name, so a new one begins with this run.
     Unknown,
     /// Its file was damaged and set aside; it begins anew.
     Damaged,
@@ -94,7 +95,7 @@ pub fn is_id(text: &str) -> bool {
 fn new_id() -> String {
     use std::hash::{BuildHasher, RandomState};
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // Seeded anew by the system for each.
+    // The system seeds each one anew.
     format!(
         "{:x}-{:016x}",
         now.as_secs(),
@@ -106,10 +107,10 @@ fn folder(parent: &Path) -> std::io::Result<Folder> {
     Folder::open(parent, "conversations")
 }
 
-/// What a model is told of a conversation.
+/// A conversation as a model is shown it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Told {
-    /// JSON; empty when there is nothing to tell.
+pub struct Summary {
+    /// JSON; empty when there is no turn, or none fits.
     pub text: String,
     /// Turns that it leaves out.
     pub left_out: usize,
@@ -131,7 +132,7 @@ impl Conversation {
     /// The conversation of this name, or a new one.
     ///
     /// # Errors
-    /// What the system says about the file.
+    /// The error of the system for the file.
     pub fn open(parent: &Path, id: Option<&str>) -> std::io::Result<(Self, Found)> {
         let Some(id) = id else {
             return Ok((Self::empty(new_id()), Found::New));
@@ -172,7 +173,7 @@ impl Conversation {
     /// Adds a turn, without secrets and within the bounds, to what the file holds by now.
     ///
     /// # Errors
-    /// What the system says about the file.
+    /// The error of the system for the file.
     pub fn add(&self, parent: &Path, turn: Turn, redactor: &Redactor) -> std::io::Result<Self> {
         let folder = folder(parent)?;
         let _lock = folder.lock()?;
@@ -208,19 +209,19 @@ impl Conversation {
         }
     }
 
-    /// What a model is told within a budget: the first wish, the latest turn with what it changed, what failed and its plan, then the
-    /// wishes between, the latest first. What does not fit is left out, and the text says so.
-    pub fn told(&self, budget_tokens: u64) -> Told {
+    /// A summary within a budget: the first prompt, the latest turn with what it changed, what failed and its plan, then the prompts
+    /// between, the latest first. What does not fit is left out, and the text says so.
+    pub fn summary(&self, budget_tokens: u64) -> Summary {
         let room = bytes_of(budget_tokens);
         let Some((last, before)) = self.turns.split_last() else {
-            return Told::default();
+            return Summary::default();
         };
         let mut shown = Shown::new(self.count(), last, before.first());
         if shown.length() > room {
             shown.cut_words(room);
         }
         if shown.length() > room {
-            return Told {
+            return Summary {
                 text: String::new(),
                 left_out: self.count(),
                 shortened: true,
@@ -244,7 +245,7 @@ impl Conversation {
             }
         }
         let left_out = self.count() - shown.turns();
-        Told {
+        Summary {
             text: shown.text(),
             left_out,
             shortened,
@@ -258,7 +259,7 @@ fn length(document: &impl Serialize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// What is told so far.
+/// The turns that the summary has so far.
 struct Shown {
     all: usize,
     first: Option<Value>,
@@ -268,7 +269,7 @@ struct Shown {
 }
 
 fn briefly(turn: &Turn) -> Value {
-    let mut brief = json!({"wish": turn.wish, "status": turn.status, "answer": turn.message});
+    let mut brief = json!({"wish": turn.prompt, "status": turn.status, "answer": turn.message});
     if let Some(fields) = brief.as_object_mut() {
         if let Some(object) = &turn.object {
             fields.insert("object".into(), json!(object));
@@ -315,7 +316,7 @@ impl Shown {
         self.text().len()
     }
 
-    /// Answers go before wishes do.
+    /// Removes answers first, then shortens prompts.
     fn cut_words(&mut self, room: usize) {
         for value in [self.first.as_mut(), Some(&mut self.last)].into_iter().flatten() {
             if let Some(fields) = value.as_object_mut() {
@@ -324,13 +325,13 @@ impl Shown {
             }
         }
         for value in [self.first.as_mut(), Some(&mut self.last)].into_iter().flatten() {
-            if let Some(Value::String(wish)) = value.get_mut("wish") {
-                *wish = cut(wish, room / 8);
+            if let Some(Value::String(prompt)) = value.get_mut("wish") {
+                *prompt = cut(prompt, room / 8);
             }
         }
     }
 
-    /// Adds a part of the last turn, or as much of a list as fits; whether all of it did.
+    /// Adds a part of the last turn, or as much of a list as fits; returns whether all of it did.
     fn add_to_last(&mut self, key: &str, value: Value, room: usize) -> bool {
         let left = room.saturating_sub(self.length() + key.len() + 4);
         let (value, whole) = match value {
@@ -360,7 +361,7 @@ impl Shown {
         whole && fits
     }
 
-    /// Adds a turn if it fits into what `room` has left; takes its bytes from there.
+    /// Adds a turn if it fits into `room`, which shrinks by its bytes.
     fn add_turn(&mut self, turn: &Turn, room: &mut usize) -> bool {
         let brief = briefly(turn);
         let cost = brief.to_string().len() + 1;
@@ -386,7 +387,7 @@ fn redacted(mut turn: Turn, redactor: &Redactor) -> Turn {
         redactor.all(text);
         *text = cut(text, MAX_WORDS);
     };
-    for text in [&mut turn.wish, &mut turn.message] {
+    for text in [&mut turn.prompt, &mut turn.message] {
         clean(text);
     }
     for list in [&mut turn.rejections, &mut turn.changes, &mut turn.failed_gates] {
@@ -416,7 +417,7 @@ mod tests {
     fn turn(number: usize) -> Turn {
         Turn {
             at: 1.0,
-            wish: format!("wish {number}"),
+            prompt: format!("wish {number}"),
             status: "done".into(),
             message: format!("made {number}"),
             changes: vec![format!("added node {number}")],
@@ -484,8 +485,8 @@ mod tests {
 
     #[test]
     fn what_matters_is_told_first() {
-        assert_eq!(Conversation::empty("c".into()).told(1000), Told::default());
-        let whole = of(4).told(2000);
+        assert_eq!(Conversation::empty("c".into()).summary(1000), Summary::default());
+        let whole = of(4).summary(2000);
         assert_eq!((whole.left_out, whole.shortened), (0, false));
         let value: Value = serde_json::from_str(&whole.text).unwrap();
         let wishes: Vec<&str> = value["oldest_first"]
@@ -507,18 +508,18 @@ mod tests {
         let conversation = of(60);
         let mut most = 0;
         for budget in (0..2500).step_by(3) {
-            let told = conversation.told(budget);
-            assert!(told.text.len() <= bytes_of(budget), "{budget}");
-            if told.text.is_empty() {
-                assert_eq!(told.left_out, 60);
+            let summary = conversation.summary(budget);
+            assert!(summary.text.len() <= bytes_of(budget), "{budget}");
+            if summary.text.is_empty() {
+                assert_eq!(summary.left_out, 60);
                 continue;
             }
-            let value: Value = serde_json::from_str(&told.text).unwrap();
+            let value: Value = serde_json::from_str(&summary.text).unwrap();
             let turns = value["oldest_first"].as_array().unwrap();
-            assert_eq!(turns.len() + told.left_out, 60);
+            assert_eq!(turns.len() + summary.left_out, 60);
             assert_eq!(
                 value["turns_left_out_after_the_first"].as_u64().unwrap_or(0),
-                told.left_out as u64
+                summary.left_out as u64
             );
             assert!(turns.first().unwrap()["wish"].as_str().unwrap().starts_with("wish 1"));
             assert!(turns.last().unwrap()["wish"].as_str().unwrap().starts_with("wish 60"));
@@ -535,7 +536,7 @@ mod tests {
             (MAX_TURNS, 7, MAX_TURNS + 7)
         );
         assert_eq!(
-            (long.turns[0].wish.as_str(), long.turns[1].wish.as_str()),
+            (long.turns[0].prompt.as_str(), long.turns[1].prompt.as_str()),
             ("wish 1", "wish 9")
         );
         let mut heavy = Conversation::empty("c".into());
@@ -554,7 +555,7 @@ mod tests {
         let secret = format!("sk-{}", "a1b2c3d4e5f6g7h8i9j0");
         let leaky = Turn {
             at: 1.0,
-            wish: format!("use {secret}"),
+            prompt: format!("use {secret}"),
             rejections: vec![secret.clone()],
             object: Some(secret.clone()),
             status: "done".into(),

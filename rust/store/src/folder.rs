@@ -1,4 +1,4 @@
-//! Files of the add-on's own folder: complete or not there, small, and set aside when they are damaged (STO-3).
+//! Files of the add-on's own folder: complete or absent, small, and set aside when they are damaged.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 /// Another Blender holds the lock of a folder for moments only.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
-/// How a file is called that was set aside.
+/// Ending of a file that was set aside.
 const DAMAGED: &str = "damaged";
 const ENDING: &str = "json";
 
@@ -20,7 +20,7 @@ const ENDING: &str = "json";
 #[derive(Debug, Clone)]
 pub(crate) struct Folder(PathBuf);
 
-/// SHA-256 of a document, in hexadecimal: a file that was changed by anything else than this program shows it.
+/// SHA-256 of a document, in hexadecimal: it shows whether anything but this program changed a file.
 pub fn seal(document: &impl Serialize) -> String {
     let bytes = serde_json::to_vec(document).unwrap_or_default();
     Sha256::digest(bytes)
@@ -32,7 +32,7 @@ pub fn seal(document: &impl Serialize) -> String {
         })
 }
 
-/// A file as it lies there.
+/// A file of the folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
     pub(crate) name: String,
@@ -42,7 +42,7 @@ pub(crate) struct Listed {
 }
 
 impl Folder {
-    /// Makes the folder where it is missing; what is in it is nobody else's business.
+    /// Makes the folder if it is missing; only its owner can read it.
     pub(crate) fn open(parent: &Path, name: &str) -> io::Result<Self> {
         let path = parent.join(name);
         private::make_folder(&path)?;
@@ -53,7 +53,7 @@ impl Folder {
         self.0.join(format!("{name}.{ENDING}"))
     }
 
-    /// Keeps other processes out until the file is dropped. One that hangs is waited for no longer than two seconds.
+    /// Keeps other processes out until the file is dropped. One that hangs is waited for at most two seconds.
     pub(crate) fn lock(&self) -> io::Result<File> {
         let file = File::options().create(true).append(true).open(self.0.join(".lock"))?;
         let begun = Instant::now();
@@ -109,15 +109,14 @@ impl Folder {
         }
     }
 
-    /// Puts a damaged file out of the way, beside the others; gives its new name. The one that was set aside before under this name
-    /// is replaced.
+    /// Renames a damaged file and returns its new name; one that was set aside under that name before is replaced.
     pub(crate) fn set_aside(&self, name: &str) -> io::Result<String> {
         let aside = format!("{name}.{DAMAGED}");
         fs::rename(self.file(name), self.0.join(&aside))?;
         Ok(aside)
     }
 
-    /// All files, the one that was not used for the longest time first.
+    /// All files, the least recently used first.
     pub(crate) fn list(&self) -> io::Result<Vec<Listed>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.0)? {
@@ -141,7 +140,7 @@ impl Folder {
         Ok(found)
     }
 
-    /// Removes the files that were not used for the longest time until the rest keeps the bounds.
+    /// Removes the least recently used files until the rest is within the bounds.
     pub(crate) fn bound(&self, most_files: usize, most_bytes: u64) -> io::Result<()> {
         let files = self.list()?;
         let (mut count, mut bytes) = (files.len(), files.iter().map(|file| file.bytes).sum::<u64>());

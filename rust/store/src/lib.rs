@@ -1,7 +1,7 @@
-//! What the add-on keeps on the disk: the audit log, conversations and replies of models.
+//! What the add-on keeps on disk: the audit log, conversations and replies of models.
 //!
-//! Nothing is kept that did not go through the redaction. A file is complete or not there; one that was changed by anything else than this
-//! program is set aside and never believed. Trouble with a file is the caller's to tell: it ends no run.
+//! Everything is redacted before it is kept. A file is complete or does not exist; one that anything but this program has changed is set
+//! aside and never trusted. Trouble with a file does not end a run; the caller reports it.
 
 pub mod audit;
 pub mod cache;

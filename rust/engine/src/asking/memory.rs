@@ -16,13 +16,13 @@ use crate::settings::Settings;
 
 const MEGABYTE: u64 = 1 << 20;
 
-/// The memory of one run. Trouble with a file is told and never ends a run.
+/// The memory of one run. Trouble with a file is reported and never ends a run.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     folder: Option<PathBuf>,
     conversation: Option<Conversation>,
-    /// What a model is told of the conversation.
-    pub(crate) told: String,
+    /// The summary of the conversation that a model is shown.
+    pub(crate) summary: String,
     pub(crate) cache: Option<Cache>,
     /// Replies that are kept when the run is done.
     unkept: Vec<(String, cache::Kept)>,
@@ -44,7 +44,7 @@ fn warning(code: Code, text: String) -> Message {
 }
 
 impl Memory {
-    /// Opens what the request names; says what was wrong with it.
+    /// Opens what the request names; the messages say what was wrong with it.
     pub(crate) fn open(request: &RunRequest, settings: &Settings) -> (Self, Vec<Message>) {
         let mut memory = Self::default();
         let mut messages = Vec::new();
@@ -78,13 +78,13 @@ impl Memory {
                         messages.push(warning(Code::DamagedFile, text));
                     }
                 }
-                let told = conversation.told(settings.conversation_tokens);
-                if (told.left_out > 0 || told.shortened) && settings.conversation_tokens > 0 {
+                let summary = conversation.summary(settings.conversation_tokens);
+                if (summary.left_out > 0 || summary.shortened) && settings.conversation_tokens > 0 {
                     let text = format!(
                         "The conversation is longer than what is told of it (`conversation_tokens`): {} of {} turns{} were left out.",
-                        told.left_out,
+                        summary.left_out,
                         conversation.count(),
-                        if told.shortened {
+                        if summary.shortened {
                             " and parts of the last one"
                         } else {
                             ""
@@ -92,7 +92,7 @@ impl Memory {
                     );
                     messages.push(Message::new(Severity::Info, Origin::Run, Code::ConversationCut, text));
                 }
-                memory.told = told.text;
+                memory.summary = summary.text;
                 memory.conversation = Some(conversation);
             }
             Err(error) => {
@@ -111,7 +111,7 @@ impl Memory {
         Some((&conversation.id, conversation.count()))
     }
 
-    /// A reply came.
+    /// A reply has arrived.
     pub(crate) fn note(&mut self, reply: &Reply) {
         self.last = reply.key.clone().map(|key| (key, reply.cached));
         let kept = self.cache.is_some() && !reply.cached;
@@ -126,8 +126,8 @@ impl Memory {
         }
     }
 
-    /// The last reply did not serve: it is asked for anew the next time.
-    pub(crate) fn useless(&mut self) {
+    /// The last reply was of no use: the next time it is asked for anew.
+    pub(crate) fn discard_last(&mut self) {
         let Some((key, cached)) = self.last.take() else { return };
         self.unkept.retain(|(unkept, _)| *unkept != key);
         if let Some(cache) = self.cache.as_ref().filter(|_| cached) {
@@ -136,7 +136,7 @@ impl Memory {
         }
     }
 
-    /// The run is over; says what could not be kept.
+    /// The run is over; the messages say what could not be kept.
     pub(crate) fn end(&mut self, ended: &Ended<'_>) -> Vec<Message> {
         let Some(outcome) = &ended.state.outcome else {
             return Vec::new();
@@ -145,9 +145,9 @@ impl Memory {
         let mut messages = Vec::new();
         let unkept = std::mem::take(&mut self.unkept);
         if outcome.status == Status::Error {
-            self.useless();
+            self.discard_last();
         }
-        // What a run that was not done heard is asked for anew.
+        // The replies to a run that did not end `done` are asked for anew.
         if let Some(cache) = self.cache.as_ref().filter(|_| done) {
             for (key, reply) in unkept {
                 if let Err(error) = cache.keep(&key, reply, ended.redactor) {
@@ -177,7 +177,7 @@ fn turn(ended: &Ended<'_>, done: bool) -> Turn {
     let failed = findings.filter(|finding| finding.severity == Severity::Error);
     Turn {
         at: clock(),
-        wish: request.prompt.clone(),
+        prompt: request.prompt.clone(),
         rejections: state
             .approvals
             .iter()

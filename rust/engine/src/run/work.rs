@@ -116,7 +116,7 @@ impl Work {
 
     pub(crate) fn generate(&mut self, feedback: Option<&Feedback>, listener: &dyn Listener) -> Result<Answer, Failure> {
         if let Some(Feedback::Refused { .. } | Feedback::GatesFailed { .. } | Feedback::Rejected { .. }) = feedback {
-            self.memory.useless();
+            self.memory.discard_last();
         }
         if let Some(feedback) = feedback {
             self.asked.tell(feedback);
@@ -157,7 +157,7 @@ impl Work {
                 _ => None,
             },
             tools: &offered,
-            conversation: &self.memory.told,
+            conversation: &self.memory.summary,
             cache: self.memory.cache.as_ref(),
             left: asked.budget.left(&self.settings),
             turn: self.turn,

@@ -68,7 +68,7 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
         Some(state) if state.finished() => Timing::none(shared),
         _ => Timing::new(shared, work.settings.telemetry),
     };
-    let audit = state.as_ref().map(audit::Watcher::taken_up).unwrap_or_default();
+    let audit = state.as_ref().map(audit::Watcher::resumed).unwrap_or_default();
     let mut worker = Worker {
         audit,
         state: State::default(),
@@ -244,7 +244,7 @@ impl Worker<'_> {
     fn step(&mut self, event: EventKind) {
         let was_restoring = matches!(self.state.phase, Phase::Restoring(_));
         let said = self.timing.hear(&event);
-        self.audit.hear(&event);
+        self.audit.observe(&event);
         let (state, effects) = transition(std::mem::take(&mut self.state), now(event));
         self.state = state;
         self.timing.advance(&self.state, said, || self.work.figures());
@@ -272,7 +272,7 @@ impl Worker<'_> {
             match effect {
                 Effect::Tell(notice) => {
                     if let Notice::Message(message) = &notice {
-                        self.audit.told(message);
+                        self.audit.observe_message(message);
                     }
                     self.shared.tell(notice);
                 }

@@ -1,4 +1,4 @@
-//! What is worth an entry in the log.
+//! The events that get an entry in the log.
 
 use geonode_protocol::Code;
 use geonode_provider::keys::Place;
@@ -6,7 +6,7 @@ use geonode_provider::policy::SecurityEvent;
 use geonode_run::Decision;
 use serde::Serialize;
 
-/// Something that is worth an entry.
+/// An event that gets an entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", content = "detail", rename_all = "snake_case")]
 pub enum Event {
@@ -16,7 +16,7 @@ pub enum Event {
         provider: String,
         /// Scheme, host and port.
         origin: Option<String>,
-        /// Model as it was asked for; none where the endpoint's first one is taken.
+        /// Model as it was asked for; none where the endpoint's first one is used.
         model: Option<String>,
         /// Bytes of the request, without what the provider's own form adds.
         bytes: usize,
@@ -25,7 +25,7 @@ pub enum Event {
         /// Hash of what is asked, and of whom: equal requests have equal ones.
         fingerprint: String,
     },
-    /// The artist, or whoever stands in, answered a question.
+    /// The artist, or whoever answers for them, answered a question.
     Approval {
         /// What was answered.
         decision: Decision,
@@ -78,7 +78,7 @@ pub enum Event {
 pub struct Asked {
     /// The types of the plan's steps, in order.
     pub steps: Vec<String>,
-    /// Whether something that is there before goes.
+    /// Whether something that existed before is removed.
     pub destructive: bool,
     /// The tool, where the question was about a call.
     #[serde(skip_serializing_if = "Option::is_none")]

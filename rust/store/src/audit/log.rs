@@ -2,14 +2,14 @@
 //!
 //! One line of JSON per entry. Each carries the SHA-256 of itself with the hash of the entry before, so that a line that is
 //! changed, left out, added or moved breaks the chain from there on. The whole chain is verified when the log is opened, what
-//! others appended and the last known line before each append. A broken log takes no further entries and says where it broke.
+//! others appended and the last known line before each append. A broken log accepts no further entries and says where it broke.
 //! Two Blenders may write to the same log: a lock of the operating system orders them.
 //!
-//! A log that reaches its limit becomes `NAME.old` in place of the one before, and the next begins with an entry `continued` that
-//! goes on with its number and hash.
+//! A log that reaches its limit becomes `NAME.old`, replacing the one before, and the next begins with an entry `continued`, which
+//! continues its numbers and hashes.
 //!
-//! What the chain cannot show: that its end was cut off while nobody had it open, that an old part was removed as a whole, or
-//! that all of it was written anew.
+//! The chain cannot show that its end was cut off while nobody had it open, that an old part was removed as a whole, or that all of
+//! it was rewritten.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -26,10 +26,10 @@ use sha2::{Digest, Sha256};
 pub const MAX_ENTRY: usize = 64 << 10;
 /// Most bytes of a log; as much again lies in its old part.
 pub const MAX_LOG: u64 = 16 << 20;
-/// What the first entry after an old part is.
+/// Kind of the first entry after an old part.
 const CONTINUED: &str = "continued";
 
-/// What the first entry has as the hash of the one before.
+/// Stands for the previous hash in the first entry.
 const BEGINNING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Why a log cannot be used.
@@ -157,7 +157,7 @@ pub struct AuditLog {
 
 impl AuditLog {
     /// Opens a log, or makes an empty one that only its owner can read, and verifies all of it. A broken one opens too: it can be
-    /// asked, but takes no entry.
+    /// verified, but accepts no entry.
     ///
     /// # Errors
     /// [`AuditError::System`].
@@ -180,7 +180,7 @@ impl AuditLog {
         Ok(log)
     }
 
-    /// Adds an entry and brings it to the disk.
+    /// Adds an entry and writes it to disk.
     ///
     /// # Errors
     /// [`AuditError::Broken`] from the moment on at which the chain was found broken; the other two leave the log as it was.
@@ -221,7 +221,7 @@ impl AuditLog {
         self.broken.as_ref()
     }
 
-    /// Does something while nobody else writes; a breakage is remembered.
+    /// Runs `work` while nobody else writes; a broken chain is remembered.
     fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, AuditError>) -> Result<T, AuditError> {
         if let Some(broken) = &self.broken {
             return Err(broken.clone());
@@ -390,7 +390,7 @@ impl AuditLog {
 }
 
 impl Tail {
-    /// With one entry more, whose line has so many bytes.
+    /// After one more entry, whose line has this many bytes.
     fn after(&self, n: u64, hash: String, length: u64) -> Self {
         Self {
             first: if self.first == 0 { n } else { self.first },

@@ -1,8 +1,7 @@
-//! The audit log (POL-2): what was sent where, asked, allowed and refused, so that nobody can quietly change it afterwards.
+//! The audit log: what was sent where, asked, allowed and refused, in a form that nobody can change unnoticed.
 //!
-//! Any room says [`record`] and goes on: a thread of its own writes, and what comes faster than the disk takes it is counted instead
-//! of waited for. Entries hold sizes, origins, fingerprints and decisions; never words, names of the artist's, or keys. Nothing is
-//! recorded before [`start`].
+//! [`record`] never waits: a separate thread writes, and events that come faster than the disk accepts them are only counted. Entries hold
+//! sizes, origins, fingerprints and decisions; never the artist's words or names, or keys. Nothing is recorded before [`start`].
 
 mod event;
 mod log;

@@ -82,7 +82,7 @@ pub fn start(path: Option<&Path>) -> Result<PathBuf, AuditError> {
     Ok(path)
 }
 
-/// Records nothing any more; what was recorded before is still written.
+/// Stops recording; what was recorded before is still written.
 pub fn stop() {
     *recorder() = None;
 }
@@ -99,7 +99,7 @@ pub fn record(event: Event) {
     }
 }
 
-/// Records that a script was allowed to do everything: what tells later whether it was a certain text.
+/// Records that a script was allowed to do everything, with its hash, which identifies its text later.
 pub fn trusted_script(code: &str) {
     let hash = Sha256::digest(code.as_bytes());
     let sha256 = hash.iter().fold(String::new(), |mut text, byte| {
@@ -112,7 +112,7 @@ pub fn trusted_script(code: &str) {
     });
 }
 
-/// Waits until what was recorded is on the disk, at most `limit`; whether it is.
+/// Waits until everything recorded is on disk, at most `limit`; returns whether it is.
 pub fn flush(limit: Duration) -> bool {
     let Some(recorder) = recorder().clone() else {
         return true;
@@ -133,7 +133,7 @@ pub fn trouble() -> Option<AuditError> {
         .clone()
 }
 
-/// Where the log lies and what a verification of all of it says; none when nothing is recorded. Reads the whole log.
+/// The path of the log and the result of verifying all of it; none when nothing is recorded. Reads the whole log.
 ///
 /// # Errors
 /// [`AuditError::System`].
@@ -145,7 +145,7 @@ pub fn state() -> Result<Option<(PathBuf, Verified)>, AuditError> {
     Ok(Some((recorder.path, verified)))
 }
 
-/// Sets the present log aside, whole or broken, and begins a new one. Returns where the old one lies now; none when there was none.
+/// Sets the present log aside, whether intact or broken, and begins a new one. Returns the new path of the old one, if there was one.
 ///
 /// # Errors
 /// [`AuditError::System`].

@@ -1,4 +1,4 @@
-//! What of a run is worth an entry.
+//! Which events of a run get an entry.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use geonode_run::{Answer, ApprovalRequest, EventKind, Message, Origin, State, Ta
 use super::event::{Asked, Event};
 use super::recorder::{record, trouble};
 
-/// Looks on while a run goes its way.
+/// Observes a run.
 #[derive(Debug, Default)]
 pub struct Watcher {
     /// What the open question is about.
     asked: Asked,
-    /// Answers that are recorded.
+    /// How many answers are recorded.
     answers: usize,
     /// Rules that this run has broken already; each is one entry.
     refused: BTreeSet<Code>,
-    /// The artist was told that the log takes no entries.
-    told: bool,
+    /// Whether the artist was warned that the log accepts no entries.
+    warned: bool,
 }
 
 impl Watcher {
-    /// A run that goes on with answers that another process recorded.
-    pub fn taken_up(state: &State) -> Self {
+    /// Of a resumed run, whose answers so far another process recorded.
+    pub fn resumed(state: &State) -> Self {
         Self {
             answers: state.approvals.len(),
             ..Self::default()
@@ -33,12 +33,12 @@ impl Watcher {
     /// A task begins.
     pub fn begin(&mut self, task: &Task) {
         if let Task::AskApproval { request } = task {
-            self.asked = asked(request);
+            self.asked = subject(request);
         }
     }
 
-    /// An event comes to the machine.
-    pub fn hear(&mut self, event: &EventKind) {
+    /// An event reaches the machine.
+    pub fn observe(&mut self, event: &EventKind) {
         match event {
             EventKind::Answered {
                 answer:
@@ -55,14 +55,14 @@ impl Watcher {
         }
     }
 
-    /// The machine says something.
-    pub fn told(&mut self, message: &Message) {
+    /// The machine sends a message.
+    pub fn observe_message(&mut self, message: &Message) {
         if message.severity == Severity::Error {
             self.refuse([message.code]);
         }
     }
 
-    /// The machine has moved on. Returns what the artist has to know of the log, once.
+    /// The machine has moved on. Returns a warning about the log, at most once.
     pub fn advance(&mut self, state: &State) -> Option<Message> {
         for answer in state.approvals.iter().skip(self.answers) {
             record(Event::Approval {
@@ -72,11 +72,11 @@ impl Watcher {
             });
         }
         self.answers = state.approvals.len();
-        if self.told {
+        if self.warned {
             return None;
         }
         let error = trouble()?;
-        self.told = true;
+        self.warned = true;
         Some(Message::new(
             Severity::Warning,
             Origin::Run,
@@ -121,7 +121,7 @@ fn is_policy(code: Code) -> bool {
         )
 }
 
-fn asked(request: &ApprovalRequest) -> Asked {
+fn subject(request: &ApprovalRequest) -> Asked {
     Asked {
         steps: request.steps.iter().map(|step| step.action_type.clone()).collect(),
         destructive: request.steps.iter().any(|step| step.destructive),
