@@ -12,7 +12,7 @@ pub enum EngineError {
     /// A setting is unknown, of the wrong type or outside its range.
     #[error("{0}")]
     Setting(String),
-    /// The prompt says nothing.
+    /// The prompt is empty.
     #[error("The prompt is empty. Say in a sentence what you want, for example: scatter 200 rocks on the plane.")]
     PromptEmpty,
     /// The prompt is longer than allowed.
@@ -28,7 +28,7 @@ pub enum EngineError {
     Provider {
         /// The provider crate's code.
         code: Code,
-        /// The provider crate's words.
+        /// The provider crate's message.
         message: String,
     },
     /// The catalogue cannot be read.
@@ -50,7 +50,7 @@ pub enum EngineError {
         /// Where and why.
         message: String,
     },
-    /// A saved run cannot be taken up.
+    /// A saved run cannot be resumed.
     #[error("The saved run cannot be taken up: {0}. Start it anew, or save it again with this version.")]
     Saved(String),
     /// A defect of this program.
@@ -105,7 +105,7 @@ impl From<EngineError> for Failure {
     }
 }
 
-/// A part of the run is not there that must be.
+/// A part of the run that must exist is missing.
 pub(crate) fn lost(what: &str) -> Failure {
     EngineError::Internal(format!("the {what} of this run is not there")).into()
 }

@@ -98,7 +98,7 @@ impl RunRequest {
     /// Reads a request. What an artist can get wrong (settings, prompt, provider) is not judged here but ends the run with a report.
     ///
     /// # Errors
-    /// [`EngineError::Request`] for unknown fields and wrong types; a key that is no key.
+    /// [`EngineError::Request`] for unknown fields and wrong types; a key that is not valid.
     pub fn from_json(text: &str) -> Result<Self, EngineError> {
         let given = serde_json::from_str(text).map_err(|error| EngineError::Request(error.to_string()))?;
         Self::from_map(given)

@@ -1,4 +1,4 @@
-//! All settings of a run (CFG-1): documented, with default and range, checked before anything starts. Nothing else is configurable.
+//! All settings of a run: documented, with default and range, checked before anything starts. Nothing else is configurable.
 
 use geonode_protocol::Limits;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub struct Setting {
 trait Kind: Sized + Serialize {
     const NAME: &'static str;
     const WANTED: &'static str;
-    /// The words that it can be; none where it is no word.
+    /// The words that it can be; none where it is not a word.
     const WORDS: &'static [&'static str] = &[];
     fn read(value: &Value) -> Option<Self>;
     fn number(&self) -> Option<f64>;

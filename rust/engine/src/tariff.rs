@@ -1,4 +1,4 @@
-//! The prices of a run (PRV-4).
+//! The prices of a run.
 
 use geonode_provider::{Estimate, Prices, Provider, Usage, model};
 

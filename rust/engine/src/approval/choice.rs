@@ -1,10 +1,10 @@
-//! What is left of a plan when the artist leaves something out.
+//! The rest of a plan when the artist leaves something out.
 
 use std::collections::BTreeSet;
 
 use geonode_protocol::{Action, Finding, Plan};
 
-/// Where the steps and operations of a rest stood in the plan: for each step its index and those of its operations.
+/// Where the steps and operations of a rest were in the plan: for each step its index and those of its operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places(Vec<(usize, Vec<usize>)>);
 
@@ -68,7 +68,7 @@ pub(crate) fn operation_id(action: &Action, step: usize, operation: usize) -> Op
     Some(format!("/steps/{step}/payload/{list}/{operation}"))
 }
 
-/// The plan without these steps and operations; a step of which nothing is left goes as a whole.
+/// The plan without these steps and operations; a step of which nothing is left is removed.
 pub(crate) fn leave_out(plan: &Plan, without: &[String]) -> (Plan, Places) {
     let gone: BTreeSet<&str> = without.iter().map(String::as_str).collect();
     let mut rest = plan.clone();
@@ -155,7 +155,7 @@ mod tests {
             left(&["/steps/0/payload/operations/0", "/steps/1", "/steps/2"]).0,
             [""; 0]
         );
-        // What is not there leaves nothing out.
+        // A pointer to nothing leaves nothing out.
         let odd = [
             "/steps/9",
             "/steps/0/payload/ops/0",

@@ -1,4 +1,4 @@
-//! What needs the artist's word: the request that is shown, what is told about scripts, and what is left of a plan when something is left out.
+//! What the artist has to approve: the request that is shown, its description of scripts, and the rest of a plan when something is left out.
 
 pub(crate) mod choice;
 pub(crate) mod request;

@@ -1,5 +1,5 @@
-//! What of a compiled plan needs the artist's word: what the plan says so itself, what destroys work, what costs too much, and
-//! everything where the artist wants to see each plan first.
+//! What of a compiled plan the artist has to approve: what the plan itself asks about, what destroys work, what costs too much, and
+//! every plan where the artist wants to see each one first.
 
 use geonode_cost::Risk;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, operations};
@@ -31,11 +31,11 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
     for (at, (step, delta)) in subject.plan.steps.iter().zip(&compiled.steps).enumerate() {
         let destroyed = destroys(delta, subject.document, subject.settings.destructive_nodes);
         let script = match &step.action {
-            Action::Python(script) => Some(script::told(script, subject.blender)),
+            Action::Python(script) => Some(script::describe(script, subject.blender)),
             Action::NodeTree(_) | Action::GnOps(_) | Action::Added(_) => None,
         };
-        let destructive = destroyed.is_some() || script.as_ref().is_some_and(|told| told.destructive);
-        let runs = script.as_ref().map(|told| told.reason.clone());
+        let destructive = destroyed.is_some() || script.as_ref().is_some_and(|script| script.destructive);
+        let runs = script.as_ref().map(|script| script.reason.clone());
         let asks = compiled.questions.iter().filter(|(step, _)| *step == at);
         let intrudes = asks.map(|(_, words)| words.as_str()).collect::<Vec<_>>().join(" ");
         let intrudes = (!intrudes.is_empty()).then_some(intrudes);
@@ -60,7 +60,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
             destructive,
             reason,
             operations: listed(at, step, subject),
-            script: script.map(|told| told.shown),
+            script: script.map(|script| script.shown),
         });
     }
     if reasons.is_empty() && subject.preview {
@@ -103,7 +103,7 @@ pub(crate) fn reasons(request: &ApprovalRequest) -> Vec<String> {
     request.steps.iter().filter_map(|step| step.reason.clone()).collect()
 }
 
-/// Each operation with its ID; a step without any stands for itself.
+/// Each operation with its ID; a step without operations is listed itself.
 fn listed(at: usize, step: &Step, subject: &Subject<'_>) -> Vec<AskedOperation> {
     operations(step, subject.document, subject.catalogue)
         .into_iter()
@@ -165,7 +165,7 @@ fn destroys(delta: &StepDelta, document: &Document, limit: u64) -> Option<String
             .iter()
             .any(|tree| tree.tree == name && tree.copy_of.is_some())
     };
-    // A modifier that gets its own copy of what it runs loses nothing.
+    // A modifier that gets its own copy of its node group loses nothing.
     let replaced = delta
         .modifiers
         .iter()

@@ -1,15 +1,15 @@
-//! What the artist is told about a script.
+//! The description of a script that the artist is shown.
 
 use geonode_protocol::{PythonMode, PythonScript};
 use geonode_run::AskedScript;
 
 /// Most characters of a line that is quoted.
 const LINE_CHARS: usize = 120;
-/// Most places that are named to the artist; the whole script stands beside them.
+/// Most places that are named to the artist; the whole script is shown beside them.
 const MAX_PLACES: usize = 20;
 
-/// What a question tells about a script.
-pub(crate) struct Told {
+/// A script as a question describes it.
+pub(crate) struct Description {
     /// Why it is asked about.
     pub(crate) reason: String,
     /// It removes data.
@@ -18,8 +18,8 @@ pub(crate) struct Told {
     pub(crate) shown: AskedScript,
 }
 
-/// What the artist is told about a script in this version of Blender.
-pub(crate) fn told(script: &PythonScript, blender: &str) -> Told {
+/// Describes a script for the artist, as judged for this version of Blender.
+pub(crate) fn describe(script: &PythonScript, blender: &str) -> Description {
     let lines = script.code.lines().count();
     let verdict = geonode_script::check(&script.code, blender);
     let mut places: Vec<u32> = verdict.asks.iter().map(|ask| ask.line).collect();
@@ -44,7 +44,7 @@ pub(crate) fn told(script: &PythonScript, blender: &str) -> Told {
         }
         reason.push('.');
     }
-    Told {
+    Description {
         reason,
         destructive: !removes.is_empty(),
         shown: AskedScript {
@@ -88,25 +88,25 @@ mod tests {
                 code: code.into(),
                 timeout_ms: 1,
             };
-            let told = told(&script, "5.2");
-            assert!(told.destructive);
+            let description = describe(&script, "5.2");
+            assert!(description.destructive);
             assert_eq!(
-                told.shown.removes,
+                description.shown.removes,
                 [
                     "line 3: bpy.data.objects.remove(one)",
                     "line 4: bpy.ops.object.delete()"
                 ]
             );
-            assert_eq!(told.shown.code, code);
+            assert_eq!(description.shown.code, code);
             assert!(
-                told.reason.contains("4 lines") && told.reason.contains("line 3"),
+                description.reason.contains("4 lines") && description.reason.contains("line 3"),
                 "{}",
-                told.reason
+                description.reason
             );
-            assert_eq!(told.reason.contains("trusted"), mode == PythonMode::Trusted);
+            assert_eq!(description.reason.contains("trusted"), mode == PythonMode::Trusted);
         }
         assert!(
-            !told(
+            !describe(
                 &PythonScript {
                     mode: PythonMode::Safe,
                     code: "import bpy\nbpy.data.objects['Cube'].location.x = 1\n".into(),

@@ -1,4 +1,4 @@
-//! What is asked for, what comes back, and who hears of it meanwhile.
+//! What is asked for, what comes back, and who is notified meanwhile.
 
 use std::time::Duration;
 
@@ -22,13 +22,13 @@ pub(crate) struct Brief<'a> {
     pub(crate) extensions: &'a Extensions,
     /// Whether PYTHON steps may run.
     pub(crate) scripts: bool,
-    /// What the artist said when rejecting the last plan.
+    /// The artist's comment when rejecting the last plan.
     pub(crate) words: Option<&'a str>,
     /// Tools that the model may call.
     pub(crate) tools: &'a [Tool],
-    /// What is told of the conversation; empty when there is nothing to tell.
+    /// The summary of the conversation; empty when there is none.
     pub(crate) conversation: &'a str,
-    /// Replies that are kept, where the settings want that.
+    /// The cache of replies, if the settings ask for it.
     pub(crate) cache: Option<&'a Cache>,
     /// Time that is left for planning.
     pub(crate) left: Option<Duration>,
@@ -42,11 +42,11 @@ pub(crate) struct Reply {
     pub(crate) text: String,
     pub(crate) model: Option<String>,
     pub(crate) usage: Option<Usage>,
-    /// How the model ended.
+    /// Why the model ended.
     pub(crate) finish: Option<FinishReason>,
-    /// Calls of tools that it wants made.
+    /// Calls of tools that it asks for.
     pub(crate) calls: Vec<ToolCall>,
-    /// The provider took no tools; it was asked without.
+    /// The provider refused tools and was asked without them.
     pub(crate) tools_refused: bool,
     /// Bytes of the request, where one was sent.
     pub(crate) sent: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// A reply that is nothing but its text.
+    /// A reply that consists only of its text.
     pub(crate) fn text(text: String, model: Option<String>) -> Self {
         Self {
             text,
@@ -75,7 +75,7 @@ impl Reply {
 
 /// What happens while a plan is being made.
 pub(crate) trait Listener {
-    /// A client is at work from now on; cancelling the run shall cancel it.
+    /// A client is at work from now on; cancelling the run must cancel it.
     fn working(&self, client: Option<Client>);
     /// A request is about to be sent.
     fn asks(&self, sent: Sent);

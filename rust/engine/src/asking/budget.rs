@@ -1,4 +1,4 @@
-//! What a run may spend on planning: tokens, money, time. It is looked at before each request, so that a reply that was paid for is used.
+//! What a run may spend on planning: tokens, money, time. It is checked before each request, so that a reply that was paid for is used.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::Settings;
 
-/// What was spent so far. It is a part of saved runs.
+/// What was spent so far. It is part of saved runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Budget {

@@ -1,4 +1,4 @@
-//! The seam to the pipeline of policies: what a run's settings make of it, and what becomes of what it finds.
+//! The seam to the pipeline of policies: how a run's settings configure it, and where its findings go.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::clock::clock;
 use crate::request::RunRequest;
 use crate::settings::Settings;
 
-/// Most requests of a run that are told to another process; retries and iterations are bounded far below.
+/// Most requests of a run that another process is told of; retries and iterations are limited to far fewer.
 const MAX_TAKEN: usize = 500;
 
 /// The policies of a request that offers these schemas.
@@ -42,7 +42,7 @@ fn of(client: &Client, request: &RunRequest, settings: &Settings, schemas: &[&Va
     })
 }
 
-/// Sends a request through the policies; what they find is told and noted.
+/// Sends a request through the policies; their findings become messages and security events.
 ///
 /// # Errors
 /// The code of the policy that refused.
@@ -78,7 +78,7 @@ fn note(event: &SecurityEvent) {
     security::note("policy", json!(event));
 }
 
-/// What is kept beyond the run goes through this.
+/// Redacts what is kept beyond the run.
 pub(crate) fn redactor(client: Option<&Client>, request: &RunRequest) -> Redactor {
     match client {
         Some(client) => client.redactor(),
@@ -91,7 +91,7 @@ pub(crate) fn release(passed: &Effective) {
     Meter::process().release(&passed.reserved);
 }
 
-/// What a run took from the quotas of its process. It is a part of saved runs: where another process takes one up, it counts there.
+/// What a run took from the quotas of its process. It is part of saved runs: in a process that resumes one, it counts there.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Taken {
@@ -109,7 +109,7 @@ struct TakenOnce {
 }
 
 impl Taken {
-    /// One request more.
+    /// Counts another request.
     pub(crate) fn note(&mut self, tokens: u64) {
         this_process().clone_into(&mut self.process);
         if self.requests.len() < MAX_TAKEN {
@@ -118,8 +118,8 @@ impl Taken {
         }
     }
 
-    /// A saved run is taken up here.
-    pub(crate) fn taken_up(&mut self) {
+    /// Counts the requests of a saved run in the process that resumes it.
+    pub(crate) fn resume(&mut self) {
         if self.process.is_empty() || self.process == this_process() {
             return;
         }
@@ -127,7 +127,7 @@ impl Taken {
         let now = clock();
         self.requests.truncate(MAX_TAKEN);
         for request in &self.requests {
-            // A time that has not come yet is one of another clock.
+            // A time in the future comes from another clock.
             let ago = Duration::try_from_secs_f64((now - request.at).max(0.0)).unwrap_or(Duration::MAX);
             Meter::process().earlier(ago, request.tokens);
         }

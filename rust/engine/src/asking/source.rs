@@ -87,9 +87,9 @@ impl Source {
     pub(crate) fn plan(&mut self, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
         match self {
             Self::Offline => {
-                // It has no memory of a conversation: the artist's last words are the wish.
-                let wish = brief.words.unwrap_or(&brief.request.prompt);
-                let plan = planner::offline(wish, brief.request.object.as_deref(), brief.context)?;
+                // It has no memory of a conversation: the artist's last words are the prompt.
+                let prompt = brief.words.unwrap_or(&brief.request.prompt);
+                let plan = planner::offline(prompt, brief.request.object.as_deref(), brief.context)?;
                 Ok(Reply::text(plan.to_string(), None))
             }
             Self::Recorded(replies) => {
@@ -202,7 +202,7 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
     let key = passed.key();
     let kept = brief.cache.and_then(|cache| cached(cache, &key, listener));
     for notice in &fitting.notices {
-        listener.message(said(client, notice));
+        listener.message(message_of(client, notice));
     }
     listener.asks(Sent {
         turn: brief.turn,
@@ -248,14 +248,14 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
     }
     if let Some(plan) = draft
         .lift_by
-        .and_then(|schema| lifted(&reply.text, &schema, brief.extensions))
+        .and_then(|schema| lift_plan(&reply.text, &schema, brief.extensions))
     {
         reply.text = plan;
     }
     Ok(reply)
 }
 
-/// A server knows the key; what it says with the key in it would stand in the report, the history and the file.
+/// A server knows the key; a reply that repeats it would carry it into the report, the history and the file.
 fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
     let redactor = client.redactor();
     let mut found = redactor.keys(&mut reply.text);
@@ -277,7 +277,7 @@ fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
     }
 }
 
-/// A kept reply. What is wrong with the cache is told and keeps nobody from asking.
+/// A kept reply. Trouble with the cache is reported, and the model is asked.
 fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Kept> {
     let text = match cache.find(key) {
         Ok(Found::Reply(kept)) => return Some(kept),
@@ -292,7 +292,7 @@ fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Ke
 }
 
 /// The plan of a reply in the lowered form; none when it has the plan's own form already, or is not certain to be JSON.
-fn lifted(text: &str, schema: &Value, extensions: &Extensions) -> Option<String> {
+fn lift_plan(text: &str, schema: &Value, extensions: &Extensions) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
     let plan = lift(value.clone(), schema);
     if plan == value {
@@ -304,9 +304,9 @@ fn lifted(text: &str, schema: &Value, extensions: &Extensions) -> Option<String>
     (!twice).then(|| plan.to_string())
 }
 
-/// What went differently than asked, for the artist. That a server's own model is not listed here, or that streaming is switched off, is
-/// worth knowing and no doubt.
-fn said(client: &Client, notice: &Notice) -> Message {
+/// A message about what differs from what was asked. That a server's own model is not listed, or that streaming is switched off, is
+/// information and not a warning.
+fn message_of(client: &Client, notice: &Notice) -> Message {
     let harmless = match notice.code {
         Code::UnknownModel => client.provider() == Provider::OpenAiCompatible,
         Code::StreamingDisabledProvider => true,
@@ -316,11 +316,11 @@ fn said(client: &Client, notice: &Notice) -> Message {
     Message::new(severity, Origin::Provider, notice.code, notice.text.as_str())
 }
 
-/// `told`: what the artist heard before it was sent.
-fn send(client: &Client, request: &Request, told: &[Notice], listener: &dyn Listener) -> Result<Reply, Fault> {
+/// `announced`: notices that the artist was shown before it was sent.
+fn send(client: &Client, request: &Request, announced: &[Notice], listener: &dyn Listener) -> Result<Reply, Fault> {
     let response = client.send(request)?;
-    for notice in response.notices.iter().filter(|notice| !told.contains(notice)) {
-        listener.message(said(client, notice));
+    for notice in response.notices.iter().filter(|notice| !announced.contains(notice)) {
+        listener.message(message_of(client, notice));
     }
     Ok(Reply {
         usage: response.usage,
@@ -339,7 +339,7 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
                 reply.text.push_str(&text);
             }
             StreamEvent::Usage { usage } => reply.usage = Some(usage),
-            StreamEvent::Notice { notice } => listener.message(said(client, &notice)),
+            StreamEvent::Notice { notice } => listener.message(message_of(client, &notice)),
             StreamEvent::ToolCall { call } => reply.calls.push(call),
             StreamEvent::End {
                 finish_reason, model, ..
@@ -370,8 +370,9 @@ mod tests {
     fn a_reply_in_the_lowered_form_becomes_a_plan() {
         let extensions = Extensions::default();
         let schema = extensions.schema("plan").unwrap();
-        let lift =
-            |value: &str| lifted(value, &schema, &extensions).map(|text| serde_json::from_str::<Value>(&text).unwrap());
+        let lift = |value: &str| {
+            lift_plan(value, &schema, &extensions).map(|text| serde_json::from_str::<Value>(&text).unwrap())
+        };
         let written = json!({"version": "1.1", "steps": [], "done": true, "final_message": "x",
             "meta": {"requires_gate_verification": true}, "context_requests": null});
         let mut plan = written.clone();

@@ -1,4 +1,4 @@
-//! What requests to a model are expected to cost, and what they did cost (PRV-4).
+//! What requests to a model are expected to cost, and what they did cost.
 
 use geonode_provider::policy::Counts;
 use geonode_provider::{Estimate, Usage};
@@ -16,7 +16,7 @@ pub struct Spent {
     pub cached: u32,
 }
 
-/// One request, as the report tells it; never its content.
+/// One request, as the report lists it; never its content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
     /// The plan that was asked for, from 1.
@@ -28,11 +28,11 @@ pub struct Sent {
     pub estimate: Estimate,
     /// Whether the reply comes in pieces.
     pub stream: bool,
-    /// Hash of the request as it was made.
+    /// Hash of the request before the policies.
     pub fingerprint: String,
-    /// Hash of the context and schema that were put in.
+    /// Hash of the context and schema that were inserted.
     pub context_hash: String,
-    /// How much was made, and how much of it goes out.
+    /// Its size as stored and as sent.
     #[serde(flatten)]
     pub counts: Counts,
     /// A kept reply answers it; nothing is sent.

@@ -18,10 +18,10 @@ impl Watch {
     pub(crate) fn start(client: Client, left: Duration) -> Self {
         let (alive, gone) = channel();
         let fired = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&fired);
+        let flag = Arc::clone(&fired);
         let watch = move || {
             if gone.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
-                told.store(true, Ordering::SeqCst);
+                flag.store(true, Ordering::SeqCst);
                 client.cancel();
             }
         };
@@ -30,7 +30,7 @@ impl Watch {
         Self { fired, _alive: alive }
     }
 
-    /// Whether the time was over.
+    /// Whether the time has run out.
     pub(crate) fn fired(&self) -> bool {
         self.fired.load(Ordering::SeqCst)
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::catalogues;
 use crate::error::EngineError;
 
-/// One thing that is wrong with a tree although Blender says nothing.
+/// A mistake in a tree that Blender does not report.
 #[derive(Debug, Clone, Serialize)]
 pub struct TreeLint {
     /// Tree that holds the node.

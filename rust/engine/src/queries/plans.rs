@@ -19,7 +19,7 @@ use crate::validate::{Mode, Response, Rules, response};
 /// Reads a plan that no model wrote; scripts are judged for this Blender, or for any where none is named.
 fn read(input: &PlanInput, catalogue: Option<&str>) -> Parsed {
     let extensions = extensions();
-    // One that cannot be read is told when it is needed.
+    // One that cannot be read is reported when it is needed.
     let blender = catalogue.and_then(|one| catalogues::catalogue(one).ok());
     let scripts = Rules::of_form(blender.map(|catalogue| catalogue.blender.clone()));
     let mut given = Response::new(input, None, Limits::default(), &extensions, scripts);
@@ -132,7 +132,7 @@ pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Re
     })
 }
 
-/// Findings that only a real scene can decide: about what stands beside the trees, and about what is in a tree.
+/// Findings that only a real scene can decide: about what surrounds the trees, and about what is in a tree.
 const ABOUT_SCENE: &[Code] = &[
     Code::TargetMissing,
     Code::UnknownDataBlock,

@@ -1,4 +1,4 @@
-//! References of settings, policies and models, generated from what the program itself uses (DOC-1).
+//! References of settings, policies and models, generated from what the program itself uses.
 
 use std::fmt::Write as _;
 
@@ -45,7 +45,7 @@ fn range(setting: &Setting) -> String {
     }
 }
 
-/// Text that stands in one cell of a table.
+/// Text for one cell of a table.
 fn cell(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()

@@ -29,11 +29,11 @@ pub(crate) struct Asked {
     pub(crate) context: Value,
     /// The last reply, or the plan that was given.
     pub(crate) reply: Option<PlanInput>,
-    /// How the last reply ended.
+    /// Why the last reply ended.
     pub(crate) finish: Option<FinishReason>,
-    /// What was said before it.
+    /// The exchanges before it.
     pub(crate) exchanges: Vec<Exchange>,
-    /// Calls of the last reply, as they can be told back.
+    /// Calls of the last reply, in a form that every provider accepts.
     #[serde(skip)]
     pub(crate) calls: Vec<ToolCall>,
     /// Their results.
@@ -41,7 +41,7 @@ pub(crate) struct Asked {
     pub(crate) results: Vec<Results>,
     /// Slices of context that the next request brings.
     pub(crate) slices: Option<Value>,
-    /// Trees as whoever makes the plan was told of them last; those that nobody was told of as they were first inspected.
+    /// Trees as the planner was last shown them; others as they were first inspected.
     pub(crate) seen: IndexMap<String, Tree>,
     /// Recorded replies that were used up.
     pub(crate) replies: usize,
@@ -73,10 +73,10 @@ impl Asked {
         }
     }
 
-    /// The same in the process that takes the run up.
-    pub(crate) fn taken_up(mut self, request: &RunRequest) -> Self {
+    /// The same in the process that resumes the run.
+    pub(crate) fn resumed(mut self, request: &RunRequest) -> Self {
         self.reply = self.reply.or_else(|| request.plan.clone());
-        self.taken.taken_up();
+        self.taken.resume();
         self
     }
 
@@ -89,7 +89,7 @@ impl Asked {
         self.replies = 0;
     }
 
-    /// The last reply and what is said about it become an exchange. A plan that was given has nobody who could be told.
+    /// The last reply and the feedback to it become an exchange. A plan that was given directly has no author to tell.
     pub(crate) fn tell(&mut self, feedback: &Feedback) {
         let Some(PlanInput::Text(reply)) = &self.reply else {
             return;
@@ -104,8 +104,8 @@ impl Asked {
         });
     }
 
-    /// A reply came. One of a model counts for the quotas of the process, unless it was kept. Gives its calls of tools.
-    pub(crate) fn hear(&mut self, reply: Reply, tariff: &Tariff, from_model: bool) -> Vec<ToolCall> {
+    /// Takes in a reply. A model's reply counts for the quotas of the process, unless the cache gave it. Returns its calls of tools.
+    pub(crate) fn receive(&mut self, reply: Reply, tariff: &Tariff, from_model: bool) -> Vec<ToolCall> {
         if reply.cached {
             self.cached += 1;
         } else {
@@ -147,7 +147,7 @@ impl Asked {
         self.context.get(key).and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// Version of Blender, as the host says it.
+    /// Version of Blender, as the host reports it.
     pub(crate) fn blender(&self) -> Option<String> {
         let version = self.context.get("blender")?.as_array()?;
         Some(version.iter().map(ToString::to_string).collect::<Vec<_>>().join("."))
@@ -159,7 +159,7 @@ impl Asked {
         json!({"object": name("target_object"), "node_group": name("target_node_group")})
     }
 
-    /// Equal while the scene is, as far as the run knows it after so many writes.
+    /// Equal as long as the scene is, as far as the run knows it after so many writes.
     pub(crate) fn scene(&self, writes: usize) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.context.to_string().hash(&mut hasher);
@@ -167,7 +167,7 @@ impl Asked {
         hasher.finish()
     }
 
-    /// Records slices of context as what they are: calls in another form.
+    /// Records slices of context as calls, which they are in another form.
     pub(crate) fn note_slices(&mut self, turn: u32, requests: &[ContextRequest], answers: &Value) {
         let answers = answers.as_array().into_iter().flatten();
         for (request, answer) in requests.iter().zip(answers) {

@@ -33,11 +33,11 @@ pub(crate) fn choose(work: &mut Work, without: &[String]) -> Result<Answer, Fail
         if !answer.findings.iter().any(Finding::is_error) {
             answer.objects = compiled.touched_objects.iter().cloned().collect();
             answer.trees = compiled.touched_trees.iter().cloned().collect();
-            answer.reason = unheard(work, &rest, &compiled, &catalogue);
+            answer.reason = new_reason(work, &rest, &compiled, &catalogue);
             if answer.reason.is_none() {
                 let rest = compiled.repaired_plan(&rest).unwrap_or(rest);
                 answer.plan = Some(info(&rest));
-                let words = spoken(work, &offered, without, &catalogue);
+                let words = describe_left_out(work, &offered, without, &catalogue);
                 work.asked.left_out.extend(words);
                 let whole = work.planned.places.as_ref();
                 work.planned.places = Some(whole.map_or_else(|| places.clone(), |outer| places.within(outer)));
@@ -49,20 +49,20 @@ pub(crate) fn choose(work: &mut Work, without: &[String]) -> Result<Answer, Fail
     Ok(answer.into())
 }
 
-/// Why the rest needs approval, where the artist was not told so of the whole plan.
-fn unheard(work: &mut Work, rest: &Plan, compiled: &Compiled, catalogue: &Catalogue) -> Option<String> {
+/// Why the rest needs approval, if the artist was not given this reason for the whole plan.
+fn new_reason(work: &mut Work, rest: &Plan, compiled: &Compiled, catalogue: &Catalogue) -> Option<String> {
     let risk = work.risk(compiled, catalogue);
     let blender = work.blender().unwrap_or_default();
     let request = approval::request(&work.subject(rest, catalogue, &blender), compiled, risk.as_ref())?;
-    let told = &mut work.planned.told;
+    let given = &mut work.planned.reasons_given;
     let mut new = approval::reasons(&request);
-    new.retain(|reason| !told.contains(reason));
-    told.extend(new.iter().cloned());
+    new.retain(|reason| !given.contains(reason));
+    given.extend(new.iter().cloned());
     (!new.is_empty()).then(|| format!("Without what was left out: {}", new.join(" ")))
 }
 
 /// What was left out, in plain words.
-fn spoken(work: &Work, plan: &Plan, without: &[String], catalogue: &Catalogue) -> Vec<String> {
+fn describe_left_out(work: &Work, plan: &Plan, without: &[String], catalogue: &Catalogue) -> Vec<String> {
     let mut words = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
         if without.contains(&step_id(index)) {

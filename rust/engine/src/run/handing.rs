@@ -70,7 +70,7 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
     })
 }
 
-/// What the host says to a task; nothing for one that is not the host's to answer.
+/// The host's answer to a task; none for one that is not the host's to answer.
 pub(crate) fn answered(work: &mut Work, shared: &Shared, task: &Task, json: &str) -> Option<Result<Answer, Failure>> {
     if matches!(task, Task::CallTools { .. }) {
         return Some(tool_calls::answered(work, shared, json));

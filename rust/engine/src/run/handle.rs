@@ -36,7 +36,7 @@ pub struct Turn {
 pub struct Run {
     shared: Arc<Shared>,
     inbox: Sender<Input>,
-    /// Most characters that the artist may say at once.
+    /// Most characters of a rejection with words.
     longest: u64,
 }
 
@@ -55,7 +55,7 @@ impl Run {
     /// approval.
     ///
     /// # Errors
-    /// [`EngineError::Saved`] for what is no saved run of this version, [`EngineError::Request`] for other overrides,
+    /// [`EngineError::Saved`] for what is not a saved run of this version, [`EngineError::Request`] for other overrides,
     /// [`EngineError::Internal`] when the system gives no thread.
     pub fn resume(saved: &str, overrides: &str) -> Result<Self, EngineError> {
         let (saved, request) = Saved::read(saved, overrides)?;
@@ -92,7 +92,7 @@ impl Run {
         }
     }
 
-    /// Waits until [`Self::poll`] has something new, at most `limit`; says whether it has.
+    /// Waits until [`Self::poll`] has something new, at most `limit`; returns whether it has.
     pub fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let mut front = self.shared.front();
@@ -157,7 +157,7 @@ impl Run {
         self.shared.front().report()
     }
 
-    /// The run as it is now, to be taken up by another process; without any key.
+    /// The run as it is now, to be resumed by another process; without any key.
     pub fn save(&self) -> Saved {
         self.shared.front().saved()
     }
@@ -167,18 +167,18 @@ impl Run {
         self.shared.front().messages.ordered()
     }
 
-    /// A message of the host's driver; it stands among the others in the report.
+    /// Adds a message of the host's driver to those of the report.
     pub fn note(&self, message: Message) {
         self.shared.show(|front| front.messages.add(message));
     }
 
-    /// A worker that has ended needs no word any more.
+    /// A worker that has ended needs no input.
     fn say(&self, input: Input) {
         let _ = self.inbox.send(input);
     }
 }
 
-/// Most characters that the artist may say at once.
+/// Most characters of a rejection with words.
 fn longest(request: &RunRequest) -> u64 {
     let settings = request.settings.as_ref();
     settings.map_or(0, |settings| settings.max_prompt_chars)

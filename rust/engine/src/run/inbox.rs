@@ -1,6 +1,6 @@
-//! What the host says to the worker of a run.
+//! What the host sends to the worker of a run.
 
-/// What the host says.
+/// What the host sends.
 #[derive(Debug)]
 pub(crate) enum Input {
     Answer {
@@ -26,6 +26,6 @@ pub(crate) enum Input {
         id: u64,
         without: Vec<String>,
     },
-    /// Look at the flag; the host has cancelled.
+    /// The host has cancelled; the flag says so.
     Cancel,
 }

@@ -22,7 +22,7 @@ pub(crate) struct Judged {
     /// What Blender measured.
     #[serde(skip)]
     evidence: Option<Arc<Evidence>>,
-    /// Plans whose steps are applied and not taken back.
+    /// Plans whose steps are applied and not restored.
     #[serde(skip)]
     applied: Vec<Plan>,
     /// Trees and objects as they were before the first write.
@@ -102,12 +102,12 @@ impl Judged {
         Ok(Answer::Judged { envelope })
     }
 
-    /// How many plans were applied and not taken back.
+    /// How many plans were applied and not restored.
     pub(crate) fn writes(&self) -> usize {
         self.applied.len()
     }
 
-    /// Everything that was written is taken back.
+    /// Everything that was written has been restored.
     pub(crate) fn forget_writes(&mut self) {
         self.applied.clear();
         self.base = Arc::default();

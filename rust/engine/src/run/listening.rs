@@ -1,4 +1,4 @@
-//! What is heard of a provider while it answers.
+//! Shows what a provider sends while it answers.
 
 use std::cell::RefCell;
 
@@ -14,21 +14,21 @@ use crate::run::shared::{Event as Shown, Shared};
 use crate::run::timing::Request;
 use crate::settings::Settings;
 
-/// Most requests that the report of a run tells of; retries and iterations are bounded far below.
+/// Most requests that the report of a run lists; retries and iterations are limited to far fewer.
 const MAX_REQUESTS: usize = 500;
 
 /// The provider's end of the run.
-pub(crate) struct Ears<'a> {
+pub(crate) struct RunListener<'a> {
     shared: &'a Shared,
     request: Request<'a>,
     attempt: u32,
-    /// The steps of the plan as its text arrives, and how many were told.
+    /// The steps of the plan as its text arrives, and how many were announced.
     arriving: RefCell<(Arriving, usize)>,
-    /// Most steps that are told: a plan with more is refused.
+    /// Most steps that are announced: a plan with more is refused.
     most: usize,
 }
 
-impl<'a> Ears<'a> {
+impl<'a> RunListener<'a> {
     pub(crate) fn new(shared: &'a Shared, attempt: u32, settings: &Settings) -> Self {
         Self {
             shared,
@@ -42,26 +42,26 @@ impl<'a> Ears<'a> {
     /// Shows the steps that a piece of text completes. Nobody carries them out before the whole plan is checked.
     fn steps(&self, piece: &str) {
         let mut arriving = self.arriving.borrow_mut();
-        let (scanner, told) = &mut *arriving;
+        let (scanner, announced) = &mut *arriving;
         let mut steps = Vec::new();
         scanner.push(piece.as_bytes(), &mut steps);
-        for step in steps.into_iter().take(self.most.saturating_sub(*told)) {
+        for step in steps.into_iter().take(self.most.saturating_sub(*announced)) {
             let event = json!({
                 "event": "step",
                 "status": "planned",
                 "step_id": step.id,
                 "action_type": step.kind,
                 "message": step.description,
-                "index": *told,
+                "index": *announced,
                 "attempt": self.attempt,
             });
-            *told += 1;
+            *announced += 1;
             self.shared.event(&event);
         }
     }
 }
 
-impl Listener for Ears<'_> {
+impl Listener for RunListener<'_> {
     fn working(&self, client: Option<Client>) {
         self.request.working(client.is_some());
         self.shared.working(client);

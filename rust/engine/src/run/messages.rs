@@ -1,4 +1,4 @@
-//! The one aggregator of messages (MSG-1).
+//! The one aggregator of messages.
 
 use std::collections::HashMap;
 

@@ -14,7 +14,7 @@ use crate::approval::choice::Places;
 use crate::error::lost;
 use crate::validate::starts;
 
-/// It is saved as it is; what is skipped is compiled anew where the run is taken up.
+/// It is saved as it is; what is skipped is compiled anew when the run is resumed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Planned {
     /// As it was checked, then with the repairs of its compilation.
@@ -24,15 +24,15 @@ pub(crate) struct Planned {
     /// Those of earlier turns.
     #[serde(skip)]
     pub(crate) earlier: Vec<String>,
-    /// Where the plan's operations stand in the reply.
+    /// Where the plan's operations are in the reply.
     #[serde(skip)]
     pub(crate) origins: Origins,
-    /// Where the steps of the plan stood before the artist left something out.
+    /// Where the steps of the plan were before the artist left something out.
     #[serde(skip)]
     pub(crate) places: Option<Places>,
-    /// Why the artist was asked about the present plan.
+    /// The reasons for which the artist was asked about the present plan.
     #[serde(skip)]
-    pub(crate) told: Vec<String>,
+    pub(crate) reasons_given: Vec<String>,
     /// What the plan is compiled against.
     #[serde(skip)]
     pub(crate) document: Arc<Document>,
@@ -86,7 +86,7 @@ impl Planned {
         let plans = self.plan.iter().filter(scripted);
         plans
             .flat_map(|plan| &plan.meta.expects)
-            .map(|wish| wish.object_name.clone())
+            .map(|expected| expected.object_name.clone())
             .filter(|name| !known.contains(name))
             .collect()
     }
@@ -120,7 +120,7 @@ impl Planned {
     }
 }
 
-/// Equal for equal objects and trees; names of other data-blocks do not count, so that unrelated work of the artist's is no conflict.
+/// Equal for equal objects and trees; names of other data-blocks do not count, so that unrelated work of the artist's is not a conflict.
 pub(crate) fn fingerprint(document: &Document) -> String {
     let mut hasher = DefaultHasher::new();
     for part in [

@@ -1,4 +1,4 @@
-//! Runs that are saved and taken up in another process (RUN-2).
+//! Runs that are saved and resumed in another process.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ const OLDEST: u64 = 1;
 const MAX_BYTES: usize = 256 << 20;
 /// What another process may set anew.
 const OVERRIDES: [&str; 6] = ["api_key", "approve", "base_url", "catalogue", "folder", PYTHON];
-/// The setting about scripts. It belongs to whoever takes the run up: a file cannot grant more than `safe`.
+/// The setting about scripts. It belongs to whoever resumes the run: a file cannot grant more than `safe`.
 const PYTHON: &str = "python";
 
-/// A run as it is stored. It holds no key: whoever takes it up gives it again.
+/// A run as it is stored. It holds no key: whoever resumes it provides one again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Saved {
@@ -43,7 +43,7 @@ pub struct Saved {
     pub(crate) requests: Vec<Sent>,
 }
 
-/// What the engine must know besides the state; everything else follows from the scene. On the disk the facts of all three lie side by side.
+/// What the engine must know besides the state; everything else follows from the scene. In the file the fields of all three are side by side.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Kept {
@@ -67,7 +67,7 @@ fn set_scripts(request: &mut Map<String, Value>, chosen: Option<Value>) {
     }
 }
 
-/// Brings a run of version 1 to the present version: what it had spent by then is not known and counts as nothing.
+/// Brings a run of version 1 to the present version: what it had spent is not known and counts as nothing.
 fn spent_nothing(saved: &mut Value) {
     let fill = |part: Option<&mut Value>, missing: Value| {
         if let (Some(Value::Object(part)), Value::Object(missing)) = (part, missing) {
@@ -104,7 +104,7 @@ impl Saved {
     /// Reads a saved run and the parts of its request that are set anew.
     ///
     /// # Errors
-    /// [`EngineError::Saved`] for a text that is damaged or of another version; [`EngineError::Request`] for overrides that may not be.
+    /// [`EngineError::Saved`] for a text that is damaged or of another version; [`EngineError::Request`] for overrides that are not allowed.
     pub(crate) fn read(text: &str, overrides: &str) -> Result<(Self, RunRequest), EngineError> {
         if text.len() > MAX_BYTES {
             return Err(EngineError::Saved("it is larger than 256 MB".into()));

@@ -22,7 +22,7 @@ use crate::run::telemetry::{Span, Spans};
 use crate::tools::ToolStep;
 use crate::validate::Tally;
 
-/// What worker and host share. The lock is held for moments only, never during work.
+/// What worker and host share. The lock is held only for moments, never during work.
 #[derive(Debug)]
 pub(crate) struct Shared {
     front: Mutex<Front>,
@@ -57,14 +57,14 @@ impl Shared {
         self.news.notify_all();
     }
 
-    /// Something for the artist's eyes.
+    /// Something to show to the artist.
     pub(crate) fn event(&self, event: &Value) {
         if let Ok(json) = to_raw_value(event) {
             self.show(|front| front.event(Event::Json(json)));
         }
     }
 
-    /// What the run says, to the artist and for the report.
+    /// Messages of the run, for the artist and the report.
     pub(crate) fn tell(&self, notice: Notice) {
         let Ok(json) = to_raw_value(&notice) else { return };
         self.show(|front| {
@@ -196,7 +196,7 @@ impl Front {
         }
     }
 
-    /// The run belongs to this conversation; so does one that is taken up from it.
+    /// The run belongs to this conversation; so does one that is resumed from it.
     pub(crate) fn belongs_to(&mut self, conversation: Option<(String, usize)>) {
         if let Some((id, _)) = &conversation {
             self.request.insert("conversation".into(), id.as_str().into());
@@ -224,7 +224,7 @@ impl Front {
         self.effects.push(ready);
     }
 
-    /// What the host has not taken yet: its work, and what is for the artist's eyes.
+    /// What the host has not taken yet: its work, and what to show to the artist.
     pub(crate) fn take(&mut self) -> (Vec<Ready>, VecDeque<Event>) {
         (std::mem::take(&mut self.effects), std::mem::take(&mut self.events))
     }

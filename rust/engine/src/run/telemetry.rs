@@ -1,4 +1,4 @@
-//! Telemetry (TEL-1): how long the parts of a run took, and counters over the runs of this process. It stays in this process.
+//! Telemetry: how long the parts of a run took, and counters over the runs of this process. It stays in this process.
 //!
 //! Names of spans and attributes are words of this program; no words of the artist's, names in the scene or keys are ever among them.
 

@@ -32,7 +32,7 @@ impl<'a> Timing<'a> {
         }
     }
 
-    /// A run that has ended already takes no time.
+    /// A run that has already ended is not timed.
     pub(crate) fn none(shared: &'a Shared) -> Self {
         Self::new(shared, false)
     }
@@ -51,13 +51,13 @@ impl<'a> Timing<'a> {
         self.task = Some((id, task.name(), open));
     }
 
-    /// The host says how long it worked on the awaited task.
+    /// The host reports how long it worked on the awaited task.
     pub(crate) fn host(&mut self, ms: Option<f64>) {
         self.host_ms = ms.filter(|ms| ms.is_finite() && *ms >= 0.0);
     }
 
-    /// What an event means for the counters, before the machine hears it.
-    pub(crate) fn hear(&self, event: &EventKind) -> &'static str {
+    /// Counts an event before the machine gets it; returns its outcome in a word.
+    pub(crate) fn count(&self, event: &EventKind) -> &'static str {
         match event {
             EventKind::Answered { answer, .. } => {
                 if let (Answer::Judged { envelope }, Some(_)) = (answer, self.shared) {
@@ -71,17 +71,17 @@ impl<'a> Timing<'a> {
         }
     }
 
-    /// The machine has heard an event; ends what is over with it. `figures`: tokens and calls of tools of the whole run.
+    /// The machine has moved on; ends the spans that are over. `figures`: tokens and calls of tools of the whole run.
     pub(crate) fn advance(
         &mut self,
         state: &State,
-        said: &'static str,
+        outcome: &'static str,
         figures: impl FnOnce() -> (Option<Usage>, usize),
     ) {
         let Some(shared) = self.shared else { return };
         let over = self.task.as_ref().is_some_and(|(id, ..)| state.awaiting != Some(*id));
         if over && let Some((_, name, mut open)) = self.task.take() {
-            open.note("outcome", said);
+            open.note("outcome", outcome);
             if let Some(ms) = self.host_ms.take() {
                 shared.span(Open::new("host", Some(name)).end_after(ms));
             }
@@ -133,7 +133,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The first piece of text came.
+    /// The first piece of text has arrived.
     pub(crate) fn text(&self) {
         if let Some(open) = self.open.borrow_mut().as_mut() {
             open.note_once("first_token_ms", open.ms());

@@ -58,7 +58,7 @@ fn done(work: &mut Work, shared: &Shared) -> Answer {
     Answer::Called
 }
 
-/// The start and the progress of a call; its end is told with its result.
+/// The start and the progress of a call; its end is announced with its result.
 fn show(shared: &Shared, metric: &Metric) {
     let event = match metric {
         Metric::ToolStart { tool, correlation_id } => {
@@ -83,7 +83,7 @@ fn tell_step(shared: &Shared, step: &ToolStep) {
     shared.event(&event);
 }
 
-/// What the artist should know of a call that failed. What the model can mend itself is no more than an information.
+/// What the artist should know of a call that failed. What the model can mend itself is only information.
 fn complaint(step: &ToolStep) -> Option<Message> {
     if step.ok {
         return None;

@@ -9,7 +9,7 @@ pub(crate) fn now(compiled: &Document, evidence: &Evidence) -> Document {
     now.trees.extend(evidence.trees.clone());
     for object in &evidence.objects {
         let was = now.objects.get(&object.name).cloned().unwrap_or_default();
-        // Inputs of other modifiers are no evidence.
+        // Inputs of other modifiers are not evidence.
         let inputs = |modifier: &Modifier| {
             let known = was.modifiers.iter().find(|known| known.name == modifier.name);
             let other = known.filter(|known| known.kind == modifier.kind && known.kind != "NODES");

@@ -64,10 +64,10 @@ impl Work {
         }
     }
 
-    /// A run that goes on from what another process knew of it.
-    pub(crate) fn taken_up(request: RunRequest, settings: Settings, kept: Kept) -> Self {
+    /// A run that continues from what another process knew of it.
+    pub(crate) fn resumed(request: RunRequest, settings: Settings, kept: Kept) -> Self {
         Self {
-            asked: kept.asked.taken_up(&request),
+            asked: kept.asked.resumed(&request),
             planned: kept.planned,
             judged: kept.judged,
             ..Self::new(request, settings)
@@ -103,7 +103,7 @@ impl Work {
         catalogue(&self.request.catalogue).map_err(Failure::from)
     }
 
-    /// Version of Blender, as the host or the catalogue says it.
+    /// Version of Blender, as the host or the catalogue reports it.
     pub(crate) fn blender(&self) -> Option<String> {
         let of_catalogue = || Some(self.catalogue().ok()?.blender.clone());
         self.asked.blender().or_else(of_catalogue)
@@ -171,8 +171,8 @@ impl Work {
         }
         let takes_calls = !offered.is_empty() && !reply.tools_refused;
         let tariff = Tariff::new(&self.request, &self.settings);
-        let calls = self.asked.hear(reply, &tariff, matches!(source, Source::Model(_)));
-        // Calls of a model that was offered none are no calls; its text, if any, is judged as the plan.
+        let calls = self.asked.receive(reply, &tariff, matches!(source, Source::Model(_)));
+        // Calls of a model that was offered no tools do not count; its text, if any, is judged as the plan.
         if takes_calls && !calls.is_empty() {
             return Ok(self.wants_tools(calls));
         }
@@ -265,7 +265,7 @@ impl Work {
         let blender = self.blender().unwrap_or_default();
         let request = || approval::request(&self.subject(&plan, &catalogue, &blender), &compiled, risk.as_ref());
         let approval = if ok { request() } else { None };
-        self.planned.told = approval.as_ref().map(approval::reasons).unwrap_or_default();
+        self.planned.reasons_given = approval.as_ref().map(approval::reasons).unwrap_or_default();
         let findings = compiled.findings.iter();
         let answer = Answer::Compiled {
             findings: findings.map(|finding| self.planned.trace(finding.clone())).collect(),

@@ -20,7 +20,7 @@ use crate::request::RunRequest;
 use crate::run::choosing;
 use crate::run::handing;
 use crate::run::inbox::Input;
-use crate::run::listening::Ears;
+use crate::run::listening::RunListener;
 use crate::run::saved::Saved;
 use crate::run::shared::Shared;
 use crate::run::timing::Timing;
@@ -60,7 +60,7 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
         // It was saved before it began.
         Some(saved) if saved.state.phase != Phase::Idle => {
             let kept = Arc::unwrap_or_clone(saved.work);
-            (Work::taken_up(request, settings, kept), Some(saved.state))
+            (Work::resumed(request, settings, kept), Some(saved.state))
         }
         _ => (Work::new(request, settings), None),
     };
@@ -83,7 +83,7 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
                 if !state.finished() {
                     worker.recall(&verdict);
                 }
-                worker.take_up(state, config);
+                worker.resume(state, config);
             }
             None => {
                 worker.note_request(&verdict);
@@ -93,7 +93,7 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
         }
         while !worker.state.finished() {
             match inbox.recv() {
-                Ok(input) => worker.hear(input),
+                Ok(input) => worker.handle(input),
                 Err(_) => break,
             }
         }
@@ -132,7 +132,7 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// What the request is doubtful about; a refusal is told by the machine.
+    /// Warnings about the request; a refusal is reported by the machine.
     fn note_request(&mut self, verdict: &Verdict) {
         self.work.judged.ledger.note(0, verdict);
         for finding in verdict.findings.iter().filter(|finding| !finding.is_error()) {
@@ -164,7 +164,7 @@ impl Worker<'_> {
         self.shared.show(|front| front.belongs_to(conversation));
     }
 
-    fn hear(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         let event = match input {
             Input::Answer { id, json, ms } => {
                 self.timing.host(ms.filter(|_| self.state.awaiting == Some(id)));
@@ -223,8 +223,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Goes on with a stored run.
-    fn take_up(&mut self, state: State, config: Config) {
+    /// Resumes a stored run.
+    fn resume(&mut self, state: State, config: Config) {
         match resume(state, config, clock()) {
             Ok((state, effects)) => {
                 self.state = state;
@@ -243,11 +243,11 @@ impl Worker<'_> {
 
     fn step(&mut self, event: EventKind) {
         let was_restoring = matches!(self.state.phase, Phase::Restoring(_));
-        let said = self.timing.hear(&event);
+        let outcome = self.timing.count(&event);
         self.audit.observe(&event);
         let (state, effects) = transition(std::mem::take(&mut self.state), now(event));
         self.state = state;
-        self.timing.advance(&self.state, said, || self.work.figures());
+        self.timing.advance(&self.state, outcome, || self.work.figures());
         if let Some(message) = self.audit.advance(&self.state) {
             self.shared.tell(Notice::Message(message));
         }
@@ -265,7 +265,7 @@ impl Worker<'_> {
         self.order_all(orders);
     }
 
-    /// What there is to tell; gives back what there is to do.
+    /// Passes on what there is to tell; returns what there is to do.
     fn say(&mut self, effects: Vec<Effect>) -> Vec<(u64, Task)> {
         let mut orders = Vec::new();
         for effect in effects {
@@ -346,8 +346,8 @@ impl Worker<'_> {
                         "Planning".into()
                     },
                 );
-                let ears = Ears::new(self.shared, *attempt, &self.work.settings);
-                self.work.generate(feedback.as_ref(), &ears)
+                let listener = RunListener::new(self.shared, *attempt, &self.work.settings);
+                self.work.generate(feedback.as_ref(), &listener)
             }
             Task::CheckPlan => self.work.check(),
             Task::Compile => self.work.compile(),
@@ -363,7 +363,7 @@ impl Worker<'_> {
         self.shared.hand(id, effect)
     }
 
-    /// What the host says to the awaited task; nothing for a task that is no longer awaited.
+    /// The host's answer to the awaited task; none for a task that is no longer awaited.
     fn host_answered(&mut self, id: u64, json: &str) -> Option<Result<Answer, Failure>> {
         let task = self.state.task().filter(|_| self.state.awaiting == Some(id))?;
         handing::answered(&mut self.work, self.shared, &task, json)

@@ -1,4 +1,4 @@
-//! The reference of all tools that ship, generated from their contracts (DOC-1).
+//! The reference of all tools that ship, generated from their contracts.
 
 use std::fmt::Write as _;
 

@@ -23,10 +23,10 @@ use crate::error::EngineError;
 use crate::settings::Settings;
 use crate::validate::{self, Verdict};
 
-/// Longest name of a function that a provider takes.
+/// Longest name of a function that every provider accepts.
 const MAX_NAME: usize = 64;
 
-/// A call of a tool or a slice of context, as the report tells it.
+/// A call of a tool or a slice of context, as the report lists it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolStep {
     /// The request to the model that made the call, from 1.
@@ -52,7 +52,7 @@ pub(crate) struct Toolbox {
     /// Those of scripts, as they were registered when the run started.
     added: Arc<IndexMap<String, Arc<Spec>>>,
     batch: Batch,
-    /// The provider takes no tools.
+    /// The provider does not support tools.
     refused: bool,
 }
 
@@ -108,7 +108,7 @@ impl Toolbox {
         Ok(offers.collect())
     }
 
-    /// The provider takes no tools; none are offered any more.
+    /// The provider does not support tools; they are no longer offered.
     pub(crate) fn give_up(&mut self) {
         self.refused = true;
     }
@@ -172,7 +172,7 @@ impl Toolbox {
     /// Takes what the host answered.
     ///
     /// # Errors
-    /// `invalid_document` when it is no list of results.
+    /// `invalid_document` when it is not a list of results.
     pub(crate) fn host_answered(&mut self, json: &str, tell: &mut dyn FnMut(Metric)) -> Result<(), Failure> {
         #[derive(Deserialize)]
         struct Answer {
@@ -241,7 +241,7 @@ fn registry(
     Ok(registry)
 }
 
-/// Calls as they can be told back to any provider: each with an identifier of its own, a legal name, and an object of arguments.
+/// Calls in a form that every provider accepts: each with an identifier of its own, a legal name, and an object of arguments.
 pub(crate) fn echoed(calls: Vec<ToolCall>) -> (Vec<ToolCall>, Vec<ToolCall>) {
     let mut seen = HashSet::new();
     let own = calls.into_iter().enumerate().map(|(at, mut call)| {

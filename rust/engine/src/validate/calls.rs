@@ -6,7 +6,7 @@ use geonode_tools::{Outcome, Settled, ToolError};
 
 use super::{Feature, Verdict};
 
-/// The rules that the calls of one reply broke; those that were waived are warnings. A tool that just could not do it breaks none.
+/// The rules that the calls of one reply broke; those that were waived are warnings. A tool that merely failed breaks none.
 pub(crate) fn calls(settled: &[Settled]) -> Verdict {
     let mut findings = Vec::new();
     for (at, call) in settled.iter().enumerate() {
@@ -29,7 +29,7 @@ pub(crate) fn calls(settled: &[Settled]) -> Verdict {
     }
 }
 
-/// Whether a code says that the call or its result was not as the contract has it.
+/// Whether a code says that the call or its result broke the contract.
 fn is_rule(code: Code) -> bool {
     matches!(
         code,

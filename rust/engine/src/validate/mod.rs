@@ -1,6 +1,6 @@
-//! Validator chains (VAL-1): one kind of chain for requests, responses and tools, the same for every provider.
+//! Validator chains: one kind of chain for requests, responses and tools, the same for every provider.
 //!
-//! A chain asks its links in the order of their stages. What a link finds names a place and a code and never repeats what it was found in.
+//! A chain asks its links in the order of their stages. A finding names a place and a code and never repeats the text in which it was found.
 
 mod calls;
 mod requests;
@@ -23,11 +23,11 @@ pub enum Feature {
     Requests,
     /// What a planner answers.
     Responses,
-    /// What a model wants of a tool, and what the tool gives back.
+    /// The calls of a model, and what the tools return.
     Tools,
 }
 
-/// The order of checks: cheap ones first, and nothing is judged by its meaning before its form is known to be right.
+/// The order of checks: cheap ones first, and meaning only after the form is known to be right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// Whether it can be read at all.
@@ -43,7 +43,7 @@ pub(crate) enum Stage {
 pub(crate) enum Mode {
     /// It refuses.
     Strict,
-    /// It is said and nothing else.
+    /// It is only reported.
     Warn,
 }
 
@@ -57,7 +57,7 @@ impl Mode {
 /// One check.
 pub(crate) struct Link<S> {
     pub(crate) stage: Stage,
-    /// Nothing can go on after an error of this link: it ends the chain and cannot be waived.
+    /// An error of this link ends the chain and cannot be waived.
     pub(crate) fatal: bool,
     pub(crate) check: fn(&mut S, &mut Vec<Finding>),
 }
@@ -127,7 +127,7 @@ pub struct Tally {
     pub infos: usize,
 }
 
-/// Most turns that a run keeps count of; retries and iterations are bounded far below.
+/// Most turns that a run counts; retries and iterations are limited to far fewer.
 const MAX_TALLIES: usize = 1000;
 
 /// The counts of a run, per turn and chain.
@@ -156,7 +156,7 @@ impl Ledger {
         }
     }
 
-    /// What a turn that is taken up again will count anew.
+    /// Drops the counts of a turn that begins again.
     pub(crate) fn forget(&mut self, turn: u32) {
         self.0.retain(|tally| tally.turn != turn);
     }

@@ -12,7 +12,7 @@ use crate::request::PlanInput;
 /// A reply, and the plan that was read from it.
 pub(crate) struct Response<'a> {
     pub(crate) reply: &'a PlanInput,
-    /// How the model ended; none for a plan that no model wrote.
+    /// Why the model ended; none for a plan that no model wrote.
     pub(crate) finish: Option<&'a FinishReason>,
     pub(crate) limits: Limits,
     pub(crate) extensions: &'a Extensions,
@@ -134,7 +134,7 @@ fn scripts(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// A plan whose end was added may lack what would have stood there when the provider says that it cut the reply off.
+/// A plan whose end was repaired may be incomplete if the provider says that it cut the reply off.
 fn complete(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     let mended = findings.iter().any(|finding| finding.code == Code::RecoveredCutOff);
     if mended && response.finish == Some(&FinishReason::Truncated) {

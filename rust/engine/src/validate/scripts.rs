@@ -1,7 +1,7 @@
 //! The scripts of a plan: whether they may run here.
 //!
 //! A plan can only ask for less than the settings allow. In safe mode `geonode-script` decides; a trusted script is only looked at for
-//! characters that would make it read otherwise than it runs, and nobody but the artist lets it run.
+//! characters that would make it read differently from how it runs, and only the artist can let it run.
 
 use geonode_protocol::{Action, Code, Finding, Plan, PythonMode, PythonScript};
 use geonode_run::Approve;
@@ -69,7 +69,7 @@ impl Rules {
         findings
     }
 
-    /// Whether a script may stand here at all.
+    /// Whether a script may be here at all.
     fn place(&self, script: &PythonScript, done: bool, at: &str, findings: &mut Vec<Finding>) {
         let trusted = script.mode == PythonMode::Trusted;
         match self.allowed {
@@ -98,14 +98,14 @@ impl Rules {
             Scripts::Safe | Scripts::Trusted => {}
         }
         if !done || self.later {
-            // Between turns the artist may work on; what a script did could then not be told from that and taken back.
+            // Between turns the artist may go on working; what a script did could then not be told apart and undone.
             let text = "A plan with a script is the only one of its run that changes the file.";
             let hint = "Put all steps into one plan with `done: true`, or use NODE_TREE and GN_OPS.";
             findings.push(Finding::error(Code::PythonOutOfTurn, format!("{at}/type"), text).hint(hint));
         }
     }
 
-    /// Bounds the time that a script may take. One that asks for more is told so; what it has by default is only shortened.
+    /// Limits the time that a script may take. Asking for more is a finding; the default is shortened silently.
     fn time(&self, script: &mut PythonScript, at: &str, findings: &mut Vec<Finding>) {
         let longest = u32::try_from(self.longest_ms).unwrap_or(u32::MAX);
         if script.timeout_ms > longest.max(USUAL_MS) {
@@ -150,15 +150,15 @@ impl Rules {
     }
 }
 
-/// A script begins to run. What the audit log keeps of a trusted one tells later whether it was a certain text; what was refused, it
-/// learns from the findings.
+/// A script begins to run. Of a trusted one the audit log keeps the hash, which identifies its text later; refusals reach it through the
+/// findings.
 pub(crate) fn starts(script: &PythonScript) {
     if script.mode == PythonMode::Trusted {
         audit::trusted_script(&script.code);
     }
 }
 
-/// Whether only the artist's own word lets a step of the plan run.
+/// Whether the plan has a step that only the artist's own approval lets run.
 pub(crate) fn confirmed_only(plan: &Plan) -> bool {
     let mut actions = plan.steps.iter().map(|step| &step.action);
     actions.any(|action| matches!(action, Action::Python(script) if script.mode == PythonMode::Trusted))
