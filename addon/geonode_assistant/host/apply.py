@@ -213,7 +213,7 @@ class TreeEdit:
         self.counts["labels"] += len(self.delta.get("labels", []))
 
     def _refuse_half_zones(self, doomed: set[str]) -> None:
-        """Evaluating a zone without its input node crashes Blender 5.2 (facts 17): never even for a moment."""
+        """Evaluating a zone without its input node crashes Blender 5.2, so no zone may lose it even for a moment."""
         for node_id, node in self.nodes.items():
             output = rna.paired_output(node)
             if output is None:
@@ -514,7 +514,7 @@ class TreeEdit:
         self.counts["locations"] += len(wanted)
 
     def _hand_defaults_to_users(self, suppressor: Suppressor) -> None:
-        """Blender leaves 0 in a new input of every modifier and group node that uses the tree (facts 18)."""
+        """Blender leaves 0 in a new input of every modifier and group node that uses the tree, whatever the default."""
         wanted = {
             i.identifier: values.to_json(i.default_value)
             for i in modifiers.inputs_of(self.tree)

@@ -32,7 +32,7 @@ _SKIP = frozenset(
         "enum_items",
     }
 )
-# What changes the item's class or bounds goes first; the default comes last (facts 6 and 7).
+# What retypes the item or sets its bounds goes first; the default, which must fit them, comes last.
 _FIRST = (
     "dimensions",
     "subtype",
