@@ -132,7 +132,7 @@ def test_the_files_that_are_known_are_bounded(tmp_path: Path, monkeypatch: pytes
     conversations.remember(tmp_path / "file", "/files/0.blend", "a")
 
 
-@pytest.mark.parametrize(("turns", "shown"), [(1, "1 wish so far"), (3, "3 wishes so far")])
+@pytest.mark.parametrize(("turns", "shown"), [(1, "1 prompt so far"), (3, "3 prompts so far")])
 def test_the_count_is_shown(turns: int, shown: str) -> None:
     lines: list[str] = []
 

@@ -107,11 +107,11 @@ def draw_ownership(layout: bpy.types.UILayout, context: bpy.types.Context) -> No
 
 
 def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:
-    """How many wishes the present one follows, and a way out; nothing before the first."""
+    """How many prompts the present one follows, and a way out; nothing before the first."""
     if view.conversation is None:
         return
     row = layout.row(align=True)
-    row.label(text=f"{view.turns} {'wish' if view.turns == 1 else 'wishes'} so far", icon="COMMUNITY")
+    row.label(text=f"{view.turns} {'prompt' if view.turns == 1 else 'prompts'} so far", icon="COMMUNITY")
     row.operator("geonode.new_conversation", text="New", icon="FILE_NEW")
 
 
