@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -189,8 +190,11 @@ impl Environment {
 
 /// Writes a small file so that a reader sees the old or the new text, never a part.
 pub(crate) fn replace(file: &Path, text: &str) -> Result<()> {
+    // Groups of tests run side by side in one process, and may write the same file.
+    static WRITTEN: AtomicU32 = AtomicU32::new(0);
     let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}", std::process::id()));
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    name.push(format!(".{}.{number}", std::process::id()));
     let temporary = file.with_file_name(name);
     fs::write(&temporary, text).with_context(|| format!("cannot write {}", temporary.display()))?;
     fs::rename(&temporary, file).with_context(|| format!("cannot write {}", file.display()))
@@ -416,6 +420,19 @@ mod tests {
         fs::create_dir_all(layout.requirements("tools").parent().unwrap()).unwrap();
         fs::write(layout.requirements("tools"), "# nothing\n").unwrap();
         (folder, layout, Wanted::tools())
+    }
+
+    #[test]
+    fn two_threads_may_replace_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("plugin.py");
+        std::thread::scope(|scope| {
+            for text in ["one", "two", "three", "four"] {
+                let file = &file;
+                scope.spawn(move || (0..200).for_each(|_| replace(file, text).unwrap()));
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
