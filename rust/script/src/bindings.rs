@@ -1,9 +1,10 @@
 //! Which names a script binds, and to what: modules, imported members, classes, constants, attributes of its own.
 
 use foldhash::{HashMap, HashSet};
-use rustpython_parser::ast::{Constant, Expr, ExprContext, Stmt, StmtImportFrom};
+use rustpython_parser::ast::{Expr, ExprContext, Stmt, StmtImportFrom};
 
-use crate::fold::{Folded, fold};
+use crate::expressions::{chain, literal};
+use crate::fold::{Constants, fold};
 use crate::policy::Policy;
 use crate::tree::{self, How, Node, Visitor};
 
@@ -24,7 +25,7 @@ pub(crate) struct Bindings<'t> {
     /// Attributes that the script gives to its own objects.
     pub(crate) attributes: HashSet<String>,
     /// Names that are bound once, to a constant.
-    pub(crate) constants: HashMap<&'t str, Folded>,
+    pub(crate) constants: Constants<'t>,
     /// Names that are bound once, to a text.
     pub(crate) texts: HashMap<&'t str, &'t str>,
     /// Names that are bound once, by a loop over texts that are written out.
@@ -66,7 +67,7 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
         if names.bound.get(name) != Some(&1) {
             continue;
         }
-        if let Some(value) = fold(value, &names) {
+        if let Some(value) = fold(value, &names.constants) {
             names.constants.insert(name, value);
         }
         if let Some(text) = literal(value) {
@@ -95,7 +96,7 @@ impl Bindings<'_> {
 fn data_of_blender(expr: &Expr, names: &Bindings) -> Option<String> {
     match expr {
         Expr::Attribute(_) => {
-            let (root, parts) = crate::checker::chain(expr)?;
+            let (root, parts) = chain(expr)?;
             let root = root.id.as_str();
             let mut full = names
                 .modules
@@ -117,17 +118,6 @@ fn data_of_blender(expr: &Expr, names: &Bindings) -> Option<String> {
                 let full = call.args.first().and_then(|first| data_of_blender(first, names))?;
                 Some(format!("{full}.{}", call.args.get(1).and_then(literal).unwrap_or("…")))
             }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The text of a literal.
-pub(crate) fn literal(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::Constant(one) => match &one.value {
-            Constant::Str(text) => Some(text),
             _ => None,
         },
         _ => None,

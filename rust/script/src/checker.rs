@@ -1,14 +1,13 @@
-//! Brings the rules to every node, and what they share: chains of names, places where something is allowed that elsewhere is not.
+//! What the rules share: what they know of a script, places where something is allowed that elsewhere is not, and what they find.
 
 use foldhash::HashSet;
 use geonode_protocol::Code;
-use rustpython_parser::ast::{Expr, ExprAttribute, ExprName, Ranged, Stmt};
+use rustpython_parser::ast::{Expr, Ranged};
 use rustpython_parser::text_size::TextRange;
 
-use crate::bindings::{self, Bindings};
-use crate::policy::{self, Known, Policy, Table};
-use crate::rules;
-use crate::tree::{self, Node, Visitor};
+use crate::bindings::Bindings;
+use crate::expressions::{chain, literal};
+use crate::policy::{Known, Policy, Table};
 use crate::verdict::{Judged, Raw};
 
 /// "Did you mean" of one verdict.
@@ -36,59 +35,39 @@ pub(crate) struct Checker<'t> {
     asks: Vec<Raw>,
 }
 
-/// Judges a tree: what is refused, and what the artist is asked about.
-pub(crate) fn judged(suite: &[Stmt], blender: &str) -> Judged {
-    let Some(policy) = policy::policy() else {
-        let raw = Raw {
-            code: Code::InternalError,
-            rule: "policy",
-            at: 0,
-            text: "The policy of safe mode cannot be read.".to_owned(),
-            hint: "Install the add-on again.".to_owned(),
-        };
-        return Judged::refused(raw);
-    };
-    let mut checker = Checker {
-        policy,
-        bit: policy::bit(blender),
-        names: bindings::collect(suite, policy),
-        granted: HashSet::default(),
-        suggestions: MAX_SUGGESTIONS,
-        asked: HashSet::default(),
-        findings: Vec::new(),
-        asks: Vec::new(),
-    };
-    tree::suite(&mut checker, suite);
-    let names = std::mem::take(&mut checker.names);
-    let mut own: Vec<String> = names
-        .attributes
-        .iter()
-        .filter(|name| checker.may_be_own(name))
-        .cloned()
-        .chain(names.mangled())
-        .collect();
-    own.sort_unstable();
-    Judged {
-        findings: checker.findings,
-        asks: checker.asks,
-        own,
-    }
-}
-
-impl<'t> Visitor<'t> for Checker<'t> {
-    fn visit(&mut self, node: Node<'t>) -> bool {
-        match node {
-            Node::Stmt(stmt) => rules::statement(self, stmt),
-            Node::Pattern(pattern) => rules::patterns::check(self, pattern),
-            Node::Bind(binding) => rules::names::binding(self, &binding),
-            Node::Keyword(name, range) => rules::calls::keyword(self, name, range),
-            Node::Expr(expr) => return rules::expression(self, expr),
+impl<'t> Checker<'t> {
+    /// Nothing is found yet. `bit` is that of the Blender version.
+    pub(crate) fn new(policy: &'static Policy, bit: u8, names: Bindings<'t>) -> Self {
+        Self {
+            policy,
+            bit,
+            names,
+            granted: HashSet::default(),
+            suggestions: MAX_SUGGESTIONS,
+            asked: HashSet::default(),
+            findings: Vec::new(),
+            asks: Vec::new(),
         }
-        true
     }
-}
 
-impl Checker<'_> {
+    /// What came of the whole script.
+    pub(crate) fn judged(mut self) -> Judged {
+        let names = std::mem::take(&mut self.names);
+        let mut own: Vec<String> = names
+            .attributes
+            .iter()
+            .filter(|name| self.may_be_own(name))
+            .cloned()
+            .chain(names.mangled())
+            .collect();
+        own.sort_unstable();
+        Judged {
+            findings: self.findings,
+            asks: self.asks,
+            own,
+        }
+    }
+
     /// Whether a script may give an attribute of this name to its own objects and read it: nothing of Blender's or Python's that is
     /// refused has that name on an object within reach.
     pub(crate) fn may_be_own(&self, name: &str) -> bool {
@@ -162,7 +141,7 @@ impl Checker<'_> {
     pub(crate) fn text(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Name(one) => self.names.texts.get(one.id.as_str()).map(|text| (*text).to_owned()),
-            other => bindings::literal(other).map(str::to_owned),
+            other => literal(other).map(str::to_owned),
         }
     }
 }
@@ -175,31 +154,4 @@ fn raw(rule: &Rule, range: TextRange, text: String, hint: String) -> Raw {
         text,
         hint,
     }
-}
-
-/// `a.b.c` as the name `a` and the attributes `b`, `c`; `None` for anything else.
-pub(crate) fn chain(expr: &Expr) -> Option<(&ExprName, Vec<&ExprAttribute>)> {
-    let mut parts = Vec::new();
-    let mut inner = expr;
-    loop {
-        match inner {
-            Expr::Attribute(one) => {
-                parts.push(one);
-                inner = &one.value;
-            }
-            Expr::Name(root) => {
-                parts.reverse();
-                return Some((root, parts));
-            }
-            _ => return None,
-        }
-    }
-}
-
-/// Where the name of an attribute stands.
-pub(crate) fn attr_range(one: &ExprAttribute) -> TextRange {
-    let end = one.range.end();
-    let length = u32::try_from(one.attr.as_str().len()).unwrap_or(0);
-    let start = u32::from(end).saturating_sub(length).max(u32::from(one.range.start()));
-    TextRange::new(start.into(), end)
 }

@@ -1,8 +1,7 @@
 //! What a constant expression comes to, in size: enough to see a number that takes all memory before anything runs.
 
+use foldhash::HashMap;
 use rustpython_parser::ast::{Constant, Expr, ExprBinOp, Operator, UnaryOp};
-
-use crate::bindings::Bindings;
 
 /// A value that is known before the script runs. Numbers are rounded; too large ones are infinite.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,18 +22,21 @@ impl Folded {
     }
 }
 
-/// What an expression comes to, where it is made of literals and of names that are bound once to such.
-pub(crate) fn fold(expr: &Expr, names: &Bindings) -> Option<Folded> {
+/// Names that are bound once, to a constant.
+pub(crate) type Constants<'t> = HashMap<&'t str, Folded>;
+
+/// What an expression comes to, where it is made of literals and of such names.
+pub(crate) fn fold(expr: &Expr, constants: &Constants) -> Option<Folded> {
     match expr {
         Expr::Constant(one) => constant(&one.value),
-        Expr::Name(one) => names.constants.get(one.id.as_str()).copied(),
-        Expr::UnaryOp(one) => match (one.op, fold(&one.operand, names)?) {
+        Expr::Name(one) => constants.get(one.id.as_str()).copied(),
+        Expr::UnaryOp(one) => match (one.op, fold(&one.operand, constants)?) {
             (UnaryOp::USub, Folded::Int(value)) => Some(Folded::Int(-value)),
             (UnaryOp::USub, Folded::Float(value)) => Some(Folded::Float(-value)),
             (UnaryOp::UAdd, value) => Some(value),
             _ => None,
         },
-        Expr::BinOp(one) => binary(one, names),
+        Expr::BinOp(one) => binary(one, constants),
         Expr::List(one) => Some(Folded::Sequence(count(one.elts.len()))),
         Expr::Tuple(one) => Some(Folded::Sequence(count(one.elts.len()))),
         _ => None,
@@ -59,8 +61,8 @@ fn constant(value: &Constant) -> Option<Folded> {
     }
 }
 
-fn binary(one: &ExprBinOp, names: &Bindings) -> Option<Folded> {
-    let (left, right) = (fold(&one.left, names)?, fold(&one.right, names)?);
+fn binary(one: &ExprBinOp, constants: &Constants) -> Option<Folded> {
+    let (left, right) = (fold(&one.left, constants)?, fold(&one.right, constants)?);
     let exact = matches!((left, right), (Folded::Int(_), Folded::Int(_)));
     match (one.op, left, right) {
         (Operator::Mult, Folded::Sequence(items), Folded::Int(times))

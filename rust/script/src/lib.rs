@@ -8,7 +8,9 @@
 mod bindings;
 mod checker;
 mod export;
+mod expressions;
 mod fold;
+mod judge;
 mod parse;
 mod policy;
 mod rules;
@@ -47,16 +49,16 @@ pub fn check(source: &str, blender: &str) -> Verdict {
             text: format!("The script is longer than {longest} characters."),
             hint: "Make it shorter, or several steps.".to_owned(),
         };
-        return verdict("", vec![raw], Vec::new());
+        return verdict_on("", vec![raw], Vec::new());
     }
     let scanned = scan::scan(source);
     if !scanned.findings.is_empty() {
-        return verdict(source, scanned.findings, Vec::new());
+        return verdict_on(source, scanned.findings, Vec::new());
     }
     let rewritten = exchanged(source, &scanned.quotes);
     let judged = rewritten.as_deref().unwrap_or(source);
     let Judged { findings, asks, own } = on_own_stack(judged, blender);
-    let mut verdict = verdict(judged, findings, asks);
+    let mut verdict = verdict_on(judged, findings, asks);
     verdict.own = own;
     verdict.rewritten = rewritten;
     verdict
@@ -69,7 +71,7 @@ fn on_own_stack(source: &str, blender: &str) -> Judged {
             .name("geonode-script".to_owned())
             .stack_size(STACK)
             .spawn_scoped(scope, || match parse::parse(source) {
-                Ok(suite) => checker::judged(&suite, blender),
+                Ok(suite) => judge::judge(&suite, blender),
                 Err(error) => Judged::refused(error),
             })
             .ok()
@@ -99,7 +101,7 @@ fn exchanged(source: &str, quotes: &[(usize, u8)]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn verdict(source: &str, findings: Vec<Raw>, asks: Vec<Raw>) -> Verdict {
+fn verdict_on(source: &str, findings: Vec<Raw>, asks: Vec<Raw>) -> Verdict {
     Verdict {
         ok: findings.is_empty(),
         findings: located(source, findings, MAX_FINDINGS),

@@ -9,7 +9,8 @@ use rustpython_parser::ast::{Expr, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
 use super::names::dunder;
-use crate::checker::{Checker, Rule, attr_range, chain};
+use crate::checker::{Checker, Rule};
+use crate::expressions::{attr_range, chain};
 use crate::policy::Known;
 
 const RULE: Rule = Rule {

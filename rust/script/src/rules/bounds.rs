@@ -56,7 +56,7 @@ pub(crate) fn statement(cx: &mut Checker<'_>, stmt: &Stmt) {
         },
         Stmt::AugAssign(one) => {
             let grows = matches!(one.op, Operator::Pow | Operator::LShift);
-            let large = fold(&one.value, &cx.names)
+            let large = fold(&one.value, &cx.names.constants)
                 .and_then(Folded::number)
                 .is_some_and(|value| value > 64.0);
             if grows && large {
@@ -83,7 +83,7 @@ fn bounded(cx: &mut Checker<'_>, name: &str, value: &Expr) {
     let Some(bound) = cx.policy.reviewed.bounds.get(name).copied() else {
         return;
     };
-    let Some(Folded::Int(number)) = fold(value, &cx.names) else {
+    let Some(Folded::Int(number)) = fold(value, &cx.names.constants) else {
         return;
     };
     if number > bound {
@@ -93,7 +93,7 @@ fn bounded(cx: &mut Checker<'_>, name: &str, value: &Expr) {
 }
 
 fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
-    let right = fold(&one.right, &cx.names);
+    let right = fold(&one.right, &cx.names.constants);
     // `x ** 10**6` and `x << 10**9`, whatever x is.
     if matches!((one.op, right), (Operator::Pow, Some(Folded::Int(power))) if power > POWER)
         || matches!((one.op, right), (Operator::LShift, Some(Folded::Int(power))) if power > 4096.0)
@@ -101,7 +101,7 @@ fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
         too_large(cx, one.range, "This number");
         return;
     }
-    let left = fold(&one.left, &cx.names);
+    let left = fold(&one.left, &cx.names.constants);
     let value = match (one.op, left, right) {
         (Operator::Mult | Operator::Pow | Operator::LShift | Operator::Add, Some(a), Some(b)) => (a, b),
         // `[x] * 10**9` with a list that is not constant is seen by its other side.
@@ -163,7 +163,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         let large = call
             .args
             .get(1)
-            .and_then(|power| fold(power, &cx.names))
+            .and_then(|power| fold(power, &cx.names.constants))
             .and_then(Folded::number);
         if large.is_some_and(|power| power > POWER) {
             too_large(cx, call.range, "This number");
@@ -172,7 +172,10 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
     let full = cx.full_name(&call.func);
     let numeric = full.as_deref().is_some_and(|full| full.starts_with("numpy."));
     if matches!(full.as_deref(), Some("numpy.random.rand" | "numpy.random.randn")) {
-        let sizes = call.args.iter().filter_map(|one| fold(one, &cx.names)?.number());
+        let sizes = call
+            .args
+            .iter()
+            .filter_map(|one| fold(one, &cx.names.constants)?.number());
         if sizes.product::<f64>() > SCRIPT_ITEMS {
             too_large(cx, call.range, "So many items");
         }
@@ -196,7 +199,7 @@ fn counted(cx: &mut Checker<'_>, call: &ExprCall, product: bool) {
         };
         let mut size = 1.0f64;
         for dimension in dimensions {
-            if let Some(Folded::Int(number)) = fold(dimension, &cx.names) {
+            if let Some(Folded::Int(number)) = fold(dimension, &cx.names.constants) {
                 size *= number.abs().max(1.0);
             }
         }
@@ -218,7 +221,7 @@ fn nested(cx: &mut Checker<'_>, generators: &[Comprehension], range: TextRange) 
         } else {
             call.args.get(1)
         };
-        if let (true, Some(Folded::Int(number))) = (is_range, last.and_then(|end| fold(end, &cx.names))) {
+        if let (true, Some(Folded::Int(number))) = (is_range, last.and_then(|end| fold(end, &cx.names.constants))) {
             all *= number.abs().max(1.0);
         }
     }

@@ -135,7 +135,7 @@ fn guarded(name: &Expr) -> bool {
         Expr::JoinedStr(one) => one
             .values
             .first()
-            .and_then(crate::bindings::literal)
+            .and_then(crate::expressions::literal)
             .is_some_and(|text| text.starts_with(|c: char| c.is_ascii_lowercase())),
         _ => false,
     }

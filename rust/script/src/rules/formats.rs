@@ -6,8 +6,8 @@
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprBinOp, ExprCall, Operator, Ranged};
 
-use crate::bindings::literal;
 use crate::checker::{Checker, Rule};
+use crate::expressions::literal;
 use crate::fold::{Folded, fold};
 
 pub(crate) const RULE: Rule = Rule {
@@ -40,7 +40,7 @@ fn specification(cx: &mut Checker<'_>, spec: &Expr) {
         match part {
             // A width that is not known here: the guard at run time looks at the whole specification.
             Expr::FormattedValue(inner) => {
-                let known = fold(&inner.value, &cx.names).and_then(Folded::number);
+                let known = fold(&inner.value, &cx.names.constants).and_then(Folded::number);
                 if known.is_some_and(|value| value > WIDEST) {
                     cx.refuse(&RULE, inner.range, TOO_WIDE, NARROWER);
                 }

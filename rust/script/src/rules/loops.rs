@@ -76,7 +76,7 @@ fn always(cx: &Checker<'_>, test: &Expr) -> bool {
         Expr::Constant(one) => match &one.value {
             Constant::Bool(value) => *value,
             Constant::Str(value) => !value.is_empty(),
-            _ => fold(test, &cx.names)
+            _ => fold(test, &cx.names.constants)
                 .and_then(crate::fold::Folded::number)
                 .is_some_and(|value| value != 0.0),
         },

@@ -7,7 +7,8 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprAttribute, ExprContext};
 
 use super::{attributes, types};
-use crate::checker::{Checker, Rule, attr_range, chain};
+use crate::checker::{Checker, Rule};
+use crate::expressions::{attr_range, chain};
 use crate::policy::Known;
 
 const RULE: Rule = Rule {

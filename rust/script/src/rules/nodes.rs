@@ -6,8 +6,8 @@
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, Ranged};
 
-use crate::bindings::literal;
 use crate::checker::{Checker, Rule};
+use crate::expressions::literal;
 use crate::policy::fits;
 
 const RULE: Rule = Rule {

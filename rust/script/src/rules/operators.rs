@@ -7,8 +7,8 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprAttribute, ExprCall, ExprContext, Ranged};
 use rustpython_parser::text_size::TextRange;
 
-use crate::bindings::literal;
 use crate::checker::{Checker, Rule};
+use crate::expressions::literal;
 use crate::policy::{Known, fits};
 
 const RULE: Rule = Rule {

@@ -7,7 +7,8 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
-use crate::checker::{Checker, Rule, chain};
+use crate::checker::{Checker, Rule};
+use crate::expressions::{chain, literal};
 use crate::policy::fits;
 
 const RULE: Rule = Rule {
@@ -109,8 +110,5 @@ fn pattern(expr: &Expr) -> String {
     let Expr::JoinedStr(one) = expr else {
         return "*".to_owned();
     };
-    one.values
-        .iter()
-        .map(|part| crate::bindings::literal(part).unwrap_or("*"))
-        .collect()
+    one.values.iter().map(|part| literal(part).unwrap_or("*")).collect()
 }
