@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::chat;
-use super::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, arguments, openai_error, parse};
+use super::interface::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, arguments, parse};
+use super::{chat, openai_error};
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, Tool, ToolCall};
 use crate::reply::{FinishReason, Response, StreamEvent, Usage};

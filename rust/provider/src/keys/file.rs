@@ -13,8 +13,8 @@ use secrecy::zeroize::Zeroizing;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 
+use super::place::Place;
 use crate::error::ProviderError;
-use crate::keys::Place;
 use crate::private::{exposed_to_others, is_link, make_folder, open};
 use crate::secret::ApiKey;
 
@@ -54,7 +54,7 @@ pub(super) struct KeyFile {
 impl KeyFile {
     /// The one in the configuration folder of whoever runs this process; none when that is not known.
     pub(super) fn of_this_user() -> Option<Self> {
-        super::folder().map(Self::at)
+        folder().map(Self::at)
     }
 
     pub(super) fn at(folder: PathBuf) -> Self {

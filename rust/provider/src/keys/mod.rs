@@ -5,11 +5,14 @@
 //! Everything here may wait for a person (a key store that asks to be unlocked), so none of it is for Blender's main thread.
 
 mod file;
+mod place;
 mod system;
 
 use std::path::PathBuf;
 
 use serde::Serialize;
+
+pub use place::Place;
 
 use crate::config::{Endpoint, Provider};
 use crate::error::ProviderError;
@@ -59,27 +62,6 @@ impl Slot {
     pub fn name(&self) -> &str {
         &self.0
     }
-}
-
-/// Where a key comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "place", rename_all = "snake_case")]
-pub enum Place {
-    /// An environment variable.
-    Environment {
-        /// Its name.
-        variable: String,
-    },
-    /// The system's key store.
-    System {
-        /// What people call it.
-        name: String,
-    },
-    /// A file that only its owner can read; the key stands in it as it is.
-    File {
-        /// Where it lies.
-        path: PathBuf,
-    },
 }
 
 /// What came of keeping a key.

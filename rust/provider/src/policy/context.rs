@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use geonode_protocol::{Code, block, inert};
 use serde_json::json;
 
-use super::Draft;
+use super::draft::Draft;
 use crate::error::ProviderError;
 use crate::message::{Content, Part, Role};
 use crate::request::Filter;

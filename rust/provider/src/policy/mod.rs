@@ -5,17 +5,21 @@
 //! history: without context, and without anything that looks like a secret.
 
 mod context;
+mod draft;
 mod egress;
 mod quota;
 mod schemas;
+mod stage;
 
 use geonode_protocol::Code;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use draft::Counts;
+use draft::Draft;
 pub use egress::Egress;
 pub use quota::{Limits as QuotaLimits, Meter, Reserved};
 pub use schemas::SchemaList;
+pub use stage::{SecurityEvent, Stage};
 
 use crate::canonical;
 use crate::client::Client;
@@ -25,108 +29,6 @@ use crate::redact;
 pub use crate::redact::Redactor;
 use crate::reply::Notice;
 use crate::request::{Body, Fingerprint, Request};
-
-/// The steps of the pipeline, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Puts in the parts of the context that the request's filter takes.
-    Context,
-    /// Puts in the schema that the reply shall satisfy.
-    Schema,
-    /// Takes secrets out: of what is sent the configured keys, of what is stored everything that looks like one.
-    Redaction,
-    /// Lets only schemas out that this program made or a tool registered.
-    SchemaList,
-    /// Lets data go only to the configured server, or to those of a list.
-    Egress,
-    /// Bounds requests and tokens per minute and day.
-    Quota,
-}
-
-impl Stage {
-    /// All of them, in the order in which a request passes them.
-    pub const ORDER: [Self; 6] = [
-        Self::Context,
-        Self::Schema,
-        Self::Redaction,
-        Self::SchemaList,
-        Self::Egress,
-        Self::Quota,
-    ];
-
-    /// What it does, for the reference.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Context => {
-                "Puts in the parts of the context that the request asks for, such as the scene and the conversation: as data, marked as such. \
-                 A part that is missing or empty is said."
-            }
-            Self::Schema => "Puts in the schema that the reply shall satisfy, unless the request brings one.",
-            Self::Redaction => {
-                "Takes secrets out: of what is sent the configured keys, of what is kept (logs, history, conversations) everything that looks \
-                 like a key, and folders that name a person."
-            }
-            Self::SchemaList => "Lets only schemas out that this program made or a tool registered.",
-            Self::Egress => {
-                "Lets data go only to the configured server, or to those of the list of allowed servers. Pictures and words alike."
-            }
-            Self::Quota => {
-                "Bounds requests and tokens per minute and day, over all runs of this process: `max_requests_per_minute`, \
-                 `max_requests_per_day`, `max_tokens_per_minute`, `max_tokens_per_day`."
-            }
-        }
-    }
-
-    /// The codes with which it refuses, or says what it found.
-    pub fn codes(self) -> &'static [Code] {
-        match self {
-            Self::Context => &[Code::ContextKeyMissing, Code::ContextKeyEmpty],
-            Self::Schema => &[],
-            Self::Redaction => &[Code::SecretRedacted],
-            Self::SchemaList => &[Code::SchemaNotAllowed],
-            Self::Egress => &[Code::EgressDenied],
-            Self::Quota => &[Code::RequestQuota],
-        }
-    }
-
-    /// Whether the stage can refuse; with [`Policies::log_only`] it says so and lets pass.
-    pub fn refuses(self) -> bool {
-        matches!(self, Self::SchemaList | Self::Egress | Self::Quota)
-    }
-}
-
-/// Something that security cares about. It names policies, origins and sizes, never content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SecurityEvent {
-    /// The policy that found it.
-    pub policy: Stage,
-    /// What it is.
-    pub code: Code,
-    /// Whether the request was stopped for it.
-    pub refused: bool,
-    /// More, in words; never a secret.
-    pub detail: String,
-}
-
-/// How much was made and how much of it goes out, counted apart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Messages of the request as it was made.
-    pub stored_messages: usize,
-    /// Bytes of their words and of the instructions.
-    pub stored_bytes: usize,
-    /// Messages that are sent.
-    pub sent_messages: usize,
-    /// Bytes of their words and of the instructions.
-    pub sent_bytes: usize,
-    /// Pictures that are sent.
-    pub sent_images: usize,
-    /// Secrets that were taken out of what is stored.
-    pub redacted_stored: usize,
-    /// Secrets that were taken out of what is sent.
-    pub redacted_sent: usize,
-}
 
 /// What a request is given on its way.
 #[derive(Debug, Clone, Default)]
@@ -190,24 +92,6 @@ pub struct Refused {
     pub events: Vec<SecurityEvent>,
 }
 
-/// A request on its way.
-struct Draft {
-    body: Body,
-    stored: Body,
-    put_in: Vec<Value>,
-    counts: Counts,
-    notices: Vec<Notice>,
-    events: Vec<SecurityEvent>,
-    reserved: Reserved,
-}
-
-impl Draft {
-    fn say(&mut self, code: Code, text: impl Into<String>) {
-        let text = text.into();
-        self.notices.push(Notice { code, text });
-    }
-}
-
 impl Policies {
     /// Sends a request through all stages. `client` is whom it is for; nothing is sent to it here.
     ///
@@ -220,15 +104,7 @@ impl Policies {
         attachments: &Attachments,
         meter: &Meter,
     ) -> Result<Effective, Box<Refused>> {
-        let mut draft = Draft {
-            body: Body::clone(made),
-            stored: Body::clone(made),
-            put_in: Vec::new(),
-            counts: Counts::default(),
-            notices: Vec::new(),
-            events: Vec::new(),
-            reserved: Reserved::default(),
-        };
+        let mut draft = Draft::of(made);
         for stage in Stage::ORDER {
             let passed = match stage {
                 Stage::Context => context::inject(&mut draft, &attachments.context),

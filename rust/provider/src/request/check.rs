@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Body, Filter};
+use super::body::{Body, Filter};
 use crate::error::ProviderError;
 use crate::limits;
 use crate::message::{Message, Role};

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::{Body, Filter};
+use super::body::{Body, Filter};
 use crate::canonical;
 
 /// SHA-256 over the ordered content of a request: interactions, instructions, filters, schema, tools, limits and options, with

@@ -1,19 +1,20 @@
 //! Anthropic's Messages interface.
 
 mod fault;
+mod reply;
 mod stream;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Call, Dialect, ModelPage, Reader, SchemaUse, parse};
+use self::reply::{Counted, Reply, explanation, finish_reason};
+use super::interface::{Call, Dialect, ModelPage, Reader, SchemaUse, parse};
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, Tool, ToolCall};
-use crate::reply::{FinishReason, Model, Response, Usage};
+use crate::reply::{Model, Response};
 use crate::request::Request;
 use crate::schema::{self, Subset};
 use crate::secret::ApiKey;
-use crate::text::RawText;
 
 /// The dialect.
 pub(super) struct Anthropic;
@@ -211,49 +212,6 @@ fn blocks(message: &Message) -> Vec<Value> {
     blocks
 }
 
-fn finish_reason(raw: Option<&str>) -> FinishReason {
-    match raw {
-        Some("end_turn" | "stop_sequence") => FinishReason::Done,
-        Some("max_tokens" | "model_context_window_exceeded") => FinishReason::Truncated,
-        Some("tool_use" | "pause_turn") => FinishReason::Tool,
-        Some("refusal") => FinishReason::Refused,
-        Some(other) => FinishReason::Other(other.to_owned()),
-        None => FinishReason::Other("none".to_owned()),
-    }
-}
-
-fn explanation(details: &Value) -> Option<String> {
-    details.get("explanation")?.as_str().map(str::to_owned)
-}
-
-#[derive(Deserialize)]
-struct Reply {
-    #[serde(default)]
-    model: Option<String>,
-    #[serde(default)]
-    content: Option<Vec<Block>>,
-    #[serde(default)]
-    stop_reason: Option<String>,
-    #[serde(default)]
-    stop_details: Option<Value>,
-    #[serde(default)]
-    usage: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Block {
-    #[serde(default, rename = "type")]
-    kind: String,
-    #[serde(default)]
-    text: Option<RawText>,
-    #[serde(default)]
-    id: Option<String>,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    input: Option<Value>,
-}
-
 #[derive(Deserialize)]
 struct Page {
     data: Vec<WireModel>,
@@ -268,36 +226,4 @@ struct WireModel {
     id: String,
     #[serde(default)]
     max_input_tokens: Option<u64>,
-}
-
-/// Figures so far: input comes first, later figures replace earlier ones.
-#[derive(Default)]
-struct Counted {
-    plain: Option<u64>,
-    written: Option<u64>,
-    cached: Option<u64>,
-    output: Option<u64>,
-}
-
-impl Counted {
-    fn add(&mut self, usage: Option<&Value>) {
-        let at = |key: &str| usage.and_then(|usage| usage.get(key)?.as_u64());
-        self.plain = at("input_tokens").or(self.plain);
-        self.written = at("cache_creation_input_tokens").or(self.written);
-        self.cached = at("cache_read_input_tokens").or(self.cached);
-        self.output = at("output_tokens").or(self.output);
-    }
-
-    /// Input is counted in three separate parts here; output holds thinking already.
-    fn usage(&self) -> Option<Usage> {
-        let parts = [self.plain, self.written, self.cached];
-        let input = parts.iter().flatten().copied().reduce(u64::saturating_add);
-        (input.is_some() || self.output.is_some()).then_some(Usage {
-            input_tokens: input,
-            output_tokens: self.output,
-            cached_tokens: self.cached,
-            cache_write_tokens: self.written,
-            reasoning_tokens: None,
-        })
-    }
 }

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fault::fault;
-use super::{Block, Counted, Reply, explanation, finish_reason};
-use crate::dialect::{Reader, Step, arguments, parse};
+use super::reply::{Block, Counted, Reply, explanation, finish_reason};
+use crate::dialect::interface::{Reader, Step, arguments, parse};
 use crate::error::ProviderError;
 use crate::message::ToolCall;
 use crate::reply::StreamEvent;

@@ -1,17 +1,19 @@
 //! Chat Completions, as OpenAI defined it and as Ollama, LM Studio, llama.cpp, vLLM, OpenRouter … serve it.
 
+mod chunk;
 mod stream;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Call, Dialect, ModelPage, Reader, SchemaUse, arguments, openai_error, parse};
+use self::chunk::{Calls, finish_reason, parse_chunk, read_usage};
+use super::interface::{Call, Dialect, ModelPage, Reader, SchemaUse, parse};
+use super::openai_error;
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, ToolCall};
-use crate::reply::{FinishReason, Model, Response, Usage};
+use crate::reply::{FinishReason, Model, Response};
 use crate::schema;
 use crate::secret::ApiKey;
-use crate::text::{Joiner, RawText};
 
 /// The dialect.
 pub(super) struct Chat;
@@ -188,62 +190,6 @@ fn content(content: &Content) -> Value {
     }
 }
 
-/// A whole reply or a piece of a streamed one: the two differ only in `message` and `delta`.
-#[derive(Deserialize)]
-struct Chunk {
-    #[serde(default)]
-    model: Option<String>,
-    #[serde(default)]
-    choices: Option<Vec<Choice>>,
-    #[serde(default)]
-    usage: Option<Value>,
-    #[serde(default)]
-    error: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    #[serde(default)]
-    index: u64,
-    #[serde(default)]
-    message: Option<WireMessage>,
-    #[serde(default)]
-    delta: Option<WireMessage>,
-    #[serde(default)]
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct WireMessage {
-    #[serde(default)]
-    content: Option<RawText>,
-    #[serde(default)]
-    refusal: Option<RawText>,
-    /// Only looked at as a sign of life: reasoning is never text.
-    #[serde(default, alias = "reasoning")]
-    reasoning_content: Option<serde::de::IgnoredAny>,
-    #[serde(default)]
-    tool_calls: Option<Vec<WireCall>>,
-}
-
-#[derive(Deserialize)]
-struct WireCall {
-    #[serde(default)]
-    index: Option<usize>,
-    #[serde(default)]
-    id: Option<String>,
-    #[serde(default)]
-    function: Option<WireFunction>,
-}
-
-#[derive(Deserialize)]
-struct WireFunction {
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    arguments: Option<RawText>,
-}
-
 #[derive(Deserialize)]
 struct ModelList {
     data: Option<Vec<WireModel>>,
@@ -254,74 +200,4 @@ struct WireModel {
     id: String,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-/// Parses a body or the data of an event; an `error` inside a success is the error it names.
-fn parse_chunk(body: &[u8]) -> Result<Chunk, ProviderError> {
-    let chunk: Chunk = parse(body)?;
-    match &chunk.error {
-        Some(error) if !error.is_null() => Err(openai_error::from_error(0, error)),
-        _ => Ok(chunk),
-    }
-}
-
-fn finish_reason(raw: Option<&str>) -> FinishReason {
-    match raw {
-        Some("stop") => FinishReason::Done,
-        Some("length") => FinishReason::Truncated,
-        Some("tool_calls" | "function_call") => FinishReason::Tool,
-        Some("content_filter") => FinishReason::Refused,
-        Some(other) => FinishReason::Other(other.to_owned()),
-        None => FinishReason::Other("none".to_owned()),
-    }
-}
-
-/// `prompt_tokens` holds cached tokens and `completion_tokens` holds reasoning already.
-fn read_usage(usage: &Value) -> Option<Usage> {
-    let at = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
-    let read = Usage {
-        input_tokens: at("/prompt_tokens"),
-        output_tokens: at("/completion_tokens"),
-        cached_tokens: at("/prompt_tokens_details/cached_tokens"),
-        cache_write_tokens: at("/prompt_tokens_details/cache_write_tokens"),
-        reasoning_tokens: at("/completion_tokens_details/reasoning_tokens"),
-    };
-    (read != Usage::default()).then_some(read)
-}
-
-/// Tool calls, put together from their pieces.
-#[derive(Default)]
-struct Calls(Vec<(usize, String, String, Joiner)>);
-
-impl Calls {
-    fn add(&mut self, position: usize, piece: WireCall) {
-        let index = piece.index.unwrap_or(position);
-        let known = self.0.iter().position(|(at, ..)| *at == index).unwrap_or_else(|| {
-            self.0.push((index, String::new(), String::new(), Joiner::default()));
-            self.0.len() - 1
-        });
-        let Some((_, id, name, arguments)) = self.0.get_mut(known) else {
-            return;
-        };
-        if let Some(text) = piece.id.filter(|_| id.is_empty()) {
-            *id = text;
-        }
-        if let Some(function) = piece.function {
-            name.push_str(&function.name.unwrap_or_default());
-            if let Some(more) = &function.arguments {
-                arguments.push(more);
-            }
-        }
-    }
-
-    fn finish(&mut self) -> Vec<ToolCall> {
-        let mut all = std::mem::take(&mut self.0);
-        all.sort_by_key(|(index, ..)| *index);
-        let call = |(_, id, name, mut pieces): (usize, String, String, Joiner)| ToolCall {
-            id,
-            name,
-            arguments: arguments(pieces.finish()),
-        };
-        all.into_iter().map(call).collect()
-    }
 }

@@ -1,7 +1,7 @@
 //! Streamed replies of Chat Completions.
 
-use super::{Calls, finish_reason, parse_chunk, read_usage};
-use crate::dialect::{Reader, Step};
+use super::chunk::{Calls, finish_reason, parse_chunk, read_usage};
+use crate::dialect::interface::{Reader, Step};
 use crate::error::ProviderError;
 use crate::reply::{FinishReason, StreamEvent, Usage};
 use crate::sse::SseEvent;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{SIGNED, UNNAMED};
-use crate::dialect::{Call, SchemaUse};
+use super::chunk::{SIGNED, UNNAMED};
+use crate::dialect::interface::{Call, SchemaUse};
 use crate::message::{Content, Message, Part, Role, Tool};
 use crate::request::Request;
 

@@ -1,7 +1,7 @@
 //! Streamed replies of Gemini's interface: whole reply objects, and no mark but the end of the stream after a finish reason.
 
-use super::{Said, parse_chunk};
-use crate::dialect::{Reader, Step};
+use super::chunk::{Said, parse_chunk};
+use crate::dialect::interface::{Reader, Step};
 use crate::error::ProviderError;
 use crate::reply::StreamEvent;
 use crate::sse::SseEvent;

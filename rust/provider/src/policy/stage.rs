@@ -1,0 +1,87 @@
+//! The steps of the pipeline, and what security cares about in them.
+
+use geonode_protocol::Code;
+use serde::Serialize;
+
+/// The steps of the pipeline, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Puts in the parts of the context that the request's filter takes.
+    Context,
+    /// Puts in the schema that the reply shall satisfy.
+    Schema,
+    /// Takes secrets out: of what is sent the configured keys, of what is stored everything that looks like one.
+    Redaction,
+    /// Lets only schemas out that this program made or a tool registered.
+    SchemaList,
+    /// Lets data go only to the configured server, or to those of a list.
+    Egress,
+    /// Bounds requests and tokens per minute and day.
+    Quota,
+}
+
+impl Stage {
+    /// All of them, in the order in which a request passes them.
+    pub const ORDER: [Self; 6] = [
+        Self::Context,
+        Self::Schema,
+        Self::Redaction,
+        Self::SchemaList,
+        Self::Egress,
+        Self::Quota,
+    ];
+
+    /// What it does, for the reference.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Context => {
+                "Puts in the parts of the context that the request asks for, such as the scene and the conversation: as data, marked as such. \
+                 A part that is missing or empty is said."
+            }
+            Self::Schema => "Puts in the schema that the reply shall satisfy, unless the request brings one.",
+            Self::Redaction => {
+                "Takes secrets out: of what is sent the configured keys, of what is kept (logs, history, conversations) everything that looks \
+                 like a key, and folders that name a person."
+            }
+            Self::SchemaList => "Lets only schemas out that this program made or a tool registered.",
+            Self::Egress => {
+                "Lets data go only to the configured server, or to those of the list of allowed servers. Pictures and words alike."
+            }
+            Self::Quota => {
+                "Bounds requests and tokens per minute and day, over all runs of this process: `max_requests_per_minute`, \
+                 `max_requests_per_day`, `max_tokens_per_minute`, `max_tokens_per_day`."
+            }
+        }
+    }
+
+    /// The codes with which it refuses, or says what it found.
+    pub fn codes(self) -> &'static [Code] {
+        match self {
+            Self::Context => &[Code::ContextKeyMissing, Code::ContextKeyEmpty],
+            Self::Schema => &[],
+            Self::Redaction => &[Code::SecretRedacted],
+            Self::SchemaList => &[Code::SchemaNotAllowed],
+            Self::Egress => &[Code::EgressDenied],
+            Self::Quota => &[Code::RequestQuota],
+        }
+    }
+
+    /// Whether the stage can refuse; with [`Policies::log_only`](super::Policies::log_only) it says so and lets pass.
+    pub fn refuses(self) -> bool {
+        matches!(self, Self::SchemaList | Self::Egress | Self::Quota)
+    }
+}
+
+/// Something that security cares about. It names policies, origins and sizes, never content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SecurityEvent {
+    /// The policy that found it.
+    pub policy: Stage,
+    /// What it is.
+    pub code: Code,
+    /// Whether the request was stopped for it.
+    pub refused: bool,
+    /// More, in words; never a secret.
+    pub detail: String,
+}

@@ -1,0 +1,91 @@
+//! What a request holds.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::message::{Message, Options, Role, Tool};
+
+/// Which of several named things a request takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Filter {
+    /// Every one.
+    All,
+    /// Not one.
+    None,
+    /// Those of these names.
+    Only(Vec<String>),
+}
+
+impl Filter {
+    /// Whether the thing of this name is taken.
+    pub fn takes(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Only(names) => names.iter().any(|one| one == name),
+        }
+    }
+
+    fn all() -> Self {
+        Self::All
+    }
+
+    fn none() -> Self {
+        Self::None
+    }
+}
+
+/// The content of a request. It is read through a [`Request`](super::Request), which cannot be changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Body {
+    /// The interactions so far, oldest first.
+    pub messages: Vec<Message>,
+    /// Instructions that stand above the conversation.
+    #[serde(default)]
+    pub system: Option<String>,
+    /// JSON Schema that the reply shall satisfy.
+    #[serde(default)]
+    pub schema: Option<Value>,
+    /// Tools that there are.
+    #[serde(default)]
+    pub tools: Vec<Tool>,
+    /// Tools that the model may call, of those that there are.
+    #[serde(default = "Filter::all")]
+    pub tool_filter: Filter,
+    /// Keys of the context that the model is shown.
+    #[serde(default = "Filter::none")]
+    pub context_filter: Filter,
+    /// Most tokens of the reply, reasoning included.
+    #[serde(default)]
+    pub max_tokens: Option<u32>,
+    /// Fine control.
+    #[serde(default)]
+    pub options: Options,
+}
+
+impl Body {
+    /// `system` and all system messages, in order, joined by blank lines.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        let own = self.system.iter().cloned();
+        let among = self
+            .messages
+            .iter()
+            .filter(|message| message.role == Role::System)
+            .map(|m| m.content.text());
+        let all: Vec<String> = own.chain(among).filter(|text| !text.trim().is_empty()).collect();
+        (!all.is_empty()).then(|| all.join("\n\n"))
+    }
+
+    /// The conversation without its system messages.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|message| message.role != Role::System)
+    }
+
+    /// The tools that pass the filter, in their order.
+    pub fn offered(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(|tool| self.tool_filter.takes(&tool.name))
+    }
+}
