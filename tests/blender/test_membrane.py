@@ -309,3 +309,23 @@ def test_the_guards_of_one_script_do_not_know_the_classes_of_another() -> None:
         known = policy.policy()
         tree = instrument.instrumented("a.x", frozenset(), frozenset(known.modules), frozenset(), frozenset())
         core.run_bounded(compile(tree, "<walled>", "exec"), namespace, 1000)
+
+
+def test_a_value_is_looked_at_where_a_type_multiplies_it() -> None:
+    # A point of a curve has a radius too, which makes nothing: it is stored without a look, as fast as by plain code.
+    made = walled("""
+import bpy
+curve = bpy.data.curves.new('c', 'CURVE')
+spline = curve.splines.new('POLY')
+spline.points[0].radius = 1e9
+result = spline.points[0].radius
+""")
+    assert made["result"] == 1e9
+    for heavy in (
+        "bpy.data.metaballs.new('m').elements.new().radius = 1e9",
+        "bpy.data.curves.new('t', 'FONT').body = 'a' * 50_000",
+        "bpy.data.particles.new('p').count = 10 ** 9",
+        "bpy.context.object.modifiers.new('a', 'SUBSURF').levels = 11",
+    ):
+        with pytest.raises(Guarded):
+            walled(f"import bpy\n{heavy}")

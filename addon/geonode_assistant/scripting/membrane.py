@@ -188,7 +188,7 @@ class Membrane:
                     return 0
                 break
         if kind == STORE:
-            return HANDLED if name in self._bounded else PLAIN
+            return HANDLED if name in self._bounded and sizes.looks_at(cls, name) else PLAIN
         return HANDLED if name in sizes.METHODS or name == "pixels" else PLAIN
 
     def _listed(self, cls: type, name: str) -> bool:

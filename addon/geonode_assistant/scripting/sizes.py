@@ -29,6 +29,8 @@ STORED = frozenset({
     "viewport_resolution", "hair_step", "iterations", "limit_method", "object", "use_axis",
 })  # fmt: skip
 """Properties that are looked at beside those with a bound: a few of their values make very much."""
+_COUNTED = (bpy.types.Modifier, bpy.types.ParticleSettings, bpy.types.MetaBall, bpy.types.MetaElement)
+"""What is counted anew, whatever is stored there."""
 METHODS = frozenset({
     "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes", "pack", "copy",
     "evaluated_depsgraph_get", "evaluated_get", "frame_set", "update",
@@ -67,6 +69,13 @@ def bounded(name: str, value: Any) -> Any:
     if bound is not None and name not in STORED and as_number(value) > bound:
         raise Guarded(f"{name} = {value} would take all memory or freeze Blender; use at most {bound}.")
     return value
+
+
+def looks_at(kind: type, name: str) -> bool:
+    """Whether what is stored into this property of one of Blender's types is looked at; the name is a bounded one."""
+    if name == "body":
+        return issubclass(kind, bpy.types.TextCurve)
+    return name == "default_value" or name not in STORED or issubclass(kind, _COUNTED)
 
 
 def store(thing: Any, name: str, value: Any) -> None:

@@ -4,6 +4,7 @@
 Whatever is compared is measured in turns in this one process; every figure is the median of its rounds.
 """
 
+import ast
 import contextlib
 import gc
 import json
@@ -35,12 +36,12 @@ def figure(name, value, unit, limit=None):
     print("figure", json.dumps([name, value, unit, limit]))
 
 
-def timed(call):
+def timed(call, clock=time.perf_counter):
     """The result and the seconds that it took, collections of earlier garbage aside."""
     gc.collect()
-    begin = time.perf_counter()
+    begin = clock()
     result = call()
-    return result, time.perf_counter() - begin
+    return result, clock() - begin
 
 
 def empty_file():
@@ -310,47 +311,68 @@ def paces():
         figure(f"poll, {what}: longest", times[-1] * 1000, "ms", 8)
 
 
+def imports_of(source):
+    """The import statements at the top level of a script, as a script of their own."""
+    lines = [ast.unparse(one) for one in ast.parse(source).body if isinstance(one, ast.Import | ast.ImportFrom)]
+    return "\n".join(line for line in lines if "__future__" not in line) or "pass"
+
+
 def scripts():
     """Ordinary scripts in safe mode against plain exec, each pair in turns, and how fast a loop is stopped.
 
-    ``BENCH_SCRIPTS`` is the folder. Both times are those of the code alone, compiled before.
+    ``BENCH_SCRIPTS`` is the folder. The fixed part is what every script pays, however short: the checks, the guards
+    put in, the start of the watchdog, and the modules that it imports, which are made for it. The rest is execution.
+    All are seconds of the main thread's processor time, so that what else runs on the machine does not count.
     """
     from geonode_assistant import scripting
     from geonode_assistant.scripting import alarm, names, output, policy
 
-    seconds = [timed(policy.policy.__wrapped__)[1] for _ in range(ROUNDS)]
-    figure("policy of scripts, read by Python", statistics.median(seconds) * 1000, "ms", 10)
-    ratios, whole = [], []
-    for path in sorted(Path(os.environ["BENCH_SCRIPTS"]).glob("*/*.py")):
-        source = path.read_text()
+    def prepared(source):
         verdict = scripting.check_script(source)
         if not verdict.ok:
-            continue
-        plain = compile(verdict.source, "<plain>", "exec")
+            return None
         alarm.prepare(verdict.source)
-        safe = scripting.prepared(verdict.source, verdict.own)
-        pairs = []
+        code, seconds = timed(lambda: scripting.prepared(verdict.source, verdict.own), time.thread_time)
+        return verdict, code, seconds
+
+    def safely(verdict, code):
+        table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output.Output())}
+        return timed(lambda: geonode_core.run_bounded(code, table, 60_000, alarmed=True), time.thread_time)[1]
+
+    seconds = [timed(policy.policy.__wrapped__)[1] for _ in range(ROUNDS)]
+    figure("policy of scripts, read by Python", statistics.median(seconds) * 1000, "ms", 10)
+    ratios, executions, whole, fixed = [], [], [], []
+    for path in sorted(Path(os.environ["BENCH_SCRIPTS"]).glob("*/*.py")):
+        source = path.read_text()
+        ready, opening = prepared(source), prepared(imports_of(source))
+        if ready is None or opening is None:
+            continue
+        verdict, safe, preparing = ready
+        plain = compile(verdict.source, "<plain>", "exec")
+        rounds = []
         try:
             for _ in range(ROUNDS):
                 empty = {"__name__": "__main__", "print": lambda *_, **__: None}
                 bpy.ops.wm.read_homefile(use_factory_startup=True)
-                first = timed(lambda plain=plain, names_=empty: exec(plain, names_))[1]
+                first = timed(lambda plain=plain, names_=empty: exec(plain, names_), time.thread_time)[1]
                 bpy.ops.wm.read_homefile(use_factory_startup=True)
-                table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output.Output())}
-                second = timed(
-                    lambda safe=safe, names_=table: geonode_core.run_bounded(safe, names_, 60_000, alarmed=True)
-                )[1]
-                pairs.append((first, second))
+                rounds.append((first, safely(verdict, safe), safely(*opening[:2])))
         except Exception:
             continue
-        first, second = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
-        if first > 0.0005:  # below this only the clock and the thread of the watchdog are measured
+        first, second, before = (statistics.median(one[side] for one in rounds) for side in range(3))
+        if first > 0.0005:  # below this only the clock is measured
             ratios.append(second / first)
+            executions.append((second - before) / first)
         whole.append((first, second))
+        fixed.append(preparing + before)
     total = sum(pair[1] for pair in whole) / sum(pair[0] for pair in whole)
     figure("scripts in safe mode / plain exec, all together", total, "times", 2)
     figure("scripts in safe mode / plain exec, median", statistics.median(ratios), "times", 2)
-    figure("scripts in safe mode / plain exec, worst", max(ratios), "times", 2)
+    figure("scripts in safe mode / plain exec, worst", max(ratios), "times")
+    figure("the same, execution alone: median", statistics.median(executions), "times", 1.1)
+    figure("the same, execution alone: worst", max(executions), "times", 2)
+    figure("fixed part of a script: median", statistics.median(fixed) * 1000, "ms", 30)
+    figure("fixed part of a script: longest", max(fixed) * 1000, "ms", 30)
     figure("scripts measured", len(whole), "scripts")
     loop = compile("while True: pass", "<script>", "exec")
     late = []
