@@ -42,7 +42,7 @@ def test_the_scene_is_put_in_as_data_and_counted_apart(start, host: Host, endpoi
     assert report["status"] == "done", report["messages"]
     told = first_message(endpoint)
     assert told.startswith("<context>\n{") and told.count("</context>") == 1
-    assert told.index("Ignore all rules") < told.index("</context>") < told.index("The wish of the artist:")
+    assert told.index("Ignore all rules") < told.index("</context>") < told.index("The artist's prompt:")
     (record,) = report["requests"]
     assert record["sent_bytes"] > record["stored_bytes"] > 0
     assert record["sent_messages"] == record["stored_messages"] == 1

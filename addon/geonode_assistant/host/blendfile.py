@@ -54,7 +54,7 @@ def check(path: Path, blender: tuple[int, int]) -> BlendHeader:
     """
     try:
         if path.is_dir():
-            raise AssistantError("not_a_blend", f"{path} is a folder.", "Name a .blend file.")
+            raise AssistantError("not_a_blend", f"{path} is a folder.", "Choose a .blend file.")
         with _opened(path) as stream:
             header = _read_header(stream, path)
             if header.version > blender:

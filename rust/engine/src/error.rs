@@ -16,7 +16,7 @@ pub enum EngineError {
     #[error("The prompt is empty. Say in a sentence what you want, for example: scatter 200 rocks on the plane.")]
     PromptEmpty,
     /// The prompt is longer than allowed.
-    #[error("The prompt has {length} characters; {limit} are allowed. Shorten it, or say it in several runs.")]
+    #[error("The prompt has {length} characters; {limit} are allowed. Shorten it, or split it over several runs.")]
     PromptTooLong {
         /// Its length in characters.
         length: usize,

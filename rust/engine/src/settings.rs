@@ -215,7 +215,7 @@ settings! {
     context_tokens: u64 = 8_000, 300..=1_000_000;
     /// Tokens that earlier turns of the conversation may take; 0: none are told.
     conversation_tokens: u64 = 4_000, 0..=1_000_000;
-    /// Whether conversations are kept on this computer, so that a later wish can follow an earlier one.
+    /// Whether conversations are kept on this computer, so that a later prompt can refer to an earlier one.
     keep_conversations: bool = true;
     /// Whether replies of models are kept on this computer and the same request is answered from there. Off, because who asks for the same
     /// again mostly wants something else.

@@ -86,7 +86,7 @@ fn explains(entry: &Entry, evidence: &[usize], reading: &Reading) -> bool {
 /// The preset that serves the prompt.
 ///
 /// # Errors
-/// `no_preset_match` when nothing speaks clearly for one; `several_wishes` when two different ones are asked for.
+/// `no_preset_match` when nothing speaks clearly for one; `several_wishes` when two different effects are asked for.
 pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) -> Result<&'a Entry, Refusal> {
     let ranks = library.rank(prompt);
     let top = ranks.first().map_or(1.0, |(_, score)| f64::from(*score)).max(1e-6);
@@ -108,7 +108,7 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
         .collect();
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let Some((best, others)) = candidates.split_first() else {
-        let message = "No preset serves this wish, so nothing was changed. Say it in the words of a preset, or choose a language model.";
+        let message = "No preset fits this prompt, so nothing was changed. Word it like one of the presets, or choose a language model.";
         return Err(Refusal::new(Code::NoPresetMatch, message).near(library.nearest(prompt)));
     };
     if let Some(other) = second_task(library, best, reading) {

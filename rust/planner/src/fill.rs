@@ -502,7 +502,7 @@ fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Resul
                     && a.1 != b.1
                 {
                     let message = format!(
-                        "The wish names two values for {}: {} and {}. Say only one.",
+                        "The prompt gives two values for {}: {} and {}. Give only one.",
                         parameter.title, a.0, b.0
                     );
                     return Err(Refusal::new(Code::PartlyUnderstood, message));

@@ -78,7 +78,7 @@ struct File {
     restrictions: Vec<String>,
     state_questions: Vec<String>,
     removals: Vec<String>,
-    other_wishes: Vec<String>,
+    unsupported: Vec<String>,
     colours: Vec<String>,
     numbers: HashMap<String, f64>,
     multipliers: HashMap<String, f64>,
@@ -185,7 +185,7 @@ impl Language {
             .collect();
         Ok(Self {
             adjectives: stems(&file.adjectives),
-            unsupported: stems(&file.other_wishes),
+            unsupported: stems(&file.unsupported),
             colours: stems(&file.colours),
             definite: set(file.definite),
             indefinite: set(file.indefinite),

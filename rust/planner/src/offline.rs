@@ -160,14 +160,14 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
     if reading.items.len() > MAX_ITEMS {
         return Err(Refusal::new(
             Code::PartlyUnderstood,
-            format!("The offline planner reads one wish of up to {MAX_ITEMS} words; this is longer. Say it in one sentence, or choose a language model."),
+            format!("The offline planner reads prompts of up to {MAX_ITEMS} words; this one is longer. Say it in one sentence, or choose a language model."),
         )
         .near(library.nearest(prompt.get(..prompt.len().min(2000)).unwrap_or_default())));
     }
     if foreign(&reading) {
         return Err(Refusal::new(
             Code::NotEnglish,
-            "The offline planner reads English only. Say it in English, or choose a language model.",
+            "The offline planner reads English only. Write the prompt in English, or choose a language model.",
         )
         .near(library.nearest(prompt)));
     }
@@ -175,7 +175,7 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
     if question {
         return Err(Refusal::new(
             Code::NoPresetMatch,
-            "This is a question; the offline planner only carries out wishes. Say what should be made, or choose a language model.",
+            "This is a question; the offline planner only carries out instructions. Say what should be made, or choose a language model.",
         )
         .near(library.nearest(prompt)));
     }
@@ -331,7 +331,7 @@ fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, 
         if scope.get(&parameter.name).is_some_and(|value| !value.is_null()) || parameter.default.is_null() {
             if parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
                 let message = format!(
-                    "The wish does not say the {}. Add it, e.g. “{}”.",
+                    "The prompt does not give the {}. Add it, e.g. “{}”.",
                     parameter.title,
                     entry.suggestion().example
                 );

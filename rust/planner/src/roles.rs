@@ -447,7 +447,7 @@ fn fallback(context: &Context, kinds: &[String], copied: Option<&Thing>) -> Resu
         let list = near_names("", context, kinds);
         Refusal::new(
             Code::MissingParameter,
-            format!("The wish does not say which object it is about. Name one of {list}, or select it."),
+            format!("The prompt does not say which object it is about. Name one of {list}, or select it."),
         )
     })?;
     Ok(object.name.clone())
@@ -527,7 +527,7 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
             _ if itself => copied = Some(Thing::Itself),
             (None, Unnamed::Itself) => copied = Some(Thing::Itself),
             (None, Unnamed::Shape) => {
-                remarks.push("The wish names nothing to place, so built-in cubes are used.".into());
+                remarks.push("The prompt names nothing to place, so built-in cubes are used.".into());
                 copied = Some(Thing::Shape("cube".into(), None));
             }
             _ => {}

@@ -27,7 +27,7 @@ pub(crate) fn append(system: &mut String, prompt: &str, limit: usize) -> Result<
 }
 
 fn text(example: &Example) -> Option<String> {
-    Some(format!("\nWish: {}\nPlan: {}\n", example.prompt()?, example.plan()?))
+    Some(format!("\nPrompt: {}\nPlan: {}\n", example.prompt()?, example.plan()?))
 }
 
 /// The presets nearest to the words, best first: `{"title", "description", "example"}`, and of the first its `plan`.

@@ -52,7 +52,7 @@ pub fn opening(prompt: &Prompt<'_>, tools: bool) -> Result<Opening, DataError> {
         system: system(prompt, tools)?,
         context,
         cut,
-        user: format!("The wish of the artist:\n{}", inert(prompt.text)),
+        user: format!("The artist's prompt:\n{}", inert(prompt.text)),
     })
 }
 
@@ -109,7 +109,7 @@ mod tests {
         let longest = MAX_SYSTEM + prompts::NO_PYTHON.len();
         assert!(opening.system.len() <= longest, "{}", opening.system.len());
         assert!(
-            opening.system.contains("Wish: scatter 200 rocks"),
+            opening.system.contains("Prompt: scatter 200 rocks"),
             "the nearest preset is an example"
         );
         assert_eq!(opening.system.matches("\nPlan: ").count(), examples::SHOWN);

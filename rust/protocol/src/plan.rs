@@ -30,7 +30,7 @@ pub struct Plan {
     /// Steps, carried out in order.
     #[schemars(length(max = 25))]
     pub steps: Vec<Step>,
-    /// Whether the wish is fulfilled after these steps; counts only when the required gates pass.
+    /// Whether the prompt is fulfilled after these steps; counts only when the required gates pass.
     pub done: bool,
     /// Shown to the artist.
     pub final_message: String,

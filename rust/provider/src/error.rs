@@ -107,7 +107,7 @@ pub enum ProviderError {
              or take a model with a longer context.", .0.aside())]
     ContextTooLong(Box<Detail>),
     /// The provider declined the content.
-    #[error("The provider declined the content{}. Word the wish differently.", .0.aside())]
+    #[error("The provider declined the content{}. Word the prompt differently.", .0.aside())]
     ContentRefused(Box<Detail>),
     /// The endpoint cannot take this schema.
     #[error("The endpoint cannot answer in the asked form{}.", .0.aside())]

@@ -17,7 +17,7 @@ pub enum Aftermath {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// As wished.
+    /// Completed.
     Done,
     /// Without success.
     Error,

@@ -18,7 +18,7 @@ pub enum RunState {
     Applying,
     /// Judging the result; keeping it or taking it back.
     Verifying,
-    /// Ended as wished.
+    /// Completed.
     Done,
     /// Ended without success; the file is as it was.
     Error,
@@ -38,7 +38,7 @@ pub enum Summary {
     Validating,
     /// A plan is being carried out.
     Executing,
-    /// Ended as wished.
+    /// Completed.
     Done,
     /// Ended without success.
     Error,

@@ -35,7 +35,7 @@ const MAX_ID: usize = 64;
 pub struct Turn {
     /// Unix time in seconds.
     pub at: f64,
-    /// The artist's prompt; files and models call it `wish`.
+    /// The artist's prompt; the saved file calls it `wish`.
     #[serde(rename = "wish")]
     pub prompt: String,
     /// The artist's comments when rejecting its plans.
@@ -269,7 +269,7 @@ struct Shown {
 }
 
 fn briefly(turn: &Turn) -> Value {
-    let mut brief = json!({"wish": turn.prompt, "status": turn.status, "answer": turn.message});
+    let mut brief = json!({"prompt": turn.prompt, "status": turn.status, "answer": turn.message});
     if let Some(fields) = brief.as_object_mut() {
         if let Some(object) = &turn.object {
             fields.insert("object".into(), json!(object));
@@ -325,7 +325,7 @@ impl Shown {
             }
         }
         for value in [self.first.as_mut(), Some(&mut self.last)].into_iter().flatten() {
-            if let Some(Value::String(prompt)) = value.get_mut("wish") {
+            if let Some(Value::String(prompt)) = value.get_mut("prompt") {
                 *prompt = cut(prompt, room / 8);
             }
         }
@@ -417,7 +417,7 @@ mod tests {
     fn turn(number: usize) -> Turn {
         Turn {
             at: 1.0,
-            prompt: format!("wish {number}"),
+            prompt: format!("prompt {number}"),
             status: "done".into(),
             message: format!("made {number}"),
             changes: vec![format!("added node {number}")],
@@ -460,7 +460,7 @@ mod tests {
         let begin = Conversation::empty("c".into());
         begin.add(parent.path(), turn(1), &Redactor::default()).unwrap();
         let sound = fs::read(&path).unwrap();
-        let changed = String::from_utf8(sound.clone()).unwrap().replace("wish 1", "wish 2");
+        let changed = String::from_utf8(sound.clone()).unwrap().replace("prompt 1", "prompt 2");
         let cases: [&[u8]; 4] = [&sound[..sound.len() / 2], b"", b"null", changed.as_bytes()];
         for damaged in cases {
             fs::write(&path, damaged).unwrap();
@@ -489,13 +489,13 @@ mod tests {
         let whole = of(4).summary(2000);
         assert_eq!((whole.left_out, whole.shortened), (0, false));
         let value: Value = serde_json::from_str(&whole.text).unwrap();
-        let wishes: Vec<&str> = value["oldest_first"]
+        let prompts: Vec<&str> = value["oldest_first"]
             .as_array()
             .unwrap()
             .iter()
-            .map(|t| t["wish"].as_str().unwrap())
+            .map(|t| t["prompt"].as_str().unwrap())
             .collect();
-        assert_eq!(wishes, ["wish 1", "wish 2", "wish 3", "wish 4"]);
+        assert_eq!(prompts, ["prompt 1", "prompt 2", "prompt 3", "prompt 4"]);
         let last = &value["oldest_first"][3];
         assert_eq!(last["plan"]["steps"], json!([4]));
         assert_eq!(last["changes"], json!(["added node 4"]));
@@ -521,8 +521,8 @@ mod tests {
                 value["turns_left_out_after_the_first"].as_u64().unwrap_or(0),
                 summary.left_out as u64
             );
-            assert!(turns.first().unwrap()["wish"].as_str().unwrap().starts_with("wish 1"));
-            assert!(turns.last().unwrap()["wish"].as_str().unwrap().starts_with("wish 60"));
+            assert!(turns.first().unwrap()["prompt"].as_str().unwrap().starts_with("prompt 1"));
+            assert!(turns.last().unwrap()["prompt"].as_str().unwrap().starts_with("prompt 60"));
             most = most.max(turns.len());
         }
         assert_eq!(most, 60);
@@ -537,7 +537,7 @@ mod tests {
         );
         assert_eq!(
             (long.turns[0].prompt.as_str(), long.turns[1].prompt.as_str()),
-            ("wish 1", "wish 9")
+            ("prompt 1", "prompt 9")
         );
         let mut heavy = Conversation::empty("c".into());
         for number in 0..25 {

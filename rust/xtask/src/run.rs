@@ -13,7 +13,7 @@ use crate::session::Session;
 /// The options of `run`. Paths are relative to the folder in which the command is given.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The wish, in words: "scatter 200 rocks on the plane"
+    /// The prompt: "scatter 200 rocks on the plane"
     #[arg(required = true)]
     prompt: Vec<String>,
     /// Start from this file (it is never written)
@@ -162,12 +162,12 @@ mod tests {
     #[test]
     fn options_are_passed_on() {
         assert_eq!(
-            arguments(&["a wish"]),
-            ["run", "--out", "/checkout/target/run", "--", "a wish"]
+            arguments(&["a prompt"]),
+            ["run", "--out", "/checkout/target/run", "--", "a prompt"]
         );
         let all = "--blend a.blend --object Rock --provider openai-compatible --model m --base-url http://127.0.0.1:1/v1 \
                    --debug log --out o --timeout 2.5 --yes";
-        let line: Vec<&str> = std::iter::once("wish").chain(all.split_whitespace()).collect();
+        let line: Vec<&str> = std::iter::once("prompt").chain(all.split_whitespace()).collect();
         assert_eq!(
             arguments(&line),
             [
@@ -183,13 +183,13 @@ mod tests {
                 "--timeout=2.5",
                 "--yes",
                 "--",
-                "wish"
+                "prompt"
             ]
         );
     }
 
     #[test]
-    fn a_wish_may_begin_with_a_dash() {
+    fn a_prompt_may_begin_with_a_dash() {
         assert_eq!(arguments(&["--", "-5 rocks"]).last().unwrap(), "-5 rocks");
         assert!(arguments(&["--object=-odd", "x"]).contains(&"--object=-odd".to_owned()));
     }

@@ -94,7 +94,7 @@ impl Budget {
 pub(crate) fn late(settings: &Settings) -> Failure {
     let limit = settings.max_run_s.unwrap_or_default();
     let text =
-        format!("Planning took longer than {limit} s and was stopped. Raise `max_run_s`, or take a faster model.");
+        format!("Planning took longer than {limit} s and was stopped. Raise `max_run_s`, or choose a faster model.");
     Failure::new(Code::RunTimeout, text)
 }
 

@@ -188,7 +188,7 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
         Spec::new(
             "search_presets",
             "Find presets",
-            "Ready-made effects near the words: title, description, an example wish, and of the nearest one the whole plan.",
+            "Ready-made effects near the words: title, description, an example prompt, and of the nearest one the whole plan.",
             object(&json!({"query": query}), &["query"]),
             gives(
                 &json!({"presets": {"type": "array", "items": {"type": "object", "required": ["title", "example"]}}}),

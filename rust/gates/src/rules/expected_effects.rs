@@ -29,7 +29,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         .meta
         .expects
         .iter()
-        .filter_map(|wish| judged(facts, plan, wish))
+        .filter_map(|expected| judged(facts, plan, expected))
         .collect();
     if findings.is_empty() && plan.meta.expects.is_empty() {
         findings.extend(claimed(facts, plan));
@@ -37,8 +37,8 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     findings
 }
 
-fn judged(facts: &Facts<'_>, plan: &Plan, wish: &Expectation) -> Option<GateFinding> {
-    let (name, noun) = (&wish.object_name, wish.component.noun());
+fn judged(facts: &Facts<'_>, plan: &Plan, expected: &Expectation) -> Option<GateFinding> {
+    let (name, noun) = (&expected.object_name, expected.component.noun());
     let Some(object) = facts.object(name) else {
         // A script may work on any object, so those that its plan expects something of are measured.
         let (why, fix) = if scripted(plan) {
@@ -59,31 +59,31 @@ fn judged(facts: &Facts<'_>, plan: &Plan, wish: &Expectation) -> Option<GateFind
             fix,
         ));
     };
-    let counts = measured(&object.evaluated, wish.component);
-    let fits = |count: &u64| match wish.count {
+    let counts = measured(&object.evaluated, expected.component);
+    let fits = |count: &u64| match expected.count {
         Some(wanted) => near(*count, wanted, tolerance(facts, name)),
-        None => wish.min.is_none_or(|min| *count >= min) && wish.max.is_none_or(|max| *count <= max),
+        None => expected.min.is_none_or(|min| *count >= min) && expected.max.is_none_or(|max| *count <= max),
     };
     if counts.iter().any(fits) {
         return None;
     }
-    Some(mismatch(facts, name, wish, &object.evaluated, &counts))
+    Some(mismatch(facts, name, expected, &object.evaluated, &counts))
 }
 
 fn scripted(plan: &Plan) -> bool {
     plan.steps.iter().any(|step| matches!(step.action, Action::Python(_)))
 }
 
-fn mismatch(facts: &Facts<'_>, object: &str, wish: &Expectation, evaluated: &Evaluated, counts: &[u64]) -> GateFinding {
-    let noun = wish.component.noun();
-    let wanted = match (wish.count, wish.min, wish.max) {
+fn mismatch(facts: &Facts<'_>, object: &str, expected: &Expectation, evaluated: &Evaluated, counts: &[u64]) -> GateFinding {
+    let noun = expected.component.noun();
+    let wanted = match (expected.count, expected.min, expected.max) {
         (Some(count), ..) => format!("about {count}"),
         (None, Some(min), Some(max)) => format!("{min} to {max}"),
         (None, Some(min), None) => format!("at least {min}"),
         (None, None, max) => format!("at most {}", max.unwrap_or_default()),
     };
     let real = counts.first().copied().unwrap_or_default();
-    let realised = wish.component == Component::Instances && real == 0 && !evaluated.is_empty();
+    let realised = expected.component == Component::Instances && real == 0 && !evaluated.is_empty();
     let cause = format!("The plan expects {wanted} {noun} on \"{object}\"; the result has {real}.");
     let driver = facts
         .now

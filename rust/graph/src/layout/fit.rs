@@ -44,7 +44,7 @@ pub(super) fn fit(
     home: &[usize],
 ) {
     let around = taken.around(clusters, home);
-    let (x, y) = wish(scene, block, lines);
+    let (x, y) = preferred(scene, block, lines);
     let outline = home
         .iter()
         .filter_map(|c| clusters.outlines.get(c))
@@ -81,7 +81,7 @@ fn bounds(block: &Block) -> Option<Rect> {
 }
 
 /// Left of what it feeds, else right of what feeds it, at the height that makes the links level.
-fn wish(scene: &Scene, block: &Block, lines: &[Line]) -> (f64, f64) {
+fn preferred(scene: &Scene, block: &Block, lines: &[Line]) -> (f64, f64) {
     let places: HashMap<usize, (f64, f64)> = block.places.iter().copied().collect();
     let own = |node: usize| places.get(&node).copied();
     let (mut latest, mut earliest) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -148,9 +148,9 @@ fn clear(block: &Block, taken: &[Rect], x: f64, y: f64) -> f64 {
     best
 }
 
-/// The wished place where the cluster around it stays free of foreign things, else the best side of its outline.
-fn beside(block: &Block, taken: &[Rect], outline: Rect, wish: (f64, f64)) -> (f64, f64) {
-    let Some(area) = bounds(block) else { return wish };
+/// The preferred place where the cluster around it stays free of foreign things, else the best side of its outline.
+fn beside(block: &Block, taken: &[Rect], outline: Rect, preferred: (f64, f64)) -> (f64, f64) {
+    let Some(area) = bounds(block) else { return preferred };
     let foreign = |place: (f64, f64)| {
         let grown = outline.union(area.moved(place.0, place.1));
         taken
@@ -158,19 +158,19 @@ fn beside(block: &Block, taken: &[Rect], outline: Rect, wish: (f64, f64)) -> (f6
             .filter(|rect| rect.meets(grown) && !rect.meets(outline))
             .count()
     };
-    let x = wish.0.clamp(
+    let x = preferred.0.clamp(
         outline.left - area.left,
         (outline.left - area.left).max(outline.right - area.right),
     );
     let level = outline.top - area.top;
     let sides = [
-        wish,
+        preferred,
         (x, outline.bottom + GAP_Y - area.top),
         (x, outline.top - GAP_Y - area.bottom),
         (outline.left - GAP_X - area.right, level),
         (outline.right + GAP_X - area.left, level),
     ];
-    let mut best = (usize::MAX, wish);
+    let mut best = (usize::MAX, preferred);
     for (x, y) in sides {
         let place = (x, y + clear(block, taken, x, y));
         let count = foreign(place);

@@ -180,7 +180,7 @@ impl<'i> Stack<'i> {
         }
     }
 
-    /// Takes the tops as wishes and removes all overlaps, keeping the order. Pushing everything down where needed is one
+    /// Takes the tops as preferences and removes all overlaps, keeping the order. Pushing everything down where needed is one
     /// solution, pushing everything up another; their mean lies between and is one as well.
     fn settle(&mut self, order: &[usize]) {
         let mut down = vec![f64::NEG_INFINITY; self.columns.len()];

@@ -80,7 +80,7 @@ fn work_elsewhere_is_only_remarked() {
 }
 
 #[test]
-fn the_same_wish_on_both_sides_is_no_conflict() {
+fn the_same_change_on_both_sides_is_not_a_conflict() {
     let by_hand = |tree: &mut Value| node(tree, "move")["inputs"] = json!({"Translation": {"value": [0, 0, 5.0]}});
     // The plan wants what is there already and something of its own.
     let mut ops = lift(5.0);

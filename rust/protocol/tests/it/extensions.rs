@@ -46,18 +46,18 @@ fn found(parsed: &Parsed) -> Vec<(Code, &str)> {
 
 #[test]
 fn an_operation_becomes_what_it_stands_for() {
-    let wish = plan(
+    let sent = plan(
         "1.1",
         &json!([{"op": "row", "count": 3}, {"op": "nothing"}, {"op": "delete_node", "node_id": "n1"}]),
     );
-    let parsed = parse_plan_with(&wish.to_string(), &Limits::default(), &extensions());
+    let parsed = parse_plan_with(&sent.to_string(), &Limits::default(), &extensions());
     assert_eq!(operations(&parsed), 4);
-    assert_eq!(parse_plan_value_with(&wish, &Limits::default(), &extensions()), parsed);
+    assert_eq!(parse_plan_value_with(&sent, &Limits::default(), &extensions()), parsed);
 }
 
 #[test]
 fn findings_stand_where_the_text_has_them() {
-    let wish = plan(
+    let sent = plan(
         "1.1",
         &json!([
             {"op": "row", "count": 2},
@@ -66,7 +66,7 @@ fn findings_stand_where_the_text_has_them() {
             {"op": "delete_node"},
         ]),
     );
-    let parsed = parse_plan_with(&wish.to_string(), &Limits::default(), &extensions());
+    let parsed = parse_plan_with(&sent.to_string(), &Limits::default(), &extensions());
     assert!(parsed.plan.is_none());
     assert_eq!(
         found(&parsed),
@@ -97,8 +97,8 @@ fn what_an_operation_stands_for_counts_against_the_limit() {
 
 #[test]
 fn an_older_plan_has_nothing_that_was_added() {
-    let wish = plan("1.0", &json!([{"op": "row", "count": 1}]));
-    let parsed = parse_plan_with(&wish.to_string(), &Limits::default(), &extensions());
+    let sent = plan("1.0", &json!([{"op": "row", "count": 1}]));
+    let parsed = parse_plan_with(&sent.to_string(), &Limits::default(), &extensions());
     assert_eq!(found(&parsed), [(Code::UnknownOp, "/steps/0/payload/operations/0/op")]);
 }
 
@@ -108,8 +108,8 @@ fn a_step_type_is_judged_by_its_schema_and_survives_a_round_trip() {
         let step = json!({"id": "b", "type": "BAKE", "description": "", "payload": payload});
         json!({"version": "1.1", "done": true, "final_message": "", "steps": [step]})
     };
-    let wish = baking(json!({"path": "x"}));
-    let plan = parse_plan_with(&wish.to_string(), &Limits::default(), &extensions())
+    let sent = baking(json!({"path": "x"}));
+    let plan = parse_plan_with(&sent.to_string(), &Limits::default(), &extensions())
         .plan
         .unwrap();
     assert_eq!(plan.steps[0].action.type_name(), "BAKE");
@@ -122,6 +122,6 @@ fn a_step_type_is_judged_by_its_schema_and_survives_a_round_trip() {
         &extensions(),
     );
     assert_eq!(found(&misfit), [(Code::WrongType, "/steps/0/payload/path")]);
-    let unknown = parse_plan_with(&wish.to_string(), &Limits::default(), &Extensions::default());
+    let unknown = parse_plan_with(&sent.to_string(), &Limits::default(), &Extensions::default());
     assert_eq!(found(&unknown), [(Code::UnknownStepType, "/steps/0/type")]);
 }

@@ -19,8 +19,8 @@ impl Machine {
         let asks = plan.wants_context && !self.state.direct;
         let idle = plan.steps.is_empty() && !plan.done && !asks;
         if idle {
-            let text = "The plan has no steps, is not done and asks for nothing.";
-            let hint = "Add steps, ask for context, or say `done: true`.";
+            let text = "The plan has no steps, is not done and requests no context.";
+            let hint = "Add steps, request context, or set `done: true`.";
             findings.push(Finding::error(Code::EmptyPlan, "/steps", text).hint(hint));
             return self.refused(Origin::Plan, findings);
         }
