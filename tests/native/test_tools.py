@@ -383,7 +383,7 @@ def test_native_calls_over_http(start, host: Host, endpoint: Endpoint, stream: b
     assert [message["tool_call_id"] for message in first[1:]] == ["call_1", "call_2"]
     assert json.loads(first[1]["content"]) == {"ok": True, "result": {"object": "Plane", "modifiers": []}}
     again = json.loads(endpoint.asked[2]["messages"][-1]["content"])
-    assert again["ok"] and again["note"].startswith("You have this already")
+    assert again["ok"] and again["note"].startswith("You already have this result")
     assert [step["tool"] for step in report["intermediate_steps"]] == ["modifier_stack", "node_docs", "node_docs"]
 
 

@@ -67,7 +67,7 @@ def bounded(name: str, value: Any) -> Any:
     """The value of a property or an argument, when it is not above the policy's bound for this name."""
     bound = policy.policy().bounds.get(name)
     if bound is not None and name not in STORED and as_number(value) > bound:
-        raise Guarded(f"{name} = {value} would take all memory or freeze Blender; use at most {bound}.")
+        raise Guarded(f"{name} = {value} would use up all memory or freeze Blender; use at most {bound}.")
     return value
 
 
@@ -157,7 +157,7 @@ def _check_socket(socket: Any, value: int) -> None:
     size = 4.0**value if socket.name == "Level" else math.prod(max(number, 1) for number in numbers)
     if size > (policy.policy().items if socket.name != "Level" else 4**7):
         socket.default_value = 1
-        raise Guarded(f"{socket.name} = {value} would take all memory or freeze Blender.")
+        raise Guarded(f"{socket.name} = {value} would use up all memory or freeze Blender.")
 
 
 def voxels(extent: float, size: float) -> float:

@@ -27,5 +27,5 @@ def spoken(state: dict[str, Any] | None) -> str:
     if state is None:
         return "Nothing is recorded"
     if state["broken_at"] is not None:
-        return f"{state['path']} is broken at line {state['broken_at']}: {state['why']} Nothing is added to it any more"
+        return f"{state['path']} is broken at line {state['broken_at']}: {state['why']} Nothing more is added to it"
     return f"{state['path']} is whole: {state['entries']} entries"

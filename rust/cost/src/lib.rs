@@ -1,4 +1,4 @@
-//! The static cost estimate: how many elements a tree makes, by propagation through its graph, before anything is evaluated (GAT-3).
+//! The static cost estimate: how many elements a tree makes, by propagation through its graph, before anything is evaluated.
 //!
 //! # What is counted
 //! An *element* is a mesh vertex, a control point of a curve, a point of a cloud or an instance; ten voxels weigh as one. Instances count as

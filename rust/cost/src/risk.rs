@@ -53,8 +53,8 @@ fn verdict(object: &str, after: &Estimate, budget: f64) -> Risk {
             tree: String::new(),
             node: None,
             input: None,
-            cause: format!("The tree of \"{object}\" is too intricate to predict what it makes."),
-            fix: "Use fewer groups and zones within each other.".to_owned(),
+            cause: format!("The tree of \"{object}\" is too complex to predict its cost."),
+            fix: "Use fewer nested groups and zones.".to_owned(),
         };
     };
     let lever = culprit
@@ -83,7 +83,7 @@ fn cause(culprit: &Arc<Culprit>, peak: f64) -> String {
     let count = number(culprit.elements * weight(culprit));
     let text = format!("{label}{by} makes about {count} {}.", culprit.noun);
     if peak > culprit.elements * 1.5 {
-        return format!("{text} The nodes after it make {} elements of them.", number(peak));
+        return format!("{text} The nodes after it turn them into {} elements.", number(peak));
     }
     text
 }
@@ -103,12 +103,12 @@ fn fix(culprit: &Culprit, budget: f64) -> String {
         (Some(lever), _) => match lever.remedy {
             Some(remedy) => format!("{} {} stays under {limit}.", lever.input, plain(remedy)),
             None => format!(
-                "Give {} less to work on; no {} stays under {limit}.",
+                "Give {} less geometry to work on; no value of {} keeps it under {limit}.",
                 culprit.label, lever.input
             ),
         },
         (None, Some(driver)) => format!("Lower {} of {}.", driver.lever.input, driver.label),
-        (None, None) => format!("Give {} less to work on.", culprit.label),
+        (None, None) => format!("Give {} less geometry to work on.", culprit.label),
     }
 }
 

@@ -13,7 +13,7 @@ pub enum EngineError {
     #[error("{0}")]
     Setting(String),
     /// The prompt is empty.
-    #[error("The prompt is empty. Say in a sentence what you want, for example: scatter 200 rocks on the plane.")]
+    #[error("The prompt is empty. Describe in a sentence what you want, for example: scatter 200 rocks on the plane.")]
     PromptEmpty,
     /// The prompt is longer than allowed.
     #[error("The prompt has {length} characters; {limit} are allowed. Shorten it, or split it over several runs.")]
@@ -51,7 +51,7 @@ pub enum EngineError {
         message: String,
     },
     /// A saved run cannot be resumed.
-    #[error("The saved run cannot be taken up: {0}. Start it anew, or save it again with this version.")]
+    #[error("The saved run cannot be resumed: {0}. Start it again, or save it again with this version.")]
     Saved(String),
     /// A defect of this program.
     #[error("Internal error: {0}.")]

@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
         targets
     }
 
-    /// Whether scripts are all that the run carried out (GAT-2).
+    /// Whether scripts are all that the run carried out.
     pub fn only_scripts(&self) -> bool {
         let mut steps = self.plans.iter().flat_map(|plan| &plan.steps).peekable();
         steps.peek().is_some() && steps.all(|step| matches!(step.action, Action::Python(_)))

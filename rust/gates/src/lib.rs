@@ -1,4 +1,4 @@
-//! Gates: pure checks that decide whether a result counts (GAT-1, GAT-2).
+//! Gates: pure checks that decide whether a result counts.
 //!
 //! A gate sees what the run was meant to touch, how the trees were before, and the evidence that Blender gave; it knows no
 //! Blender and changes nothing. One gate is one file in `rules/`; [`judge`] runs all of them in a fixed order and gives the

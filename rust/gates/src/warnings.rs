@@ -72,7 +72,7 @@ const KNOWN: &[Known] = &[
         "Mesh has no faces for material assignment",
         &["SetMaterial"],
         Some("Geometry"),
-        "Give it a mesh with faces; edges and loose vertices take no material.",
+        "Give it a mesh with faces; edges and loose vertices cannot have a material.",
     ),
     known(
         "The target mesh must have faces",
@@ -114,7 +114,7 @@ const KNOWN: &[Known] = &[
         "Geometry cannot be retrieved from the modifier object",
         &["ObjectInfo"],
         Some("Object"),
-        "Choose another object than the one that carries the modifier.",
+        "Choose an object other than the one that carries the modifier.",
     ),
     known(
         "Collection contains current object",

@@ -134,11 +134,11 @@ impl Work<'_> {
             // Only what this plan made is its mistake.
             if origin.is_some() {
                 let message =
-                    format!("“{at}” takes something from inside the zone of “{output}” without passing its output");
+                    format!("“{at}” uses a value from inside the zone of “{output}” without going through its output");
                 violations.push((
                     origin,
                     message,
-                    format!("link it to an item of “{output}” and take it from there"),
+                    format!("pass the value to an item of “{output}” and link from there"),
                 ));
             }
         };

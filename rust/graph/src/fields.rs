@@ -54,7 +54,7 @@ impl Work<'_> {
         for (origin, id, socket, from) in wrong {
             self.sink.enter_op(origin);
             let path = self.sink.at("");
-            let message = format!("“{from}” gives a field, but “{socket}” of “{id}” takes a single value");
+            let message = format!("“{from}” outputs a field, but “{socket}” of “{id}” takes a single value");
             let hint = "a field has a value for each element: reduce it with Attribute Statistic or Sample Index first"
                 .to_owned();
             self.sink.error(Code::FieldIntoSingle, path, message, Some(hint));

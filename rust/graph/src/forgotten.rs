@@ -41,7 +41,7 @@ impl Work<'_> {
             return;
         }
         let cause = format!(
-            "the geometry “{}” of “{}” goes nowhere, and the input “{}” of “{}” has none; perhaps a link was forgotten",
+            "the geometry output “{}” of “{}” is not linked, and neither is the input “{}” of “{}”; perhaps a link was forgotten",
             from.socket, from.node, to.socket, to.node
         );
         let link = if self.implicit_group_io {
@@ -52,7 +52,7 @@ impl Work<'_> {
                    "to_node": to.node, "to_socket": to.socket})
         };
         let finding = Finding::warning(Code::UnlinkedGeometry, self.sink.at(""), cause)
-            .hint("Link them, or leave it so if this is meant.")
+            .hint("Link them, or leave them unlinked if that is intended.")
             .change(Change::add(self.sink.after_last(), link));
         self.sink.push(finding);
     }

@@ -62,14 +62,14 @@ impl std::fmt::Display for Move<'_> {
         if self.again {
             return write!(
                 f,
-                "the modifier “{given}” of “{}” is what this plan made for “{asked}”",
+                "the modifier “{given}” of “{}” is the one that this plan made for “{asked}”",
                 self.object
             );
         }
         if given != asked {
             return write!(
                 f,
-                "“{}” has a modifier “{asked}” already, which stays as it is; the new one is “{given}”",
+                "“{}” already has a modifier “{asked}”, which stays as it is; the new one is “{given}”",
                 self.object
             );
         }
@@ -79,7 +79,7 @@ impl std::fmt::Display for Move<'_> {
             .map_or(("", ""), |(asked, given)| (*asked, given.as_str()));
         write!(
             f,
-            "there is a node group “{asked}” already, which stays as it is; the new one is “{given}”"
+            "there is already a node group “{asked}”, which stays as it is; the new one is “{given}”"
         )
     }
 }

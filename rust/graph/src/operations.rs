@@ -79,9 +79,9 @@ fn describe(op: Op<'_>, before: Option<&Tree>, catalogue: &Catalogue) -> String 
             .map_or_else(|| kind.to_owned(), |known| known.label.clone())
     };
     match op {
-        Op::EnsureTarget { create: true } => "Make sure that the modifier is there, else add it".to_owned(),
-        Op::EnsureTarget { create: false } => "Make sure that the modifier is there".to_owned(),
-        Op::EnsureGroupIo => "Make sure that there is one Group Input and one Group Output".to_owned(),
+        Op::EnsureTarget { create: true } => "Add the modifier if it does not exist".to_owned(),
+        Op::EnsureTarget { create: false } => "Check that the modifier exists".to_owned(),
+        Op::EnsureGroupIo => "Make sure that there is exactly one Group Input and one Group Output".to_owned(),
         Op::AddNode { id, kind, .. } => format!("Add {} “{}”", label(kind.text), id.text),
         Op::RemoveNode { id } => {
             let node = before.and_then(|tree| tree.nodes.iter().find(|node| node.id == id.text));
@@ -105,7 +105,7 @@ fn describe(op: Op<'_>, before: Option<&Tree>, catalogue: &Catalogue) -> String 
             format!("Unlink {}.{} from {}.{}", from.text, out.text, to.text, input.text)
         }
         Op::SetGroupIo(socket) => of_interface(socket, before),
-        Op::CleanupUnused => "Remove the nodes from which no output is reached".to_owned(),
+        Op::CleanupUnused => "Remove the nodes that lead to no output".to_owned(),
         Op::AddZone(zone) => {
             let kind = match zone.kind {
                 ZoneKind::Repeat => "repeat",
@@ -115,7 +115,7 @@ fn describe(op: Op<'_>, before: Option<&Tree>, catalogue: &Catalogue) -> String 
             format!("Add the {kind} zone “{}”", zone.id)
         }
         Op::EditZone(zone) => format!(
-            "Change the zone “{}”: {} items more, {} less",
+            "Change the zone “{}”: {} items added, {} removed",
             zone.id,
             zone.add_items.len(),
             zone.remove_items.len()

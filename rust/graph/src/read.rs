@@ -39,10 +39,10 @@ pub enum ReadError {
     #[error("The tree document has the format version {0}; this program reads {IR_VERSION} (field \"ir\")")]
     Version(Value),
     /// A field is unknown, missing or of the wrong type.
-    #[error("The tree document does not have its form: {0}")]
+    #[error("The tree document does not have the expected form:  {0}")]
     Form(serde_json::Error),
     /// The root is not among the trees, or an item names a panel that is not there.
-    #[error("The tree document does not have its form: {0}")]
+    #[error("The tree document does not have the expected form:  {0}")]
     Reference(String),
     /// Two nodes of a tree, or two items of an interface, have one ID.
     #[error("Tree {tree:?} has {what} {id:?} twice")]
@@ -55,7 +55,7 @@ pub enum ReadError {
         id: String,
     },
     /// A link, a frame or a zone names a node that is not there.
-    #[error("{what} in tree {tree:?} names the node {id:?}, which is not there")]
+    #[error("{what} in tree {tree:?} names the node {id:?}, which does not exist")]
     UnknownNode {
         /// The tree.
         tree: String,
@@ -64,8 +64,8 @@ pub enum ReadError {
         /// The missing ID.
         id: String,
     },
-    /// Frames hold each other.
-    #[error("The frames around the node {id:?} in tree {tree:?} hold each other")]
+    /// Frames contain each other.
+    #[error("The frames around the node {id:?} in tree {tree:?} contain each other")]
     FrameCycle {
         /// The tree.
         tree: String,
@@ -140,7 +140,7 @@ fn sound(name: &str, tree: &Tree) -> Result<(), ReadError> {
     for item in &tree.interface {
         if let Some(panel) = item.parent.as_ref().filter(|panel| !items.contains(panel.as_str())) {
             return Err(ReadError::Reference(format!(
-                "the interface item {:?} of tree {name:?} lies in the panel {panel:?}, which is not there",
+                "the interface item {:?} of tree {name:?} lies in the panel {panel:?}, which does not exist",
                 item.name
             )));
         }

@@ -43,7 +43,7 @@ pub fn stale(
             let path = format!("/steps/{index}");
             if !both.is_empty() {
                 let message = format!(
-                    "the tree “{name}” was changed by hand since this plan was made, at places that the plan changes too: {}",
+                    "the tree “{name}” was changed by hand since this plan was made, in places that the plan changes too: {}",
                     shorten(&both)
                 );
                 let hint = format!(
@@ -53,7 +53,7 @@ pub fn stale(
                 findings.push(Finding::error(Code::StaleBase, path, message).hint(hint));
             } else if done.insert(name.to_owned()) {
                 let message = format!(
-                    "the tree “{name}” was changed by hand since this plan was made, elsewhere than the plan changes it; both stay: {}",
+                    "the tree “{name}” was changed by hand since this plan was made, in places that the plan does not change; both changes stay:  {}",
                     by_hand()
                 );
                 findings.push(Finding::info(Code::StaleBase, path, message));

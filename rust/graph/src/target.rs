@@ -134,12 +134,12 @@ fn editable_object<'d>(name: &str, state: &'d Document) -> Result<&'d Object, Re
     };
     if object.library {
         let message = format!("“{name}” is linked from another file and cannot be edited");
-        let hint = "make it local or a library override first".to_owned();
+        let hint = "make it local or create a library override first".to_owned();
         return Err(Refusal(Code::LibraryData, "object_name", message, hint));
     }
     if !MODIFIABLE.contains(&object.kind.as_str()) {
         let message = format!(
-            "“{name}” is of the type {}, which carries no Geometry Nodes modifier",
+            "“{name}” is of the type {}, which cannot carry a Geometry Nodes modifier",
             object.kind
         );
         return Err(Refusal(
@@ -172,7 +172,7 @@ fn usable_modifier<'d>(
             return Ok(None);
         }
         let near = nearest(name, object.modifiers.iter().map(|modifier| modifier.name.as_str()));
-        let begin = "begin with ensure_target and allow_create_modifier: true";
+        let begin = "begin with ensure_target and `allow_create_modifier: true`";
         let hint = near.map_or_else(
             || begin.to_owned(),
             |near| format!("did you mean “{near}”? Else {begin}"),

@@ -46,7 +46,7 @@ pub(crate) enum Kind<'a> {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum ValueError {
     /// Another kind of value is needed.
-    #[error("{expected} is needed here, not {got}")]
+    #[error("{expected} is expected here, not {got}")]
     WrongType {
         /// What would fit.
         expected: String,

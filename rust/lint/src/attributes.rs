@@ -110,7 +110,7 @@ fn unknown(tree: &str, node: &Node, attribute: &str, known: &BTreeSet<String>, c
     let cause = if attribute.is_empty() {
         format!("{name} reads an attribute without a name.")
     } else {
-        format!("{name} reads the attribute \"{attribute}\", which nothing makes: it is 0 everywhere.")
+        format!("{name} reads the attribute \"{attribute}\", which nothing stores: it is 0 everywhere.")
     };
     let fix = match near {
         Some(near) => {

@@ -68,18 +68,18 @@ fn effectless(tree: &str, node: &Node, received: &ReceivedGeometry, catalogue: &
         .any(|rule| rule.node == short && rule.deep && rule.acts_on == received.acts_on);
     let (cause, fix) = if received.kinds == Kinds::NONE {
         let why = if received.linked {
-            "what is linked to it gives nothing"
+            "what is linked to it outputs nothing"
         } else {
             "nothing is linked to it"
         };
         (
-            format!("{name} gets no geometry at \"{socket}\": {why}."),
+            format!("{name} receives no geometry at \"{socket}\": {why}."),
             format!("Link geometry to \"{socket}\" of \"{}\".", node.id),
         )
     } else {
         (
             format!(
-                "{name} has no effect: at \"{socket}\" it gets {}, but it works on {}.",
+                "{name} has no effect: at \"{socket}\" it receives {}, but it acts on {}.",
                 describe_geometry(received.kinds),
                 describe_accepted(received.acts_on)
             ),

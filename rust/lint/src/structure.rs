@@ -43,7 +43,7 @@ fn hollow(tree: &str, node: &Node, document: &Document, catalogue: &Catalogue) -
     let Some(inner) = node.group() else {
         return Some(lint(
             Code::MissingGroup,
-            format!("The group node {name} has no node group, so nothing comes out of it."),
+            format!("The group node {name} has no node group, so it outputs nothing."),
             "Set its property `node_tree` to a node group that exists: {\"node_group\": NAME}.".to_owned(),
         ));
     };
@@ -53,7 +53,9 @@ fn hollow(tree: &str, node: &Node, document: &Document, catalogue: &Catalogue) -
     hollow.then(|| {
         lint(
             Code::EmptyGroup,
-            format!("The node group \"{inner}\" of {name} gives nothing: it has no Group Output or no output socket."),
+            format!(
+                "The node group \"{inner}\" of {name} outputs nothing: it has no Group Output or no output socket."
+            ),
             format!("Build \"{inner}\" first (a step whose target is this node group), or use another group."),
         )
     })
@@ -119,8 +121,8 @@ fn dead_ends(name: &str, tree: &Tree, catalogue: &Catalogue, used: &HashSet<&str
             socket: None,
             code: Code::DeadEnd,
             effectless: false,
-            cause: format!("The result of {} goes nowhere.", node_name(node, catalogue)),
-            fix: "Link one of its outputs on towards the Group Output, or leave the node out.".to_owned(),
+            cause: format!("The result of {} is not used.", node_name(node, catalogue)),
+            fix: "Link one of its outputs towards the Group Output, or leave the node out.".to_owned(),
         })
         .collect()
 }

@@ -123,13 +123,13 @@ pub(crate) fn remedy(kinds: Kinds, wants: Components, deep: bool) -> String {
         return "Add Realize Instances before it.".to_owned();
     }
     if wants == Components::INSTANCES {
-        return "Put it behind Instance on Points, or use Transform Geometry or Set Position for what is no instance."
+        return "Put it after Instance on Points, or use Transform Geometry or Set Position for geometry that is not instanced."
             .to_owned();
     }
     let wire =
         kinds.own.or(kinds.inside).meets(Components::WIRE) && !kinds.own.or(kinds.inside).meets(Components::FACES);
     if wire && wants.meets(Components::FACES) && !wants.meets(Components::WIRE) {
-        return "Give it a mesh that has faces, for example Grid, Mesh Circle with a fill, or what Fill Curve makes."
+        return "Give it a mesh that has faces, for example Grid, Mesh Circle with a fill, or the result of Fill Curve."
             .to_owned();
     }
     let has = if deep { kinds.own.or(kinds.inside) } else { kinds.own };

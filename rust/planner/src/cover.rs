@@ -103,7 +103,7 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
     Err(Refusal::new(
         Code::PartlyUnderstood,
         format!(
-            "Understood: {} ({}) Not understood: {list}. Nothing was changed. Leave that out, or say it in other words.",
+            "Understood: {} ({}) Not understood: {list}. Nothing was changed. Leave that out, or word it differently.",
             entry.preset.title, entry.preset.description
         ),
     )

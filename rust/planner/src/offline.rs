@@ -95,7 +95,7 @@ fn check_length(prompt: &str) -> Result<(), Refusal> {
     if prompt.trim().is_empty() {
         return Err(Refusal::new(
             Code::PromptEmpty,
-            "The prompt is empty. Say what should be made, e.g. “scatter 200 rocks on the plane”.",
+            "The prompt is empty. Describe what should be made, e.g. “scatter 200 rocks on the plane”.",
         ));
     }
     if prompt.chars().nth(MAX_CHARACTERS).is_some() {
@@ -182,7 +182,7 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
     if removes(&reading) {
         return Err(Refusal::new(
             Code::NoPresetMatch,
-            "The offline planner only makes things; it takes nothing away. Remove the modifier or the object in Blender, or choose a language model.",
+            "The offline planner only creates things; it removes nothing. Remove the modifier or the object in Blender, or choose a language model.",
         )
         .near(library.nearest(prompt)));
     }
@@ -222,7 +222,7 @@ fn scale_of(object: &SceneObject, remarks: &mut Vec<String>) -> f64 {
     let uniform = (x - y).abs() < 1e-4 * x.max(1e-9) && (x - z).abs() < 1e-4 * x.max(1e-9);
     if !uniform {
         remarks.push(format!(
-            "“{}” has an uneven scale, so lengths come out stretched; apply its scale for exact sizes.",
+            "“{}” has a non-uniform scale, so lengths are stretched; apply its scale for exact sizes.",
             object.name
         ));
         return 1.0;
@@ -231,7 +231,7 @@ fn scale_of(object: &SceneObject, remarks: &mut Vec<String>) -> f64 {
         return 1.0;
     }
     remarks.push(format!(
-        "“{}” has the scale {}; lengths were divided by it, so that they are right in the scene.",
+        "“{}” has the scale {}; lengths were divided by it so that they are correct in the scene.",
         object.name,
         plain(x)
     ));
@@ -302,7 +302,7 @@ fn facts(read: &Read, context: &Context, object: &SceneObject, scale: f64) -> Sc
 fn broken(error: &ExprError, entry: &Entry) -> Refusal {
     Refusal::new(
         Code::PresetInvalid,
-        format!("The preset {} cannot be filled: {error}.", entry.preset.title),
+        format!("The preset {} cannot be filled in: {error}.", entry.preset.title),
     )
 }
 

@@ -49,7 +49,7 @@ impl Phrase {
                 "@mesh" => Pattern::Mesh,
                 "@curve" => Pattern::Curve,
                 "@object" => Pattern::Object,
-                _ if lower.starts_with('@') => return Err(PhraseError(format!("“{word}” is no known pattern"))),
+                _ if lower.starts_with('@') => return Err(PhraseError(format!("“{word}” is not a known pattern"))),
                 _ => match lower.strip_prefix('=') {
                     Some(exact) => Pattern::Exact(exact.to_owned()),
                     None => Pattern::Stem(stem(&lower)),

@@ -289,7 +289,7 @@ impl Preset {
             }
             for name in &parameter.into {
                 if !self.parameters.iter().any(|p| &p.name == name) {
-                    return Err(wrong(at("into"), format!("“{name}” is no parameter")));
+                    return Err(wrong(at("into"), format!("“{name}” is not a parameter")));
                 }
             }
             let parts = matches!(parameter.kind, ParameterKind::Range | ParameterKind::Sides);

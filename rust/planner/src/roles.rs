@@ -282,7 +282,7 @@ fn unknown(word: &str, context: &Context, kinds: &[String]) -> Refusal {
     Refusal::new(
         Code::UnknownObject,
         format!(
-            "There is no object called “{word}” in the scene. Objects that would do: {near}. Use one of these names, or select the object and say “it”."
+            "There is no object called “{word}” in the scene. Suitable objects: {near}. Use one of these names, or select the object and say “it”."
         ),
     )
 }
@@ -356,7 +356,9 @@ fn thing_of(noun: &Noun, reading: &Reading, context: &Context, remarks: &mut Vec
             let key = shape.map_or("cube", |shape| shape.key.as_str());
             if shape.is_none_or(|shape| crate::tokens::stem(&shape.title) != stem) {
                 let title = shape.map_or("cube", |shape| shape.title.as_str());
-                remarks.push(format!("The scene has no “{word}”, so a built-in {title} stands in."));
+                remarks.push(format!(
+                    "The scene has no “{word}”, so a built-in {title} is used instead."
+                ));
             } else {
                 remarks.push(format!(
                     "The scene has no object “{word}”, so the built-in shape is used."
@@ -560,7 +562,7 @@ fn wrong_kind(object: &SceneObject, context: &Context, kinds: &[String]) -> Refu
     Refusal::new(
         Code::WrongObjectKind,
         format!(
-            "“{}” is {}, but this needs {wanted}. Objects that would do: {list}.",
+            "“{}” is {}, but this needs {wanted}. Suitable objects: {list}.",
             object.name,
             kind_word(&object.kind)
         ),

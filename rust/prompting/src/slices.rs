@@ -122,7 +122,7 @@ fn slices_within(
             "slice": request.slice,
             "object_name": object,
             "node_group_name": tree,
-            "data": within(data.unwrap_or_else(|| json!("There is nothing of this name.")), limit),
+            "data": within(data.unwrap_or_else(|| json!("There is nothing with this name.")), limit),
         })
     });
     Value::Array(answers.collect())

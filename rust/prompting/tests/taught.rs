@@ -140,7 +140,7 @@ fn what_is_taught_exists() {
         let operations: Vec<&str> = operations.collect();
         assert!(operations.len() > 3, "{step}: {operations:?}");
         for name in operations {
-            assert!(exist.contains(name), "{step} teaches {name}, which is not there");
+            assert!(exist.contains(name), "{step} teaches {name}, which does not exist");
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findin
     };
     let Some(plan) = value.as_object() else {
         let found = explain::kind(value);
-        findings.error(|| Finding::error(Code::WrongType, "", format!("A plan is an object, found {found}.")));
+        findings.error(|| Finding::error(Code::WrongType, "", format!("A plan must be an object, found {found}.")));
         return;
     };
     let version = match plan.get("version").and_then(Value::as_str) {
@@ -37,7 +37,8 @@ pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findin
         Some(other) => {
             let message = format!("Version {} of the protocol is not supported.", shown(other));
             findings.error(|| {
-                Finding::error(Code::UnsupportedVersion, "/version", message).hint("Supported are \"1.0\" and \"1.1\".")
+                Finding::error(Code::UnsupportedVersion, "/version", message)
+                    .hint("The supported versions are \"1.0\" and \"1.1\".")
             });
             return;
         }
@@ -216,7 +217,7 @@ impl Check<'_> {
                 self.findings.error(|| {
                     let message = format!("The field {} is missing.", shown(tag));
                     Finding::error(Code::MissingField, pointer::child(at, tag), message).hint(format!(
-                        "It is one of {}.",
+                        "The allowed values are {}.",
                         explain::list(known.keys().map(String::as_str))
                     ))
                 });
@@ -228,7 +229,7 @@ impl Check<'_> {
             Finding::error(
                 Code::WrongType,
                 path,
-                format!("{expected} is expected, found {}.", explain::kind(found)),
+                format!("Expected {expected}, found {}.", explain::kind(found)),
             )
         });
         None
@@ -278,7 +279,7 @@ impl Check<'_> {
             && min > max
         {
             self.findings.error(|| {
-                let message = format!("The lowest value {min} is above the highest {max}.");
+                let message = format!("The minimum {min} is above the maximum {max}.");
                 Finding::error(Code::OutOfRange, format!("{at}/min"), message)
             });
         }
@@ -322,13 +323,13 @@ impl Check<'_> {
             let bounds = has("min") || has("max");
             if has("count") && bounds {
                 self.findings.error(|| {
-                    let message = "An expectation has a count or bounds, not both.";
+                    let message = "An expectation has either a count or bounds, not both.";
                     Finding::error(Code::ConflictingFields, format!("{at}/count"), message)
                         .hint("Leave out \"count\", or \"min\" and \"max\".")
                 });
             } else if one.is_object() && !has("count") && !bounds {
                 self.findings.error(|| {
-                    let message = "An expectation says how many: \"count\", \"min\" or \"max\" is missing.";
+                    let message = "An expectation needs a number: \"count\", \"min\" or \"max\" is missing.";
                     Finding::error(Code::MissingField, format!("{at}/count"), message)
                 });
             }
@@ -362,9 +363,9 @@ impl Check<'_> {
         let done = plan.get("done") == Some(&Value::Bool(true));
         if asks && self.version == Version::V1_1 && (has_steps || done) {
             self.findings.error(|| {
-                let message = "Context can only be asked for in a plan without steps that is not done.";
+                let message = "Context can only be requested in a plan that has no steps and is not done.";
                 Finding::error(Code::ContextRequestsNotAllowed, "/context_requests", message)
-                    .hint("Ask first with \"steps\": [] and \"done\": false; plan in the next turn.")
+                    .hint("Send \"steps\": [] and \"done\": false with the request; send the steps in the next turn.")
             });
         }
     }

@@ -167,7 +167,7 @@ fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at:
 fn plan_value(value: &Value, at: &str) -> Finding {
     match value {
         Value::Null => Finding::error(Code::InvalidValue, at, "null is not a value.")
-            .hint("Leave the operation out to keep what is there."),
+            .hint("Leave the operation out to keep the present value."),
         Value::Array(items) => {
             if let Some((index, item)) = items.iter().enumerate().find(|(_, item)| !item.is_number()) {
                 let finding = wrong_type("a number", item, &pointer::child(at, &index.to_string()));
@@ -180,7 +180,7 @@ fn plan_value(value: &Value, at: &str) -> Finding {
             if items.is_empty() || items.len() > MAX_ARRAY {
                 return out_of_range(
                     at,
-                    &format!("An array has 1 to {MAX_ARRAY} numbers, this one {}.", items.len()),
+                    &format!("An array has 1 to {MAX_ARRAY} numbers; this one has {}.", items.len()),
                 );
             }
             let index = items.iter().position(|item| !is_finite(item)).unwrap_or_default();
@@ -192,8 +192,8 @@ fn plan_value(value: &Value, at: &str) -> Finding {
                 return unknown_field(key, &DATA_BLOCK_KEYS, &DATA_BLOCK_KEYS, at);
             }
             let Some((key, name)) = object.iter().next().filter(|_| object.len() == 1) else {
-                return Finding::error(Code::InvalidValue, at, "A data-block is named by exactly one key.")
-                    .hint("Write for example {\"object\": \"Cube\"}.");
+                return Finding::error(Code::InvalidValue, at, "A data-block reference has exactly one key.")
+                    .hint("Write, for example, {\"object\": \"Cube\"}.");
             };
             let at = pointer::child(at, key);
             if name.is_string() {
@@ -214,7 +214,7 @@ fn non_finite(at: &str) -> Finding {
     Finding::error(
         Code::NonFiniteNumber,
         at,
-        "The number is not finite in Blender's 32-bit floats.",
+        "The number does not fit into Blender's 32-bit floats.",
     )
 }
 
@@ -242,10 +242,10 @@ pub(crate) fn wrong_type(expected: &str, value: &Value, at: &str) -> Finding {
     let finding = Finding::error(
         Code::WrongType,
         at,
-        format!("Expected is {expected}, found {}.", kind(value)),
+        format!("Expected {expected}, found {}.", kind(value)),
     );
     if value.is_null() {
-        finding.hint("A field that is not needed is left out.")
+        finding.hint("Leave out a field that is not needed.")
     } else {
         finding
     }
@@ -258,7 +258,7 @@ fn out_of_range(at: &str, message: &str) -> Finding {
 /// A word that is none of `options`.
 fn choice<'a>(value: &Value, options: impl Iterator<Item = &'a str> + Clone, at: &str) -> Finding {
     let Some(word) = value.as_str() else {
-        return wrong_type("a string", value, at).hint(format!("It is one of {}.", list(options)));
+        return wrong_type("a string", value, at).hint(format!("The allowed values are {}.", list(options)));
     };
     let message = format!("{} is not allowed here.", shown(word));
     Finding::error(Code::InvalidEnum, at, message).hint(suggestion(word, options))
@@ -267,7 +267,7 @@ fn choice<'a>(value: &Value, options: impl Iterator<Item = &'a str> + Clone, at:
 fn suggestion<'a>(word: &str, options: impl Iterator<Item = &'a str> + Clone) -> String {
     match nearest(word, options.clone()) {
         Some(near) => format!("Did you mean {}?", shown(near)),
-        None => format!("It is one of {}.", list(options)),
+        None => format!("The allowed values are {}.", list(options)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What others add to the protocol (GN-6, GN-8): operations by name, step types by action type, each with the schema of its payload.
+//! What others add to the protocol: operations by name, step types by action type, each with the schema of its payload.
 //!
 //! An operation that was added is a macro: its strategy says which built-in operations it stands for, and those are checked, reconciled
 //! and applied like any others, so nothing after the reading of a plan has to know it. A step type that was added is carried out by its own
@@ -81,7 +81,7 @@ impl Extensions {
         check_name(name, "an operation", "snake_case", |c| c.is_ascii_lowercase())?;
         if known(name) || self.ops.contains_key(name) {
             return Err(ExtensionError(format!(
-                "There is an operation {} already.",
+                "There is already an operation {}.",
                 shown(name)
             )));
         }
@@ -101,7 +101,7 @@ impl Extensions {
         })?;
         if Action::TYPES.contains(&name) || self.actions.contains_key(name) {
             return Err(ExtensionError(format!(
-                "There is an action type {} already.",
+                "There is already an action type {}.",
                 shown(name)
             )));
         }
@@ -274,7 +274,9 @@ impl Origins {
         let mut traced = finding.clone();
         traced.path = format!("{}/{origin}", list.at);
         match (name, below) {
-            (Some(name), _) => traced.message = format!("In what {} stands for: {}", shown(name), finding.message),
+            (Some(name), _) => {
+                traced.message = format!("In the operations that {} expands to: {}", shown(name), finding.message);
+            }
             (None, Some(below)) => traced.path = format!("{}/{below}", traced.path),
             (None, None) => {}
         }
@@ -288,7 +290,7 @@ fn check_name(name: &str, what: &str, case: &str, letter: fn(char) -> bool) -> R
         return Ok(());
     }
     Err(ExtensionError(format!(
-        "The name {} of {what} is not in {case}, or longer than 63 letters.",
+        "The name {} of {what} is not in {case}, or is longer than 63 letters.",
         shown(name)
     )))
 }
@@ -297,7 +299,7 @@ fn object_schema(schema: &Value) -> Result<&Map<String, Value>, ExtensionError> 
     schema
         .as_object()
         .filter(|object| object.get("type").and_then(Value::as_str) == Some("object"))
-        .ok_or_else(|| ExtensionError("The schema is not one of an object (\"type\": \"object\").".to_owned()))
+        .ok_or_else(|| ExtensionError("The schema does not describe an object (\"type\": \"object\").".to_owned()))
 }
 
 /// The schema of an object with one more field, its tag.
@@ -310,7 +312,7 @@ fn with_tag(schema: &Value, tag: &str, name: &str) -> Result<Value, ExtensionErr
     );
     let (Value::Object(mut fields), Value::Array(mut required)) = (fields, required) else {
         return Err(ExtensionError(
-            "`properties` is no object, or `required` no list.".to_owned(),
+            "`properties` is not an object, or `required` is not a list.".to_owned(),
         ));
     };
     if fields.insert(tag.to_owned(), json!({"const": name})).is_some() {

@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
                     break self.at += 1;
                 }
                 Some(b'"') => {}
-                Some(b',') => return Err(self.syntax("a comma stands where a key is expected", None)),
+                Some(b',') => return Err(self.syntax("a comma is where a key is expected", None)),
                 Some(_) => return Err(self.unexpected("a key in double quotes")),
                 None => return Err(self.cut("an object is not closed")),
             }
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
             match map.entry(key) {
                 Entry::Vacant(free) => drop(free.insert(value)),
                 Entry::Occupied(mut taken) => {
-                    let message = format!("The key {} stands twice in one object.", shown(taken.key()));
+                    let message = format!("The key {} appears twice in one object.", shown(taken.key()));
                     self.report(Finding::error(Code::DuplicateKey, "", message).hint("Keep one of them."));
                     taken.insert(value);
                 }
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
                     self.trailing_commas += usize::from(count > 0);
                     break self.at += 1;
                 }
-                Some(b',') => return Err(self.syntax("a comma stands where a value is expected", None)),
+                Some(b',') => return Err(self.syntax("a comma is where a value is expected", None)),
                 Some(_) => {}
                 None => return Err(self.cut("an array is not closed")),
             }
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
                 code: Code::TooDeep,
                 at: self.at,
                 message,
-                hint: Some("A plan needs less than 10 levels."),
+                hint: Some("A plan needs fewer than 10 levels."),
             });
         }
         self.at += 1;
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
                 Some(b'\\') => out.push(self.escape()?),
                 _ => {
                     return Err(self.syntax(
-                        "a string holds a raw line break or control character",
+                        "a string contains a raw line break or control character",
                         Some("Write \\n, \\t or \\u00XX."),
                     ));
                 }
@@ -278,8 +278,8 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 return Err(self.syntax(
-                    "a string holds an unknown escape",
-                    Some("A backslash itself is written \\\\."),
+                    "a string contains an unknown escape",
+                    Some("Write a backslash as \\\\."),
                 ));
             }
         };
@@ -298,7 +298,7 @@ impl<'a> Reader<'a> {
     }
 
     fn lone_surrogate(&self) -> Stop {
-        self.syntax("a string holds one half of a surrogate pair", None)
+        self.syntax("a string contains one half of a surrogate pair", None)
     }
 
     fn number(&mut self) -> Result<Value, Stop> {
@@ -370,7 +370,7 @@ impl<'a> Reader<'a> {
             "false" => Value::Bool(false),
             "null" => Value::Null,
             "NaN" | "-NaN" | "Infinity" | "-Infinity" | "inf" | "-inf" | "nan" => {
-                let message = format!("{word} is not a number that JSON has");
+                let message = format!("{word} is not a JSON number");
                 return Err(Stop {
                     code: Code::NonFiniteNumber,
                     at: self.at,
@@ -455,7 +455,7 @@ impl<'a> Reader<'a> {
         } else {
             word
         };
-        self.syntax(format!("{expected} is expected, found {found:?}"), hint)
+        self.syntax(format!("expected {expected}, found {found:?}"), hint)
     }
 }
 

@@ -377,7 +377,13 @@ fn check(value: &Value, findings: &mut Collector) -> Option<Manifest> {
         }
         // A whole number that is written as 4.0.
         Err(error) => {
-            findings.error(|| Finding::error(Code::WrongType, "", format!("It does not fit: {error}.")));
+            findings.error(|| {
+                Finding::error(
+                    Code::WrongType,
+                    "",
+                    format!("It does not fit the schema of manifests: {error}."),
+                )
+            });
             None
         }
     }
@@ -386,13 +392,13 @@ fn check(value: &Value, findings: &mut Collector) -> Option<Manifest> {
 /// What no schema says.
 fn fit_together(manifest: &Manifest, findings: &mut Collector) {
     if (manifest.provider.as_deref() == Some("replay")) != manifest.replies.is_some() {
-        let message = "The replies belong to the provider replay, and only to it.";
+        let message = "Replies are given with the provider replay, and only with it.";
         findings.error(|| Finding::error(Code::ConflictingFields, "/replies", message));
     }
     if let Some(start) = &manifest.start {
         for (field, given) in [("active", start.active.is_some()), ("objects", start.objects.is_some())] {
             if start.blend.is_some() && given {
-                let message = "A start from a file has no other field.";
+                let message = "A scene that is loaded from a file has no other fields.";
                 findings.error(|| Finding::error(Code::ConflictingFields, pointer::child("/start", field), message));
             }
         }
@@ -409,7 +415,7 @@ fn fit_together(manifest: &Manifest, findings: &mut Collector) {
         let axes = axes.filter(|(_, range)| range.is_some_and(|range| range.is_upside_down()));
         let axes = axes.map(|(axis, _)| format!("{at}/size/{axis}"));
         for path in counts.chain(axes) {
-            findings.error(|| Finding::error(Code::OutOfRange, path, "The first number is above the second."));
+            findings.error(|| Finding::error(Code::OutOfRange, path, "The minimum is above the maximum."));
         }
     }
 }

@@ -78,7 +78,7 @@ pub fn parse_plan_value(value: &Value, limits: &Limits) -> Parsed {
     let max_depth = limits.max_depth.clamp(1, Limits::DEPTH_CEILING);
     if deeper_than(value, max_depth) {
         let message = format!("Objects and arrays are nested more than {max_depth} deep.");
-        collector.error(|| Finding::error(Code::TooDeep, "", message).hint("A plan needs less than 10 levels."));
+        collector.error(|| Finding::error(Code::TooDeep, "", message).hint("A plan needs fewer than 10 levels."));
         return Parsed {
             plan: None,
             findings: collector.finish(),

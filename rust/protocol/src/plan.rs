@@ -319,7 +319,10 @@ impl<'de> Deserialize<'de> for Step {
             StepRead::BuiltIn(StepWire::GnOps(fields)) => fields.step(Action::GnOps),
             StepRead::BuiltIn(StepWire::Python(fields)) => fields.step(Action::Python),
             StepRead::Added(fields) if Action::TYPES.contains(&fields.action_type.as_str()) => {
-                let message = format!("the step of the type {} does not have its form", fields.action_type);
+                let message = format!(
+                    "the step of the type {} does not have the expected form",
+                    fields.action_type
+                );
                 return Err(serde::de::Error::custom(message));
             }
             StepRead::Added(fields) => Step {

@@ -30,8 +30,9 @@ pub(crate) fn read(
 ) -> Option<(Value, Option<Lifted>)> {
     if text.len() > limits.max_bytes {
         let message = format!("The plan has {} bytes; the limit is {}.", text.len(), limits.max_bytes);
-        findings
-            .error(|| Finding::error(Code::PlanTooLarge, "", message).hint("Send a shorter plan, or several in turn."));
+        findings.error(|| {
+            Finding::error(Code::PlanTooLarge, "", message).hint("Send a shorter plan, or several plans in turn.")
+        });
         return None;
     }
     let search = Search {
@@ -90,7 +91,7 @@ impl<'a> Search<'a> {
         match self.whole(start, end) {
             Ok(mut found) => {
                 if fence.is_some() {
-                    let message = "The code fence around the plan was left out.";
+                    let message = "The code fence around the plan was ignored.";
                     found
                         .findings
                         .push(Finding::warning(Code::RecoveredCodeFence, "", message));
@@ -132,7 +133,7 @@ impl<'a> Search<'a> {
                 Ok(value) => {
                     let end = reader.position();
                     if is_plan && found.replace(finish(reader, value)).is_some() {
-                        let message = "The text holds several plans; which one is meant is not certain.";
+                        let message = "The text contains several plans; it is not certain which one is meant.";
                         return Err(Finding::error(Code::SeveralPlans, "", message).hint("Send exactly one plan."));
                     }
                     end
@@ -155,7 +156,7 @@ impl<'a> Search<'a> {
         let Some(mut found) = found else {
             return Err(self.explain(&stop));
         };
-        let message = "The text around the plan was left out.";
+        let message = "The text around the plan was ignored.";
         found.findings.push(Finding::warning(Code::RecoveredProse, "", message));
         Ok(found)
     }
@@ -187,13 +188,13 @@ fn finish(reader: Reader<'_>, value: Value) -> Found {
     let (mut findings, more) = (reader.findings, reader.more);
     if reader.trailing_commas > 0 {
         let message = match reader.trailing_commas {
-            1 => "A comma before a closing bracket was left out.".to_owned(),
-            count => format!("{count} commas before closing brackets were left out."),
+            1 => "A comma before a closing bracket was ignored.".to_owned(),
+            count => format!("{count} commas before closing brackets were ignored."),
         };
         findings.push(Finding::warning(Code::RecoveredTrailingComma, "", message));
     }
     if reader.cut_off {
-        let message = "The last closing brace was missing and was added.";
+        let message = "The missing last closing brace was added.";
         findings.push(Finding::warning(Code::RecoveredCutOff, "", message));
     }
     Found {

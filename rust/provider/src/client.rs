@@ -275,7 +275,7 @@ async fn bounded<T>(total: Duration, call: impl Future<Output = Result<T, Provid
 fn schema_notice() -> Notice {
     Notice {
         code: Code::SchemaRefused,
-        text: "The endpoint cannot force the form of the answer; the model was asked for it in words.".to_owned(),
+        text: "The endpoint cannot enforce the form of the answer; the model was asked for it in words.".to_owned(),
     }
 }
 
@@ -550,7 +550,7 @@ impl Inner {
         match next {
             None => Ok(all),
             Some(_) => Err(http.locate(
-                ProviderError::bad_response("The list of models does not come to an end."),
+                ProviderError::bad_response("The list of models has too many pages."),
                 None,
             )),
         }
@@ -570,7 +570,7 @@ impl Inner {
         let first = self.first_model.get_or_try_init(|| async {
             let nameless = || {
                 ProviderError::Config(format!(
-                    "{} lists no model. Load one there, or name one.",
+                    "{} lists no models. Load one there, or name one.",
                     http.endpoint.shown()
                 ))
             };

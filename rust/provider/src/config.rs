@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn names_and_their_list_agree() {
         let listed = ProviderError::UnknownProvider("x".into()).to_string();
-        let (_, names) = listed.trim_end_matches('.').split_once("Known: ").unwrap();
+        let (_, names) = listed.trim_end_matches('.').split_once("Known providers: ").unwrap();
         let mut known = 0;
         for name in names.split(", ").filter(|name| *name != "offline") {
             assert_eq!(Provider::from_name(name).unwrap().name(), name);

@@ -57,7 +57,7 @@ impl Detail {
 
     fn wait(&self) -> String {
         self.retry_after.map_or_else(String::new, |wait| {
-            format!(" It asks for {} s of patience.", wait.as_secs().max(1))
+            format!(" It asks to wait {} s.", wait.as_secs().max(1))
         })
     }
 }
@@ -74,7 +74,7 @@ pub enum ProviderError {
         variables: String,
     },
     /// The endpoint refuses the key.
-    #[error("{} refuses the key{}. Check the key and what it is allowed to use.", .0.place(), .0.aside())]
+    #[error("{} refuses the key{}. Check the key and its permissions.", .0.place(), .0.aside())]
     AuthFailed(Box<Detail>),
     /// Too many requests just now.
     #[error("{} asks for slower requests{}.{} Wait a moment and send again.", .0.place(), .0.aside(), .0.wait())]
@@ -83,7 +83,7 @@ pub enum ProviderError {
     #[error("The credit or budget at {} is used up{}. Check the plan and billing there.", .0.place(), .0.aside())]
     QuotaExhausted(Box<Detail>),
     /// The server is in trouble.
-    #[error("{} has trouble answering{}. It usually passes: send again in a moment.", .0.place(), .0.aside())]
+    #[error("{} is overloaded or failing{}. This usually passes: send again in a moment.", .0.place(), .0.aside())]
     Overloaded(Box<Detail>),
     /// No answer, or no further piece of it, in time.
     #[error("{} took too long: {what}{}. Try a smaller model, or raise the timeout in the settings.",
@@ -104,16 +104,16 @@ pub enum ProviderError {
     },
     /// Prompt and context are longer than the model can take.
     #[error("The request is too long for the model{}. Shorten the prompt, lower the context budget, \
-             or take a model with a longer context.", .0.aside())]
+             or choose a model with a larger context.", .0.aside())]
     ContextTooLong(Box<Detail>),
     /// The provider declined the content.
     #[error("The provider declined the content{}. Word the prompt differently.", .0.aside())]
     ContentRefused(Box<Detail>),
     /// The endpoint cannot take this schema.
-    #[error("The endpoint cannot answer in the asked form{}.", .0.aside())]
+    #[error("The endpoint cannot answer in the requested form{}.", .0.aside())]
     SchemaRefused(Box<Detail>),
     /// The endpoint does not have the model.
-    #[error("{} does not know the model{}. Pick one of the list that “models” gives.", .0.place(), .0.aside())]
+    #[error("{} does not know the model{}. Choose one from the list of models.", .0.place(), .0.aside())]
     UnknownModel(Box<Detail>),
     /// The endpoint refuses the request for another reason.
     #[error("{} refuses the request{}.", .0.place(), .0.aside())]
@@ -138,7 +138,7 @@ pub enum ProviderError {
         endpoint: String,
     },
     /// The model cannot do what the request needs; nothing was sent.
-    #[error("The model “{model}” cannot {what}. Take another, such as {others}.")]
+    #[error("The model “{model}” cannot {what}. Choose another, such as {others}.")]
     CapabilityMismatch {
         /// Its name.
         model: String,
@@ -148,7 +148,7 @@ pub enum ProviderError {
         others: String,
     },
     /// No known model of the provider can do what the request needs; nothing was sent.
-    #[error("No known model of {provider} can {what}. Ask for less, or take another provider.")]
+    #[error("No known model of {provider} can {what}. Ask for less, or choose another provider.")]
     NoCapableModel {
         /// Provider name.
         provider: &'static str,
@@ -156,7 +156,9 @@ pub enum ProviderError {
         what: String,
     },
     /// The server is not among those that data may go to; nothing was sent.
-    #[error("Data may not go to {origin}. Allowed: {allowed}. Change the list of allowed servers, or the address.")]
+    #[error(
+        "Data may not be sent to {origin}. Allowed: {allowed}. Change the list of allowed servers, or the address."
+    )]
     EgressDenied {
         /// `scheme://host:port` of the server.
         origin: String,
@@ -164,7 +166,7 @@ pub enum ProviderError {
         allowed: String,
     },
     /// The settings allow no further request now; nothing was sent.
-    #[error("The settings allow {what}, and that is reached. Wait about {seconds} s, or raise the limit.")]
+    #[error("The settings allow {what}, and this limit is reached. Wait about {seconds} s, or raise the limit.")]
     RequestQuota {
         /// The limit, with its span of time.
         what: String,
@@ -199,11 +201,13 @@ pub enum ProviderError {
         what: String,
     },
     /// The provider name is not one of ours.
-    #[error("There is no provider “{0}”. Known: openai, openai-compatible, anthropic, gemini, replay, offline.")]
+    #[error(
+        "There is no provider “{0}”. Known providers: openai, openai-compatible, anthropic, gemini, replay, offline."
+    )]
     UnknownProvider(String),
     /// The key cannot be a key.
     #[error(
-        "The API key is empty or holds a line break, a space or another character that keys never have. Copy it again, without \
+        "The API key is empty or contains a line break, a space or another character that keys never have. Copy it again, without \
              anything around it."
     )]
     KeyInvalid,
@@ -211,7 +215,7 @@ pub enum ProviderError {
     #[error("{0}")]
     KeyStore(String),
     /// The file of keys could be read or chosen by others.
-    #[error("The file of keys {path} is not used: {why}. Look at it, or remove it and enter the key again.")]
+    #[error("The file of keys {path} is not used: {why}. Check it, or remove it and enter the key again.")]
     KeyFileUnsafe {
         /// Where it lies.
         path: String,

@@ -115,7 +115,7 @@ impl Http {
         let looking = tokio::task::spawn_blocking(move || Keys::of_this_user().stored(&slot));
         let found = looking
             .await
-            .map_err(|_| ProviderError::Internal("the search for the key broke off".into()))?;
+            .map_err(|_| ProviderError::Internal("reading the key failed".into()))?;
         let found = match found {
             // A server on this computer mostly takes no key: a key store in trouble shall not keep it from answering.
             Err(ProviderError::KeyStore(_)) if self.endpoint.loopback && self.provider.key_variables().is_empty() => {
@@ -248,7 +248,7 @@ impl Http {
         let target = text(response.headers(), LOCATION.as_str()).and_then(|to| response.url().join(to).ok());
         let to = target.map_or_else(String::new, |url| format!(" to {}", self.without_key(&shown(&url))));
         ProviderError::bad_response(format!(
-            "{} redirects{to}, which is not followed with your prompt and key. Set the final address as the base URL.",
+            "{} redirects{to}; your prompt and key are not sent there. Set the final address as the base URL.",
             self.endpoint.shown()
         ))
         .with(|detail| detail.status = Some(response.status().as_u16()))
@@ -302,7 +302,7 @@ impl Http {
 fn broken(error: &reqwest::Error) -> ProviderError {
     match source::<hyper::Error>(error) {
         Some(http) if http.is_parse() => {
-            ProviderError::bad_response("What answers there does not speak HTTP as it should. Check host and port.")
+            ProviderError::bad_response("The server there does not speak HTTP properly. Check host and port.")
         }
         _ if error.is_decode() && source::<hyper::Error>(error).is_none() => {
             ProviderError::bad_response("The compressed answer is damaged.")

@@ -48,11 +48,11 @@ pub fn is_link(path: &Path) -> bool {
 pub fn exposed_to_others(about: &Metadata) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt;
     if !about.is_file() {
-        Some("it is no ordinary file")
+        Some("it is not an ordinary file")
     } else if about.uid() != rustix::process::geteuid().as_raw() {
-        Some("it belongs to somebody else")
+        Some("it belongs to another user")
     } else if about.mode() & 0o077 != 0 {
-        Some("others can read or write it (chmod 600 closes it)")
+        Some("others can read or write it (make it private with chmod 600)")
     } else {
         None
     }
@@ -61,5 +61,5 @@ pub fn exposed_to_others(about: &Metadata) -> Option<&'static str> {
 /// Why others could read or have written the file, if they could.
 #[cfg(not(unix))]
 pub fn exposed_to_others(about: &Metadata) -> Option<&'static str> {
-    (!about.is_file()).then_some("it is no ordinary file")
+    (!about.is_file()).then_some("it is not an ordinary file")
 }

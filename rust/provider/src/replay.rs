@@ -113,7 +113,7 @@ impl Replay {
             .next();
         let Some(reply) = next else {
             return Err(ProviderError::bad_response(format!(
-                "The recording is at its end: it holds {} replies and one more was asked for.",
+                "The recording has ended: it contains {} replies, and another one was requested.",
                 self.total
             )));
         };
@@ -167,7 +167,7 @@ fn failure(code: &str, said: &str) -> Option<ProviderError> {
         "unknown_model" => ProviderError::UnknownModel(detail),
         "bad_request" => ProviderError::BadRequest(detail),
         "bad_response" => ProviderError::BadResponse {
-            what: "The recording answers badly.".into(),
+            what: "The recording contains a bad answer.".into(),
             detail,
         },
         "cancelled" => ProviderError::Cancelled,

@@ -34,5 +34,5 @@ pub(crate) fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Resul
         return Ok(runtime.block_on(future));
     }
     std::thread::scope(|scope| scope.spawn(|| runtime.block_on(future)).join())
-        .map_err(|_| ProviderError::Internal("a network call broke off".into()))
+        .map_err(|_| ProviderError::Internal("a network call failed unexpectedly".into()))
 }

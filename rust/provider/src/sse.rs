@@ -41,7 +41,9 @@ impl SseParser {
             let end = piece.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let (text, rest) = piece.split_at(end.unwrap_or(piece.len()));
             if self.line.len() + self.event.data.len() + text.len() > limits::EVENT_BYTES {
-                return Err(ProviderError::bad_response("The endpoint sent an event beyond 4 MB."));
+                return Err(ProviderError::bad_response(
+                    "The endpoint sent an event larger than 4 MB.",
+                ));
             }
             self.line.extend_from_slice(text);
             piece = match rest.split_first() {

@@ -43,7 +43,7 @@ impl EventStream {
             biased;
             () = self.token.cancelled() => Err(ProviderError::Cancelled),
             item = self.events.recv() => {
-                item.unwrap_or_else(|| Err(ProviderError::Internal("the reader of a stream broke off".into())))
+                item.unwrap_or_else(|| Err(ProviderError::Internal("reading a stream failed unexpectedly".into())))
             }
         };
         self.finished = matches!(item, Err(_) | Ok(StreamEvent::End { .. }));
@@ -130,7 +130,7 @@ pub(crate) async fn attempt(
     gap: Duration,
     outlet: &mut Outlet,
 ) -> Result<(), ProviderError> {
-    let late = || ProviderError::timeout(format!("nothing new came for {} s", gap.as_secs_f64()));
+    let late = || ProviderError::timeout(format!("nothing was received for {} s", gap.as_secs_f64()));
     let first_deadline = Instant::now() + gap;
     let answer = tokio::time::timeout_at(first_deadline, http.open(outgoing))
         .await
@@ -162,7 +162,7 @@ async fn pump(
     mut deadline: Instant,
     outlet: &mut Outlet,
 ) -> Result<(), ProviderError> {
-    let late = || ProviderError::timeout(format!("nothing new came for {} s", gap.as_secs_f64()));
+    let late = || ProviderError::timeout(format!("nothing was received for {} s", gap.as_secs_f64()));
     let mut parser = SseParser::default();
     let mut reader = http.dialect.reader();
     let (mut events, mut out): (Vec<SseEvent>, Vec<StreamEvent>) = (Vec::new(), Vec::new());
@@ -221,9 +221,7 @@ async fn pump(
             Step::Idle => {}
         }
         if wire > limits::STREAM_BYTES || text > limits::REPLY_BYTES {
-            return Err(ProviderError::bad_response(
-                "The streamed answer does not come to an end (over 16 MB).",
-            ));
+            return Err(ProviderError::bad_response("The streamed answer is larger than 16 MB."));
         }
     }
 }

@@ -134,7 +134,7 @@ fn probed() -> bool {
 fn refuse(py: Python<'_>, event: &CStr, watched: bool) {
     let event = event.to_string_lossy().into_owned();
     if !watched {
-        PyRuntimeError::new_err(format!("{event} is not allowed to what a script has left behind.")).restore(py);
+        PyRuntimeError::new_err(format!("{event} is not allowed in code that a script has left behind.")).restore(py);
         return;
     }
     mark(&event);
@@ -330,7 +330,7 @@ impl Alarmed {
     /// An error where there is no alarm to be had.
     pub(crate) fn new(py: Python<'_>) -> PyResult<Self> {
         if !alarm_ready(py) {
-            let text = "This Python tells nobody what a script does, so safe mode is off.".to_owned();
+            let text = "This Python cannot report what a script does, so safe mode is off.".to_owned();
             return Err(CoreError::policy(Code::ScriptRefused, text, Vec::new()).into());
         }
         stopped_class(py)?;

@@ -208,7 +208,7 @@ fn request(
 fn formless(error: &serde_json::Error) -> CoreError {
     CoreError::protocol(
         Code::BodyInvalid,
-        format!("The request does not have its form: {error}."),
+        format!("The request does not have the expected form: {error}."),
     )
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn run_bounded(
     if let Some(event) = alarm {
         let error = PyErr::from(CoreError::policy(
             Code::ScriptBreach,
-            format!("The script did what safe mode forbids ({event}) and was stopped."),
+            format!("The script did something that safe mode forbids ({event}) and was stopped."),
             vec![("event", event)],
         ));
         error.set_context(py, outcome.err());

@@ -18,7 +18,7 @@ pub(crate) fn dumps(value: &Bound<'_, PyAny>) -> PyResult<String> {
     match dumps.call1((value,)) {
         Ok(text) => text.extract(),
         Err(error) if error.is_instance_of::<PyRecursionError>(py) => {
-            Err(CoreError::protocol(Code::TooDeep, "The value is nested too deep, or holds itself.").into())
+            Err(CoreError::protocol(Code::TooDeep, "The value is nested too deeply, or contains itself.").into())
         }
         Err(error) if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyValueError>(py) => {
             let cause = format!("The value is not JSON: {}.", error.value(py));
@@ -51,5 +51,9 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &(impl Serialize + Sync)) -
 }
 
 fn not_text() -> PyErr {
-    CoreError::protocol(Code::BodyInvalid, "The text holds half a character (a lone surrogate).").into()
+    CoreError::protocol(
+        Code::BodyInvalid,
+        "The text contains half a character (a lone surrogate).",
+    )
+    .into()
 }

@@ -265,7 +265,7 @@ fn schema<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let Some(schema) = tree_ir.or_else(|| geonode_engine::extensions().schema(name)) else {
         let known = geonode_protocol::schemas().into_iter().map(|(name, _)| name);
         let names: Vec<&str> = known.chain([TREE_IR]).collect();
-        let text = format!("There is no schema {name:?}. Known: {}.", names.join(", "));
+        let text = format!("There is no schema {name:?}. Known schemas: {}.", names.join(", "));
         return Err(CoreError::protocol(Code::InvalidEnum, text).into());
     };
     to_python(py, &schema)

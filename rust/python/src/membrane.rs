@@ -302,7 +302,7 @@ unsafe fn wrong() -> Object {
     unsafe {
         ffi::PyErr_SetString(
             ffi::PyExc_TypeError,
-            c"a guard was called otherwise than it is written".as_ptr(),
+            c"a guard was called in an unexpected way".as_ptr(),
         );
     };
     ptr::null_mut()

@@ -135,5 +135,5 @@ fn number(id: &Bound<'_, PyAny>) -> PyResult<u64> {
     }
     text_of(id)?
         .parse()
-        .map_err(|_| CoreError::protocol(Code::BodyInvalid, "An effect's id is what poll() gave as \"id\".").into())
+        .map_err(|_| CoreError::protocol(Code::BodyInvalid, "Use the \"id\" of an effect that poll() returned.").into())
 }

@@ -72,7 +72,7 @@ pub(crate) struct Handler {
 impl Handler {
     pub(crate) fn install(py: Python<'_>) -> PyResult<Self> {
         if RUNNING.swap(true, Ordering::AcqRel) {
-            return Err(CoreError::internal("A script is running already.".to_owned()).into());
+            return Err(CoreError::internal("A script is already running.".to_owned()).into());
         }
         let installed = Self::replace(py);
         if installed.is_err() {

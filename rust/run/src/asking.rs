@@ -18,7 +18,7 @@ pub enum Decision {
     Cancelled,
 }
 
-/// Record of one answer (HIT-1).
+/// Record of one answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRecord {
     /// The request's ID, as the host got it.

@@ -220,7 +220,7 @@ pub enum Origin {
     Driver,
 }
 
-/// A message for the artist: severity, origin, code, text (MSG-1). The interface decides by code, never by text.
+/// A message for the artist: severity, origin, code, text. The interface decides by code, never by text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// How bad it is.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Failure;
 
-/// States of RUN-1, derived from the phase.
+/// Public states of a run, derived from the phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
@@ -77,7 +77,7 @@ pub enum StepStatus {
     Restored,
 }
 
-/// Record of one step (RUN-3).
+/// Record of one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
     /// The step's ID in the plan.

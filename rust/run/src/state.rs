@@ -207,7 +207,7 @@ impl Default for State {
 }
 
 impl State {
-    /// The state of RUN-1.
+    /// The public state, derived from the phase.
     pub fn run_state(&self) -> RunState {
         match (&self.phase, &self.outcome) {
             (Phase::Idle, _) => RunState::Idle,

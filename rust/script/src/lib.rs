@@ -47,7 +47,7 @@ pub fn check(source: &str, blender: &str) -> Verdict {
             rule: "scan",
             at: 0,
             text: format!("The script is longer than {longest} characters."),
-            hint: "Make it shorter, or several steps.".to_owned(),
+            hint: "Shorten it, or split it over several steps.".to_owned(),
         };
         return verdict_on("", vec![raw], Vec::new());
     }

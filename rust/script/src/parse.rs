@@ -37,7 +37,7 @@ fn reason(line: &str) -> Option<(&'static str, &'static str)> {
     let line = line.trim();
     if line.starts_with("except ") && line.contains(',') && !line.contains('(') {
         return Some((
-            "Several exceptions without brackets are newer than Blender's Python.",
+            "Several exceptions without brackets need a newer Python than Blender's.",
             "Write `except (A, B):`.",
         ));
     }
@@ -49,13 +49,13 @@ fn reason(line: &str) -> Option<(&'static str, &'static str)> {
         && line.contains('=')
     {
         return Some((
-            "Defaults of type parameters are newer than Blender's Python.",
+            "Defaults of type parameters need a newer Python than Blender's.",
             "Leave the type parameters out.",
         ));
     }
     if line.starts_with("```") {
         return Some((
-            "A code fence is no Python.",
+            "A code fence is not Python.",
             "Send the script alone, without ``` lines.",
         ));
     }

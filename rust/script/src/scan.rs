@@ -113,7 +113,7 @@ fn characters(source: &str, findings: &mut Vec<Raw>) {
                 Code::ScriptCharacter,
                 at,
                 format!("U+{:04X}, {what}, hides what a script does.", u32::from(c)),
-                "Leave it out; in a text write it as an escape such as \"\\u200b\".",
+                "Leave it out; inside a string, write it as an escape such as \"\\u200b\".",
             ));
         }
     }
@@ -171,7 +171,7 @@ impl Scanner<'_> {
                         start,
                         "The levels of indentation",
                         MAX_INDENT,
-                        "Put the inner part into a function.",
+                        "Move the inner part into a function.",
                     );
                 }
             }
@@ -357,8 +357,8 @@ impl Scanner<'_> {
                 self.out.findings.push(raw(
                     Code::ScriptCharacter,
                     self.at,
-                    format!("{} is not ASCII; names that look alike can mean different things.", shown.map_or_else(String::new, |c| format!("{c:?}"))),
-                    "Use names of the letters A–Z, digits and underscores; other letters belong into texts and comments.",
+                    format!("{} is not ASCII; names that look alike could mean different things.", shown.map_or_else(String::new, |c| format!("{c:?}"))),
+                    "Use only the letters A–Z, digits and underscores in names; other letters may appear in strings and comments.",
                 ));
                 while self.at < self.text.len() && !self.byte(0).is_ascii() {
                     self.at = self.at.saturating_add(1);
@@ -383,12 +383,7 @@ impl Scanner<'_> {
             return;
         }
         if word.len() > MAX_WORD {
-            self.limit(
-                start,
-                "The characters of this name or number",
-                MAX_WORD,
-                "Use a shorter one.",
-            );
+            self.limit(start, "The characters of this name or number", MAX_WORD, "Shorten it.");
         }
         if word == b"elif" {
             self.elifs = self.elifs.saturating_add(1);
@@ -454,7 +449,7 @@ impl Scanner<'_> {
             Code::ScriptSyntax,
             at,
             format!("This is {what}, which Blender 4.2 and 4.5 cannot read."),
-            "Compute the value in a statement before, give it a name, and use the name in an f-string; inside braces use the other quotes.",
+            "Compute the value in an earlier statement, give it a name, and use the name in the f-string; inside braces, use the other kind of quotes.",
         ));
     }
 }

@@ -460,7 +460,9 @@ mod tests {
         let begin = Conversation::empty("c".into());
         begin.add(parent.path(), turn(1), &Redactor::default()).unwrap();
         let sound = fs::read(&path).unwrap();
-        let changed = String::from_utf8(sound.clone()).unwrap().replace("prompt 1", "prompt 2");
+        let changed = String::from_utf8(sound.clone())
+            .unwrap()
+            .replace("prompt 1", "prompt 2");
         let cases: [&[u8]; 4] = [&sound[..sound.len() / 2], b"", b"null", changed.as_bytes()];
         for damaged in cases {
             fs::write(&path, damaged).unwrap();
@@ -521,8 +523,18 @@ mod tests {
                 value["turns_left_out_after_the_first"].as_u64().unwrap_or(0),
                 summary.left_out as u64
             );
-            assert!(turns.first().unwrap()["prompt"].as_str().unwrap().starts_with("prompt 1"));
-            assert!(turns.last().unwrap()["prompt"].as_str().unwrap().starts_with("prompt 60"));
+            assert!(
+                turns.first().unwrap()["prompt"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("prompt 1")
+            );
+            assert!(
+                turns.last().unwrap()["prompt"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("prompt 60")
+            );
             most = most.max(turns.len());
         }
         assert_eq!(most, 60);

@@ -33,7 +33,7 @@ impl Call {
             Value::String(text) if text.len() > limit => return wrong(too_long(text.len(), limit)),
             Value::String(text) => match serde_json::from_str(text) {
                 Ok(value) => value,
-                Err(error) => return wrong(format!("The arguments are no JSON: {error}. Send one JSON object.")),
+                Err(error) => return wrong(format!("The arguments are not JSON: {error}. Send one JSON object.")),
             },
             other => other.clone(),
         };
@@ -62,7 +62,7 @@ pub struct Image {
     pub data: String,
 }
 
-/// What comes of a call (TOL-2).
+/// What comes of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The result.

@@ -143,10 +143,7 @@ impl Executor {
             return Err(ToolError::new(Code::UnknownTool, text));
         };
         if position >= self.limits.per_reply {
-            let text = format!(
-                "Only {} calls are carried out at once; call again.",
-                self.limits.per_reply
-            );
+            let text = format!("Only {} calls run at the same time; call again.", self.limits.per_reply);
             return Err(ToolError::new(Code::ToolBusy, text));
         }
         Ok((tool, call.input(self.limits.input_bytes)?))
@@ -157,7 +154,7 @@ impl Executor {
         let refuse = |code, text: String| Err(ToolError::new(code, text));
         let spec = &tool.spec;
         if spec.access == Access::Writes && !self.limits.writes {
-            let text = format!("{} changes the file, which only a plan may do here.", spec.id);
+            let text = format!("{} changes the file; only a plan may do that here.", spec.id);
             return refuse(Code::PermissionDenied, text);
         }
         let mut wrong = spec.input.errors(input);
@@ -165,7 +162,7 @@ impl Executor {
             let unknown = take_unknown(spec, input);
             if !unknown.is_empty() {
                 wrong = spec.input.errors(input);
-                let text = format!("{} has no argument {}; left out.", spec.id, unknown.join(", "));
+                let text = format!("{} has no argument {}; it was ignored.", spec.id, unknown.join(", "));
                 doubts.push(ToolError::new(Code::ToolValidationError, text));
             }
         }
@@ -178,7 +175,7 @@ impl Executor {
         let used = self.used.entry(spec.id.clone()).or_default();
         if *used >= spec.quota {
             let text = format!(
-                "{} may be called {} times in a run. Go on without.",
+                "{} may be called {} times in a run. Continue without it.",
                 spec.id, spec.quota
             );
             return refuse(Code::ToolQuota, text);
@@ -272,7 +269,7 @@ impl Executor {
             let Some(answer) = results.next() else {
                 self.settle(
                     entry,
-                    Err(ToolError::new(Code::InternalError, "Blender gave no answer.")),
+                    Err(ToolError::new(Code::InternalError, "Blender did not answer.")),
                     0,
                 );
                 tell_end(entry, tell);
@@ -352,7 +349,7 @@ impl Executor {
 }
 
 /// Said to a model that asks again.
-const AGAIN: &str = "You have this already. Go on with the plan, or ask for something else.";
+const AGAIN: &str = "You already have this result. Continue with the plan, or ask for something else.";
 
 /// What is wrong with the form of a result.
 fn misfit(tool: &Tool, value: &Value) -> Option<ToolError> {
@@ -361,7 +358,7 @@ fn misfit(tool: &Tool, value: &Value) -> Option<ToolError> {
         return None;
     }
     let text = format!(
-        "The result of {} does not have its form. {}",
+        "The result of {} does not fit its schema. {}",
         tool.spec.id,
         wrong.join("; ")
     );

@@ -1,4 +1,4 @@
-//! Tools: what a model or a script may call, and the one executor through which every call goes (TOL-1, TOL-2).
+//! Tools: what a model or a script may call, and the one executor through which every call goes.
 //!
 //! A tool says what it takes and gives (JSON Schemas), whether it reads or writes, where it runs and what bounds it has. The
 //! [`Executor`] of a run takes the calls of one reply together: it normalises and validates them, keeps to quotas and to the

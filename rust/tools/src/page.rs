@@ -18,7 +18,7 @@ pub fn read_result() -> Result<Tool, SpecError> {
     let spec = Spec::new(
         READ_RESULT,
         "Read a large result",
-        "Reads on in a result that was too large: `ref` is what stood in its place, `offset` the place in bytes (0 at first, then `next`).",
+        "Reads more of a result that was too large: `ref` is its reference, `offset` the position in bytes (first 0, then `next`).",
         json!({
             "type": "object",
             "properties": {
@@ -31,9 +31,9 @@ pub fn read_result() -> Result<Tool, SpecError> {
         json!({
             "type": "object",
             "properties": {
-                "text": {"type": "string", "description": "A piece of the result's JSON."},
+                "text": {"type": "string", "description": "A part of the result's JSON."},
                 "offset": {"type": "integer"},
-                "bytes": {"type": "integer", "description": "Length of the whole."},
+                "bytes": {"type": "integer", "description": "Length of the whole result in bytes."},
                 "next": {"type": ["integer", "null"], "description": "Offset of the next page; null at the end."},
             },
             "required": ["text", "offset", "bytes", "next"],

@@ -212,10 +212,13 @@ fn done(index: usize, result: Result<Value, ToolError>, took: Duration) -> Told 
 fn busy() -> ToolError {
     ToolError::new(
         Code::ToolBusy,
-        "No tool can start now: earlier calls still hold every place. Go on without.",
+        "No tool can start now: earlier calls still occupy every thread. Continue without it.",
     )
 }
 
 fn broke() -> ToolError {
-    ToolError::new(Code::InternalError, "The tool broke off. Go on without it.")
+    ToolError::new(
+        Code::InternalError,
+        "The tool failed unexpectedly. Continue without it.",
+    )
 }

@@ -103,7 +103,7 @@ impl Scope {
                     std::io::ErrorKind::PermissionDenied => Code::PermissionDenied,
                     _ => Code::InternalError,
                 };
-                ToolError::new(code, format!("No temporary folder can be made: {error}."))
+                ToolError::new(code, format!("No temporary folder can be created: {error}."))
             })?;
         let path = made.path().to_owned();
         *slot = Some(made);
@@ -124,7 +124,7 @@ impl Scope {
             return Ok(());
         }
         let text = format!(
-            "The tool {} may not send to {host:?}: its contract does not name it.",
+            "The tool {} may not send to {host:?}: its contract does not name this host.",
             self.spec.id
         );
         Err(ToolError::new(Code::EgressDenied, text))
@@ -135,7 +135,7 @@ impl Scope {
 pub(crate) fn late(spec: &Spec) -> ToolError {
     let seconds = spec.timeout.as_secs_f64();
     let text = format!(
-        "The tool {} did not answer within {seconds} s. Ask for less, or do without.",
+        "The tool {} did not answer within {seconds} s. Ask for less, or continue without it.",
         spec.id
     );
     ToolError::new(Code::ToolTimeout, text)

@@ -71,10 +71,10 @@ pub enum SpecError {
     #[error("The tool's id {0:?} is not 1 to 64 lower-case letters, digits or \"_\".")]
     Id(String),
     /// The identifier is used.
-    #[error("There is a tool {0:?} already.")]
+    #[error("There is already a tool {0:?}.")]
     Taken(String),
     /// Models choose by the description.
-    #[error("The tool {0:?} has no description; models choose by it.")]
+    #[error("The tool {0:?} has no description; models need one to choose it.")]
     Description(String),
     /// A schema is unusable.
     #[error("The {side} schema of the tool {id:?} cannot be used. {cause}")]
@@ -111,7 +111,9 @@ impl Spec {
                 cause,
             };
             if schema.get("type").and_then(Value::as_str) != Some("object") {
-                return Err(refuse("It is not one of an object (\"type\": \"object\").".to_owned()));
+                return Err(refuse(
+                    "It does not describe an object (\"type\": \"object\").".to_owned(),
+                ));
             }
             CompiledSchema::new(schema).map_err(refuse)
         };

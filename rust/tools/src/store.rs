@@ -53,7 +53,7 @@ impl Store {
             } else {
                 known.join(", ")
             };
-            let text = format!("No result is held under {reference:?}. Held: {known}. Call the tool again.");
+            let text = format!("There is no result {reference:?}. Stored results: {known}. Call the tool again.");
             return Err(ToolError::new(Code::UnknownReference, text));
         };
         let page = cut(text, offset, length);

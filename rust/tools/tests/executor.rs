@@ -313,7 +313,7 @@ fn pure_tools_are_asked_once_and_others_say_that_nothing_changed() {
     assert_eq!(one(&mut executor, "pure", json!({"n": 1})).note, None);
     let second = one(&mut executor, "pure", json!("{ \"n\" : 1 }"));
     assert!(second.outcome.ok() && second.note.is_some(), "{second:?}");
-    assert!(second.text().contains(r#""note":"You have this already"#));
+    assert!(second.text().contains(r#""note":"You already have this result"#));
     assert_eq!(ran.load(Ordering::SeqCst), 1);
     let other = executor.admit(vec![call("pure", json!({"n": 1}))], 8);
     assert!(other.open(), "another scene is another question");

@@ -216,7 +216,7 @@ fn platform(wheel: &str) -> Result<&'static str> {
         (Some("macos"), true, false) => "macos-arm64",
         (Some("windows"), false, true) => "windows-x64",
         (Some("windows"), true, false) => "windows-arm64",
-        _ => bail!("{wheel}: its platform {tag:?} is none of Blender's"),
+        _ => bail!("{wheel}: Blender does not know its platform {tag:?}"),
     })
 }
 

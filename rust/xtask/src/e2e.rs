@@ -89,7 +89,7 @@ pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf],
             all.extend(
                 worker
                     .join()
-                    .map_err(|_| anyhow::anyhow!("a manifest run broke off"))??,
+                    .map_err(|_| anyhow::anyhow!("running a manifest failed"))??,
             );
         }
         Ok(all.into_iter().sum())

@@ -346,7 +346,7 @@ fn create(environment: &Environment, wanted: &Wanted) -> Result<Interpreter> {
     fs::write(environment.incomplete(), "").context("cannot mark the environment")?;
     let mut command = process::python(&interpreter.path);
     command.args(["-m", "venv"]).arg(place);
-    process::quiet(&mut command, &format!("making the environment {}", wanted.name))?;
+    process::quiet(&mut command, &format!("creating the environment {}", wanted.name))?;
     Ok(interpreter)
 }
 
@@ -446,7 +446,7 @@ mod tests {
         assert_eq!(
             made,
             fs::metadata(environment.stamp()).unwrap().modified().unwrap(),
-            "it was made again"
+            "it was created again"
         );
 
         // A module that is linked in can be imported; linking the same again writes nothing.
@@ -509,7 +509,7 @@ mod tests {
         fs::write(&keepsake, "").unwrap();
         fs::remove_file(environment.stamp()).unwrap();
         prepare(&layout, &wanted).unwrap();
-        assert!(keepsake.exists(), "a working environment was thrown away");
+        assert!(keepsake.exists(), "a working environment was discarded");
 
         // Left half-made: a new one.
         fs::write(environment.incomplete(), "").unwrap();

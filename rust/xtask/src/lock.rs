@@ -21,7 +21,7 @@ impl Lock {
         let file = File::options().create(true).truncate(false).write(true).open(path);
         let file = file.with_context(|| format!("cannot open {}", path.display()))?;
         if file.try_lock().is_err() {
-            eprintln!("· waiting: another process is at work on {what}");
+            eprintln!("· waiting: another process is working on {what}");
             file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
         }
         Ok(Self(file))

@@ -102,7 +102,7 @@ pub(crate) fn prepare(layout: &Layout) -> Result<Core> {
         // Somebody edits meanwhile: what was built may be a mixture.
         fs::remove_dir_all(&folder)?;
     }
-    bail!("the sources of the core changed during each of three builds; start again when they rest.");
+    bail!("the sources of the core changed during each of three builds; start again when nobody is editing them.");
 }
 
 fn build(layout: &Layout, tools: &Environment, parent: &Path, folder: &Path) -> Result<()> {

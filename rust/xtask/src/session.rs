@@ -142,8 +142,8 @@ fn both(layout: &Layout, wanted: &Wanted) -> Result<(Environment, Core)> {
         let core = scope.spawn(|| native::prepare(layout));
         (environment.join(), core.join())
     });
-    let environment = environment.map_err(|_| anyhow::anyhow!("setting up {} broke off", wanted.name))??;
-    let core = core.map_err(|_| anyhow::anyhow!("building the core broke off"))??;
+    let environment = environment.map_err(|_| anyhow::anyhow!("setting up {} failed", wanted.name))??;
+    let core = core.map_err(|_| anyhow::anyhow!("building the core failed"))??;
     Ok((environment, core))
 }
 

@@ -84,15 +84,15 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
 /// Why the plan cannot be tried in another process, if it cannot.
 pub(crate) fn untried(plan: &Plan) -> Option<String> {
     if plan.steps.is_empty() {
-        return Some("Nothing of the plan is left to try.".to_owned());
+        return Some("No part of the plan is left to try.".to_owned());
     }
     plan.steps.iter().find_map(|step| match &step.action {
         Action::Added(_) => Some(format!(
-            "Steps of the type {} are carried out by a script that only this Blender has loaded.",
+            "Steps of the type {} are carried out by a script that is only loaded in this Blender.",
             step.action.type_name()
         )),
         Action::Python(script) if script.mode == PythonMode::Trusted => {
-            Some("A trusted script reaches as far from another process as from this one.".to_owned())
+            Some("A trusted script can do as much from another process as from this one.".to_owned())
         }
         Action::NodeTree(_) | Action::GnOps(_) | Action::Python(_) => None,
     })
@@ -127,7 +127,7 @@ fn asked_for(step: &Step, extensions: &Extensions) -> Option<String> {
     }
     extensions
         .requires_approval(kind)
-        .then(|| format!("Steps of the type {kind} ask each time."))
+        .then(|| format!("Steps of the type {kind} need approval each time."))
 }
 
 /// The step that is asked about for its cost: the last one that writes the dear tree, else the last of all.

@@ -32,7 +32,7 @@ pub(crate) fn describe(script: &PythonScript, blender: &str) -> Description {
     let mut reason = match script.mode {
         PythonMode::Safe => format!("It runs a script of {}.", counted(lines)),
         PythonMode::Trusted => format!(
-            "It runs a trusted script of {}: nothing limits what it does, in this file and outside of it. Read all of it first.",
+            "It runs a trusted script of {}: nothing limits what it does, in this file and outside of it. Read all of it before you approve it.",
             counted(lines)
         ),
     };

@@ -56,7 +56,7 @@ impl Memory {
             let most_files = usize::try_from(settings.cache_entries).unwrap_or(usize::MAX);
             match Cache::open(folder, most_files, settings.cache_mb.saturating_mul(MEGABYTE)) {
                 Ok(cache) => memory.cache = Some(cache),
-                Err(error) => messages.push(warning(Code::NotKept, format!("Replies cannot be kept: {error}."))),
+                Err(error) => messages.push(warning(Code::NotKept, format!("Replies cannot be stored: {error}."))),
             }
         }
         if !settings.keep_conversations {
@@ -67,13 +67,13 @@ impl Memory {
                 match found {
                     Found::New | Found::Known => {}
                     Found::Unknown => {
-                        let text = "There is no conversation of this name here any more; it begins anew.".to_owned();
+                        let text = "This conversation is no longer stored here; a new one begins.".to_owned();
                         messages.push(warning(Code::ConversationUnknown, text));
                     }
                     Found::Damaged => {
                         let id = &conversation.id;
                         let text = format!(
-                            "The conversation was damaged; its file was set aside as “{id}.damaged”, and it begins anew."
+                            "The conversation was damaged; its file was set aside as “{id}.damaged”, and a new one begins."
                         );
                         messages.push(warning(Code::DamagedFile, text));
                     }
@@ -81,7 +81,7 @@ impl Memory {
                 let summary = conversation.summary(settings.conversation_tokens);
                 if (summary.left_out > 0 || summary.shortened) && settings.conversation_tokens > 0 {
                     let text = format!(
-                        "The conversation is longer than what is told of it (`conversation_tokens`): {} of {} turns{} were left out.",
+                        "The conversation is longer than its budget (`conversation_tokens`): {} of {} turns{} were left out.",
                         summary.left_out,
                         conversation.count(),
                         if summary.shortened {
@@ -151,7 +151,7 @@ impl Memory {
         if let Some(cache) = self.cache.as_ref().filter(|_| done) {
             for (key, reply) in unkept {
                 if let Err(error) = cache.keep(&key, reply, ended.redactor) {
-                    messages.push(warning(Code::NotKept, format!("A reply could not be kept: {error}.")));
+                    messages.push(warning(Code::NotKept, format!("A reply could not be stored: {error}.")));
                     break;
                 }
             }
@@ -162,7 +162,7 @@ impl Memory {
                 Err(error) => {
                     messages.push(warning(
                         Code::NotKept,
-                        format!("The conversation could not be kept: {error}."),
+                        format!("The conversation could not be stored: {error}."),
                     ));
                 }
             }

@@ -43,11 +43,11 @@ pub(crate) fn draft(
     let cuts = [
         (
             draft.scene_cut,
-            "The scene is larger than what the model is shown of it (`context_tokens`): what matters least was left out.",
+            "The scene is larger than its budget (`context_tokens`): the model does not see the least important parts.",
         ),
         (
             draft.exchanges_cut,
-            "The model reads less than what was said so far, so older answers of tools were shortened.",
+            "The exchange so far is longer than the model can read, so older tool results were shortened.",
         ),
     ];
     for (_, text) in cuts.into_iter().filter(|(cut, _)| *cut) {

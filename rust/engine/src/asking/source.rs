@@ -154,7 +154,7 @@ fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Re
                 Origin::Provider,
                 Code::CapabilityMismatch,
                 format!(
-                    "The model takes no tools here, so it plans without them. {}",
+                    "The model cannot use tools here, so it plans without them. {}",
                     failure.message
                 ),
             ));
@@ -267,7 +267,7 @@ fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
         found += redactor.keys(&mut call.id) + redactor.keys(&mut call.name) + redactor.keys_json(&mut call.arguments);
     }
     if found > 0 {
-        let text = "The reply repeated your API key; it was taken out. Do you trust this server?";
+        let text = "The reply repeated your API key; it was removed. Do you trust this server?";
         listener.message(Message::new(
             Severity::Warning,
             Origin::Provider,
@@ -283,9 +283,9 @@ fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Ke
         Ok(Found::Reply(kept)) => return Some(kept),
         Ok(Found::Nothing) => return None,
         Ok(Found::Damaged(name)) => {
-            format!("A kept reply was damaged; it was set aside as “{name}”, and the model is asked.")
+            format!("A stored reply was damaged; it was set aside as “{name}”, and the model is asked instead.")
         }
-        Err(error) => format!("The kept replies cannot be read ({error}), so the model is asked."),
+        Err(error) => format!("The stored replies cannot be read ({error}), so the model is asked."),
     };
     listener.message(Message::new(Severity::Warning, Origin::Run, Code::DamagedFile, text));
     None
@@ -351,7 +351,7 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
         }
     }
     Err(Fault {
-        failure: Failure::new(Code::BadResponse, "The stream ended without its end."),
+        failure: Failure::new(Code::BadResponse, "The stream ended unexpectedly."),
         tools: false,
     })
 }

@@ -58,7 +58,7 @@ fn new_reason(work: &mut Work, rest: &Plan, compiled: &Compiled, catalogue: &Cat
     let mut new = approval::reasons(&request);
     new.retain(|reason| !given.contains(reason));
     given.extend(new.iter().cloned());
-    (!new.is_empty()).then(|| format!("Without what was left out: {}", new.join(" ")))
+    (!new.is_empty()).then(|| format!("Without the parts that were left out: {}", new.join(" ")))
 }
 
 /// What was left out, in plain words.

@@ -118,14 +118,14 @@ impl Saved {
                     format!("it has version {other} of the format, and this core reads versions {OLDEST} to {VERSION}");
                 return Err(EngineError::Saved(why));
             }
-            None => return Err(EngineError::Saved("it does not say that it is one".into())),
+            None => return Err(EngineError::Saved("it is not marked as a saved run".into())),
         }
         let mut saved: Self = serde_json::from_value(value).map_err(|error| EngineError::Saved(error.to_string()))?;
         let mut overrides: Map<String, Value> =
             serde_json::from_str(overrides).map_err(|error| EngineError::Request(error.to_string()))?;
         if let Some(name) = overrides.keys().find(|name| !OVERRIDES.contains(&name.as_str())) {
             return Err(EngineError::Request(format!(
-                "\"{name}\" cannot be set anew for a saved run; {} can",
+                "\"{name}\" cannot be changed for a saved run; {} can",
                 OVERRIDES.join(", ")
             )));
         }
@@ -144,11 +144,9 @@ impl Saved {
         match resume(self.state.clone(), Config::default(), 0.0) {
             Err(cause) => invalid(cause),
             Ok((state, _)) => match state.phase {
-                Phase::Generating if self.work.asked.context.is_null() => {
-                    invalid("the scene that it was about is missing")
-                }
+                Phase::Generating if self.work.asked.context.is_null() => invalid("its scene is missing"),
                 Phase::Checking if self.work.asked.reply.is_none() && request.plan.is_none() => {
-                    invalid("the reply that it was about is missing")
+                    invalid("its last reply is missing")
                 }
                 _ => Ok(()),
             },

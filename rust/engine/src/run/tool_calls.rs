@@ -94,6 +94,6 @@ fn complaint(step: &ToolStep) -> Option<Message> {
         Code::InternalError | Code::ReturnInvalid | Code::ToolTimeout => Severity::Warning,
         _ => Severity::Info,
     };
-    let text = format!("The tool “{}” gave no result: {}", step.tool, word("message"));
+    let text = format!("The tool “{}” failed: {}", step.tool, word("message"));
     Some(Message::new(severity, Origin::Tools, code, text))
 }

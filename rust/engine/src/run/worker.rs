@@ -100,7 +100,7 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
     }));
     if ended.is_err() {
         // The machine itself broke: the host learns it and restores what it holds.
-        let failure = Failure::new(Code::InternalError, "The core failed in a way that must not happen.");
+        let failure = Failure::new(Code::InternalError, "The core failed because of a defect.");
         let (state, _) = transition(State::default(), now(EventKind::Refuse(failure.clone())));
         shared.show(|front| {
             front.messages.add(Message::new(

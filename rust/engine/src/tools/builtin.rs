@@ -117,7 +117,7 @@ fn tree_ir(raw: Value, world: &World) -> Result<Value, ToolError> {
         MAX_TREE,
     );
     let tree = tree.ok_or_else(|| {
-        let text = format!("There is no Geometry Nodes tree {:?}.", raw.node_group);
+        let text = format!("There is no Geometry Nodes tree called {:?}.", raw.node_group);
         ToolError::new(Code::UnknownNodeGroup, text)
     })?;
     Ok(json!({"node_group": raw.node_group, "tree": tree}))
@@ -161,7 +161,7 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
         Spec::new(
             "search_nodes",
             "Find node types",
-            "Node types of this Blender whose name or label holds the words: `bl_idname` and label.",
+            "Node types of this Blender whose name or label contains the words: `bl_idname` and label.",
             object(&json!({"query": query}), &["query"]),
             gives(&json!({
                 "nodes": {"type": "array", "items": {"type": "object", "required": ["bl_idname", "label"]}},

@@ -155,11 +155,10 @@ impl Toolbox {
     ) -> Vec<HostCall> {
         for call in refused {
             let text = match (call.code, call.words.trim()) {
-                (Code::UserRejected, "") => "The artist rejected this call. Go on without it.".to_owned(),
+                (Code::UserRejected, "") => "The artist rejected this call. Continue without it.".to_owned(),
                 (Code::UserRejected, words) => format!("The artist rejected this call and says: {words}"),
-                _ => {
-                    "This call needs the artist's approval and nobody is there to give it. Go on without it.".to_owned()
-                }
+                _ => "This call needs the artist's approval, and nobody is there to give it. Continue without it."
+                    .to_owned(),
             };
             self.batch.refuse(&call.id, ToolError::new(call.code, text));
         }

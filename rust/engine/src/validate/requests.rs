@@ -107,7 +107,7 @@ fn provider(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
 fn conversation(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
     let named = subject.request.conversation.as_deref();
     if named.is_some_and(|id| !is_id(id)) {
-        let text = "A conversation is named by what an earlier report gave as `conversation`.";
+        let text = "Use the name that an earlier report gives as `conversation`.";
         findings.push(Finding::error(Code::BodyInvalid, "/conversation", text));
     }
 }
@@ -116,8 +116,8 @@ fn prices(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
     let settings = &subject.settings;
     let unpriced = || Tariff::new(subject.request, settings).prices(0).is_none();
     if settings.max_run_cost.is_some() && unpriced() {
-        let text = "A limit of cost needs prices, and those of this model are not known: set `input_price` and `output_price`, for a \
-                    million tokens each.";
+        let text = "A cost limit needs prices, and those of this model are not known: set `input_price` and `output_price`, each \
+                    per million tokens.";
         findings.push(Finding::error(Code::SettingInvalid, "/settings/max_run_cost", text));
     }
 }
@@ -126,7 +126,7 @@ fn limits_of_time(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
     let settings = &subject.settings;
     if settings.total_timeout_s < settings.timeout_s {
         let text = format!(
-            "The limit of a request with all its attempts ({} s) is shorter than that of one attempt ({} s); the shorter one holds.",
+            "The time limit of a request with all its attempts ({} s) is shorter than that of one attempt ({} s); the shorter one applies.",
             settings.total_timeout_s, settings.timeout_s
         );
         findings.push(Finding::warning(

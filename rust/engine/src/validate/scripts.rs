@@ -86,12 +86,12 @@ impl Rules {
                 findings.push(Finding::error(Code::PythonNotAllowed, format!("{at}/payload/mode"), text).hint(hint));
             }
             Scripts::Trusted if trusted && self.approve != Approve::Ask => {
-                let text = "A trusted script runs only after the artist has read and confirmed it, and nobody is there to ask.";
-                let hint = "Use `\"mode\": \"safe\"`, or run the plan where somebody can be asked.";
+                let text = "A trusted script runs only after the artist has read and approved it, and nobody is there to do so.";
+                let hint = "Use `\"mode\": \"safe\"`, or run the plan where somebody can approve it.";
                 findings.push(Finding::error(Code::ApprovalRequired, format!("{at}/payload/mode"), text).hint(hint));
             }
             Scripts::Safe | Scripts::Trusted if self.approve == Approve::None => {
-                let text = "A script runs only with somebody's consent, and nobody is there to give it.";
+                let text = "A script runs only after somebody has approved it, and nobody is there to do so.";
                 let hint = "Express the step with NODE_TREE or GN_OPS, or approve the plan.";
                 findings.push(Finding::error(Code::ApprovalRequired, format!("{at}/type"), text).hint(hint));
             }
@@ -99,7 +99,7 @@ impl Rules {
         }
         if !done || self.later {
             // Between turns the artist may go on working; what a script did could then not be told apart and undone.
-            let text = "A plan with a script is the only one of its run that changes the file.";
+            let text = "A plan with a script must be the only one of its run that changes the file.";
             let hint = "Put all steps into one plan with `done: true`, or use NODE_TREE and GN_OPS.";
             findings.push(Finding::error(Code::PythonOutOfTurn, format!("{at}/type"), text).hint(hint));
         }
@@ -109,7 +109,7 @@ impl Rules {
     fn time(&self, script: &mut PythonScript, at: &str, findings: &mut Vec<Finding>) {
         let longest = u32::try_from(self.longest_ms).unwrap_or(u32::MAX);
         if script.timeout_ms > longest.max(USUAL_MS) {
-            let text = format!("A script may take {longest} ms, not {}.", script.timeout_ms);
+            let text = format!("A script may take at most {longest} ms, not {}.", script.timeout_ms);
             let hint = "Leave `timeout_ms` out, or do less in one step.";
             findings.push(Finding::error(Code::OutOfRange, format!("{at}/payload/timeout_ms"), text).hint(hint));
         }

@@ -44,7 +44,7 @@ fn judged(facts: &Facts<'_>, plan: &Plan, expected: &Expectation) -> Option<Gate
         let (why, fix) = if scripted(plan) {
             (
                 "there is no such object after its script",
-                "Make the object in the script, or name one that is there.",
+                "Create the object in the script, or name one that exists.",
             )
         } else {
             (
@@ -74,7 +74,13 @@ fn scripted(plan: &Plan) -> bool {
     plan.steps.iter().any(|step| matches!(step.action, Action::Python(_)))
 }
 
-fn mismatch(facts: &Facts<'_>, object: &str, expected: &Expectation, evaluated: &Evaluated, counts: &[u64]) -> GateFinding {
+fn mismatch(
+    facts: &Facts<'_>,
+    object: &str,
+    expected: &Expectation,
+    evaluated: &Evaluated,
+    counts: &[u64],
+) -> GateFinding {
     let noun = expected.component.noun();
     let wanted = match (expected.count, expected.min, expected.max) {
         (Some(count), ..) => format!("about {count}"),
@@ -90,10 +96,10 @@ fn mismatch(facts: &Facts<'_>, object: &str, expected: &Expectation, evaluated: 
         .zip(facts.catalogue)
         .and_then(|(now, catalogue)| driver(now, catalogue, object));
     let fix = if realised {
-        "The result holds no instances: they were made real, or never made. Count what is there instead, for example vertices.".to_owned()
+        "The result has no instances: they were realized, or never created. Count something that exists instead, for example vertices.".to_owned()
     } else {
         driver.as_ref().map_or_else(
-            || "Correct the counts in the tree, or what is expected.".to_owned(),
+            || "Correct the counts in the tree, or the expectation.".to_owned(),
             |driver| lever(driver),
         )
     };
@@ -112,7 +118,7 @@ fn lever(driver: &Driver) -> String {
         .as_ref()
         .map(|name| format!(", from the modifier's input \"{name}\""));
     format!(
-        "\"{}\" of {} decides how many there are (now {}{}): set it right, or correct what is expected.",
+        "\"{}\" of {} decides how many there are (now {}{}): correct it, or correct the expectation.",
         driver.lever.input,
         driver.label,
         driver.lever.value,
@@ -205,10 +211,10 @@ fn claimed(facts: &Facts<'_>, plan: &Plan) -> Vec<GateFinding> {
                     GATE.code,
                     Code::CountMismatch,
                     format!(
-                        "The plan speaks of {number} {noun}; the result on \"{}\" has {real}.",
+                        "The plan mentions {number} {noun}; the result on \"{}\" has {real}.",
                         target.object
                     ),
-                    "Check the numbers, or say what is meant in `meta.expects`.",
+                    "Check the numbers, or state the expected counts in `meta.expects`.",
                 )
             })
         })

@@ -20,7 +20,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 GATE.code,
                 Code::UnknownModifier,
                 format!("The object \"{object}\" has no modifier \"{name}\" after the run."),
-                "Name an existing Geometry Nodes modifier, or allow making one (`ensure_target`).",
+                "Name an existing Geometry Nodes modifier, or allow creating one (`ensure_target`).",
             ));
             continue;
         };
@@ -28,14 +28,14 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             (None, _) => findings.push(finding(
                 GATE.code,
                 Code::TargetMissing,
-                format!("The modifier \"{name}\" on \"{object}\" runs no tree."),
-                "Name the tree in the step's target.",
+                format!("The modifier \"{name}\" on \"{object}\" has no node group."),
+                "Name the node group in the step's target.",
             )),
             (Some(runs), Some(wanted)) if runs != wanted => findings.push(finding(
                 GATE.code,
                 Code::TargetMissing,
-                format!("The modifier \"{name}\" on \"{object}\" runs \"{runs}\", not \"{wanted}\"."),
-                "Name the tree that the modifier runs, or another modifier.",
+                format!("The modifier \"{name}\" on \"{object}\" uses the node group \"{runs}\", not \"{wanted}\"."),
+                "Name the node group that the modifier uses, or another modifier.",
             )),
             _ => {}
         }
@@ -58,9 +58,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                         who.unwrap_or_default(),
                         warning.message
                     ),
-                    source
-                        .fix
-                        .unwrap_or("Change the node that reports it, or what it is fed with."),
+                    source.fix.unwrap_or("Change the node that reports it, or its inputs."),
                 )
             });
         }

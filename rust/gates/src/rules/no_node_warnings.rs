@@ -24,7 +24,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 ..finding(
                     GATE.code,
                     Code::NotAvailable,
-                    format!("This Blender does not say what the nodes of \"{name}\" on \"{object}\" warn of."),
+                    format!("This version of Blender does not report the warnings of the nodes of \"{name}\" on \"{object}\"."),
                     "",
                 )
             });
@@ -46,9 +46,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                         "{who} of the modifier \"{name}\" on \"{object}\" warns: {}",
                         warning.message
                     ),
-                    source
-                        .fix
-                        .unwrap_or("Change the node that warns, or what it is fed with."),
+                    source.fix.unwrap_or("Change the node that warns, or its inputs."),
                 )
             });
         }

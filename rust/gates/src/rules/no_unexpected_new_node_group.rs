@@ -19,8 +19,8 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             finding(
                 GATE.code,
                 Code::NoUnexpectedNewNodeGroup,
-                format!("The node group \"{name}\" appeared, but no step makes it."),
-                "Name the wanted node group in the step's target and use no other.",
+                format!("The node group \"{name}\" appeared, but no step creates it."),
+                "Name the node group in the step's target, and create no other.",
             )
         })
         .collect()

@@ -54,7 +54,7 @@ fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
                 "The result on \"{}\" is exactly what the object was before.",
                 object.name
             ),
-            "Check the values: a translation of 0, a scale of 1, a level of 0 or an empty selection change nothing.",
+            "Check the values: a translation of 0, a scale of 1, a level of 0 or an empty selection changes nothing.",
         )
     })
 }

@@ -48,8 +48,8 @@ fn empty(object: &EvaluatedObject) -> Option<GateFinding> {
         ..finding(
             GATE.code,
             Code::EmptyInstances,
-            format!("All {} instances on \"{name}\" show nothing.", instances.count),
-            "Check what is linked to the instances (the input \"Instance\" of Instance on Points): it holds no geometry.",
+            format!("All {} instances on \"{name}\" are empty.", instances.count),
+            "Check what is linked to the instances (the input \"Instance\" of Instance on Points): it contains no geometry.",
         )
     })
 }

@@ -30,7 +30,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             match outputs(tree).find(|item| item.socket_type == GEOMETRY) {
                 None => Some((
                     None,
-                    format!("The tree \"{name}\" has no geometry output, so its modifier shows nothing."),
+                    format!("The tree \"{name}\" has no geometry output, so its modifier outputs nothing."),
                 )),
                 Some(item) if !reached.contains(&item.identifier.as_str()) => {
                     let text = format!("Nothing reaches the output \"{}\" of the tree \"{name}\".", item.name);
@@ -51,7 +51,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                     GATE.code,
                     Code::OutputConnected,
                     cause,
-                    "Link the last geometry of the chain to `group_output`.",
+                    "Link the final geometry to `group_output`.",
                 )
             });
         }

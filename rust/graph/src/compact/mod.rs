@@ -30,7 +30,7 @@ pub enum CompactError {
         expected: &'static str,
     },
     /// A link or zone names a node without a line.
-    #[error("Line {line} of the compact tree names the node {number}, which is not there")]
+    #[error("Line {line} of the compact tree names the node {number}, which does not exist")]
     UnknownNode {
         /// Line, from 1.
         line: usize,

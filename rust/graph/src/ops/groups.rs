@@ -49,7 +49,7 @@ impl Work<'_> {
         let path = self.sink.at(field);
         if name == self.model.name || self.uses(name, &self.model.name) {
             let message = format!(
-                "the node group “{name}” holds the tree “{}”; “{id}” would close a circle",
+                "the node group “{name}” contains the tree “{}”; “{id}” would make the group contain itself",
                 self.model.name
             );
             self.sink
@@ -66,7 +66,7 @@ impl Work<'_> {
             let names = self.document.names.get("node_group");
             let near = nearest(name, names.into_iter().flatten().map(String::as_str));
             let hint = near.map_or_else(
-                || "make it in an earlier NODE_TREE step".to_owned(),
+                || "create it in an earlier NODE_TREE step".to_owned(),
                 |near| format!("did you mean “{near}”?"),
             );
             let message = format!("there is no node group “{name}”");

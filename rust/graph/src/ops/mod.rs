@@ -274,7 +274,7 @@ impl<'a> Work<'a> {
             let node = self.model.node(id)?;
             let hint = self.mode_for(node, side, &hidden.identifier);
             let message = format!(
-                "the {} “{}” of “{id}” is not available in its present mode",
+                "the {} “{}” of “{id}” is not available in its current mode",
                 side_name(side),
                 hidden.name
             );

@@ -29,7 +29,7 @@ impl Work<'_> {
             return;
         };
         if node_type.is("zone") {
-            let hint = "use the operation add_zone, which makes both ends and pairs them".to_owned();
+            let hint = "use the operation add_zone, which creates both ends and pairs them".to_owned();
             let message = format!("{} is one end of a zone and cannot be added alone", node_type.label);
             let path = self.sink.at(kind.field);
             self.sink.error(Code::ZoneIncomplete, path, message, Some(hint));
@@ -270,7 +270,7 @@ impl Work<'_> {
             };
             if found == id.text || self.holds(&found, id.text) {
                 let path = self.sink.at(&path);
-                let message = format!("the frame “{}” cannot hold “{found}”, which holds it", id.text);
+                let message = format!("the frame “{}” cannot contain “{found}”, which contains it", id.text);
                 self.sink
                     .error(Code::Cycle, path, message, Some("leave it out of node_ids".to_owned()));
                 continue;

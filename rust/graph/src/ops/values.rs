@@ -98,7 +98,7 @@ impl Work<'_> {
         let hint = match (near, list.is_empty()) {
             (Some(near), _) => format!("did you mean “{near}”?"),
             (None, false) => format!("it has: {}", list.join(", ")),
-            (None, true) => "it has no properties; perhaps an input is meant (set its value instead)".to_owned(),
+            (None, true) => "it has no properties; if an input is meant, set its value instead".to_owned(),
         };
         let message = format!("{} has no property “{name}”", kind.label);
         self.sink.error(Code::UnknownProperty, path, message, Some(hint));

@@ -25,7 +25,7 @@ impl Compared<'_> {
             lines.push(match &new.label {
                 Some(label) => format!("Labelled “{}” as “{label}”", new.name),
                 None => format!(
-                    "Took the label “{}” off “{}”",
+                    "Removed the label “{}” from “{}”",
                     old.label.as_deref().unwrap_or_default(),
                     new.name
                 ),
@@ -34,8 +34,8 @@ impl Compared<'_> {
         self.props(&who, old, new, lines);
         if old.pair.as_deref() != new.pair.as_deref().map(|id| self.id_before(id)) {
             lines.push(match &new.pair {
-                Some(end) => format!("The zone of {who} ends with {} now", self.after.node(end)),
-                None => format!("{who} is no zone any more"),
+                Some(end) => format!("The zone of {who} now ends with {}", self.after.node(end)),
+                None => format!("{who} is no longer part of a zone"),
             });
         }
         for collection in union(old.items.keys(), new.items.keys()) {

@@ -202,7 +202,7 @@ fn components_that_a_node_does_not_act_on() {
             ],
             "up",
             "Mesh",
-            "it gets points",
+            "it receives points",
         ),
     ];
     for (kind, nodes, id, socket, word) in cases {
@@ -312,7 +312,7 @@ fn results_that_go_nowhere() {
         node("fine", "SubdivideMesh"),
         link("box", "Mesh", "fine", "Mesh"),
     ]);
-    check("MESH", ops, &[("fine", None, Code::DeadEnd)], &["goes nowhere"]);
+    check("MESH", ops, &[("fine", None, Code::DeadEnd)], &["is not used"]);
 }
 
 /// A zone of this kind around these nodes; the modifier's geometry goes in, what comes out is the result.
@@ -346,7 +346,7 @@ fn what_flows_round_in_a_repeat_zone_is_known() {
             &[("tube", Some("Curve"), Code::NoEffect)],
             &["curves"],
         );
-        // From the second iteration on it gets instances.
+        // From the second iteration on it receives instances.
         let turns = [
             ("real", "RealizeInstances", "Geometry", "Geometry"),
             ("one", "GeometryToInstance", "Geometry", "Instances"),

@@ -37,7 +37,7 @@ impl Call<'_> {
         let mut parts: Vec<String> = self.request.instructions().into_iter().collect();
         if let (Some(schema), SchemaUse::InPrompt) = (self.schema, self.schema_use) {
             parts.push(format!(
-                "Answer with one JSON object and nothing else: no prose, no code fence. It satisfies this JSON Schema:\n{schema}"
+                "Answer with one JSON object and nothing else: no prose, no code fence. It must satisfy this JSON Schema:\n{schema}"
             ));
         }
         (!parts.is_empty()).then(|| parts.join("\n\n"))

@@ -81,7 +81,8 @@ pub(super) fn by_status(status: u16, enveloped: bool, said: &str) -> ProviderErr
         // Some servers name a wrong path in the same envelope as everything else.
         404 if enveloped && !matches!(said, "File Not Found" | "Not Found") => ProviderError::UnknownModel(detail()),
         404 | 405 => ProviderError::BadResponse {
-            what: "Nothing of this kind is at the address. The path is probably wrong; it usually ends in /v1.".into(),
+            what: "The address does not offer this interface. The path is probably wrong; it usually ends in /v1."
+                .into(),
             detail: detail(),
         },
         408 => ProviderError::Timeout {

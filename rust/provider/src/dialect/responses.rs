@@ -210,7 +210,7 @@ impl Reply {
 
     fn into_response(mut self) -> Result<Response, ProviderError> {
         let Some(output) = self.output.take() else {
-            return Err(ProviderError::bad_response("The answer holds no reply of a model."));
+            return Err(ProviderError::bad_response("The answer contains no reply of a model."));
         };
         let (mut text, mut refusal, mut tool_calls) = (String::new(), String::new(), Vec::new());
         for mut item in output {

@@ -124,7 +124,7 @@ impl KeyFile {
         let limit = MAX_BYTES + 1;
         if let Err(error) = (&mut file).take(limit).read_to_string(&mut text) {
             return match error.kind() {
-                ErrorKind::InvalidData => Ok(Some(Err("it is no text".to_owned()))),
+                ErrorKind::InvalidData => Ok(Some(Err("it is not text".to_owned()))),
                 _ => Err(unusable(&path, &error)),
             };
         }

@@ -51,7 +51,7 @@ const SERVICE: &str = "GeoNode AI Assistant";
 fn text(secret: Vec<u8>) -> Result<Zeroizing<String>, StoreError> {
     String::from_utf8(secret).map(Zeroizing::new).map_err(|error| {
         drop(Zeroizing::new(error.into_bytes()));
-        StoreError::Refused("what it holds is no text".into())
+        StoreError::Refused("its entry is not text".into())
     })
 }
 
@@ -268,8 +268,8 @@ mod platform {
             Error::PlatformFailure(why) => {
                 StoreError::Refused(crate::error::one_line(&why.to_string()).unwrap_or_default())
             }
-            Error::BadEncoding(_) | Error::BadDataFormat(..) => StoreError::Refused("what it holds is no text".into()),
-            _ => StoreError::Refused("it cannot hold this key".into()),
+            Error::BadEncoding(_) | Error::BadDataFormat(..) => StoreError::Refused("its entry is not text".into()),
+            _ => StoreError::Refused("it cannot store this key".into()),
         }
     }
 }

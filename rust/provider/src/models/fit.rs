@@ -1,4 +1,4 @@
-//! What a request needs and what its model can do, brought together before anything is sent (PRV-4, PRV-5).
+//! What a request needs and what its model can do, brought together before anything is sent.
 
 use std::borrow::Cow;
 
@@ -88,7 +88,7 @@ pub(crate) fn fit(
     }
     if request.schema.is_some() && info.structured_output == Some(false) {
         fitting.in_words = true;
-        let text = format!("The model “{name}” cannot be held to a form, so it is asked for it in words.");
+        let text = format!("The model “{name}” cannot be held to a schema, so it is asked for it in words.");
         fitting.notices.push(notice(Code::CapabilityMismatch, text));
     }
     if let (Some(asked), Some(most)) = (
@@ -121,10 +121,10 @@ fn unknown(provider: Provider, name: &str) -> Notice {
     let shown = crate::error::one_line(name).unwrap_or_default();
     let text = match provider {
         Provider::OpenAiCompatible | Provider::Replay => {
-            format!("Nothing is known of the model “{shown}” here, so its limits and price are not either.")
+            format!("The model “{shown}” is not known here, and neither are its limits and prices.")
         }
         _ => format!(
-            "“{shown}” is not among the known models of {}; it is asked for all the same. Its limits and price are not known.",
+            "“{shown}” is not among the known models of {}; it is asked all the same. Its limits and prices are not known.",
             provider.name()
         ),
     };

@@ -1,4 +1,4 @@
-//! What language models can do and what they cost (PRV-5), as data: `models.json` names the source and date of its figures.
+//! What language models can do and what they cost, as data: `models.json` names the source and date of its figures.
 //!
 //! A model that is not listed is no error: it is sent as it is, and nothing is assumed about it.
 

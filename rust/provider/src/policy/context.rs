@@ -40,14 +40,14 @@ pub(super) fn inject(draft: &mut Draft, context: &[(String, String)]) -> Result<
             None => draft.say(
                 Code::ContextKeyMissing,
                 format!(
-                    "There is no part “{}” of the context; the model is not shown it.",
+                    "The context has no part “{}”, so the model does not see it.",
                     key.escape_debug()
                 ),
             ),
             Some(text) if text.trim().is_empty() => draft.say(
                 Code::ContextKeyEmpty,
                 format!(
-                    "The part “{}” of the context is empty; the model is not shown it.",
+                    "The part “{}” of the context is empty, so the model does not see it.",
                     key.escape_debug()
                 ),
             ),
@@ -68,7 +68,7 @@ pub(super) fn inject(draft: &mut Draft, context: &[(String, String)]) -> Result<
     let Some(first) = first else {
         return Err(ProviderError::BodyInvalid {
             path: String::new(),
-            what: "there is no message of role “user” that the context could stand in".into(),
+            what: "there is no message of role “user” to put the context into".into(),
         });
     };
     match &mut first.content {

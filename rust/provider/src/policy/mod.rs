@@ -1,4 +1,4 @@
-//! What stands between a request as it was made and as it is sent (REQ-3, POL-1): one pipeline, in one order.
+//! What stands between a request as it was made and as it is sent: one pipeline, in one order.
 //!
 //! A request is made with its words and with filters; the pipeline gives two requests back. The *effective* one is what is
 //! encoded and sent, once: with context and schema, without configured keys. The *stored* one is what may be kept in logs and
@@ -156,7 +156,7 @@ impl Policies {
         draft.counts.redacted_stored = each_text(&mut draft.stored, &mut |text| self.redactor.all(text));
         let (sent, stored) = (draft.counts.redacted_sent, draft.counts.redacted_stored);
         if sent > 0 {
-            let text = "An API key stood in the words of the request; it was taken out before sending.";
+            let text = "The request contained an API key; it was removed before sending.";
             draft.say(Code::SecretRedacted, text);
         }
         if sent + stored > 0 {
@@ -164,7 +164,7 @@ impl Policies {
                 policy: Stage::Redaction,
                 code: Code::SecretRedacted,
                 refused: false,
-                detail: format!("{sent} taken out of what is sent, {stored} of what is stored"),
+                detail: format!("{sent} removed from what is sent, {stored} from what is stored"),
             });
         }
     }

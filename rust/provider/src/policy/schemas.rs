@@ -31,7 +31,7 @@ impl SchemaList {
                 return refuse("it refers to another document");
             }
             if !self.0.contains(&canonical::hash(schema)) {
-                return refuse("it is none that this program or a registered tool made");
+                return refuse("it is not a schema of this program or of a registered tool");
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ pub enum Stage {
     Schema,
     /// Takes secrets out: of what is sent the configured keys, of what is stored everything that looks like one.
     Redaction,
-    /// Lets only schemas out that this program made or a tool registered.
+    /// Sends only schemas that this program made or a tool registered.
     SchemaList,
     /// Lets data go only to the configured server, or to those of a list.
     Egress,
@@ -39,17 +39,17 @@ impl Stage {
                 "Puts in the parts of the context that the request asks for, such as the scene and the conversation: as data, marked as such. \
                  A part that is missing or empty is said."
             }
-            Self::Schema => "Puts in the schema that the reply shall satisfy, unless the request brings one.",
+            Self::Schema => "Adds the schema that the reply must satisfy, unless the request has one.",
             Self::Redaction => {
                 "Takes secrets out: of what is sent the configured keys, of what is kept (logs, history, conversations) everything that looks \
                  like a key, and folders that name a person."
             }
-            Self::SchemaList => "Lets only schemas out that this program made or a tool registered.",
+            Self::SchemaList => "Sends only schemas that this program made or a tool registered.",
             Self::Egress => {
-                "Lets data go only to the configured server, or to those of the list of allowed servers. Pictures and words alike."
+                "Sends data, text and pictures alike, only to the configured server or to the allowed servers."
             }
             Self::Quota => {
-                "Bounds requests and tokens per minute and day, over all runs of this process: `max_requests_per_minute`, \
+                "Limits requests and tokens per minute and day, over all runs of this process: `max_requests_per_minute`, \
                  `max_requests_per_day`, `max_tokens_per_minute`, `max_tokens_per_day`."
             }
         }

@@ -40,7 +40,7 @@ fn messages(body: &Body) -> Result<(), ProviderError> {
     if body.turns().next().is_none() {
         return Err(ProviderError::BodyInvalid {
             path: String::new(),
-            what: "there is no message to answer; give at least one of role “user”".to_owned(),
+            what: "there is no message to answer; add at least one of role “user”".to_owned(),
         });
     }
     let mut open: Vec<&str> = Vec::new();
@@ -50,7 +50,7 @@ fn messages(body: &Body) -> Result<(), ProviderError> {
             Role::Tool => {
                 let id = message.tool_call_id.as_deref().unwrap_or_default();
                 let Some(position) = open.iter().position(|call| *call == id) else {
-                    let what = "names no open call of the assistant message before it";
+                    let what = "does not name an open call of the assistant message before it";
                     return Err(invalid(index, "/tool_call_id", what));
                 };
                 open.remove(position);
@@ -62,7 +62,7 @@ fn messages(body: &Body) -> Result<(), ProviderError> {
                 }
             }
             Role::User | Role::Assistant => {
-                let what = "the calls before it still wait for their “tool” messages";
+                let what = "the calls before it still lack their “tool” messages";
                 return Err(invalid(index, "", what));
             }
         }
@@ -72,18 +72,18 @@ fn messages(body: &Body) -> Result<(), ProviderError> {
         return Ok(());
     }
     let last = body.messages.len().saturating_sub(1);
-    let what = "has calls without an answer; add their “tool” messages";
+    let what = "has unanswered calls; add their “tool” messages";
     Err(invalid(last, "/tool_calls", what))
 }
 
 /// Fields that only some roles have.
 fn fields(index: usize, message: &Message) -> Result<(), ProviderError> {
     if message.role != Role::Assistant && !message.tool_calls.is_empty() {
-        let what = "only a message of role “assistant” makes calls";
+        let what = "only a message of role “assistant” can make calls";
         return Err(invalid(index, "/tool_calls", what));
     }
     if message.role != Role::Tool && message.tool_call_id.is_some() {
-        let what = "only a message of role “tool” answers a call";
+        let what = "only a message of role “tool” can answer a call";
         return Err(invalid(index, "/tool_call_id", what));
     }
     let deep = |call: &crate::message::ToolCall| deeper_than(&call.arguments, limits::JSON_DEPTH);
@@ -99,7 +99,7 @@ fn schemas(body: &Body) -> Result<(), ProviderError> {
     let schemas = schemas.chain(body.tools.iter().map(|tool| ("tools", &tool.input_schema)));
     for (field, schema) in schemas {
         if !schema.is_object() {
-            return refuse(field, "a schema is an object");
+            return refuse(field, "a schema must be an object");
         }
         if deeper_than(schema, limits::JSON_DEPTH) {
             let what = format!("a schema is nested at most {} levels deep", limits::JSON_DEPTH);
@@ -117,7 +117,7 @@ fn tools(body: &Body) -> Result<(), ProviderError> {
             return refuse("tools", format!("“{shown}” is not 1 to 64 letters, digits, “_” or “-”"));
         }
         if body.tools.iter().take(index).any(|before| before.name == tool.name) {
-            return refuse("tools", format!("there are two of the name “{shown}”"));
+            return refuse("tools", format!("two tools have the name “{shown}”"));
         }
     }
     let Filter::Only(names) = &body.tool_filter else {

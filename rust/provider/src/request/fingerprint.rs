@@ -1,4 +1,4 @@
-//! What makes two requests the same (REQ-2).
+//! What makes two requests the same.
 
 use std::collections::HashMap;
 use std::fmt;

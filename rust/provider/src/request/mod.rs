@@ -1,4 +1,4 @@
-//! A request: an immutable value, the same for every provider, that only a builder makes (REQ-1).
+//! A request: an immutable value, the same for every provider, that only a builder makes.
 
 mod body;
 mod check;

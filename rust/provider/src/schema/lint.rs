@@ -44,7 +44,7 @@ pub fn lint(schema: &Value, subset: &Subset) -> Vec<Issue> {
         sizes: Sizes::default(),
     };
     if schema.get("type").is_none_or(|kind| kind != "object") || is_union(schema) {
-        linter.issue("", "the root must be an object and no union");
+        linter.issue("", "the root must be an object, not a union");
     }
     linter.node(schema, "", 0, 0);
     linter.references(schema);
@@ -104,13 +104,13 @@ impl Linter<'_> {
         }
         if map.contains_key("$ref") {
             if map.len() > 1 && !(nesting == 0 && map.contains_key("$defs")) {
-                self.issue(path, "nothing may stand beside `$ref`");
+                self.issue(path, "`$ref` allows no other keywords beside it");
             }
             return;
         }
         let says = ["type", "anyOf", "oneOf", "enum", "const"];
         if !says.iter().any(|keyword| map.contains_key(*keyword)) {
-            self.issue(path, "it does not say of which type the value is");
+            self.issue(path, "it does not give the type of the value");
         }
         for value in map.get("enum").and_then(Value::as_array).into_iter().flatten() {
             self.sizes.values += 1;
@@ -195,7 +195,7 @@ impl Linter<'_> {
                 None => {}
             }
             let Some(found) = resolve(root, target) else {
-                self.issue("", format!("`{target}` leads nowhere in this schema"));
+                self.issue("", format!("`{target}` does not exist in this schema"));
                 known.insert(target.to_owned(), Some(0));
                 return 0;
             };

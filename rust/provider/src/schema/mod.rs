@@ -15,7 +15,7 @@ pub use lift::lift;
 pub use lint::{Issue, conforms, lint};
 pub use lower::{Shape, lower};
 
-/// What a provider's constrained output takes. The root of a schema is an object and no union for all of them.
+/// What a provider's constrained output takes. The root of a schema must be an object and no union for all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subset {
     /// Whose it is.

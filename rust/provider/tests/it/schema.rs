@@ -157,7 +157,7 @@ fn what_lies_outside_of_a_subset_is_named_with_its_place() {
         (
             OPENAI,
             json!({"type": "array", "items": {"type": "string"}}),
-            "/: the root must be an object and no union",
+            "/: the root must be an object, not a union",
         ),
         (
             OPENAI,
@@ -177,7 +177,7 @@ fn what_lies_outside_of_a_subset_is_named_with_its_place() {
         (
             OPENAI,
             closed(json!({"a": {}}), json!(["a"])),
-            "/properties/a: it does not say of which type the value is",
+            "/properties/a: it does not give the type of the value",
         ),
         (
             OPENAI,
@@ -187,7 +187,7 @@ fn what_lies_outside_of_a_subset_is_named_with_its_place() {
         (
             OPENAI,
             closed(json!({"a": {"$ref": "#/$defs/B"}}), json!(["a"])),
-            "/: `#/$defs/B` leads nowhere in this schema",
+            "/: `#/$defs/B` does not exist in this schema",
         ),
         (
             GEMINI,

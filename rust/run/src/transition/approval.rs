@@ -60,10 +60,10 @@ impl Machine {
             }
             (Some(request), Approve::None | Approve::All) => {
                 let reason = match request.reason.as_str() {
-                    "" => "It asks for it.",
+                    "" => "The plan asks for approval.",
                     reason => reason,
                 };
-                let text = format!("The plan needs approval and nobody is there to give it. {reason}");
+                let text = format!("The plan needs approval, and nobody is there to give it. {reason}");
                 self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
             }
         }

@@ -19,7 +19,7 @@ impl Machine {
     /// Puts the question, with everything that has come up about it.
     pub(super) fn ask(&mut self) {
         if self.state.asking.times >= MAX_TIMES {
-            let text = format!("The plan was asked about {MAX_TIMES} times without an answer that fits.");
+            let text = format!("Approval was requested {MAX_TIMES} times without a valid answer.");
             return self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
         }
         self.state.asking.times += 1;
@@ -68,7 +68,7 @@ impl Machine {
                 self.again();
             }
             // A plan that was given directly has nobody who could plan anew.
-            _ => self.stop(rejection("The plan was rejected; nothing of it was applied.")),
+            _ => self.stop(rejection("The plan was rejected; none of it was applied.")),
         }
     }
 
@@ -106,9 +106,7 @@ impl Machine {
             if let Some(last) = self.state.approvals.last_mut() {
                 last.decision = Decision::Rejected;
             }
-            return self.stop(rejection(
-                "Everything in the plan was left out; nothing of it was applied.",
-            ));
+            return self.stop(rejection("Every part of the plan was left out; nothing was applied."));
         };
         self.tell_findings(Origin::Preflight, &findings);
         self.state.plan = Some(plan);
@@ -128,7 +126,7 @@ impl Machine {
                     id,
                     format!("The request has no operation \"{id}\"."),
                 )
-                .hint("Name operations by the IDs that the request gives them.")
+                .hint("Use the IDs of the operations that the request lists.")
             })
             .collect();
         let all = findings.is_empty();

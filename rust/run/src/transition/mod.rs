@@ -185,7 +185,7 @@ impl Machine {
                 self.fail(Origin::Host, Failure::new(failure.code, text));
             }
             Phase::Restoring(_) => {
-                let text = format!("Taking the run back failed: {} {RESTORE_FIX}", failure.message);
+                let text = format!("Undoing the run failed: {} {RESTORE_FIX}", failure.message);
                 self.state.close();
                 self.fail(Origin::Host, Failure::new(Code::RestoreFailed, text));
             }

@@ -56,7 +56,7 @@ impl Machine {
                     Severity::Info,
                     Origin::Run,
                     Code::StaleBase,
-                    "The scene changed while the approval was open; the plan was made anew for it.",
+                    "The scene changed while the approval was open; the plan was made again for it.",
                 ));
                 self.state.base = Some(fingerprint);
                 self.enter(Phase::Compiling);
@@ -69,9 +69,10 @@ impl Machine {
                 self.enter(Phase::Inspecting(Purpose::Plan));
             }
             Purpose::Recheck => {
-                let mut text = "What this run works on was changed by hand between two of its turns, so it stopped. \
-                                Start it again when the edit is finished."
-                    .to_owned();
+                let mut text =
+                    "Data that this run works on was changed by hand between two of its turns, so the run stopped. \
+                                Start it again when you have finished editing."
+                        .to_owned();
                 if let Some(conflict) = conflict {
                     text.push(' ');
                     text.push_str(&conflict);

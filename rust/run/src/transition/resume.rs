@@ -29,10 +29,10 @@ const MOST: u64 = 1 << 20;
 pub fn resume(mut state: State, config: Config, at: f64) -> Result<(State, Vec<Effect>), &'static str> {
     let counters = [state.attempts, state.retried, state.iterations, state.rebased];
     if state.tasks > MOST || counters.iter().any(|count| u64::from(*count) > MOST) {
-        return Err("its counters are beyond every limit");
+        return Err("its counters exceed every limit");
     }
     if state.finished() != state.outcome.is_some() {
-        return Err("it has an end without having ended, or the other way round");
+        return Err("it has an outcome without having ended, or has ended without one");
     }
     if state.phase != Phase::Idle {
         state.config = config;
@@ -108,7 +108,7 @@ impl Machine {
             Severity::Warning,
             Origin::Run,
             Code::TurnsLost,
-            "What earlier turns of this run had made was not in the saved file, so the run began again with its first turn.",
+            "The results of earlier turns of this run were not in the saved file, so the run started again with its first turn.",
         ));
         self.enter(Phase::Capturing);
     }

@@ -51,14 +51,14 @@ impl Machine {
             self.tell(message);
         }
         let why = envelope.messages.first().cloned().unwrap_or_default();
-        let text = format!("The result did not pass its checks, so everything was taken back. {why}");
+        let text = format!("The result did not pass its checks, so everything was undone. {why}");
         self.fail(Origin::Gates, Failure::new(Code::GateFailed, text.trim_end()));
     }
 
     pub(super) fn restored(&mut self, then: Aftermath, equal: bool) {
         self.state.close();
         if !equal {
-            let text = format!("After taking the run back something still differs from before. {RESTORE_FIX}");
+            let text = format!("After the run was undone, something still differs from before. {RESTORE_FIX}");
             return self.fail(Origin::Host, Failure::new(Code::RestoreFailed, text));
         }
         match then {

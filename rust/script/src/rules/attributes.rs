@@ -69,7 +69,7 @@ pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: 
     }
     if name == "format" {
         if !cx.is_granted(whole) {
-            let text = ".format of a text that is not written out can reach any attribute.";
+            let text = ".format of a text that is not a literal can reach any attribute.";
             cx.refuse(&super::formats::RULE, at, text, "Use an f-string.");
         }
         return;
@@ -94,8 +94,8 @@ fn refused(cx: &mut Checker<'_>, name: &str, known: Known, own: bool, at: TextRa
     let (text, mut hint) = match (decided, known) {
         (Some((what, instead)), _) => (format!(".{name} reaches {what}."), format!("Do this: {instead}.")),
         (None, Known::Refused("path")) => (
-            format!(".{name} is or takes a path to a file or a folder."),
-            "Safe mode has no files: make the data in the script.".to_owned(),
+            format!(".{name} is, or takes, a path to a file or a folder."),
+            "Safe mode has no access to files: create the data in the script.".to_owned(),
         ),
         (None, Known::Refused("type")) => (
             format!(".{name} leads to a part of Blender that scripts must not touch."),
@@ -103,14 +103,14 @@ fn refused(cx: &mut Checker<'_>, name: &str, known: Known, own: bool, at: TextRa
         ),
         (None, Known::Refused("function")) => (
             format!(".{name}() is not among the functions that safe mode allows."),
-            "Use another way, for example by plain properties.".to_owned(),
+            "Do it another way, for example with plain properties.".to_owned(),
         ),
         (None, Known::Elsewhere) => (
             format!(".{name} does not exist in this version of Blender."),
-            "Use what this version has.".to_owned(),
+            "Use an attribute that this version has.".to_owned(),
         ),
         (None, _) => (
-            format!(".{name} is no attribute that safe mode knows."),
+            format!(".{name} is not an attribute that safe mode knows."),
             cx.suggestion(&cx.policy.attributes, name).map_or_else(
                 || "Use a property that Blender documents for this version.".to_owned(),
                 |near| format!("Did you mean .{near}?"),

@@ -74,8 +74,8 @@ pub(crate) fn statement(cx: &mut Checker<'_>, stmt: &Stmt) {
 }
 
 fn too_large(cx: &mut Checker<'_>, range: TextRange, what: &str) {
-    let text = format!("{what} would take all memory or freeze Blender.");
-    cx.refuse(&RULE, range, text, "Use a smaller one.");
+    let text = format!("{what} would use up all memory or freeze Blender.");
+    cx.refuse(&RULE, range, text, "Use a smaller value.");
 }
 
 /// A value for a property with a bound of its own.
@@ -87,7 +87,7 @@ fn bounded(cx: &mut Checker<'_>, name: &str, value: &Expr) {
         return;
     };
     if number > bound {
-        let text = format!("{name} = {number} would take all memory or freeze Blender.");
+        let text = format!("{name} = {number} would use up all memory or freeze Blender.");
         cx.refuse(&RULE, value.range(), text, format!("Use at most {bound}."));
     }
 }

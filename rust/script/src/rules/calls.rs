@@ -29,7 +29,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
                 && cx.policy.reviewed.called_only.contains(one.id.as_str())
                 && !cx.is_granted(one.range) =>
         {
-            let text = format!("{} is called where it is named, and not passed on.", one.id);
+            let text = format!("{} may only be called, not passed on.", one.id);
             cx.refuse(&RULE, one.range, text, "Write a lambda or a loop that calls it.");
         }
         _ => {}
@@ -59,7 +59,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
                 cx.refuse(
                     &RULE,
                     call.range,
-                    "type() makes types, and types are not values.",
+                    "type() creates types, and types may not be used as values.",
                     "Use isinstance(x, NAME), `type(x) is NAME`, or type(x).__name__.",
                 );
             }
@@ -72,8 +72,8 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
                 cx.refuse(
                     &RULE,
                     call.range,
-                    "super() with other arguments than an own class and its instance reaches other classes.",
-                    "Write super() alone.",
+                    "super() with arguments other than a class of the script and its instance reaches other classes.",
+                    "Write super() without arguments.",
                 );
             }
         }
@@ -162,7 +162,7 @@ pub(crate) fn keyword(cx: &mut Checker<'_>, name: &str, range: TextRange) {
             &RULE,
             range,
             text,
-            "Safe mode has no files: make the data in the script.",
+            "Safe mode has no access to files: create the data in the script.",
         );
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
         Stmt::FunctionDef(one) => {
             let name = one.name.as_str();
             if dunder(name) && !cx.policy.reviewed.methods.contains(name) {
-                let text = format!("The method {name} runs at moments that safe mode cannot guard.");
+                let text = format!("The method {name} runs at times that safe mode cannot guard.");
                 cx.refuse(
                     &RULE,
                     one.range,
@@ -52,12 +52,12 @@ fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
             let of_blender = cx.full_name(base).is_some_and(|full| full.starts_with("bpy.types."));
             let (text, hint) = if of_blender {
                 (
-                    "A class of Blender's types registers code that outlives the run.",
+                    "A class derived from Blender's types registers code that outlives the run.",
                     "Write a function and call it at the end of the script.",
                 )
             } else {
                 (
-                    "Only own classes, exceptions, ABC, Enum and NamedTuple may be derived from.",
+                    "Classes may only derive from classes of the script, exceptions, ABC, Enum and NamedTuple.",
                     "Keep the value in an attribute of the class.",
                 )
             };
@@ -70,7 +70,7 @@ fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
         cx.refuse(
             &RULE,
             keyword.range,
-            "A class in safe mode has no metaclass and no arguments.",
+            "A class in safe mode cannot have a metaclass or class arguments.",
             "Leave it out.",
         );
     }

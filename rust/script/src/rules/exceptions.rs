@@ -49,7 +49,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
             cx.refuse(
                 &RULE,
                 one.range,
-                "A generator that waits inside `try` runs its `finally` when it is dropped, after the script.",
+                "A generator that yields inside `try` runs its `finally` when it is discarded, after the script.",
                 "Yield outside of the `try` statement that has a `finally`.",
             );
         }
@@ -83,8 +83,8 @@ fn caught(cx: &mut Checker<'_>, expr: &Expr) {
         cx.refuse(
             &RULE,
             expr.range(),
-            "Only exceptions by their names can be caught.",
-            "Write `except Exception:`, `except ValueError:` or the name of an own class.",
+            "Exceptions can only be caught by their names.",
+            "Write `except Exception:`, `except ValueError:` or the name of a class of the script.",
         );
     }
 }
@@ -126,7 +126,7 @@ fn left(cx: &mut Checker<'_>, stmt: &Stmt) {
     cx.refuse(
         &RULE,
         stmt.range(),
-        "Leaving `finally` drops the exception that stops the script.",
+        "Leaving `finally` with a jump drops the exception that stops the script.",
         "Put this after the `try` statement.",
     );
 }

@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
 const DIGITS: usize = 3;
 const WIDEST: f64 = 1000.0;
 const TOO_WIDE: &str = "A width or precision in this format is larger than 999.";
-const NARROWER: &str = "Use a smaller one.";
+const NARROWER: &str = "Use a smaller value.";
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {
@@ -98,13 +98,13 @@ fn fields(text: &str) -> Option<&'static str> {
             // `{:>{width}}`: the guard at run time looks at the whole specification.
             let name = field.split(':').next().unwrap_or(field);
             if name.contains(['.', '[']) {
-                return Some("A field of a format reads attributes that no rule sees.");
+                return Some("A field of a format reads attributes that no rule can check.");
             }
             continue;
         };
         let (name, spec) = inside.split_once(':').unwrap_or((inside, ""));
         if name.contains(['.', '[']) {
-            return Some("A field of a format reads attributes that no rule sees.");
+            return Some("A field of a format reads attributes that no rule can check.");
         }
         if wide(spec) {
             return Some(TOO_WIDE);
@@ -133,7 +133,7 @@ fn percent(cx: &mut Checker<'_>, one: &ExprBinOp) {
             cx.refuse(
                 &RULE,
                 one.range,
-                "A format that is not written out can take all memory.",
+                "A format that is not a literal can use up all memory.",
                 "Use an f-string.",
             );
         }

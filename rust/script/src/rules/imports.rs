@@ -72,7 +72,7 @@ fn from(cx: &mut Checker<'_>, one: &StmtImportFrom) {
             &RULE,
             one.range,
             "A relative import reaches the add-on itself.",
-            "Name an allowed module.",
+            "Import an allowed module by its name.",
         );
         return;
     }
@@ -86,8 +86,8 @@ fn from(cx: &mut Checker<'_>, one: &StmtImportFrom) {
             cx.refuse(
                 &RULE,
                 alias.range,
-                format!("`from {module_name} import *` binds names that nobody sees."),
-                format!("Name what is used: `from {module_name} import NAME`."),
+                format!("`from {module_name} import *` binds names that cannot be checked."),
+                format!("Name what you use: `from {module_name} import NAME`."),
             );
         } else if !member(cx, module_name, name) {
             cx.refuse(

@@ -65,7 +65,7 @@ fn over(cx: &mut Checker<'_>, one: &StmtFor) {
         cx.refuse(
             &RULE,
             one.range,
-            "This loop never ends: it lengthens the list that it walks over.",
+            "This loop never ends: it appends to the list that it iterates over.",
             "Append to another list, or loop over a copy.",
         );
     }

@@ -23,7 +23,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) -> bool {
             let Some(module) = cx.names.modules.get(one.id.as_str()) else {
                 return true;
             };
-            let text = format!("The module {module} is not a value.");
+            let text = format!("The module {module} may not be used as a value.");
             cx.refuse(
                 &RULE,
                 one.range,
@@ -36,7 +36,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) -> bool {
             let Some((root, parts)) = chain(expr) else { return true };
             if let Some(member) = cx.names.members.get(root.id.as_str()) {
                 if one.ctx != ExprContext::Load && parts.len() == 1 {
-                    let text = format!("{member} belongs to a module, which would stay changed after the run.");
+                    let text = format!("{member} belongs to a module; the change would outlive the run.");
                     cx.refuse(&RULE, one.range, text, "Keep the value in a variable.");
                 }
                 return true;
@@ -75,7 +75,7 @@ fn members(cx: &mut Checker<'_>, whole: &ExprAttribute, mut path: String, parts:
             }
             _ if allowed(cx, &path, name) => {
                 if whole.ctx != ExprContext::Load && part.range == whole.range {
-                    let text = format!("{full} belongs to a module, which would stay changed after the run.");
+                    let text = format!("{full} belongs to a module; the change would outlive the run.");
                     cx.refuse(&RULE, at, text, "Keep the value in a variable.");
                 }
             }
@@ -104,7 +104,7 @@ fn members(cx: &mut Checker<'_>, whole: &ExprAttribute, mut path: String, parts:
     cx.refuse(
         &RULE,
         whole.range,
-        format!("The module {path} is not a value."),
+        format!("The module {path} may not be used as a value."),
         format!("Write `{path}.NAME` where it is used."),
     );
 }
@@ -141,7 +141,7 @@ pub(crate) fn hint(cx: &Checker<'_>, module: &str, name: &str) -> String {
         .min();
     match (near, module) {
         (Some(near), _) => format!("Did you mean {module}.{near}?"),
-        (None, "bpy") => "Of bpy a script may use data, context, ops, types and app.version.".to_owned(),
-        (None, _) => format!("Compute it with what {module} offers otherwise, or with plain Python."),
+        (None, "bpy") => "A script may use bpy.data, bpy.context, bpy.ops, bpy.types and bpy.app.version.".to_owned(),
+        (None, _) => format!("Compute it with other functions of {module}, or with plain Python."),
     }
 }

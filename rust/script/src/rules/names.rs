@@ -24,7 +24,7 @@ const HARMFUL: &[(&str, &str)] = &[
     ),
     ("exec", "Write the statements themselves"),
     ("compile", "Write the statements themselves"),
-    ("open", "Keep the data in the script: safe mode has no files"),
+    ("open", "Keep the data in the script: safe mode has no access to files"),
     ("input", "Put the value into a variable at the top"),
     ("globals", "Use variables and dicts"),
     ("locals", "Use variables and dicts"),
@@ -37,12 +37,15 @@ const HARMFUL: &[(&str, &str)] = &[
     ("copyright", "Leave it out"),
     ("credits", "Leave it out"),
     ("license", "Leave it out"),
-    ("BaseException", "Use Exception: what stops a script must reach its end"),
+    (
+        "BaseException",
+        "Use Exception: the exception that stops a script must not be caught",
+    ),
     ("BaseExceptionGroup", "Use Exception"),
     ("ExceptionGroup", "Use Exception"),
     (
         "KeyboardInterrupt",
-        "Use Exception: what stops a script must reach its end",
+        "Use Exception: the exception that stops a script must not be caught",
     ),
     ("SystemExit", "Let the script end, or return from a function"),
     ("GeneratorExit", "Use Exception"),
@@ -75,7 +78,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
         cx.refuse(
             &RULE,
             one.range,
-            format!("{name} is bound nowhere in the script and is not a name that safe mode offers."),
+            format!("{name} is not defined in the script, and safe mode does not offer it."),
             "Define or import it first, or correct the spelling.",
         );
     }
@@ -99,18 +102,18 @@ pub(crate) fn binding(cx: &mut Checker<'_>, binding: &Binding<'_>) {
 
 fn bound(cx: &mut Checker<'_>, name: &str, range: TextRange) {
     if HARMFUL.iter().any(|(harmful, _)| *harmful == name) || cx.policy.reviewed.called_only.contains(name) {
-        let text = format!("{name} is a name of Python's own that must keep its meaning.");
+        let text = format!("{name} is a built-in name of Python that must keep its meaning.");
         cx.refuse(
             &RULE,
             range,
             text,
-            format!("Call it otherwise, for example `{name}_value`."),
+            format!("Choose another name, for example `{name}_value`."),
         );
     } else if dunder(name) && !cx.policy.reviewed.methods.contains(name) {
         let text = format!("{name} belongs to the interpreter.");
         cx.refuse(&RULE, range, text, "Use a name without double underscores.");
     } else if cx.names.contested.contains(name) {
-        let text = format!("{name} is imported and is something else as well.");
+        let text = format!("{name} is imported and also has another meaning.");
         cx.refuse(
             &RULE,
             range,

@@ -33,7 +33,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
             &RULE,
             expr.range(),
             text,
-            "Make the data with other nodes or with bpy.data.",
+            "Create the data with other nodes or with bpy.data.",
         );
     }
 }
@@ -59,7 +59,7 @@ fn computed(cx: &mut Checker<'_>, call: &ExprCall) {
         cx.refuse(
             &RULE,
             kind.range(),
-            "The type of a node must not be put together.",
+            "The type of a node must be a literal.",
             "Write the type as one text, for example \"ShaderNodeTexNoise\".",
         );
     }

@@ -47,10 +47,10 @@ pub(crate) fn operator_name(cx: &mut Checker<'_>, name: &str, range: TextRange) 
         ),
         Known::Elsewhere => (
             format!("bpy.ops.{name} does not exist in this version of Blender."),
-            "Use what this version has, for example through bpy.data.".to_owned(),
+            "Do it another way in this version, for example through bpy.data.".to_owned(),
         ),
         Known::Unknown => (
-            format!("bpy.ops.{name} is no operator that safe mode knows."),
+            format!("bpy.ops.{name} is not an operator that safe mode knows."),
             cx.suggestion(&cx.policy.operators, name).map_or_else(
                 || "Work on bpy.data directly.".to_owned(),
                 |near| format!("Did you mean bpy.ops.{near}?"),
@@ -120,7 +120,7 @@ pub(crate) fn passed_on(cx: &mut Checker<'_>, whole: &ExprAttribute, full: &str)
         cx.refuse(
             &RULE,
             whole.range,
-            "A family of operators is no value.",
+            "A group of operators may not be used as a value.",
             "Write `bpy.ops.GROUP.NAME(...)`.",
         );
     }

@@ -21,7 +21,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, pattern: &Pattern) {
         cx.refuse(
             &RULE,
             one.cls.range(),
-            "A class of a pattern is given by its name.",
+            "The class in a pattern must be a plain name.",
             "Use if and isinstance().",
         );
     }

@@ -26,13 +26,13 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
         None => cx.refuse(
             &RULE,
             pattern.range(),
-            "A pattern must be written out.",
+            "A pattern must be a literal.",
             "Write the pattern as a text in the call.",
         ),
         Some(text) if text.len() > LONGEST || nested(&text) => cx.refuse(
             &RULE,
             pattern.range(),
-            "This pattern repeats a repetition, or is very long: it can take longer than anyone waits.",
+            "This pattern repeats a repetition, or is very long: matching it could take practically forever.",
             "Use a simpler pattern, or split() and startswith().",
         ),
         Some(_) => {}

@@ -24,7 +24,7 @@ const OPERATORS: &[&str] = &[
     "orphans_purge",
 ];
 const DATA: &[&str] = &["remove", "batch_remove", "orphans_purge", "user_remap", "user_clear"];
-const HINT: &str = "Nothing to correct: the artist is asked before the script runs.";
+const HINT: &str = "Nothing needs to be corrected: the artist is asked before the script runs.";
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {

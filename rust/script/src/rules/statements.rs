@@ -24,7 +24,7 @@ pub(crate) fn statement(cx: &mut Checker<'_>, stmt: &Stmt) {
         Stmt::ClassDef(one) if !one.type_params.is_empty() => ("a type parameter", "Leave the type parameters out."),
         _ => return,
     };
-    cx.refuse(&RULE, stmt.range(), format!("Safe mode has no {what}."), hint);
+    cx.refuse(&RULE, stmt.range(), format!("Safe mode does not allow {what}."), hint);
 }
 
 pub(crate) fn expression(cx: &mut Checker<'_>, expr: &Expr) {
@@ -41,7 +41,7 @@ pub(crate) fn expression(cx: &mut Checker<'_>, expr: &Expr) {
         cx.refuse(
             &RULE,
             expr.range(),
-            "Safe mode has no async.",
+            "Safe mode does not allow async.",
             "Use plain functions and loops.",
         );
     }

@@ -41,7 +41,7 @@ fn outside(cx: &mut Checker<'_>, range: TextRange) {
     cx.refuse(
         &RULE,
         range,
-        "Blender's types are not values: what is put on them or derived from them outlives the run.",
+        "Blender's types may not be used as values: changes to them, and classes derived from them, outlive the run.",
         "Use them only in isinstance(x, bpy.types.NAME), in annotations and in `case`; keep values in custom properties, obj[\"name\"].",
     );
 }

@@ -37,7 +37,7 @@ const BEGINNING: &str = "0000000000000000000000000000000000000000000000000000000
 pub enum AuditError {
     /// Somebody or something changed it.
     #[error(
-        "The audit log {path} is broken at line {line}: {why} Nothing is added to it any more; keep it and start a new one."
+        "The audit log {path} is broken at line {line}: {why} Nothing more is added to it; keep it and start a new one."
     )]
     Broken {
         /// Where it lies.
@@ -56,7 +56,7 @@ pub enum AuditError {
         cause: String,
     },
     /// The entry would be too large.
-    #[error("The audit log {path} takes no entry of this size: one may have {MAX_ENTRY} bytes.")]
+    #[error("The audit log {path} cannot take an entry of this size: the limit is {MAX_ENTRY} bytes.")]
     TooLarge {
         /// Where it lies.
         path: String,
@@ -335,7 +335,7 @@ impl AuditLog {
         match read {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                return Err(self.breakage(&self.tail, "Its end is gone."));
+                return Err(self.breakage(&self.tail, "Its end is missing."));
             }
             Err(error) => return Err(system(&self.path, &error)),
         }
@@ -375,7 +375,7 @@ impl AuditLog {
             }
         }
         if self.tail.entries == 0 && old.is_some() {
-            return Err(self.breakage(&Tail::default(), "It is gone, though its old part is there."));
+            return Err(self.breakage(&Tail::default(), "It is missing, although its older part exists."));
         }
         Ok(())
     }
@@ -429,8 +429,8 @@ fn next(line: &[u8], tail: &Tail, old: Option<&Tail>) -> Result<Entry, &'static 
     let Some(line) = line.strip_suffix(b"\n") else {
         return Err("It is incomplete.");
     };
-    let text = std::str::from_utf8(line).map_err(|_| "It is no text.")?;
-    let entry: Entry = serde_json::from_str(text).map_err(|_| "It is no entry.")?;
+    let text = std::str::from_utf8(line).map_err(|_| "It is not text.")?;
+    let entry: Entry = serde_json::from_str(text).map_err(|_| "It is not an entry.")?;
     let before = (entry.n.saturating_sub(1), entry.previous.as_str());
     let follows = match old {
         _ if tail.entries > 0 => before == (tail.entries, tail.hash.as_str()),
@@ -438,7 +438,7 @@ fn next(line: &[u8], tail: &Tail, old: Option<&Tail>) -> Result<Entry, &'static 
         None => entry.kind == CONTINUED && entry.n > 1 || before == (0, BEGINNING) && entry.n == 1,
     };
     if !follows {
-        return Err("It does not follow the entry before.");
+        return Err("It does not continue the entry before it.");
     }
     let same = serde_json::to_string(&entry).is_ok_and(|again| again == text);
     if !same || entry.digest() != entry.hash {

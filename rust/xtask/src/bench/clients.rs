@@ -51,9 +51,9 @@ impl Server {
     fn start(layout: &Layout) -> Result<Self> {
         let mut command = example(layout);
         command.arg("--serve").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().context("the server of the benchmark does not start")?;
+        let mut process = command.spawn().context("the benchmark's server does not start")?;
         let mut address = String::new();
-        let output = process.stdout.take().context("the server says nothing")?;
+        let output = process.stdout.take().context("the server prints nothing")?;
         let mut server = Self {
             process,
             address: String::new(),
@@ -62,7 +62,7 @@ impl Server {
         address.trim().clone_into(&mut server.address);
         anyhow::ensure!(
             server.address.starts_with("http://"),
-            "the server of the benchmark gave no address"
+            "the benchmark's server printed no address"
         );
         Ok(server)
     }

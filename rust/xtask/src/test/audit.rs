@@ -115,7 +115,7 @@ fn licences(packages: &[&Package], policy: &Licences) -> Result<Vec<String>> {
             name, version, license, ..
         } = package;
         let Some(license) = license else {
-            findings.push(format!("{name} {version} names no licence"));
+            findings.push(format!("{name} {version} has no licence field"));
             continue;
         };
         let more = exceptions.get(name.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -130,7 +130,7 @@ fn licences(packages: &[&Package], policy: &Licences) -> Result<Vec<String>> {
                 }
             }
             Err(error) => findings.push(format!(
-                "{name} {version}: {license:?} is no SPDX expression ({})",
+                "{name} {version}: {license:?} is not an SPDX expression ({})",
                 error.reason
             )),
         }

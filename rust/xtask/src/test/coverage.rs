@@ -63,7 +63,7 @@ fn python(layout: &Layout) -> Result<String> {
         .args(["-m", "coverage", "combine", "--keep", "--quiet", "--data-file"])
         .arg(&data)
         .args(parts);
-    process::quiet(&mut combine, "joining coverage data")?;
+    process::quiet(&mut combine, "combining coverage data")?;
     let mut total = environment.command();
     total
         .current_dir(&layout.root)
@@ -136,6 +136,6 @@ fn rust(layout: &Layout) -> Result<String> {
     let share = report
         .get("coverage")
         .and_then(serde_json::Value::as_f64)
-        .context("tarpaulin gave no figure")?;
+        .context("tarpaulin reported no figure")?;
     Ok(format!("{share:.0} %"))
 }

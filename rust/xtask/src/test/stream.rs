@@ -53,7 +53,7 @@ pub(super) fn streamed(
     while let Ok(text) = receiver.recv_timeout(LEFT_BEHIND) {
         line(&text);
     }
-    status.with_context(|| format!("{program} was ended after {} minutes", limit.as_secs() / 60))
+    status.with_context(|| format!("{program} was stopped after {} minutes", limit.as_secs() / 60))
 }
 
 #[cfg(test)]

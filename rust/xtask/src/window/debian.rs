@@ -90,14 +90,14 @@ fn mirror() -> Result<String> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let codename = os_field(&release, "VERSION_CODENAME").filter(|_| os_field(&release, "ID") == Some("debian"));
     let (Some(codename), true) = (codename, Path::new(KEYRING).exists()) else {
-        bail!("the tests in a window take Blender from Debian's packages, and this is no Debian with {KEYRING}.");
+        bail!("the tests in a window take Blender from Debian's packages, and this is not a Debian with {KEYRING}.");
     };
     let mut list = process::command("apt-get");
     list.args(["indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Component: main"]);
     let output = process::quiet(&mut list, "reading the apt sources")?;
     let targets = String::from_utf8_lossy(&output.stdout).into_owned();
     let found = mirror_in(&targets, codename);
-    found.with_context(|| format!("the apt sources of this machine name no mirror of Debian {codename}."))
+    found.with_context(|| format!("the apt sources of this machine contain no mirror of Debian {codename}."))
 }
 
 /// The value of a field of `/etc/os-release`.

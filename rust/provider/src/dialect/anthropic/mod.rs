@@ -100,7 +100,7 @@ impl Dialect for Anthropic {
     fn reply(&self, body: &[u8]) -> Result<Response, ProviderError> {
         let reply: Reply = parse(body)?;
         let Some(content) = reply.content else {
-            return Err(ProviderError::bad_response("The answer holds no reply of a model."));
+            return Err(ProviderError::bad_response("The answer contains no reply of a model."));
         };
         let (mut text, mut tool_calls) = (String::new(), Vec::new());
         for block in content {

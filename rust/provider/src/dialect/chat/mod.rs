@@ -79,7 +79,7 @@ impl Dialect for Chat {
         let model = chunk.model.unwrap_or_default();
         let choice = chunk.choices.into_iter().flatten().next();
         let Some((message, finish)) = choice.and_then(|choice| Some((choice.message?, choice.finish_reason))) else {
-            return Err(ProviderError::bad_response("The answer holds no reply of a model."));
+            return Err(ProviderError::bad_response("The answer contains no reply of a model."));
         };
         let mut calls = Calls::default();
         for (position, call) in message.tool_calls.into_iter().flatten().enumerate() {

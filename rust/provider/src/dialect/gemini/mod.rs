@@ -47,7 +47,7 @@ impl Dialect for Gemini {
         let mut said = Said::default();
         said.add(chunk);
         if said.finish.is_none() && !said.blocked {
-            return Err(ProviderError::bad_response("The answer holds no reply of a model."));
+            return Err(ProviderError::bad_response("The answer contains no reply of a model."));
         }
         let finish_reason = said.finish_reason();
         let mut text = crate::text::Joiner::default();
