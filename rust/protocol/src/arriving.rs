@@ -1,12 +1,12 @@
 //! The steps of a plan while its text still arrives: to be shown, never to be carried out.
 //!
-//! A scanner takes the text in pieces cut anywhere, even inside a character, and tells each step once its last brace is there. It
+//! A scanner takes the text in pieces cut anywhere, even inside a character, and reports each step once its last brace has arrived. It
 //! looks at every byte once and keeps nothing but a few short strings, however long the text is. It follows the outline of JSON
-//! only: what it tells of a text that is no plan is meaningless, and the plan is read by [`crate::parse_plan`] all the same.
+//! only: its reports about a text that is not a plan are meaningless; [`crate::parse_plan`] reads the plan in any case.
 
 use serde::Serialize;
 
-/// Deepest nesting that is followed; what is deeper is no plan.
+/// Deepest nesting that is followed; a plan is never nested deeper.
 const DEPTH: u32 = 127;
 /// Most bytes of a key or a text that are kept.
 const KEPT: usize = 1024;
@@ -19,7 +19,7 @@ pub struct ArrivingStep {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it says it does, its beginning where that is long.
+    /// Its description, cut if it is long.
     pub description: String,
 }
 
@@ -27,7 +27,7 @@ pub struct ArrivingStep {
 #[derive(Debug, Default)]
 pub struct Arriving {
     expected: Expected,
-    /// Which of the open brackets are braces, the innermost at the lowest bit.
+    /// Which of the open brackets are braces; the innermost is the lowest bit.
     braces: u128,
     depth: u32,
     text: Text,
@@ -70,15 +70,15 @@ enum Key {
     Other,
 }
 
-/// A string as far as it has arrived.
+/// The part of a string that has arrived.
 #[derive(Debug, Default)]
 struct Text {
     raw: Vec<u8>,
-    /// Whether anything is kept.
+    /// Whether its characters are stored.
     wanted: bool,
-    /// How much of `raw` is whole characters and escapes.
+    /// Length of the part of `raw` that consists of complete characters and escapes.
     whole: usize,
-    /// It was longer than is kept.
+    /// Whether it was longer than [`KEPT`].
     cut: bool,
     escape: Escape,
 }
@@ -89,7 +89,7 @@ enum Escape {
     None,
     /// After the backslash.
     Begun,
-    /// So many hexadecimal digits are still to come.
+    /// This many hexadecimal digits are still missing.
     Digits(u8),
 }
 
@@ -142,7 +142,7 @@ impl Arriving {
         }
     }
 
-    /// It was no plan, but a brace in words; what follows may be one.
+    /// The brace was part of prose, not the start of a plan; a plan may still follow.
     fn lost(&mut self, byte: u8) {
         *self = Self::default();
         if byte == b'{' {
@@ -235,7 +235,7 @@ impl Text {
         self.escape = Escape::None;
     }
 
-    /// Takes a byte of the string; whether it was the one that ends it.
+    /// Adds a byte of the string; returns whether the byte ended it.
     fn byte(&mut self, byte: u8) -> bool {
         let before = self.escape;
         self.escape = match (self.escape, byte) {
@@ -243,7 +243,7 @@ impl Text {
             (Escape::None, b'\\') => Escape::Begun,
             (Escape::Begun, b'u') => Escape::Digits(4),
             (Escape::Digits(left), _) if left > 1 && byte.is_ascii_hexdigit() => Escape::Digits(left - 1),
-            // Whoever reads the plan says that it is no escape.
+            // An invalid escape; reading the whole plan reports it.
             (Escape::Digits(_) | Escape::Begun | Escape::None, _) => Escape::None,
         };
         if !self.wanted || self.cut {
@@ -253,7 +253,7 @@ impl Text {
             self.cut = true;
             return false;
         }
-        // A character begins where none is under way: all before is whole.
+        // A new character begins, so everything before it is complete.
         if before == Escape::None && byte & 0b1100_0000 != 0b1000_0000 {
             self.whole = self.raw.len();
         }
@@ -261,7 +261,7 @@ impl Text {
         false
     }
 
-    /// What it says; what it does not is left out.
+    /// The decoded text; a part that cannot be decoded is left out.
     fn read(&self) -> String {
         let kept = if self.cut {
             self.raw.get(..self.whole)

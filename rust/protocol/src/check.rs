@@ -1,4 +1,4 @@
-//! Walks through a plan as JSON: every object against its shape, then the rules that no schema says.
+//! Walks through a plan as JSON: every object against its schema, then the rules that no schema expresses.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::pointer;
 use crate::shape::{Shape, Shapes, StepShapes, shapes};
 use crate::shapes::{GROUP_INPUT, GROUP_OUTPUT};
 
-/// The greatest number of things that a plan can expect.
+/// The greatest count that a plan can expect.
 const MOST_EXPECTED: f64 = 1e12;
 
 const NEWER: &str = "It exists from version 1.1 on; set \"version\" to \"1.1\" to use it.";
@@ -55,7 +55,7 @@ pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findin
     check.rules(plan);
 }
 
-/// Whether nothing is wrong with an operation of a plan of version 1.1; `known` are the operations of its list.
+/// Whether an operation of a plan of version 1.1 is valid; `known` are the operations of its list.
 pub(crate) fn op_fits(known: &'static BTreeMap<String, Shape>, op: &Value) -> bool {
     let Some(shapes) = shapes() else { return false };
     let mut findings = Collector::new(1);
@@ -166,7 +166,7 @@ impl Check<'_> {
                     .hint("Split the work over several plans with \"done\": false.")
             });
         }
-        // What lies beyond the limit is refused anyway; looking at it would only cost time.
+        // Operations beyond the limit are refused anyway; checking them would only cost time.
         for (index, op) in list.iter().enumerate().take(limit.saturating_sub(before)) {
             let at = Lazy { at, field, index };
             self.op(ops, op, &at);
@@ -193,7 +193,7 @@ impl Check<'_> {
         }
     }
 
-    /// What the tag of an object selects; a finding when the tag is missing or unknown.
+    /// The entry that the tag of an object selects; adds a finding when the tag is missing or unknown.
     fn tagged<'s, T>(
         &mut self,
         known: &'s BTreeMap<String, T>,
@@ -272,7 +272,7 @@ impl Check<'_> {
         }
     }
 
-    /// Bounds leave something between them; a number beyond `limit` is refused for itself already.
+    /// The minimum must not exceed the maximum; a number beyond `limit` has been refused already.
     fn range(&mut self, op: &Value, at: &Lazy<'_>, limit: f64) {
         let number = |field: &str| op.get(field)?.as_f64().filter(|number| number.abs() <= limit);
         if let (Some(min), Some(max)) = (number("min"), number("max"))
@@ -304,7 +304,7 @@ impl Check<'_> {
         }
     }
 
-    /// What the plan expects: known from version 1.1 on; a count or bounds, and bounds that leave something.
+    /// The plan's expectations, from version 1.1 on: either a count or bounds, and a minimum that does not exceed the maximum.
     fn expectations(&mut self, expects: Option<&Value>) {
         let Some(expects) = expects else { return };
         if self.version == Version::V1_0 {

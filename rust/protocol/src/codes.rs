@@ -20,7 +20,7 @@ pub const ALIASES: &[(&str, Code)] = &[
     ("network_timeout", Code::Timeout),
 ];
 
-/// The text is no code of the registry.
+/// The text is not a code of the registry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown code {0:?}")]
 pub struct UnknownCode(pub String);

@@ -21,7 +21,7 @@ impl Collector {
         }
     }
 
-    /// Adds a finding; beyond the limit it is only counted, and its text never made.
+    /// Adds a finding; beyond the limit it is only counted, and its text is never built.
     pub(crate) fn error(&mut self, finding: impl FnOnce() -> Finding) {
         self.failed = true;
         if self.list.len() < self.limit {
@@ -31,7 +31,7 @@ impl Collector {
         }
     }
 
-    /// Adds findings, and the number of `more` errors that were not kept.
+    /// Adds findings, and counts `more` errors that were not collected.
     pub(crate) fn extend(&mut self, findings: Vec<Finding>, more: usize) {
         self.failed |= more > 0 || findings.iter().any(Finding::is_error);
         let room = self.limit.saturating_sub(self.list.len());

@@ -1,8 +1,8 @@
-//! A JSON Schema of anybody's data, compiled once; what does not fit is told by place and rule, never by quoting the data.
+//! A JSON Schema for data of any origin, compiled once; errors name place and rule and never quote the data.
 
 use serde_json::Value;
 
-/// Most errors that are told about one value.
+/// Most errors that are reported about one value.
 const MAX_ERRORS: usize = 8;
 
 /// Most characters of one error.

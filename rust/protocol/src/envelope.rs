@@ -1,4 +1,4 @@
-//! What the gates say to the model.
+//! The gates' verdict as the model receives it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// The verdict of gates that found nothing.
+    /// The verdict when every gate passed.
     pub fn passed() -> Self {
         Self {
             success: true,
@@ -52,7 +52,7 @@ pub struct GateFinding {
     pub socket: Option<String>,
     /// Why the gate failed.
     pub cause: String,
-    /// What would mend it.
+    /// What would correct it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }

@@ -118,7 +118,7 @@ fn explain(shape: &Shape, error: &ValidationError<'_>) -> Vec<Finding> {
     vec![one]
 }
 
-/// A tag that selects nothing.
+/// The finding for an unknown tag.
 pub(crate) fn unknown_tag<T>(known: &BTreeMap<String, T>, name: &str, tag: &str, code: Code, at: String) -> Finding {
     let what = if tag == "op" { "operation" } else { "step type" };
     let finding = Finding::error(code, at, format!("There is no {what} {}.", shown(name)));
@@ -133,7 +133,7 @@ pub(crate) fn unknown_tag<T>(known: &BTreeMap<String, T>, name: &str, tag: &str,
     }
 }
 
-/// A schema's `oneOf`: a choice of words, or of fields of which exactly one is given.
+/// The finding for a schema's `oneOf`: a choice of words, or of fields of which exactly one is allowed.
 fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at: &str) -> Finding {
     let options = schema.and_then(|schema| schema.get("oneOf")).and_then(Value::as_array);
     let words: Vec<&str> = options
@@ -163,7 +163,7 @@ fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at:
     )
 }
 
-/// Why `value` is none that a socket or property takes.
+/// Why no socket or property accepts `value`.
 fn plan_value(value: &Value, at: &str) -> Finding {
     match value {
         Value::Null => Finding::error(Code::InvalidValue, at, "null is not a value.")
@@ -255,7 +255,7 @@ fn out_of_range(at: &str, message: &str) -> Finding {
     Finding::error(Code::OutOfRange, at, message)
 }
 
-/// A word that is none of `options`.
+/// The finding for a word that is not one of `options`.
 fn choice<'a>(value: &Value, options: impl Iterator<Item = &'a str> + Clone, at: &str) -> Finding {
     let Some(word) = value.as_str() else {
         return wrong_type("a string", value, at).hint(format!("The allowed values are {}.", list(options)));

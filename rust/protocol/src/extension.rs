@@ -1,7 +1,7 @@
-//! What others add to the protocol: operations by name, step types by action type, each with the schema of its payload.
+//! Extensions of the protocol: operations by name, step types by action type, each with the schema of its payload.
 //!
-//! An operation that was added is a macro: its strategy says which built-in operations it stands for, and those are checked, reconciled
-//! and applied like any others, so nothing after the reading of a plan has to know it. A step type that was added is carried out by its own
+//! An added operation is a macro: its strategy returns the built-in operations that it expands to, and those are checked, reconciled
+//! and applied like any others, so only the reading of a plan has to know it. An added step type is carried out by its own
 //! executor.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::plan::Action;
 use crate::published;
 use crate::shape::{self, Shape};
 
-/// Says which built-in operations an operation stands for: step type and fields in (without `op`), operations out, or a sentence why not.
+/// Expands an operation: takes the step type and the fields (without `op`), returns built-in operations, or a sentence that says why not.
 pub type Expand = dyn Fn(&str, &Map<String, Value>) -> Result<Vec<Value>, String> + Send + Sync;
 
 /// The lists of operations, by step type.
@@ -75,7 +75,7 @@ impl Extensions {
     /// Adds an operation to both step types. `schema` describes its fields (an object, without `op`).
     ///
     /// # Errors
-    /// When the name is not `snake_case`, is taken, or the schema is none of an object.
+    /// When the name is not `snake_case`, is taken, or the schema does not describe an object.
     pub fn add_op(&mut self, name: &str, schema: &Value, expand: Arc<Expand>) -> Result<(), ExtensionError> {
         let known = |name: &str| LISTS.iter().any(|(_, _, list)| shape::knows_op(list, name));
         check_name(name, "an operation", "snake_case", |c| c.is_ascii_lowercase())?;
@@ -94,7 +94,7 @@ impl Extensions {
     /// Adds a step type. `schema` describes its payload (an object); `requires_approval`: the artist is asked before each such step.
     ///
     /// # Errors
-    /// When the name is not `SCREAMING_SNAKE_CASE`, is taken, or the schema is none of an object.
+    /// When the name is not `SCREAMING_SNAKE_CASE`, is taken, or the schema does not describe an object.
     pub fn add_action(&mut self, name: &str, schema: &Value, requires_approval: bool) -> Result<(), ExtensionError> {
         check_name(name, "an action type", "SCREAMING_SNAKE_CASE", |c| {
             c.is_ascii_uppercase()
@@ -127,19 +127,19 @@ impl Extensions {
         Ok(())
     }
 
-    /// Takes an operation or a step type away; whether it was there.
+    /// Removes an operation or a step type; returns whether it existed.
     pub fn remove(&mut self, name: &str) -> bool {
         self.ops.remove(name).is_some() | self.actions.remove(name).is_some()
     }
 
-    /// Whether steps of this type need the artist's word by their registration.
+    /// Whether this step type was registered as needing the artist's approval.
     pub fn requires_approval(&self, action_type: &str) -> bool {
         self.actions
             .get(action_type)
             .is_some_and(|action| action.requires_approval)
     }
 
-    /// The schema of that name with everything that was added.
+    /// The schema of that name, including everything that was added.
     pub fn schema(&self, name: &str) -> Option<Value> {
         let mut schema = published::schema(name)?;
         for (_, _, list) in LISTS {
@@ -161,7 +161,7 @@ impl Extensions {
         ops.chain(actions).collect()
     }
 
-    /// Replaces added operations by what they stand for, and judges added step types; says what came from where.
+    /// Replaces added operations by their expansions, and checks added step types; returns where each operation came from.
     pub(crate) fn expand(&self, plan: &mut Value, limits: &Limits, findings: &mut Collector) -> Origins {
         let mut origins = Origins::default();
         let Some(steps) = plan.get_mut("steps").and_then(Value::as_array_mut) else {
@@ -204,7 +204,7 @@ impl Extensions {
         let mut list = Vec::with_capacity(ops.len());
         let mut from = Vec::with_capacity(ops.len());
         for (index, op) in std::mem::take(ops).into_iter().enumerate() {
-            // What lies beyond the limit is refused anyway.
+            // Operations beyond the limit are refused anyway.
             let Some(added) = self.op(&op).filter(|_| list.len() <= limits.max_operations) else {
                 list.push(op);
                 from.push((index, None));
@@ -239,7 +239,7 @@ impl Extensions {
     }
 }
 
-/// What the operations of an expanded plan were before.
+/// Where the operations of an expanded plan come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origins {
     lists: Vec<List>,

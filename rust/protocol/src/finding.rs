@@ -1,4 +1,4 @@
-//! What a check has to say about its input.
+//! Findings: what a check reports about its input.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::codes::Code;
 
-/// How much a finding weighs, the heaviest first.
+/// The weight of a finding, the heaviest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -26,7 +26,7 @@ pub enum Severity {
 pub struct Finding {
     /// How much it weighs.
     pub severity: Severity,
-    /// What it is; decisions are made by this, never by the text.
+    /// Kind of the finding; decisions depend on this, never on the text.
     pub code: Code,
     /// Where it is: a JSON Pointer (RFC 6901) into the plan, `""` for the whole.
     pub path: String,
@@ -44,21 +44,21 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Change {
-    /// Puts a value in: a field, an element before the named one, or one behind the last (`-`).
+    /// Inserts a value: a field, an element before the named one, or one after the last (`-`).
     Add {
         /// JSON Pointer into the plan.
         path: String,
-        /// What is put in.
+        /// The value that is inserted.
         value: Value,
     },
-    /// Puts a value in the place of another.
+    /// Replaces a value.
     Replace {
         /// JSON Pointer into the plan.
         path: String,
-        /// What stands there afterwards.
+        /// The new value.
         value: Value,
     },
-    /// Takes a value out.
+    /// Removes a value.
     Remove {
         /// JSON Pointer into the plan.
         path: String,
@@ -66,7 +66,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Puts `value` in at `path`.
+    /// Inserts `value` at `path`.
     pub fn add(path: impl Into<String>, value: Value) -> Self {
         Self::Add {
             path: path.into(),
@@ -117,7 +117,7 @@ impl Finding {
         self
     }
 
-    /// The same finding with one change more that carries out its hint.
+    /// The same finding with one more change that carries out its hint.
     #[must_use]
     pub fn change(mut self, change: Change) -> Self {
         self.changes.push(change);

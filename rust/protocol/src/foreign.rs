@@ -1,7 +1,7 @@
-//! The guard for foreign text: what comes from the artist's file, a tool or a reply reaches a model as data between marks that it cannot
+//! The guard for foreign text: text from the artist's file, a tool or a reply reaches a model as data between marks that it cannot
 //! close, so that nothing in it reads as an instruction.
 
-/// Text that cannot close the marks it stands between. Text that is inert already stays as it is.
+/// The text, changed so that it cannot close the marks around it. Text that is already inert is returned unchanged.
 pub fn inert(text: &str) -> String {
     text.replace("</", "<\u{2009}/")
 }

@@ -90,7 +90,7 @@ pub enum GnOp {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnsureTarget {
-    /// Whether a missing modifier may be made.
+    /// Whether a missing modifier may be created.
     #[serde(default)]
     pub allow_create_modifier: bool,
 }
@@ -136,13 +136,13 @@ pub struct RemoveNode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GnLink {
-    /// Stable ID of the node that gives.
+    /// Stable ID of the source node.
     #[schemars(length(min = 1))]
     pub from_node: String,
     /// Identifier or unambiguous name of its output.
     #[schemars(length(min = 1))]
     pub from_socket: String,
-    /// Stable ID of the node that takes.
+    /// Stable ID of the destination node.
     #[schemars(length(min = 1))]
     pub to_node: String,
     /// Identifier or unambiguous name of its input.
@@ -158,7 +158,7 @@ pub struct SetInput {
     /// Stable ID of the node.
     #[schemars(length(min = 1))]
     pub node_id: String,
-    /// Name of the input in the UI; identifiers are not looked at.
+    /// Name of the input in the UI; identifiers are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub socket_name: Option<String>,

@@ -1,4 +1,4 @@
-//! Reads JSON strictly, and says where it goes wrong.
+//! A strict JSON reader that reports where the text is wrong.
 //!
 //! The general-purpose reader keeps the last of two equal keys and stops at `1e999`; a plan must name both, with a pointer, and go
 //! on. Two deviations from JSON are read because their meaning is certain, and are counted so that they can be reported: a comma
@@ -29,21 +29,21 @@ pub(crate) struct Reader<'a> {
     at: usize,
     depth: usize,
     max_depth: usize,
-    /// What is wrong but does not stop the reader; the paths grow as the reader returns from nested values.
+    /// Errors that do not stop the reader; their paths grow as the reader returns from nested values.
     pub(crate) findings: Vec<Finding>,
-    /// How many findings were counted without being kept.
+    /// How many further findings were only counted.
     pub(crate) more: usize,
-    /// Commas that stood before a closing bracket.
+    /// Number of commas before a closing bracket.
     pub(crate) trailing_commas: usize,
     /// Whether the last closing brace was missing.
     pub(crate) cut_off: bool,
-    /// How many of the fields that make a plan the outermost object has.
+    /// How many of [`ENVELOPE_FIELDS`] the outermost object has.
     pub(crate) envelope_fields: usize,
-    /// Takes the operations of a plan out of the value that is read; none when they stay in it.
+    /// Receives the operations of a plan as they are read; `None` when they stay in the value.
     pub(crate) lifted: Option<Lifted>,
 }
 
-/// Findings of one document that are kept.
+/// Most findings that are collected for one document.
 const MAX_FINDINGS: usize = 1000;
 
 /// Fields that every plan has.
@@ -71,12 +71,12 @@ impl<'a> Reader<'a> {
         Self { lifted, ..self }
     }
 
-    /// Byte offset behind what was read.
+    /// Byte offset after the part that was read.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
-    /// What was not read.
+    /// The text that has not been read.
     pub(crate) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -357,7 +357,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `true`, `false` or `null`, and names what looks like a value but is none.
+    /// Reads `true`, `false` or `null`, and reports words that only look like values.
     fn word(&mut self) -> Result<Value, Stop> {
         let rest = self.rest();
         let length = rest
@@ -434,7 +434,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands here is not `expected`; the usual mistakes get a hint.
+    /// The error for text that is not `expected`; common mistakes get a hint.
     fn unexpected(&self, expected: &str) -> Stop {
         let rest = self.rest();
         let word: String = rest

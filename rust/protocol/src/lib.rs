@@ -1,7 +1,7 @@
 //! The one contract between a model and Blender: plans, operations, findings, limits and error codes.
 //!
 //! The types here are the source of the wire format: the JSON Schemas in `schemas/` are generated from them and the same
-//! schemas judge every plan that [`parse_plan`] reads. Nothing in this crate knows Blender, a provider or a tree.
+//! schemas judge every plan that [`parse_plan`] reads. This crate knows nothing about Blender, providers or trees.
 
 mod arriving;
 mod check;

@@ -1,8 +1,8 @@
 //! Operations that are checked and converted while the document is read, each by itself.
 //!
-//! As JSON a long plan takes ten times the room of its text. Here no more than one operation is JSON at a time: the reader leaves the
-//! lists of operations empty in the document and hands over each operation as soon as it has read it. What does not fit is not
-//! explained here: the plan is then read again, whole, and judged by [`crate::check`].
+//! As JSON values, a long plan takes ten times the memory of its text. Here only one operation at a time is a JSON value: the reader leaves the
+//! lists of operations in the document empty and hands over each operation as soon as it is read. Errors are not
+//! explained here: a plan with an error is read again as a whole and judged by [`crate::check`].
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::node_tree::NodeTreeOp;
 use crate::plan::{Action, Plan};
 use crate::shape::{Shape, shapes};
 
-/// Where in a plan a value stands, as far as the way to the operations goes; steps by their index.
+/// The place of a value in a plan, as far as it leads to the operations; steps by their index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The whole document.
@@ -35,7 +35,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The place of the member `key` of an object that stands here.
+    /// The place of the member `key` of an object at this place.
     pub(crate) fn member(self, key: &str) -> Self {
         let [node_tree, gn_ops, _] = Action::TYPES;
         match (self, key) {
@@ -47,7 +47,7 @@ impl Place {
         }
     }
 
-    /// The place of item `index` of an array that stands here.
+    /// The place of item `index` of an array at this place.
     pub(crate) fn item(self, index: usize) -> Self {
         match self {
             Self::Steps => Self::Step(index),
@@ -92,7 +92,7 @@ impl Lifted {
         self.complete
     }
 
-    /// Begins the list of operations of a step; an earlier one of the same key is void, as its key is.
+    /// Begins the list of operations of a step; it replaces an earlier list with the same key.
     pub(crate) fn begin(&mut self, step: usize, step_type: &str) {
         let ops = if step_type == Action::TYPES[0] {
             Ops::NodeTree(Vec::new())

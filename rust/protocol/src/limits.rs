@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Items of what a script may make at once: a range, an array, a mesh.
+/// Most items that a script may create at once: in a range, an array, a mesh.
 pub const SCRIPT_ITEMS: f64 = 10_000_000.0;
 
 /// Bounds on what a plan may be; each one is inclusive.
@@ -20,7 +20,7 @@ pub struct Limits {
     pub max_operations: usize,
     /// Characters of Python in one step.
     pub max_python_chars: usize,
-    /// Findings that are reported, the note about the others included.
+    /// Findings that are reported, including the note about the others.
     pub max_findings: usize,
 }
 

@@ -1,6 +1,6 @@
-//! End-to-end manifests: a prompt in a known scene, and what must be there afterwards.
+//! End-to-end manifests: a prompt in a known scene, and the expected result.
 //!
-//! The types are the form; the schema that is made from them judges a manifest, and what no schema can say follows after it.
+//! A manifest is checked against the schema that is generated from these types, then against the rules that no schema expresses.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -28,26 +28,26 @@ pub struct Manifest {
     /// Its name in reports.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// What is wanted.
+    /// The prompt.
     pub prompt: String,
-    /// Who plans; left out: the offline planner.
+    /// The provider; the offline planner when absent.
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub provider: Option<String>,
-    /// What the provider `replay` answers, in order: plans or texts.
+    /// The replies of the provider `replay`, in order: plans or texts.
     #[serde(default)]
     pub replies: Option<Vec<Reply>>,
-    /// The scene in which the prompt is spoken; left out: the starter scene.
+    /// The scene in which the prompt is run; the starter scene when absent.
     #[serde(default)]
     pub start: Option<Start>,
-    /// Name of the object to work on; left out: the active one.
+    /// Name of the object to work on; the active one when absent.
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub object: Option<String>,
     /// Seconds after which the run is cancelled.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1_000_000_000))]
     pub timeout_s: f64,
-    /// What must be there afterwards.
+    /// The expected result.
     pub expect: Expected,
 }
 
@@ -64,20 +64,20 @@ fn reply(_: &mut SchemaGenerator) -> Schema {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// Objects to make; the last one is active.
+    /// Objects to create; the last one is active.
     #[serde(default)]
     pub objects: Option<Vec<Primitive>>,
     /// Name of another object to make active.
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub active: Option<String>,
-    /// Path of a .blend file, relative to the manifest; then there is no other field.
+    /// Path of a .blend file, relative to the manifest; excludes the other fields.
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub blend: Option<String>,
 }
 
-/// An object to make.
+/// An object to create.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Primitive {
@@ -86,7 +86,7 @@ pub struct Primitive {
     pub name: String,
     /// What it is.
     pub primitive: PrimitiveKind,
-    /// Its extent in metres; left out: Blender's default, 2.
+    /// Its extent in metres; Blender's default of 2 when absent.
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1_000_000_000))]
     pub size: Option<f64>,
@@ -101,7 +101,7 @@ pub struct Primitive {
     pub rotation: Option<[f64; 3]>,
 }
 
-/// Blender's primitives that a manifest knows.
+/// The Blender primitives that a manifest can create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "they are Blender's names")]
@@ -128,13 +128,13 @@ pub enum ExpectedStatus {
     Cancelled,
 }
 
-/// What must be there afterwards.
+/// The expected result.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
     /// How the run ends.
     pub status: ExpectedStatus,
-    /// Codes that the report has, among its messages or its gates' findings.
+    /// Codes that the report contains, among its messages or its gates' findings.
     #[serde(default)]
     #[schemars(schema_with = "names")]
     pub codes: Vec<String>,
@@ -151,7 +151,7 @@ pub struct Expected {
     /// Evaluated geometry.
     #[serde(default)]
     pub geometry: Vec<ExpectedGeometry>,
-    /// One undo brings everything back.
+    /// Whether one undo restores everything.
     #[serde(default)]
     pub undo_restores: bool,
 }
@@ -226,7 +226,7 @@ pub struct ExpectedGeometry {
     #[serde(default)]
     #[schemars(schema_with = "count")]
     pub instances: Option<Range<u64>>,
-    /// The box around it, in the object's own space.
+    /// Its bounding box in object space.
     #[serde(default)]
     pub bounds: Option<ExpectedBounds>,
     /// Extents along the axes.
@@ -250,15 +250,15 @@ impl ExpectedGeometry {
     }
 }
 
-/// A box, and how far its ends may be off.
+/// A box with a tolerance.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedBounds {
-    /// Its low end.
+    /// Its lowest corner.
     pub min: [f64; 3],
-    /// Its high end.
+    /// Its highest corner.
     pub max: [f64; 3],
-    /// Most that a coordinate may differ.
+    /// Greatest allowed difference of a coordinate.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1_000_000_000))]
     pub tolerance: f64,
 }
@@ -305,13 +305,13 @@ fn extent(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["number", "array"], "items": {"type": "number"}, "minItems": 2, "maxItems": 2})
 }
 
-/// The shape of a manifest, compiled once; none only if the types generate an invalid schema, which a test excludes.
+/// The schema of a manifest, compiled once; `None` only if the types generate an invalid schema, which a test excludes.
 fn shape() -> Option<&'static Shape> {
     static SHAPE: OnceLock<Option<Shape>> = OnceLock::new();
     SHAPE.get_or_init(|| Shape::whole(schema::of::<Manifest>())).as_ref()
 }
 
-/// Reads and checks the text of a manifest: what it says, or everything that is wrong with it. Nothing is repaired.
+/// Reads and checks the text of a manifest. Nothing is repaired.
 ///
 /// # Errors
 /// At least one finding, each with its JSON Pointer; at most [`Limits::max_findings`].
@@ -375,7 +375,7 @@ fn check(value: &Value, findings: &mut Collector) -> Option<Manifest> {
             fit_together(&manifest, findings);
             Some(manifest)
         }
-        // A whole number that is written as 4.0.
+        // For example a whole number that is written as 4.0.
         Err(error) => {
             findings.error(|| {
                 Finding::error(
@@ -389,7 +389,7 @@ fn check(value: &Value, findings: &mut Collector) -> Option<Manifest> {
     }
 }
 
-/// What no schema says.
+/// Checks the rules that no schema expresses.
 fn fit_together(manifest: &Manifest, findings: &mut Collector) {
     if (manifest.provider.as_deref() == Some("replay")) != manifest.replies.is_some() {
         let message = "Replies are given with the provider replay, and only with it.";

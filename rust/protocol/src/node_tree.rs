@@ -11,7 +11,7 @@ use crate::value::PlanValue;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeTree {
-    /// What is edited; modifier and node group are made when they do not exist.
+    /// What is edited; modifier and node group are created if they do not exist.
     pub target: TreeTarget,
     /// Gives the modifier a copy of its own first when its node group has other users, so that they stay as they are; `node_group_name` names the copy.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

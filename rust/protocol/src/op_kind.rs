@@ -1,4 +1,4 @@
-//! The operations as a list of their own: what is decided for each of them is decided by an exhaustive match.
+//! The kinds of operations as one list, so that every decision about them is an exhaustive match.
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -35,7 +35,7 @@ pub enum OpKind {
 }
 
 impl OpKind {
-    /// The kind of the operation that is called so on the wire.
+    /// The kind of the operation with this name on the wire.
     pub fn named(name: &str) -> Option<Self> {
         let name: StrDeserializer<'_, Error> = name.into_deserializer();
         Self::deserialize(name).ok()

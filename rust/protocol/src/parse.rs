@@ -1,4 +1,4 @@
-//! From a model's text to a plan, or to everything that is wrong with it.
+//! Reads a model's text as a plan, or reports everything that is wrong with it.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,20 +13,20 @@ use crate::limits::Limits;
 use crate::plan::{Plan, Version};
 use crate::recover;
 
-/// What reading a plan gave.
+/// The result of reading a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// The plan, migrated to the current version; none exactly when a finding is an error.
+    /// The plan, migrated to the current version; `None` exactly when a finding is an error.
     pub plan: Option<Plan>,
-    /// Errors, and warnings about what was mended, together at most [`Limits::max_findings`].
+    /// Errors, and warnings about repairs, together at most [`Limits::max_findings`].
     pub findings: Vec<Finding>,
-    /// Where the plan's operations stand in its text, when added ones were replaced by what they stand for.
+    /// Where the plan's operations are in its text, if added operations were expanded.
     pub origins: Origins,
 }
 
 /// Reads and checks the text of a plan.
 ///
-/// The structure is checked against the protocol alone; whether nodes and objects exist is the preflight's business. Never panics; the
+/// The structure is checked against the protocol alone; whether nodes and objects exist is checked in preflight. Never panics; the
 /// time is linear in the length of the text.
 pub fn parse_plan(text: &str, limits: &Limits) -> Parsed {
     by_operation(text, limits).unwrap_or_else(|| whole(text, limits))
@@ -44,7 +44,7 @@ fn whole(text: &str, limits: &Limits) -> Parsed {
     )
 }
 
-/// Reads a plan without ever holding all of its operations as JSON; none when an operation needs a closer look, or when the version
+/// Reads a plan without ever holding all of its operations as JSON; `None` when an operation has to be explained, or when the version
 /// is 1.0, whose operations have fewer fields.
 fn by_operation(text: &str, limits: &Limits) -> Option<Parsed> {
     let mut collector = Collector::new(limits.max_findings);
@@ -72,7 +72,7 @@ pub fn parse_plan_with(text: &str, limits: &Limits, extensions: &Extensions) -> 
     extended(read.map(|(value, _)| value), limits, extensions, collector)
 }
 
-/// Checks a plan that is JSON already; the size limit does not apply.
+/// Checks a plan that is already a JSON value; the size limit does not apply.
 pub fn parse_plan_value(value: &Value, limits: &Limits) -> Parsed {
     let mut collector = Collector::new(limits.max_findings);
     let max_depth = limits.max_depth.clamp(1, Limits::DEPTH_CEILING);
@@ -105,7 +105,7 @@ fn extended(value: Option<Value>, limits: &Limits, extensions: &Extensions, mut 
     let Some(mut value) = value else {
         return finish(None, limits, Origins::default(), collector);
     };
-    // Version 1.0 has nothing added; its reader says so.
+    // Version 1.0 has no extensions; its reader reports them.
     let origins = if value.get("version").and_then(Value::as_str) == Some("1.0") {
         Origins::default()
     } else {
@@ -181,7 +181,7 @@ mod tests {
         seeds
     }
 
-    /// Reading operation by operation says what reading the whole document says, or leaves it to that.
+    /// Reading operation by operation gives the same result as reading the whole document, or falls back to it.
     fn check(text: &str, limits: &Limits) -> bool {
         let parsed = by_operation(text, limits);
         if let Some(parsed) = &parsed {
@@ -218,7 +218,7 @@ mod tests {
             let chars: Vec<char> = seed.get(&seeds).chars().collect();
             let at = at.index(chars.len() + 1);
             let (head, tail) = chars.split_at(at);
-            // What follows is cut, or said twice: keys that stand twice void what stood before.
+            // The tail is cut, or repeats a key: the later of two equal keys replaces the earlier.
             let tail: String = if again {
                 tail.iter().take(length).chain(tail).collect()
             } else {

@@ -1,4 +1,4 @@
-//! The envelope that a model sends: a plan of steps.
+//! The envelope that a model sends: a plan with its steps.
 
 use std::borrow::Cow;
 
@@ -21,11 +21,11 @@ pub enum Version {
     V1_1,
 }
 
-/// A plan: what a model wants to do, or what it wants to know first.
+/// A plan: what a model wants to do, or the context that it needs first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Version of the protocol; a plan that was read has 1.1, older ones are migrated.
+    /// Version of the protocol; always 1.1 after reading, since older plans are migrated.
     pub version: Version,
     /// Steps, carried out in order.
     #[schemars(length(max = 25))]
@@ -37,7 +37,7 @@ pub struct Plan {
     /// Flags about the plan itself.
     #[serde(default)]
     pub meta: Meta,
-    /// What the model wants to know before it plans; only with no steps and `done: false`.
+    /// Context that the model needs before it plans; only with no steps and `done: false`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-since" = "1.1"))]
     pub context_requests: Vec<ContextRequest>,
@@ -50,7 +50,7 @@ pub struct Meta {
     /// Whether the gates judge the result; `false` is only accepted with no steps.
     #[serde(default = "yes")]
     pub requires_gate_verification: bool,
-    /// What the evaluated result has after these steps, where the plan fixes it; the gate `EXPECTED_EFFECTS` measures it.
+    /// Counts that the evaluated result has after these steps, as far as the plan determines them; the gate `EXPECTED_EFFECTS` measures them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 20), extend("x-since" = "1.1"))]
     pub expects: Vec<Expectation>,
@@ -65,7 +65,7 @@ pub struct Expectation {
     pub object_name: String,
     /// What is counted.
     pub component: Component,
-    /// About so many: a tenth more or less, half where chance decides.
+    /// The expected count, within a tenth; within half where the count is random.
     #[serde(
         default,
         deserialize_with = "optional_whole_number",
@@ -73,7 +73,7 @@ pub struct Expectation {
     )]
     #[schemars(range(min = 0, max = 1_000_000_000_000_u64))]
     pub count: Option<u64>,
-    /// At least so many.
+    /// The least allowed count.
     #[serde(
         default,
         deserialize_with = "optional_whole_number",
@@ -81,7 +81,7 @@ pub struct Expectation {
     )]
     #[schemars(range(min = 0, max = 1_000_000_000_000_u64))]
     pub min: Option<u64>,
-    /// At most so many.
+    /// The greatest allowed count.
     #[serde(
         default,
         deserialize_with = "optional_whole_number",
@@ -91,11 +91,11 @@ pub struct Expectation {
     pub max: Option<u64>,
 }
 
-/// What evaluated geometry is counted by.
+/// A countable component of evaluated geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Component {
-    /// Instances: those at the top, or those within instances, each as often as it shows.
+    /// Instances: those at the top level, or those nested in instances, each counted as often as it appears.
     Instances,
     /// Points of a point cloud.
     Points,
@@ -183,9 +183,9 @@ pub struct Step {
     pub id: String,
     /// What the step does, in words for the artist.
     pub description: String,
-    /// Asks for the artist's approval; can only raise caution.
+    /// Asks for the artist's approval; cannot waive an approval that is required anyway.
     pub requires_approval: bool,
-    /// What is done.
+    /// What the step does.
     pub action: Action,
 }
 
@@ -202,12 +202,12 @@ pub enum Action {
     Added(AddedStep),
 }
 
-/// A step whose type was added: its executor knows what the payload means.
+/// A step whose type was added; its executor interprets the payload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddedStep {
-    /// The type that it was registered as.
+    /// The registered type.
     pub action_type: String,
-    /// Fits the registered schema.
+    /// The payload, which fits the registered schema.
     pub payload: Value,
 }
 
@@ -293,11 +293,11 @@ pub(crate) struct StepFields<P> {
     id: String,
     /// What the step does, in words for the artist.
     description: String,
-    /// Asks for the artist's approval; can only raise caution.
+    /// Asks for the artist's approval; cannot waive an approval that is required anyway.
     #[serde(default)]
     #[schemars(extend("x-since" = "1.1"))]
     requires_approval: bool,
-    /// What is done.
+    /// What the step does.
     payload: P,
 }
 
@@ -377,7 +377,7 @@ fn default_timeout_ms() -> u32 {
     4000
 }
 
-/// The same where the field is there; null is no number.
+/// The same for an optional field; null is not a number.
 fn optional_whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     whole_number(deserializer).map(Some)
 }

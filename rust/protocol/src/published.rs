@@ -1,11 +1,11 @@
-//! Every JSON Schema that is published; `schemas/` holds them as files.
+//! Every published JSON Schema; `schemas/` contains them as files.
 
 use serde_json::Value;
 
 use crate::schema::of;
 use crate::{Code, Envelope, Finding, GnOps, Limits, Manifest, NodeTree, Plan, PythonScript};
 
-/// Every schema by name, as JSON Schema 2020-12. `x-since` marks what version 1.0 of the protocol does not have.
+/// Every schema by name, as JSON Schema 2020-12. `x-since` marks additions after version 1.0 of the protocol.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("error_code", of::<Code>()),

@@ -1,6 +1,6 @@
-//! Finds the one plan in what a model wrote.
+//! Finds the one plan in a model's reply.
 //!
-//! Plain JSON is the rule. What models put around it (a code fence, prose) is left out, with a warning, when exactly one object in
+//! Plain JSON is the rule. Text around it (a code fence, prose) is ignored, with a warning, when exactly one object in
 //! the text is a plan; nothing else is ever guessed. The work is linear in the length of the text.
 
 use serde_json::Value;
@@ -15,13 +15,13 @@ use crate::limits::Limits;
 
 const FENCE: &str = "```";
 
-/// Fields of a plan from which on an object in prose counts as one.
+/// Number of a plan's fields that an object in prose needs to count as a plan.
 const ENVELOPE_FROM: usize = 2;
 
 /// Bytes that may be read while looking for a plan in prose, per byte of the text.
 const WORK_PER_BYTE: usize = 32;
 
-/// The JSON value in `text`, or none with the reason in `findings`; with `lift`, its operations are taken out of it.
+/// The JSON value in `text`, or `None` with the reason in `findings`; with `lift`, its operations are read apart.
 pub(crate) fn read(
     text: &str,
     limits: &Limits,
@@ -55,7 +55,7 @@ pub(crate) fn read(
 struct Search<'a> {
     text: &'a str,
     max_depth: usize,
-    /// How many operations are taken out of the value; none when they stay in it.
+    /// Most operations that are read apart; `None` when they stay in the value.
     lift: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ struct Found {
     value: Value,
     lifted: Option<Lifted>,
     findings: Vec<Finding>,
-    /// Errors that were only counted.
+    /// Number of errors that were only counted.
     more: usize,
 }
 
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
                 }
                 Err(broken) if broken.code == Code::TooDeep => return Err(self.explain(&broken)),
                 Err(broken) if is_plan => match balanced(self.text, start) {
-                    // A plan that cannot be read is skipped whole: nothing inside it may pass for the plan.
+                    // A plan that cannot be read is skipped as a whole: nothing inside it may count as the plan.
                     Some(end) => {
                         stop = broken;
                         end
@@ -183,7 +183,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The value together with warnings about what was mended in it.
+/// The value together with warnings about what was repaired in it.
 fn finish(reader: Reader<'_>, value: Value) -> Found {
     let (mut findings, more) = (reader.findings, reader.more);
     if reader.trailing_commas > 0 {
@@ -214,7 +214,7 @@ fn fenced(text: &str, start: usize) -> Option<(usize, usize)> {
     Some((start, start + end))
 }
 
-/// Byte offset behind the bracket that closes the one at `start`.
+/// Byte offset after the bracket that closes the one at `start`.
 fn balanced(text: &str, start: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut in_string = false;

@@ -1,6 +1,6 @@
-//! Compiled schemas, one for each object that a tag selects, so that an error names the one thing that is wrong.
+//! Compiled schemas, one for each object that a tag selects, so that an error names exactly what is wrong.
 //!
-//! They are cut out of the generated schema of [`Plan`]: the plan without its steps, each step type without its payload, each payload
+//! They are parts of the generated schema of [`Plan`]: the plan without its steps, each step type without its payload, each payload
 //! without its operations, and each operation.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(crate) struct Shape {
     pub(crate) since_1_1: Vec<String>,
     /// Whether version 1.0 does not have the whole object.
     pub(crate) is_1_1: bool,
-    /// The built-in operation that it is the shape of.
+    /// The built-in operation whose schema it is.
     pub(crate) op: Option<OpKind>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Shapes {
     pub(crate) steps: BTreeMap<String, StepShapes>,
 }
 
-/// The shapes, compiled once; none only if the types generate an invalid schema, which a test excludes.
+/// The shapes, compiled once; `None` only if the types generate an invalid schema, which a test excludes.
 pub(crate) fn shapes() -> Option<&'static Shapes> {
     static SHAPES: OnceLock<Option<Shapes>> = OnceLock::new();
     SHAPES.get_or_init(|| Source(schema::of::<Plan>()).shapes()).as_ref()
@@ -74,7 +74,7 @@ struct Source(Value);
 impl Source {
     fn shapes(&self) -> Option<Shapes> {
         let mut plan = self.0.clone();
-        // The number of steps is a setting; the steps are judged one by one.
+        // The number of steps is a setting; the steps are checked one by one.
         open(&mut plan, "/properties/steps", &["items", "maxItems"])?;
         let mut steps = BTreeMap::new();
         for step in self.0.pointer("/$defs/Step/oneOf")?.as_array()? {
@@ -163,7 +163,7 @@ impl Source {
     }
 }
 
-/// Leaves keywords of the schema at `at` to others to judge.
+/// Removes keywords of the schema at `at` that are checked elsewhere.
 fn open(schema: &mut Value, at: &str, keywords: &[&str]) -> Option<()> {
     let object = schema.pointer_mut(at)?.as_object_mut()?;
     object.retain(|keyword, _| !keywords.contains(&keyword.as_str()));

@@ -14,7 +14,7 @@ pub const GROUP_OUTPUT: &str = "group_output";
 /// RNA property name → value, in the order given (a property may decide which others exist).
 pub type Properties = Map<String, Value>;
 
-/// Reads properties into a map of their number: one that grows keeps room for three at least, more than most nodes set.
+/// Reads properties into a map of exactly their number: a map that grows reserves room for at least three, more than most nodes set.
 pub(crate) fn properties<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Properties, D::Error> {
     Ok(Properties::deserialize(deserializer)?.into_iter().collect())
 }
@@ -89,7 +89,7 @@ pub struct GroupIo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub subtype: Option<String>,
-    /// Name of the interface panel that holds the socket; made when it does not exist.
+    /// Name of the interface panel that contains the socket; created if it does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1), extend("x-since" = "1.1"))]
     pub panel: Option<String>,
@@ -111,7 +111,7 @@ pub enum ZoneKind {
     ForEach,
 }
 
-/// A state that a zone carries.
+/// A value that a zone carries through its iterations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneItem {
@@ -161,7 +161,7 @@ pub struct RemoveZone {
     pub id: String,
 }
 
-/// Adds a group node that uses an existing node group or one made by an earlier step.
+/// Adds a group node that uses an existing node group or one created by an earlier step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddGroup {

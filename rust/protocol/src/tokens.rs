@@ -1,22 +1,22 @@
-//! Tokens of a model, estimated from bytes: nobody but the provider can count them.
+//! Token counts estimated from bytes; only the provider can count exactly.
 
-/// Bytes that count as one token: on the safe side of what tokenizers make of English and JSON.
+/// Bytes that count as one token: a cautious estimate for English and JSON.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// No tokenizer packs more bytes into a token than this on average: what is too long even so is certainly too long.
+/// No tokenizer has more bytes per token than this on average: a text that is too long by this measure certainly is.
 const MOST_BYTES_PER_TOKEN: u64 = 8;
 
-/// Tokens of so many bytes, on the safe side.
+/// A cautious (high) estimate of the tokens of `bytes`.
 pub const fn tokens_of(bytes: u64) -> u64 {
     bytes.div_ceil(BYTES_PER_TOKEN)
 }
 
-/// Tokens that so many bytes have at least, however a model counts.
+/// The least number of tokens that `bytes` can have with any tokenizer.
 pub const fn fewest_tokens_of(bytes: u64) -> u64 {
     bytes / MOST_BYTES_PER_TOKEN
 }
 
-/// Bytes that fit into so many tokens, on the safe side.
+/// A cautious (low) estimate of the bytes that fit into `tokens`.
 pub fn bytes_of(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! Values of sockets and properties as they stand in a plan.
+//! Values of sockets and properties in a plan.
 
 use std::borrow::Cow;
 
