@@ -17,7 +17,7 @@ class Bundle(TypedDict):
     ir: int
     # Blender that wrote it, for example `[5, 2, 3]`.
     blender: list[int]
-    # Name of the tree that was asked for; none when several were.
+    # Name of the tree that was requested; `None` when several were.
     root: str | None
     # Every tree by name.
     trees: dict[str, Tree]
@@ -49,9 +49,9 @@ class Item(TypedDict):
     in_out: NotRequired[Side | None]
     # Base RNA name, for example `NodeSocketFloat`; empty for panels.
     socket_type: NotRequired[str]
-    # Identifier of the panel that holds it.
+    # Identifier of the panel that contains it.
     parent: NotRequired[str | None]
-    # What differs from a fresh item: default, limits, subtype, description ….
+    # Properties that differ from a new item: default, limits, subtype, description ….
     props: dict[str, Any]
 
 
@@ -70,17 +70,17 @@ class Node(TypedDict):
     location: list[float]
     # Width where it differs from the type's.
     width: NotRequired[float | None]
-    # ID of the frame that holds it.
+    # ID of the frame that contains it.
     parent: NotRequired[str | None]
     # On the input node of a zone: ID of its output node.
     pair: NotRequired[str | None]
-    # Properties that differ from a fresh node.
+    # Properties that differ from a new node.
     props: dict[str, Any]
     # Dynamic items by collection.
     items: NotRequired[dict[str, list[dict[str, Any]]]]
-    # Input sockets whose state differs from a fresh node.
+    # Input sockets whose state differs from a new node.
     inputs: NotRequired[dict[str, dict[str, Any]]]
-    # Output sockets whose state differs from a fresh node.
+    # Output sockets whose state differs from a new node.
     outputs: NotRequired[dict[str, dict[str, Any]]]
 
 
@@ -113,11 +113,11 @@ class Context(TypedDict):
     active_object: str | None
     # The selected objects.
     selection: list[str]
-    # The object that the run aims at.
+    # The run's target object.
     target_object: str | None
-    # The modifier that the run aims at.
+    # The run's target modifier.
     target_modifier: str | None
-    # The tree that the run aims at.
+    # The run's target tree.
     target_node_group: str | None
     # Objects by name.
     objects: list[SceneObject]
@@ -133,7 +133,7 @@ class Context(TypedDict):
     node_groups: list[NodeGroup]
     # The target's tree with its nested groups.
     tree: NotRequired[Bundle | None]
-    # What matters in that tree.
+    # The relevant nodes of that tree.
     tree_focus: NotRequired[TreeFocus | None]
 
 
@@ -160,7 +160,7 @@ class Frames(TypedDict):
 
 
 class SceneObject(TypedDict):
-    """An object of the scene, as far as a plan may be made from it."""
+    """An object of the scene, with the data that planning needs."""
 
     # Its name, unique in the file.
     name: str
@@ -206,31 +206,31 @@ class Modifier(TypedDict):
     name: str
     # RNA type; `NODES` for Geometry Nodes.
     type: str
-    # The tree that it runs; only Geometry Nodes modifiers have one.
+    # Its node group; only Geometry Nodes modifiers have one.
     node_group: NotRequired[str | None]
-    # Values of its inputs by socket identifier; the context does not tell them.
+    # Values of its inputs by socket identifier; not in the context.
     inputs: NotRequired[dict[str, Any]]
-    # Those values as a run left them; none where no run did.
+    # Those values as a run left them; `None` where no run did.
     left: NotRequired[dict[str, Any] | None]
-    # What runs left of its tree, in the context only; none for a tree of the artist's.
+    # The traces of runs in its tree, in the context only; `None` for a tree that the artist created.
     made: NotRequired[Made | None]
-    # What its nodes say, in evidence only; none where Blender has no such list (4.2).
+    # The messages of its nodes, in evidence only; `None` where Blender has no such list (4.2).
     warnings: NotRequired[list[NodeWarning] | None]
 
 
 class Made(TypedDict):
-    """What is left of a tree that a run made or wrote into."""
+    """The traces that runs left in a tree."""
 
-    # It is exactly what the run left; else it was changed by hand, or is the artist's own.
+    # Whether the tree is exactly as the run left it; otherwise it was changed by hand, or the artist created it.
     as_left: bool
-    # Digest of the words that it was made for.
+    # Digest of the prompt that it was created for.
     by: str
-    # IDs of the nodes that runs made in it; the context does not tell them.
+    # IDs of the nodes that runs created in it; not in the context.
     nodes: NotRequired[list[str]]
 
 
 class NodeWarning(TypedDict):
-    """What a node says during evaluation."""
+    """A message of a node from evaluation."""
 
     # `ERROR`, `WARNING` or `INFO`.
     type: str
@@ -259,16 +259,16 @@ class NodeGroup(TypedDict):
 
 
 class TreeFocus(TypedDict):
-    """Nodes of the target's tree that matter more than others, by ID."""
+    """The most relevant nodes of the target's tree, by ID."""
 
     # Selected in the editor.
     selected: list[str]
-    # Made or named by a run.
+    # Created or named by a run.
     touched: list[str]
 
 
 class Document(TypedDict):
-    """What Blender answered to an `inspect`: only what a plan's targets need."""
+    """Blender's answer to an `inspect`, limited to what a plan's targets need."""
 
     # Objects by name.
     objects: dict[str, Object]
@@ -278,9 +278,9 @@ class Document(TypedDict):
     tree_info: dict[str, TreeInfo]
     # Names of all data-blocks, by kind (`object`, `collection`, …).
     names: dict[str, list[str]]
-    # Hash of all that, which the host makes: equal for equal state.
+    # Hash of all of this, computed by the host: equal for equal state.
     fingerprint: str
-    # How large objects and collections are.
+    # Sizes of objects and collections.
     scene: Scene
 
 
@@ -296,7 +296,7 @@ class Object(TypedDict):
 
 
 class TreeInfo(TypedDict):
-    """What else is known about a tree."""
+    """Further data about a tree."""
 
     # Users in the file.
     users: int
@@ -304,7 +304,7 @@ class TreeInfo(TypedDict):
     library: bool
     # RNA type of the tree.
     type: str
-    # What runs left of it; none for a tree of the artist's.
+    # The traces of runs in it; `None` for a tree that the artist created.
     made: NotRequired[Made | None]
 
 
@@ -330,7 +330,7 @@ class Figures(TypedDict):
     faces: NotRequired[float]
     # Face corners of a mesh.
     corners: NotRequired[float | None]
-    # Sum of its faces' areas, where it was measured.
+    # Sum of its faces' areas, if it was measured.
     area: NotRequired[float | None]
     # Splines.
     splines: NotRequired[float]
@@ -360,15 +360,15 @@ class TreeDelta(TypedDict):
     tree: str
     # Whether it is new.
     create: bool
-    # The tree that it begins as a copy of; it is new then, though `create` is false.
+    # The tree that it is copied from; it is then new although `create` is false.
     copy_of: NotRequired[str | None]
     # Interface, in order.
     interface: NotRequired[list[InterfaceEdit]]
-    # Nodes to take away; zones whole.
+    # Nodes to remove; always both ends of a zone.
     remove: NotRequired[list[str]]
     # New nodes.
     add: NotRequired[list[NodeAdd]]
-    # Existing nodes that get their ID stamped.
+    # Existing nodes on which the ID is stamped.
     stamp: NotRequired[list[str]]
     # Labels.
     labels: NotRequired[list[list[str]]]
@@ -380,17 +380,17 @@ class TreeDelta(TypedDict):
     items: NotRequired[list[list[Any]]]
     # Frames.
     parents: NotRequired[list[list[Any]]]
-    # Links to take away.
+    # Links to remove.
     unlink: NotRequired[list[list[str]]]
     # Values of unlinked or linked inputs.
     values: NotRequired[list[list[Any]]]
-    # Links to make, in order.
+    # Links to add, in order.
     links: NotRequired[list[list[Any]]]
-    # Menu values: legal only once the links are made.
+    # Menu values, which are valid only after the links exist.
     late_values: NotRequired[list[list[Any]]]
-    # Sockets to hide or show; of a new tree that is built from its description.
+    # Sockets to hide or show, in a new tree that is built from its description.
     hide: NotRequired[list[list[Any]]]
-    # Places of new nodes, absolute.
+    # Absolute locations of new nodes.
     locations: NotRequired[list[list[Any]]]
 
 
@@ -401,9 +401,9 @@ class NodeAdd(TypedDict):
     id: str
     # `bl_idname`.
     type: str
-    # Name in Blender; without one the ID, as far as it fits.
+    # Name in Blender; if absent, the ID, shortened if necessary.
     name: NotRequired[str | None]
-    # Whether the ID is stamped on it, which is the rule.
+    # Whether the ID is stamped on the node; normally true.
     stamp: NotRequired[bool | None]
     # Label.
     label: NotRequired[str | None]
@@ -446,7 +446,7 @@ class Evidence(TypedDict):
     trees: dict[str, Tree]
     # Links that Blender marks invalid, by tree.
     invalid_links: dict[str, list[list[str]]]
-    # Names when the transaction opened.
+    # Names at the start of the transaction.
     before: Names
     # Names now.
     after: Names
@@ -456,7 +456,7 @@ class Evidence(TypedDict):
 
 
 class EvaluatedObject(TypedDict):
-    """An object that the run wrote, and what it evaluates to."""
+    """An object that the run wrote, with its evaluated geometry."""
 
     # Its name.
     name: str
@@ -466,12 +466,12 @@ class EvaluatedObject(TypedDict):
     modifiers: list[Modifier]
     # Its evaluated geometry.
     evaluated: Evaluated
-    # Its only modifier gives back the very mesh; false where that is not known.
+    # Whether its only modifier outputs the unchanged mesh; false where that is not known.
     unchanged: bool
 
 
 class Evaluated(TypedDict):
-    """Evaluated geometry: a component that is absent is none."""
+    """Evaluated geometry; an absent component is empty."""
 
     # Mesh.
     mesh: NotRequired[MeshCounts | None]
@@ -539,9 +539,9 @@ class InstanceCounts(TypedDict):
 
     # Instances at the top.
     count: int
-    # Those of them that show nothing.
+    # Those of them that are empty.
     empty: NotRequired[int]
-    # Instances when those within instances count instead of what holds them; 0 where that is not known or the same.
+    # Number of instances when nested instances are counted instead of the instances that contain them; 0 if unknown or the same.
     nested: NotRequired[int]
 
 
@@ -576,9 +576,9 @@ class InterfaceEditAdd(TypedDict):
     in_out: NotRequired[Side | None]
     # Base RNA name of a socket.
     socket_type: NotRequired[str]
-    # Panel that holds it: identifier or `@key`.
+    # Panel that contains it: identifier or `@key`.
     parent: NotRequired[str | None]
-    # Place among the items of its panel, or of the tree; without one the last.
+    # Position among the items of its panel, or of the tree; the last if absent.
     position: NotRequired[int | None]
     # Default, limits, subtype ….
     props: dict[str, Any]

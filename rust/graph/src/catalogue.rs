@@ -102,13 +102,13 @@ pub struct Socket {
     /// Base RNA name.
     #[serde(rename = "type")]
     pub kind: String,
-    /// False when the present mode hides it.
+    /// False when the node's current mode hides it.
     #[serde(default = "yes")]
     pub available: bool,
-    /// Takes several links.
+    /// Accepts several links.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multi: bool,
-    /// Value of a fresh node.
+    /// Value on a new node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// Least value.
@@ -126,7 +126,7 @@ pub struct Socket {
     /// Whether it holds one value, a field, or either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structure: Option<String>,
-    /// No value to set although the type has one.
+    /// Whether it has no settable value although its type has one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hide_value: bool,
 }
@@ -145,7 +145,7 @@ pub struct Property {
     /// `enum`, `bool`, `int`, `float`, `string`, `vector`, `pointer`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Value of a fresh node.
+    /// Value on a new node.
     #[serde(default)]
     pub default: Value,
     /// Identifier and label of each enum item.
@@ -192,7 +192,7 @@ pub enum CatalogueError {
     /// Another format version.
     #[error("the node catalogue has format {0}, this version reads 1")]
     Version(u32),
-    /// A variant points nowhere, or a type has no state.
+    /// A variant names a missing state, or a type has no state.
     #[error("the node catalogue is damaged at {0}")]
     Damaged(String),
 }
@@ -289,8 +289,8 @@ fn text_of(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Lower case letters and digits only, accents of the names that Blender uses left out: how names are compared when a
-/// repair is looked for.
+/// Lower-case letters and digits only, without the accents of Blender's names: the form in which names are compared when a
+/// repair is searched.
 pub fn fold(name: &str) -> String {
     name.chars()
         .filter(|c| c.is_alphanumeric())

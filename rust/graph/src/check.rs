@@ -11,7 +11,7 @@ use crate::ops::Work;
 use crate::sockets::GROUP_OUTPUT;
 
 impl Work<'_> {
-    /// Reports what no single operation can see.
+    /// Reports mistakes that only show in the whole tree.
     pub(crate) fn check_tree(&mut self) {
         let cyclic = self.check_cycles();
         if !cyclic {
@@ -20,11 +20,11 @@ impl Work<'_> {
         }
     }
 
-    /// Reports each cycle once, at the last operation that made one of its links.
+    /// Reports each cycle once, at the last operation that added one of its links.
     fn check_cycles(&mut self) -> bool {
         let mut found: Vec<(Option<usize>, String)> = Vec::new();
         let graph = self.model.graph();
-        // Both are iterative: a chain of a hundred thousand nodes must not end the stack.
+        // Both are iterative: a chain of a hundred thousand nodes must not overflow the stack.
         if toposort(graph, None).is_ok() {
             return false;
         }
@@ -55,7 +55,7 @@ impl Work<'_> {
             };
             found.push((last, format!("{}{tail}", names.join(", "))));
         }
-        // A cycle that was there before is the artist's; Blender shows it, and this plan need not mend it.
+        // A cycle that existed before is the artist's: Blender shows it, and this plan does not have to remove it.
         found.retain(|(last, _)| last.is_some());
         for (last, names) in &found {
             self.sink.enter_op(last.unwrap_or(0));
@@ -67,9 +67,9 @@ impl Work<'_> {
         !found.is_empty()
     }
 
-    /// What is fed by the input of a zone belongs to the zone and may leave it only through the zone's output.
+    /// Nodes that depend on the input of a zone belong to the zone; their values may leave it only through the zone's output.
     ///
-    /// A zone inside another may take values from it at any node, so only what reaches the Group Output is certainly wrong.
+    /// A nested zone may use values of the outer one at any node, so only a path to the Group Output is certainly wrong.
     fn check_zones(&mut self) {
         let mut zones: Vec<(String, String)> = Vec::new();
         let mut paired: HashSet<&str> = HashSet::default();
@@ -118,7 +118,7 @@ impl Work<'_> {
     }
 
     fn zone_violations(&self, output: &str, input: &str, violations: &mut Vec<(Option<usize>, String, String)>) {
-        // Node inside the zone → operation of the newest link on the way to it.
+        // Node inside the zone → operation of the newest link on the path to it.
         let mut inside: HashMap<&str, Option<usize>> = HashMap::new();
         let mut open: Vec<(&str, Option<usize>)> = vec![(input, None)];
         while let Some((id, newest)) = open.pop() {
@@ -131,7 +131,7 @@ impl Work<'_> {
             }
         }
         let mut report = |at: &str, origin: Option<usize>| {
-            // Only what this plan made is its mistake.
+            // Only links that this plan added are its mistake.
             if origin.is_some() {
                 let message =
                     format!("“{at}” uses a value from inside the zone of “{output}” without going through its output");

@@ -35,21 +35,21 @@ pub struct Targets {
 pub struct Compiled {
     /// One delta per `NODE_TREE` or `GN_OPS` step, in order; meaningless when a finding is an error.
     pub steps: Vec<StepDelta>,
-    /// What was found: errors refuse the plan, warnings name repairs and doubts.
+    /// Findings: errors refuse the plan, warnings name repairs and doubts.
     pub findings: Vec<geonode_protocol::Finding>,
     /// The certain repairs, as values at JSON Pointers into the plan.
     pub repairs: Vec<Repair>,
     /// What will be done, in plain words.
     pub diff: Vec<String>,
-    /// What it does to the artist's work beyond what a step names, by step: the artist is asked.
+    /// Changes to the artist's work beyond what a step names, by step; the artist is asked about them.
     pub questions: Vec<(usize, String)>,
-    /// Target objects: their modifiers are written, or at least judged.
+    /// Target objects, whose modifiers are written or at least judged.
     pub touched_objects: BTreeSet<String>,
     /// Trees that are written, new ones included.
     pub touched_trees: BTreeSet<String>,
-    /// Trees that are made.
+    /// Trees that are created.
     pub new_trees: BTreeSet<String>,
-    /// Modifiers that are made, as (object, modifier).
+    /// Modifiers that are created, as (object, modifier).
     pub new_modifiers: BTreeSet<(String, String)>,
     /// The state after all steps, as far as it can be known without Blender.
     pub after: Document,
@@ -103,14 +103,14 @@ pub fn targets(plan: &Plan) -> Targets {
 
 /// Checks a plan against the present state and this Blender's nodes and computes the edits.
 ///
-/// PYTHON steps and steps that were added are not this function's business: their deltas are empty.
+/// PYTHON steps and added steps have empty deltas: they are not carried out by edits.
 pub fn compile(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compiled {
     let mut sink = Sink::default();
     let landed = land(plan, document, &mut sink);
     carry_out(landed.as_ref().unwrap_or(plan), document, catalogue, sink)
 }
 
-/// As [`compile`], for a document of nothing but the plan's own targets: the plan is taken to mean exactly these.
+/// As [`compile`], for a document that contains only the plan's own targets: the plan means exactly these.
 pub fn compile_in_place(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compiled {
     carry_out(plan, document, catalogue, Sink::default())
 }
@@ -155,7 +155,7 @@ fn compile_step(
                 let plural = if lines == 1 { "" } else { "s" };
                 compiled.diff.push(format!("Run a script of {lines} line{plural}"));
             }
-            // The host does the work; the entry keeps the steps in their places.
+            // The host carries this step out; the empty entry keeps the indices of the steps aligned.
             compiled.steps.push(StepDelta {
                 step_id: step.id.clone(),
                 ..StepDelta::default()
@@ -167,7 +167,7 @@ fn compile_step(
     let Some((target, model)) = resolve_target(step, &compiled.after, sink) else {
         return;
     };
-    // The trees are lent to the step as context; its own tree lives in the model.
+    // The step borrows the trees as context; its own tree is in the model.
     let document = &compiled.after;
     let mut work = Work {
         scope: Scope {
@@ -286,7 +286,7 @@ fn record(compiled: &mut Compiled, target: &Target, name: &str, created: bool, t
 }
 
 impl Work<'_> {
-    /// A new tree begins as Blender's own “New” makes it: geometry in, geometry out, and the two nodes for it.
+    /// A new tree, as Blender's “New” creates it: a geometry input, a geometry output, and the two nodes for them.
     fn start_tree(&mut self) {
         for side in [Side::Output, Side::Input] {
             let identifier = format!(

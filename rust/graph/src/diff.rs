@@ -1,4 +1,4 @@
-//! The smallest edit that turns the tree as it was into the tree as it is wanted.
+//! The smallest edit that turns the present tree into the wanted tree.
 
 use foldhash::{HashMap, HashSet};
 
@@ -55,7 +55,7 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
     if !new && node.label != old.label {
         delta.labels.push((id(), node.label.clone().unwrap_or_default()));
     }
-    // Properties in the wanted order; then those that go back to their default.
+    // Properties in the wanted order; then those that are reset to their default.
     for (name, value) in &node.props {
         if !old.props.get(name).is_some_and(|before| same(before, value)) {
             delta.props.push((id(), name.clone(), value.clone()));
@@ -135,7 +135,7 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
             _ => None,
         })
         .collect();
-    // Inputs that take one link and get another one lose the old link by that; only multi-inputs and bare unlinks are named.
+    // A new link replaces the old one at a single input; only multi-inputs and plain unlinks need an explicit removal.
     let refilled: HashSet<(&str, &str)> = wires
         .iter()
         .filter(|(.., wire, _)| wire.origin.is_some())
@@ -192,7 +192,7 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
             });
         }
     }
-    // A panel is made before the sockets that it holds.
+    // A panel is created before the sockets in it.
     let panels_first = model.interface.iter().filter(|item| item.kind == ItemKind::Panel);
     let sockets = model.interface.iter().filter(|item| item.kind == ItemKind::Socket);
     for item in panels_first.chain(sockets) {
@@ -227,7 +227,7 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
     }
 }
 
-/// After a step its new interface items are known by name: their identifiers are Blender's to give.
+/// After a step, its new interface items are referred to by name, since Blender assigns their identifiers.
 pub(crate) fn settle_keys(tree: &mut crate::ir::Tree) {
     let names: HashMap<String, String> = tree
         .interface

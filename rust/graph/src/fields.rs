@@ -1,4 +1,4 @@
-//! Fields into inputs that take one value: Blender shows such a link red and leaves the result empty.
+//! Fields linked to inputs that take a single value: Blender draws such a link in red, and the result is empty.
 
 use foldhash::{HashMap, HashMapExt};
 use geonode_protocol::Code;
@@ -10,9 +10,9 @@ use crate::ir::Side;
 use crate::ops::Work;
 
 impl Work<'_> {
-    /// Reports links of this plan that carry what is certainly a field into an input for single values.
+    /// Reports links of this plan that certainly carry a field into an input for single values.
     ///
-    /// Certain is an output that the catalogue calls a field, and an output that follows its inputs (`dynamic`) where one of
+    /// An output certainly carries a field if the catalogue says so, or if it follows its inputs (`dynamic`) and one of
     /// those inputs carries a certain field. Nodes that take geometry may evaluate a field on it and give a single value: they,
     /// groups, zones and implicit fields are left to Blender and the gates.
     pub(crate) fn check_fields(&mut self) {

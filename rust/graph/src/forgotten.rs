@@ -1,4 +1,4 @@
-//! A geometry link that looks forgotten: told with the operation that would make it, never made.
+//! A geometry link that looks forgotten is reported with the operation that would add it, but never added.
 
 use geonode_protocol::{Change, Code, Finding};
 use petgraph::algo::has_path_connecting;
@@ -18,9 +18,9 @@ struct Open {
 }
 
 impl Work<'_> {
-    /// Warns when the plan leaves exactly one geometry output loose and one geometry input empty.
+    /// Warns when the plan leaves exactly one geometry output and one geometry input unlinked.
     ///
-    /// Loose and empty counts only what the plan made, and the group's own input and output: an end that the artist left
+    /// Only nodes that the plan creates and the group's own input and output count: an end that the artist left
     /// open is not a mistake of this plan.
     pub(crate) fn warn_of_forgotten_link(&mut self) {
         let planned = self
@@ -90,7 +90,7 @@ impl Work<'_> {
     }
 }
 
-/// How a plan names the socket: as the artist sees it, where no other available one has that name.
+/// The name of the socket in a plan: its displayed name, unless another available socket shares it.
 fn spoken<'s>(socket: &'s Socket, all: &[Socket]) -> &'s str {
     let named = |other: &&Socket| other.available && (other.name == socket.name || other.identifier == socket.name);
     if all.iter().filter(named).count() == 1 {

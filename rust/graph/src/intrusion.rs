@@ -1,7 +1,7 @@
-//! What an edit does to the artist's work beyond what its steps name: told in words, for the artist to agree to.
+//! Changes to the artist's work beyond what the steps of an edit name, in words for the artist's approval.
 //!
-//! Naming nodes of the targeted tree is an edit and needs no question. What takes the artist's nodes from the way to the output, removes
-//! nodes that no step names, or resets a value that was turned by hand, does.
+//! Editing named nodes of the target tree needs no approval. An edit that cuts the artist's nodes off from the output, removes
+//! nodes that no step names, or resets a value that was set by hand, does.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,21 +15,21 @@ use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
 use crate::target::Target;
 use crate::values::same;
 
-/// Most names that a question spells out.
+/// Most names that a question lists.
 const MAX_NAMED: usize = 3;
 
-/// What the operations of a step did without naming it.
+/// Side effects of a step's operations on nodes that they do not name.
 #[derive(Debug, Default)]
 pub(crate) struct Unsaid {
-    /// Sources of links that a new link took the place of.
+    /// Sources of links that a new link replaced.
     pub replaced: HashSet<String>,
     /// Sources of links that an operation removes by name.
     pub unlinked: HashSet<String>,
-    /// Nodes that were cleaned up.
+    /// Nodes that the cleanup removed.
     pub removed: Vec<String>,
 }
 
-/// Why the artist is asked about a step; nothing where only the assistant's own work changes. `before` is the state before the plan.
+/// Why the artist is asked about a step; empty if only the assistant's own work changes. `before` is the state before the plan.
 pub(crate) fn questions(
     model: &TreeModel,
     unsaid: &Unsaid,
@@ -68,12 +68,12 @@ pub(crate) fn questions(
     questions
 }
 
-/// A node that no run made, or any in a tree of the artist's.
+/// Whether the node is the artist's: no run created it, or the whole tree is the artist's.
 fn is_the_artists(id: &str, made: Option<&Made>) -> bool {
     made.is_none_or(|made| !made.as_left && !made.nodes.contains(id))
 }
 
-/// The artist's nodes that fed the output, are still there, and feed it no more; what a step unlinks by name aside.
+/// The artist's nodes that still exist but no longer contribute to the output, except those that a step unlinks by name.
 fn cut_off<'m>(model: &'m TreeModel, unsaid: &Unsaid, theirs: impl Fn(&str) -> bool) -> Vec<&'m str> {
     let after = feeding_now(model);
     let lost: Vec<&str> = feeding_before(&model.before)
@@ -126,7 +126,7 @@ fn feeding_now(model: &TreeModel) -> HashSet<&str> {
     seen
 }
 
-/// The Group Outputs; of several, those that are not switched off.
+/// The Group Outputs; of several, the active ones.
 fn ends<'n>(nodes: impl Iterator<Item = &'n crate::ir::Node>) -> Vec<&'n str> {
     let outputs: Vec<_> = nodes.filter(|node| node.kind == GROUP_OUTPUT).collect();
     let inactive = |node: &&&crate::ir::Node| {
@@ -139,7 +139,7 @@ fn ends<'n>(nodes: impl Iterator<Item = &'n crate::ir::Node>) -> Vec<&'n str> {
         .collect()
 }
 
-/// The question about a modifier's input that is no longer as a run left it.
+/// The question about a modifier's input whose value is no longer the one that a run set.
 fn turned_back(input: &ModifierInput, model: &TreeModel, document: &Document) -> Option<String> {
     let modifiers = &document.objects.get(&input.object)?.modifiers;
     let modifier = modifiers.iter().find(|modifier| modifier.name == input.modifier)?;

@@ -1,6 +1,6 @@
 //! The description of node trees that crosses the border (`FORMATS.md`, "Tree IR").
 //!
-//! The types mirror the JSON one to one; what a field means is said there.
+//! The types mirror the JSON one to one; the meaning of the fields is specified there.
 
 use indexmap::IndexMap;
 use schemars::{JsonSchema, schema_for};
@@ -10,10 +10,10 @@ use serde_json::Value;
 /// Version of the IR that this crate reads and writes.
 pub const IR_VERSION: u32 = 1;
 
-/// Blender cuts names of nodes, sockets, modifiers and trees here (bytes of UTF-8).
+/// Length at which Blender cuts names of nodes, sockets, modifiers and trees, in bytes of UTF-8.
 pub(crate) const MAX_NAME: usize = 63;
 
-/// A JSON object with the order of its keys kept.
+/// A JSON object that keeps the order of its keys.
 pub type Map = IndexMap<String, Value>;
 
 /// Several trees that belong together: a root and the groups nested in it, each once.
@@ -24,7 +24,7 @@ pub struct Bundle {
     pub ir: u32,
     /// Blender that wrote it, for example `[5, 2, 3]`.
     pub blender: [u32; 3],
-    /// Name of the tree that was asked for; none when several were.
+    /// Name of the tree that was requested; `None` when several were.
     #[serde(default)]
     pub root: Option<String>,
     /// Every tree by name.
@@ -60,7 +60,7 @@ pub struct Tree {
 pub enum ItemKind {
     /// An input or output of the group.
     Socket,
-    /// A panel that holds sockets or panels.
+    /// A panel that contains sockets or panels.
     Panel,
 }
 
@@ -68,9 +68,9 @@ pub enum ItemKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Side {
-    /// What flows in.
+    /// Inputs.
     Input,
-    /// What flows out.
+    /// Outputs.
     Output,
 }
 
@@ -90,10 +90,10 @@ pub struct Item {
     /// Base RNA name, for example `NodeSocketFloat`; empty for panels.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub socket_type: String,
-    /// Identifier of the panel that holds it.
+    /// Identifier of the panel that contains it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// What differs from a fresh item: default, limits, subtype, description ….
+    /// Properties that differ from a new item: default, limits, subtype, description ….
     #[serde(default)]
     pub props: Map,
 }
@@ -126,22 +126,22 @@ pub struct Node {
     /// Width where it differs from the type's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
-    /// ID of the frame that holds it.
+    /// ID of the frame that contains it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// On the input node of a zone: ID of its output node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<String>,
-    /// Properties that differ from a fresh node.
+    /// Properties that differ from a new node.
     #[serde(default)]
     pub props: Map,
     /// Dynamic items by collection.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub items: IndexMap<String, Vec<Map>>,
-    /// Input sockets whose state differs from a fresh node.
+    /// Input sockets whose state differs from a new node.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<String, Map>,
-    /// Output sockets whose state differs from a fresh node.
+    /// Output sockets whose state differs from a new node.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<String, Map>,
 }

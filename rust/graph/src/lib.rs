@@ -1,5 +1,5 @@
-//! The heart of the product: what a tree is ([`ir`]), what this Blender has ([`catalogue`]), and how a plan becomes the
-//! smallest edit of what is there ([`compile`]). Pure: nothing here knows Blender, a file or a network.
+//! The centre of the product: node trees ([`ir`]), the nodes of this Blender ([`catalogue`]), and how a plan becomes the
+//! smallest edit of the present tree ([`compile`]). Pure: this crate accesses neither Blender nor files nor the network.
 //!
 //! The documents are described in `FORMATS.md` beside this crate.
 

@@ -16,9 +16,9 @@ pub(crate) struct Wire {
     pub to_socket: SocketRef,
     pub muted: bool,
     pub sort: Option<i64>,
-    /// Position among all links ever made in this model: new links come after old ones.
+    /// Position among all links ever added to this model: new links come after old ones.
     pub order: u64,
-    /// Index of the operation that made it; none for what was there.
+    /// Index of the operation that added it; `None` for a link that existed before.
     pub origin: Option<usize>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct TreeModel {
     pub interface: Vec<Item>,
     /// Existing nodes that the plan names: their IDs become permanent.
     pub named: IndexSet<String>,
-    /// New nodes with a place of their own in the plan.
+    /// New nodes that the plan places itself.
     pub placed: HashSet<String>,
     graph: StableDiGraph<Node, Wire>,
     index: HashMap<String, NodeIndex>,
@@ -74,7 +74,7 @@ impl TreeModel {
         self.index.insert(id, at);
     }
 
-    /// Takes a node away with its links; what a frame held stays.
+    /// Removes a node with its links; the content of a frame stays.
     pub(crate) fn remove(&mut self, id: &str) {
         let Some(at) = self.index.remove(id) else { return };
         let gone = self.graph.remove_node(at);
@@ -106,7 +106,7 @@ impl TreeModel {
         !self.old.contains(id)
     }
 
-    /// Makes a link without any check; none when a node is missing.
+    /// Adds a link without any check; `None` when a node is missing.
     pub(crate) fn connect(&mut self, from: (&str, &str), to: (&str, &str), origin: Option<usize>) -> Option<EdgeIndex> {
         let (a, b) = (*self.index.get(from.0)?, *self.index.get(to.0)?);
         let wire = Wire {
@@ -130,7 +130,7 @@ impl TreeModel {
                 && edge.weight().from_socket == from.1
                 && edge.weight().to_socket == to.1
         };
-        // Both nodes list it, so the shorter list decides: a hub has as many links as the tree.
+        // Both nodes list it, so the shorter list is searched: a hub may have as many links as the tree.
         let outgoing = self.graph.edges_directed(a, Direction::Outgoing);
         let incoming = self.graph.edges_directed(b, Direction::Incoming);
         outgoing
@@ -171,7 +171,7 @@ impl TreeModel {
         })
     }
 
-    /// All links in the order in which they were made: (from, wire, to).
+    /// All links in the order in which they were added: (from, wire, to).
     pub(crate) fn wires(&self) -> Vec<(&str, &Wire, &str)> {
         let mut wires: Vec<(&str, &Wire, &str)> = self
             .graph
@@ -200,7 +200,7 @@ impl TreeModel {
         self.interface.iter().filter(move |item| item.is_socket(side))
     }
 
-    /// The tree as an IR again; nodes and links are moved, not copied.
+    /// The tree converted back to an IR; nodes and links are moved, not copied.
     pub(crate) fn into_tree(self) -> Tree {
         let Self {
             before,
@@ -228,7 +228,7 @@ impl TreeModel {
     }
 }
 
-/// The link of an edge, whose weight is left without its sockets.
+/// The link of an edge; takes the sockets out of the edge's weight.
 fn take_link(graph: &mut StableDiGraph<Node, Wire>, edge: EdgeIndex) -> Option<Link> {
     let (from, to) = graph.edge_endpoints(edge)?;
     let (from, to) = (graph.node_weight(from)?.id.clone(), graph.node_weight(to)?.id.clone());

@@ -1,8 +1,8 @@
-//! “Did you mean”: the nearest name, and nothing where none is near.
+//! “Did you mean”: the nearest name, or none if no name is near.
 
 use crate::catalogue::fold;
 
-/// The name most like `wanted`; none when the best is too far to be meant.
+/// The name most similar to `wanted`; `None` when even the best one is too different.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let wanted = fold(&clipped(wanted));
     names
@@ -13,7 +13,7 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, name)| name.to_owned())
 }
 
-/// Likeness from 0 to 1. Edit distance is quadratic, so long names are cut before.
+/// Similarity from 0 to 1. Edit distance is quadratic, so long names are cut first.
 fn score(wanted: &str, name: &str) -> f64 {
     let edits = strsim::normalized_damerau_levenshtein(wanted, name);
     let start = strsim::jaro_winkler(wanted, name);

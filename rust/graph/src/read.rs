@@ -1,4 +1,4 @@
-//! Tree documents from outside: read strictly, with a cause that a person can act on.
+//! Reads tree documents from outside strictly, with errors that a person can act on.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -15,7 +15,7 @@ pub const MAX_BYTES: usize = 100_000_000;
 /// How deep its objects and arrays may be nested; Blender's own trees need eight levels.
 pub const MAX_DEPTH: usize = 64;
 
-/// Why a text is no tree document.
+/// Why a text is not a valid tree document.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// It is larger than [`MAX_BYTES`].
@@ -35,13 +35,13 @@ pub enum ReadError {
         /// Line of the second one.
         line: usize,
     },
-    /// It says another version of the format, or none.
+    /// It has another version of the format, or none.
     #[error("The tree document has the format version {0}; this program reads {IR_VERSION} (field \"ir\")")]
     Version(Value),
     /// A field is unknown, missing or of the wrong type.
     #[error("The tree document does not have the expected form:  {0}")]
     Form(serde_json::Error),
-    /// The root is not among the trees, or an item names a panel that is not there.
+    /// The root is not among the trees, or an item names a panel that does not exist.
     #[error("The tree document does not have the expected form:  {0}")]
     Reference(String),
     /// Two nodes of a tree, or two items of an interface, have one ID.
@@ -54,7 +54,7 @@ pub enum ReadError {
         /// The ID.
         id: String,
     },
-    /// A link, a frame or a zone names a node that is not there.
+    /// A link, a frame or a zone names a node that does not exist.
     #[error("{what} in tree {tree:?} names the node {id:?}, which does not exist")]
     UnknownNode {
         /// The tree.
@@ -124,7 +124,7 @@ struct Head {
     ir: Option<Value>,
 }
 
-/// Everything that a tree names is in it.
+/// Checks that everything that a tree refers to is in it.
 fn sound(name: &str, tree: &Tree) -> Result<(), ReadError> {
     let duplicate = |what, id: &str| ReadError::DuplicateId {
         tree: name.to_owned(),
@@ -233,7 +233,7 @@ fn unique(text: &str) -> Result<(), ReadError> {
     })
 }
 
-/// Reads any value and keeps nothing but the first duplicate key.
+/// Reads any value and keeps only the first duplicate key.
 struct Unique<'a> {
     twice: &'a mut Option<String>,
 }

@@ -1,6 +1,6 @@
 //! Nodes and sockets that changed their names between the supported versions.
 
-/// Names of one node over the versions; the catalogue says which of them this Blender has.
+/// Names of one node in different versions; the catalogue says which of them this Blender has.
 ///
 /// Source: the node type registries of Blender 4.2, 4.5, 5.0 and 5.2, compared by label and sockets.
 const NODES: &[&[&str]] = &[
@@ -21,7 +21,7 @@ pub(crate) fn node(name: &str, exists: impl Fn(&str) -> bool) -> Option<&'static
         .find(|other| exists(other))
 }
 
-/// Names of one socket over the versions.
+/// Names of one socket in different versions.
 const SOCKETS: &[[&str; 2]] = &[["Fac", "Factor"]];
 
 /// The other name of a socket known as `name` elsewhere.

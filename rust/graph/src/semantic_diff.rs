@@ -1,7 +1,7 @@
 //! What changed between two trees, in words for an artist: names as the interface shows them, values with their units.
 //!
-//! Unlike [`crate::compile`]'s edits, which know what they did, this compares two finished documents: partners are found by ID, then
-//! by what they are and where they stand, so that a renamed node is a renamed node and not one removed and one added.
+//! Unlike the edits of [`crate::compile`], this compares two finished documents: partners are found by ID, then
+//! by type and position, so that a renamed node is reported as renamed and not as one removed and one added.
 
 mod layout;
 mod links;
@@ -23,7 +23,7 @@ use crate::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
 
 /// The changes from `before` to `after`, one line each; nothing for equal trees.
 ///
-/// An empty catalogue is enough; names of sockets and properties are then their identifiers, and values come without units.
+/// An empty catalogue is enough; sockets and properties are then named by their identifiers, and values have no units.
 pub fn semantic_diff(before: &Bundle, after: &Bundle, catalogue: &Catalogue) -> Vec<String> {
     let trees = pairing::trees(before, after);
     // Interface identifiers of paired trees: tree afterwards → identifier afterwards → identifier before.
@@ -135,7 +135,7 @@ impl<'a> View<'a> {
         self.model.node(id).map_or_else(|| format!("“{id}”"), title)
     }
 
-    /// What kind of node it is, in the words of the menus.
+    /// The node's type as named in the menus.
     fn kind(&self, node: &Node) -> String {
         if let Some(group) = group_tree(node).filter(|_| node.kind == GROUP) {
             return format!("the group “{group}” as");
@@ -183,7 +183,7 @@ impl<'a> Compared<'a> {
         self.layout(lines);
     }
 
-    /// The identifier before of a socket that `node`, of the tree afterwards, has now.
+    /// The earlier identifier of a socket that `node`, of the later tree, has now.
     fn socket_before(&self, node: Option<&Node>, identifier: &'a str) -> &'a str {
         let of = match node {
             Some(node) if matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT) => Some(self.pair.after.0),

@@ -1,4 +1,4 @@
-//! Collects what preflight finds, at JSON Pointers that are only written out when there is something to say.
+//! Collects preflight findings; their JSON Pointers are only built when there is something to report.
 
 use geonode_protocol::{Code, Finding};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub struct Repair {
 pub(crate) struct Sink {
     pub findings: Vec<Finding>,
     pub repairs: Vec<Repair>,
-    /// Errors that were found, listed or not.
+    /// Number of errors, listed or not.
     pub errors: usize,
     step: usize,
     list: &'static str,
@@ -50,7 +50,7 @@ impl Sink {
         format!("/steps/{}/payload/{}/{}{slash}{field}", self.step, self.list, self.op)
     }
 
-    /// Pointer behind the last operation of the present step.
+    /// Pointer after the last operation of the present step.
     pub(crate) fn after_last(&self) -> String {
         format!("/steps/{}/payload/{}/-", self.step, self.list)
     }
@@ -71,12 +71,12 @@ impl Sink {
         self.push(Finding::warning(code, path, message));
     }
 
-    /// Notes that this Blender says the same in another way; nothing about the plan is doubtful.
+    /// Records that this Blender expresses the same in another way; the plan is not doubtful.
     pub(crate) fn translated(&mut self, path: String, message: impl Into<String>) {
         self.push(Finding::info(Code::Repaired, path, message));
     }
 
-    /// Notes a repair that is certain; it is applied by the caller.
+    /// Records a certain repair, which the caller applies.
     pub(crate) fn repaired(&mut self, path: String, value: Value, message: impl Into<String>) {
         self.push(Finding::warning(Code::Repaired, path.clone(), message));
         self.repairs.push(Repair { path, value });
@@ -90,7 +90,7 @@ impl Sink {
     }
 }
 
-/// As a sentence: a capital at its head, a mark at its end.
+/// The text as a sentence, with a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let mut rest = text.chars();
     let head = rest.next().into_iter().flat_map(char::to_uppercase);

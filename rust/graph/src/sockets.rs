@@ -20,13 +20,13 @@ pub struct Scope<'a> {
 
 /// Type of the node through which a tree is given its inputs.
 pub const GROUP_INPUT: &str = "NodeGroupInput";
-/// Type of the node that holds the tree's results.
+/// Type of the node that receives the tree's results.
 pub const GROUP_OUTPUT: &str = "NodeGroupOutput";
 /// Type of the node that runs another tree.
 pub const GROUP: &str = "GeometryNodeGroup";
 /// Type of a frame around nodes.
 pub const FRAME: &str = "NodeFrame";
-/// Type of a bend in a link.
+/// Type of a reroute.
 pub const REROUTE: &str = "NodeReroute";
 
 impl<'a> Scope<'a> {
@@ -87,7 +87,7 @@ fn interface(items: &[Item], side: Side) -> Vec<Socket> {
 }
 
 impl<'a> Scope<'a> {
-    /// Catalogue sockets, with those that stand for a fresh node's items replaced by the items of `owner`: the node itself, or the output
+    /// Catalogue sockets, with those for a new node's items replaced by the items of `owner`: the node itself, or the output
     /// node of its zone.
     fn with_items(self, kind: &'a NodeType, node: &Node, owner: &Node, side: Side) -> Cow<'a, [Socket]> {
         let fresh = kind.state(&node.props).side(side);
@@ -113,7 +113,7 @@ impl<'a> Scope<'a> {
             let Some((_, _, prefix)) = shows else { continue };
             let first = before.iter().position(|socket| stands_for(&socket.identifier, prefix));
             place = place.min(first.unwrap_or(place));
-            // Items without a type of their own are all alike: as a fresh node's are.
+            // Items without a type of their own have the type of a new node's items.
             let alike = first
                 .and_then(|at| before.get(at))
                 .map(|socket| socket.kind.clone())
@@ -138,10 +138,10 @@ impl<'a> Scope<'a> {
         let short = text("socket_type").or_else(|| text("data_type"));
         let own = short.and_then(|short| self.catalogue.socket_type(attribute_type(short)));
         let identifier = match item.get("identifier").and_then(Value::as_u64) {
-            // From the time when there was only one.
+            // Compatible with versions in which there was only one.
             Some(0) if prefix == "Value" || prefix == "Attribute" => prefix.to_owned(),
             Some(number) => format!("{prefix}_{number}"),
-            // Items that Blender has not made yet have no number: their sockets are known by name.
+            // Items that Blender has not created yet have no number: their sockets are identified by name.
             None => format!("={name}"),
         };
         let kind = own.map_or(alike, |found| found.0).to_owned();

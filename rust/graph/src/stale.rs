@@ -1,7 +1,7 @@
-//! Three versions of a tree: as the planner saw it, as the artist has it now, as the plan wants it.
+//! Compares three versions of a tree: as the planner saw it, as it is now, and as the plan wants it.
 //!
-//! A plan is made from what was seen, and compiled against what is there. Where the artist worked elsewhere in the meantime the plan goes on
-//! top of it; where both changed the same place nobody but the artist can decide, so the plan is refused and all three values are named.
+//! A plan is made from the seen state and compiled against the present state. If the artist changed other places in the meantime, the plan goes on
+//! top; if both changed the same place, only the artist can decide, so the plan is refused and all three values are named.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,11 +16,11 @@ use crate::documents::delta::{InterfaceEdit, TreeDelta};
 use crate::ir::{Bundle, IR_VERSION, Item, Link, Node, Tree};
 use crate::semantic_diff::semantic_diff;
 
-/// Most changes that a finding spells out.
+/// Most changes that a finding lists.
 const MAX_LINES: usize = 6;
 
 /// What the artist changed in the trees that `compiled` writes since they were `seen`: an error for each tree in which the plan changes the
-/// same places, a remark for each other. Trees that were not seen, or are as they were, give nothing.
+/// same places, a remark for each other. Trees that were not seen or did not change give no findings.
 pub fn stale(
     seen: &IndexMap<String, Tree>,
     now: &Document,
@@ -152,7 +152,7 @@ impl<'t> Versions<'t> {
         out
     }
 
-    /// The node in both versions; one that only one of them has is no common place.
+    /// The node in both versions; a node that is in only one of them is not a common place.
     fn both(&self, id: &str) -> Option<(&'t Node, &'t Node)> {
         Some((self.seen.get(id)?, self.now.get(id)?))
     }
@@ -170,7 +170,7 @@ impl<'t> Versions<'t> {
         }
     }
 
-    /// Inputs whose links both changed; in a multi-input new links stand beside an artist's own.
+    /// Inputs whose links both changed; in a multi-input, new links are added beside the artist's.
     fn links_into(&self, delta: &TreeDelta, out: &mut Vec<String>) {
         let mut judged = BTreeSet::new();
         for (_, _, id, socket) in delta.unlink.iter().chain(&delta.links) {
@@ -242,7 +242,7 @@ fn input(node: &Node, socket: &str) -> Option<Value> {
     node.inputs.get(socket).and_then(|state| state.get("value")).cloned()
 }
 
-/// Equal in all that a removal would lose; where it stands does not count.
+/// Equal in everything that a removal would lose; the location does not count.
 fn alike(a: &Node, b: &Node) -> bool {
     (&a.kind, &a.label, &a.props, &a.items, &a.inputs) == (&b.kind, &b.label, &b.props, &b.items, &b.inputs)
 }

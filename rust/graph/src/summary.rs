@@ -36,7 +36,7 @@ pub(crate) fn describe(delta: &StepDelta, scope: Scope<'_>) -> Vec<String> {
 }
 
 fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
-    // Interface items by key or identifier: a person knows them by name.
+    // Interface items by key or identifier, since a person knows them by name.
     let mut keys: HashMap<&str, &str> = HashMap::new();
     for edit in &tree.interface {
         if let InterfaceEdit::Add { key, name, .. } = edit {

@@ -1,4 +1,4 @@
-//! What a step edits: object, modifier, tree; and whether they can be edited at all.
+//! The target of a step: object, modifier and tree, and whether they can be edited.
 
 use geonode_protocol::{Action, Code, GnOp, Step};
 
@@ -8,7 +8,7 @@ use crate::model::TreeModel;
 use crate::near::nearest;
 use crate::sink::Sink;
 
-/// Object types that carry Geometry Nodes modifiers.
+/// Object types that can have Geometry Nodes modifiers.
 const MODIFIABLE: &[&str] = &[
     "MESH",
     "CURVE",
@@ -25,11 +25,11 @@ const MODIFIABLE: &[&str] = &[
 pub(crate) struct Target {
     pub object: String,
     pub modifier: String,
-    /// The modifier is not there.
+    /// The modifier does not exist.
     pub new_modifier: bool,
-    /// The modifier is new, or runs no tree yet, or another one.
+    /// The modifier is new, or has no tree yet, or another one.
     pub assign_tree: bool,
-    /// The tree is made as a copy of this one, which the modifier shares with others.
+    /// The tree is created as a copy of this one, which the modifier shares with others.
     pub copy_of: Option<String>,
 }
 
@@ -195,7 +195,7 @@ fn usable_modifier<'d>(
     Ok(Some(modifier))
 }
 
-/// The tree that the plan names must be the one that the modifier runs, if it runs one.
+/// The tree that the plan names must be the modifier's, if it has one.
 fn runs_the_group(
     modifier: &str,
     present: Option<&str>,
@@ -216,7 +216,7 @@ fn runs_the_group(
     }
 }
 
-/// The name of the copy that `single_user` asks for; none when the tree has no other users, or is the copy already.
+/// The name of the copy that `single_user` asks for; `None` when the tree has no other users, or is already the copy.
 fn copy_name(shared: &str, wanted: Option<&str>, state: &Document) -> Result<Option<String>, Refusal> {
     let info = state.tree_info.get(shared);
     let alone = info.is_none_or(|info| info.users <= 1 && !info.library);
@@ -276,7 +276,7 @@ fn editable_tree(name: &str, state: &Document) -> Result<(), Refusal> {
 fn free_name(wanted: &str, state: &Document) -> String {
     let taken = state.names.get("node_group");
     let is_taken = |name: &str| taken.is_some_and(|names| names.contains(name));
-    // One of more candidates than there are names must be free.
+    // There are more candidates than names, so one must be free.
     let candidates = taken.map_or(0, std::collections::BTreeSet::len) + 1;
     std::iter::once(wanted.to_owned())
         .chain((1..=candidates).map(|n| format!("{wanted}.{n:03}")))

@@ -1,4 +1,4 @@
-//! Values: what a socket or property accepts, and the certain repairs of what a plan writes.
+//! Values that a socket or property accepts, and the certain repairs of values in a plan.
 
 use serde_json::{Map as Object, Value};
 
@@ -6,7 +6,7 @@ use crate::catalogue::{Property, Socket, fold};
 use crate::documents::Document;
 use crate::near::nearest;
 
-/// What a place accepts.
+/// What a socket or property accepts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Want<'a> {
     /// Kind of value.
@@ -28,7 +28,7 @@ pub(crate) enum Kind<'a> {
     Bool,
     /// Text.
     String,
-    /// So many numbers.
+    /// An array of this many numbers.
     Vector(usize),
     /// Red, green, blue, alpha.
     Color,
@@ -48,15 +48,15 @@ pub(crate) enum ValueError {
     /// Another kind of value is needed.
     #[error("{expected} is expected here, not {got}")]
     WrongType {
-        /// What would fit.
+        /// The kind that is accepted.
         expected: String,
-        /// What came.
+        /// The value from the plan.
         got: String,
     },
     /// Outside the limits.
     #[error("{value} is outside the range {range}")]
     OutOfRange {
-        /// What came.
+        /// The value from the plan.
         value: String,
         /// The limits in words.
         range: String,
@@ -64,19 +64,19 @@ pub(crate) enum ValueError {
     /// No such item.
     #[error("“{got}” is not one of the items: {items}")]
     UnknownItem {
-        /// What came.
+        /// The value from the plan.
         got: String,
-        /// The legal ones.
+        /// The valid ones.
         items: String,
-        /// The nearest legal one.
+        /// The nearest valid one.
         near: Option<String>,
     },
-    /// No data-block of that name.
+    /// There is no data-block with that name.
     #[error("there is no {kind} named “{name}” in the file")]
     UnknownDataBlock {
         /// Kind of data-block.
         kind: String,
-        /// What came.
+        /// The value from the plan.
         name: String,
         /// The nearest name.
         near: Option<String>,
@@ -86,7 +86,7 @@ pub(crate) enum ValueError {
     NoValue,
 }
 
-/// A value that fits, and what had to be repaired in words.
+/// A valid value, and the repair in words.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fitted {
     /// The value to set.
@@ -326,7 +326,7 @@ fn socket_kind(name: &str, default: Option<&Value>) -> Kind<'static> {
     }
 }
 
-/// The integer that a JSON number stands for, if it is whole and fits 32 bits as Blender's do.
+/// The integer value of a JSON number, if it is whole and fits into Blender's 32 bits.
 fn whole(number: &serde_json::Number) -> Option<i32> {
     if let Some(integer) = number.as_i64() {
         return i32::try_from(integer).ok();
@@ -339,7 +339,7 @@ fn whole(number: &serde_json::Number) -> Option<i32> {
     None
 }
 
-/// The item that a text means: exact, else the only one equal but for case, spaces and label.
+/// The item that a text refers to: exact, else the only one that matches its label or name without case and spaces.
 fn pick(text: &str, items: &[(&str, &str)]) -> Result<(String, Option<String>), ValueError> {
     if items.is_empty() || items.iter().any(|(id, _)| *id == text) {
         return Ok((text.to_owned(), None));
@@ -365,9 +365,9 @@ fn pick(text: &str, items: &[(&str, &str)]) -> Result<(String, Option<String>), 
     }
 }
 
-/// The item that a word of another Blender version means: modes became menus with shorter or longer names.
+/// The item that corresponds to a word of another Blender version: modes became menus with shorter or longer names.
 ///
-/// Equal but for case and accents, else the only one that begins or ends like it.
+/// Equal except for case and accents, else the only one that begins or ends with it.
 pub(crate) fn translate<'i>(text: &str, items: &[(&'i str, &str)]) -> Option<&'i str> {
     let wanted = plain_words(text);
     if wanted.is_empty() {
@@ -417,7 +417,7 @@ fn fit_data(kind: &str, value: &Value, document: &Document) -> Result<Fitted, Va
         },
         other => return Err(wrong(&format!("{{\"{kind}\": name}}"), other)),
     };
-    // Kinds that the document does not list are left to Blender, which knows.
+    // Kinds that the document does not list are checked by Blender.
     if let Some(known) = document.names.get(kind)
         && !known.contains(name)
     {

@@ -1,4 +1,4 @@
-//! The compact form within a limit: what matters is kept, what was left out is said.
+//! The compact form within a limit: keeps the most relevant nodes and says what was left out.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -11,17 +11,17 @@ use crate::catalogue::Catalogue;
 use crate::ir::{Bundle, Node, Tree};
 use crate::sockets::{FRAME, GROUP_OUTPUT};
 
-/// Types that are counted by name among what was left out.
+/// Most types that are named in a line about omitted nodes.
 const NAMED_TYPES: usize = 4;
-/// Characters that a line about what was left out may take.
+/// Longest line about omitted nodes, in characters.
 const NOTE: usize = 400;
 
-/// Nodes of the root that matter beside those near the output, by ID.
+/// Nodes of the root that are relevant besides those near the output, by ID.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Focus<'a> {
-    /// What the artist selected.
+    /// Nodes that the artist selected.
     pub selected: &'a [String],
-    /// What an earlier run made or changed.
+    /// Nodes that an earlier run created or changed.
     pub touched: &'a [String],
 }
 
@@ -86,7 +86,7 @@ pub fn brief(bundle: &Bundle, catalogue: &Catalogue, focus: Focus<'_>, limit: us
     out
 }
 
-/// A tree in at most `room` bytes and how many nodes are left out; none when not even its head and a note fit.
+/// A tree in at most `room` bytes and how many nodes are left out; `None` when not even its head and a note fit.
 fn fitted(tree: &Tree, lines: Lines, focus: Focus<'_>, room: usize) -> Option<(String, usize)> {
     let whole = lines.head.len() + lines.nodes.iter().map(|(_, line)| line.len()).sum::<usize>();
     let Lines { head: mut text, nodes } = lines;
@@ -100,7 +100,7 @@ fn fitted(tree: &Tree, lines: Lines, focus: Focus<'_>, room: usize) -> Option<(S
     order.sort_by_key(|(at, _)| ranks.get(*at).copied().unwrap_or(usize::MAX));
     let mut kept: HashSet<usize> = HashSet::new();
     for (at, line) in order {
-        // What is farther may be shorter, but a gap on the way to the output helps nobody.
+        // Shorter nodes farther away would still fit, but a path to the output with gaps is useless.
         let Some(rest) = left.checked_sub(line.len()) else {
             break;
         };
@@ -145,7 +145,7 @@ fn note<'n>(gone: impl Iterator<Item = &'n Node>, left_out: usize, all: usize) -
     )
 }
 
-/// How far each node is from what matters: links against their direction; both ends of a zone are equally near.
+/// Distance of each node from the relevant ones, following links backwards; both ends of a zone are equally near.
 fn ranks(tree: &Tree, focus: Focus<'_>) -> Vec<usize> {
     let numbers: HashMap<&str, usize> = tree
         .nodes
@@ -170,7 +170,7 @@ fn ranks(tree: &Tree, focus: Focus<'_>) -> Vec<usize> {
             connect(output, &node.id);
         }
     }
-    // What holds for most nodes tells none apart: Blender selects every node that a script makes.
+    // A mark on most nodes distinguishes nothing: Blender selects every node that a script creates.
     let telling = [focus.selected, focus.touched]
         .into_iter()
         .filter(|list| list.len() * 2 <= tree.nodes.len());

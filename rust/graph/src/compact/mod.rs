@@ -1,7 +1,7 @@
 //! The short form of trees for a model's context: about a quarter of the IR, lossless for structure. Its grammar is in `FORMATS.md`
 //! ("Compact form").
 //!
-//! Places, widths, frames, folded and hidden sockets are left out: they are not structure. So are the values of linked inputs, which
+//! Locations, widths, frames, collapsed and hidden sockets are left out: they are not structure. So are the values of linked inputs, which
 //! Blender neither shows nor uses.
 
 mod brief;
@@ -18,15 +18,15 @@ pub use self::read::read_compact;
 pub use self::write::compact;
 use crate::catalogue::{Catalogue, Socket};
 
-/// Why a text is no compact form.
+/// Why a text is not a valid compact form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompactError {
-    /// Something else was expected there.
+    /// Something else was expected.
     #[error("Line {line} of the compact tree is wrong: {expected} was expected")]
     Syntax {
         /// Line, from 1.
         line: usize,
-        /// What should stand there.
+        /// What was expected.
         expected: &'static str,
     },
     /// A link or zone names a node without a line.
@@ -52,11 +52,11 @@ impl CompactError {
     }
 }
 
-/// Begins a line that says what was left out.
+/// Start of a line that says what was left out.
 const CUT: &str = "…";
-/// What the RNA names of sockets begin with.
+/// Prefix of the RNA names of sockets.
 const SOCKET: &str = "NodeSocket";
-/// What Blender's identifiers of interface sockets and panels begin with.
+/// Prefix of Blender's identifiers of interface sockets and panels.
 const INTERFACE_SOCKET: &str = "Socket_";
 const INTERFACE_PANEL: &str = "panel:";
 

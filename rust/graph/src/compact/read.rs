@@ -1,4 +1,4 @@
-//! Text to trees.
+//! Reads trees from the compact form.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::ir::{Item, ItemKind, Link, Map, Node, Side, Tree};
 use crate::model::TreeModel;
 use crate::sockets::Scope;
 
-/// The trees of a compact form, without what it leaves out. Links stand in the order of their targets.
+/// The trees of a compact form, without the parts that it leaves out. Links are in the order of their targets.
 ///
 /// # Errors
 /// The first line that is wrong, or that says that parts were left out.
@@ -41,7 +41,7 @@ pub fn read_compact(text: &str, catalogue: &Catalogue) -> Result<IndexMap<String
             draft.node(cursor, catalogue, &labels)?;
         }
     }
-    // Sockets are named by what the nodes are, so links come last, when every interface is known.
+    // The names of sockets depend on the nodes, so links are resolved last, when every interface is known.
     let mut trees: IndexMap<String, Tree> = IndexMap::new();
     for draft in &drafts {
         trees.insert(draft.name.clone(), draft.tree.clone());
@@ -66,7 +66,7 @@ struct Named {
     identifier: bool,
 }
 
-/// What a node line says of one socket.
+/// A statement about one socket in a node's line.
 enum Statement {
     Input(Named, Value),
     Output(Named, Value),
@@ -87,7 +87,7 @@ struct Draft {
     open: Vec<String>,
     /// Position of each numbered node.
     numbers: HashMap<u64, usize>,
-    /// Node, line and what is said of a socket.
+    /// Node, line and statement about a socket.
     statements: Vec<(usize, usize, Statement)>,
     /// Input node of a zone, line and number of its output.
     pairs: Vec<(usize, usize, u64)>,
@@ -231,7 +231,7 @@ impl Draft {
         cursor.expect("}", "“}”")
     }
 
-    /// Resolves what names other nodes and sockets.
+    /// Resolves the references to other nodes and sockets.
     fn finish(mut self, scope: Scope<'_>) -> Result<Tree, CompactError> {
         let id = |numbers: &HashMap<u64, usize>, nodes: &[Node], number: u64, line: usize| {
             let node = numbers.get(&number).and_then(|at| nodes.get(*at));

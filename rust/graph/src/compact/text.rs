@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::CompactError;
 
-/// What a plain word may not hold.
+/// Characters that a plain word must not contain.
 const MARKS: &str = ";=<>:{}\",[]@#|\\";
 
-/// A name: plain where nothing in it could be taken for a mark, else a JSON string.
+/// A name: plain if nothing in it could be read as a mark, else a JSON string.
 pub(super) fn quote(text: &str) -> String {
     let plain = !text.is_empty()
         && text.trim() == text

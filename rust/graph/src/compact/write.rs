@@ -1,4 +1,4 @@
-//! Trees to text.
+//! Writes trees in the compact form.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ pub fn compact(bundle: &Bundle, catalogue: &Catalogue) -> String {
     text
 }
 
-/// One tree as lines, each with its line end.
+/// One tree as lines, each with its line break.
 pub(super) struct Lines {
     /// The tree and its interface.
     pub head: String,

@@ -1,4 +1,4 @@
-//! What the planner and the model may see of the scene (`FORMATS.md`, "Context").
+//! The part of the scene that the planner and the model see (`FORMATS.md`, "Context").
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ pub struct ElementCounts {
     pub points: Option<u64>,
 }
 
-/// An object of the scene, as far as a plan may be made from it.
+/// An object of the scene, with the data that planning needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SceneObject {
@@ -159,13 +159,13 @@ pub struct NodeGroup {
     pub nodes: u64,
 }
 
-/// Nodes of the target's tree that matter more than others, by ID.
+/// The most relevant nodes of the target's tree, by ID.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TreeFocus {
     /// Selected in the editor.
     pub selected: Vec<String>,
-    /// Made or named by a run.
+    /// Created or named by a run.
     pub touched: Vec<String>,
 }
 
@@ -183,11 +183,11 @@ pub struct Context {
     pub active_object: Option<String>,
     /// The selected objects.
     pub selection: Vec<String>,
-    /// The object that the run aims at.
+    /// The run's target object.
     pub target_object: Option<String>,
-    /// The modifier that the run aims at.
+    /// The run's target modifier.
     pub target_modifier: Option<String>,
-    /// The tree that the run aims at.
+    /// The run's target tree.
     pub target_node_group: Option<String>,
     /// Objects by name.
     pub objects: Vec<SceneObject>,
@@ -205,18 +205,18 @@ pub struct Context {
     /// The target's tree with its nested groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<Bundle>,
-    /// What matters in that tree.
+    /// The relevant nodes of that tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree_focus: Option<TreeFocus>,
 }
 
 impl Context {
-    /// The object of exactly this name.
+    /// The object with exactly this name.
     pub fn object(&self, name: &str) -> Option<&SceneObject> {
         self.objects.iter().find(|object| object.name == name)
     }
 
-    /// What “it” means when nothing else was said: the run's target, else the active object.
+    /// The object that “it” refers to without further context: the run's target, else the active object.
     pub fn focus(&self) -> Option<&SceneObject> {
         let name = self.target_object.as_deref().or(self.active_object.as_deref())?;
         self.object(name)

@@ -1,4 +1,4 @@
-//! What Blender shall do for one step (`FORMATS.md`, "Delta"); each list is a phase.
+//! The edits that Blender carries out for one step (`FORMATS.md`, "Delta"); each list is a phase.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -79,10 +79,10 @@ pub enum InterfaceEdit {
         /// Base RNA name of a socket.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         socket_type: String,
-        /// Panel that holds it: identifier or `@key`.
+        /// Panel that contains it: identifier or `@key`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,
-        /// Place among the items of its panel, or of the tree; without one the last.
+        /// Position among the items of its panel, or of the tree; the last if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         position: Option<u32>,
         /// Default, limits, subtype ….
@@ -100,7 +100,7 @@ pub enum InterfaceEdit {
         #[serde(default)]
         props: Map,
     },
-    /// Take away.
+    /// Removal.
     Remove {
         /// Which.
         identifier: String,
@@ -116,10 +116,10 @@ pub struct NodeAdd {
     /// `bl_idname`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Name in Blender; without one the ID, as far as it fits.
+    /// Name in Blender; if absent, the ID, shortened if necessary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether the ID is stamped on it, which is the rule.
+    /// Whether the ID is stamped on the node; normally true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stamp: Option<bool>,
     /// Label.
@@ -133,7 +133,7 @@ pub struct NodeAdd {
 /// (node ID, socket) → (node ID, socket).
 pub type LinkEdit = (String, SocketRef, String, SocketRef);
 
-/// A link to make: a [`LinkEdit`], or with a fifth entry that says whether it is muted, which the host writes for itself.
+/// A link to add: a [`LinkEdit`], optionally with a fifth entry that says whether it is muted, which only the host writes.
 fn link_to_make(generator: &mut SchemaGenerator) -> Schema {
     let [text, muted] = [generator.subschema_for::<String>(), generator.subschema_for::<bool>()];
     json_schema!({"type": "array", "items": {
@@ -149,19 +149,19 @@ pub struct TreeDelta {
     pub tree: String,
     /// Whether it is new.
     pub create: bool,
-    /// The tree that it begins as a copy of; it is new then, though `create` is false.
+    /// The tree that it is copied from; it is then new although `create` is false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<String>,
     /// Interface, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interface: Vec<InterfaceEdit>,
-    /// Nodes to take away; zones whole.
+    /// Nodes to remove; always both ends of a zone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove: Vec<String>,
     /// New nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub add: Vec<NodeAdd>,
-    /// Existing nodes that get their ID stamped.
+    /// Existing nodes on which the ID is stamped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stamp: Vec<String>,
     /// Labels.
@@ -179,29 +179,29 @@ pub struct TreeDelta {
     /// Frames.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<(String, Option<String>)>,
-    /// Links to take away.
+    /// Links to remove.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unlink: Vec<LinkEdit>,
     /// Values of unlinked or linked inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(String, SocketRef, Value)>,
-    /// Links to make, in order.
+    /// Links to add, in order.
     #[schemars(schema_with = "link_to_make")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkEdit>,
-    /// Menu values: legal only once the links are made.
+    /// Menu values, which are valid only after the links exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late_values: Vec<(String, SocketRef, Value)>,
-    /// Sockets to hide or show; of a new tree that is built from its description.
+    /// Sockets to hide or show, in a new tree that is built from its description.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hide: Vec<(String, SocketRef, bool)>,
-    /// Places of new nodes, absolute.
+    /// Absolute locations of new nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<(String, f64, f64)>,
 }
 
 impl TreeDelta {
-    /// True when the tree stays as it is.
+    /// True when nothing in the tree changes.
     pub fn is_empty(&self) -> bool {
         let Self {
             tree: _,

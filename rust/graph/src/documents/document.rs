@@ -10,7 +10,7 @@ use super::modifier::{Made, Modifier};
 use super::scene::Scene;
 use crate::ir::Tree;
 
-/// What Blender answered to an `inspect`: only what a plan's targets need.
+/// Blender's answer to an `inspect`, limited to what a plan's targets need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
@@ -26,10 +26,10 @@ pub struct Document {
     /// Names of all data-blocks, by kind (`object`, `collection`, …).
     #[serde(default)]
     pub names: IndexMap<String, BTreeSet<String>>,
-    /// Hash of all that, which the host makes: equal for equal state.
+    /// Hash of all of this, computed by the host: equal for equal state.
     #[serde(default)]
     pub fingerprint: String,
-    /// How large objects and collections are.
+    /// Sizes of objects and collections.
     #[serde(default)]
     pub scene: Scene,
 }
@@ -49,7 +49,7 @@ pub struct Object {
     pub modifiers: Vec<Modifier>,
 }
 
-/// What else is known about a tree.
+/// Further data about a tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TreeInfo {
@@ -62,7 +62,7 @@ pub struct TreeInfo {
     /// RNA type of the tree.
     #[serde(default, rename = "type")]
     pub kind: String,
-    /// What runs left of it; none for a tree of the artist's.
+    /// The traces of runs in it; `None` for a tree that the artist created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
 }

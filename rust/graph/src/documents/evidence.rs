@@ -1,4 +1,4 @@
-//! What Blender measured (`FORMATS.md`, "Evidence").
+//! Blender's measurements after a step (`FORMATS.md`, "Evidence").
 
 use std::collections::BTreeSet;
 
@@ -28,11 +28,11 @@ pub struct Evidence {
     /// Links that Blender marks invalid, by tree.
     #[serde(default)]
     pub invalid_links: IndexMap<String, Vec<InvalidLink>>,
-    /// Names when the transaction opened.
+    /// Names at the start of the transaction.
     pub before: Names,
     /// Names now.
     pub after: Names,
-    /// Names of the attributes that any data in the file has, or that the objects' evaluated geometry has; none when there are too many.
+    /// Names of the attributes of any data in the file, or of the objects' evaluated geometry; `None` when there are too many.
     #[serde(default)]
     pub attributes: Option<BTreeSet<String>>,
 }
@@ -49,7 +49,7 @@ pub struct Names {
     pub node_groups: Vec<String>,
 }
 
-/// An object that the run wrote, and what it evaluates to.
+/// An object that the run wrote, with its evaluated geometry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluatedObject {
@@ -63,12 +63,12 @@ pub struct EvaluatedObject {
     pub modifiers: Vec<Modifier>,
     /// Its evaluated geometry.
     pub evaluated: Evaluated,
-    /// Its only modifier gives back the very mesh; false where that is not known.
+    /// Whether its only modifier outputs the unchanged mesh; false where that is not known.
     #[serde(default)]
     pub unchanged: bool,
 }
 
-/// Evaluated geometry: a component that is absent is none.
+/// Evaluated geometry; an absent component is empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Evaluated {
@@ -161,10 +161,10 @@ pub struct InstanceCounts {
     /// Instances at the top.
     #[serde(default)]
     pub count: u64,
-    /// Those of them that show nothing.
+    /// Those of them that are empty.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub empty: u64,
-    /// Instances when those within instances count instead of what holds them; 0 where that is not known or the same.
+    /// Number of instances when nested instances are counted instead of the instances that contain them; 0 if unknown or the same.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub nested: u64,
 }
@@ -184,7 +184,7 @@ impl Evaluated {
         }
     }
 
-    /// Nothing to see: no component has anything in it.
+    /// Whether every component is empty.
     pub fn is_empty(&self) -> bool {
         let counts = [
             self.mesh.map_or(0, |m| m.vertices),

@@ -1,7 +1,7 @@
-//! What crosses between Blender and the core (`FORMATS.md`): each document has its one definition here, with a schema.
+//! The documents that Blender and the core exchange (`FORMATS.md`): each is defined once, here, with a schema.
 //!
-//! Rust refuses a field that it does not know and fills in one that is missing, since tests and saved runs tell less. A schema says what a
-//! complete document has; the Python definitions (`addon/geonode_assistant/host/documents.py`) are made from it.
+//! Rust refuses unknown fields and fills in missing ones, since tests and saved runs contain fewer. A schema says what a
+//! complete document has; the Python definitions (`addon/geonode_assistant/host/documents.py`) are generated from it.
 
 pub mod context;
 pub mod delta;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::ir::{self, Bundle};
 
-/// The JSON Schemas of the documents by name. That of trees says what is read, since people write such documents too; those of the others
+/// The JSON Schemas of the documents by name. The one for trees says what is accepted, since people write such documents too; the others say
 /// what a complete document has.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     vec![
@@ -50,7 +50,7 @@ fn schema<T: JsonSchema>() -> Value {
     complete().into_root_schema_for::<T>().to_value()
 }
 
-/// What a writer always writes is required.
+/// Requires the fields that a writer always writes.
 fn complete() -> SchemaGenerator {
     SchemaSettings::draft2020_12().for_serialize().into_generator()
 }

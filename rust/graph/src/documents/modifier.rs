@@ -1,4 +1,4 @@
-//! A modifier, wherever a document tells of one.
+//! A modifier, as all documents describe it.
 
 use std::collections::BTreeSet;
 
@@ -16,47 +16,47 @@ pub struct Modifier {
     /// RNA type; `NODES` for Geometry Nodes.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The tree that it runs; only Geometry Nodes modifiers have one.
+    /// Its node group; only Geometry Nodes modifiers have one.
     #[serde(default)]
     #[schemars(skip_serializing_if = "Option::is_none")]
     pub node_group: Option<String>,
-    /// Values of its inputs by socket identifier; the context does not tell them.
+    /// Values of its inputs by socket identifier; not in the context.
     #[serde(default)]
     #[schemars(skip_serializing_if = "Map::is_empty")]
     pub inputs: Map,
-    /// Those values as a run left them; none where no run did.
+    /// Those values as a run left them; `None` where no run did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Map>,
-    /// What runs left of its tree, in the context only; none for a tree of the artist's.
+    /// The traces of runs in its tree, in the context only; `None` for a tree that the artist created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
-    /// What its nodes say, in evidence only; none where Blender has no such list (4.2).
+    /// The messages of its nodes, in evidence only; `None` where Blender has no such list (4.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<NodeWarning>>,
 }
 
-/// What is left of a tree that a run made or wrote into.
+/// The traces that runs left in a tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Made {
-    /// It is exactly what the run left; else it was changed by hand, or is the artist's own.
+    /// Whether the tree is exactly as the run left it; otherwise it was changed by hand, or the artist created it.
     pub as_left: bool,
-    /// Digest of the words that it was made for.
+    /// Digest of the prompt that it was created for.
     #[serde(default)]
     pub by: String,
-    /// IDs of the nodes that runs made in it; the context does not tell them.
+    /// IDs of the nodes that runs created in it; not in the context.
     #[serde(default)]
     #[schemars(skip_serializing_if = "BTreeSet::is_empty")]
     pub nodes: BTreeSet<String>,
 }
 
-/// What a node says during evaluation.
+/// A message of a node from evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeWarning {
     /// `ERROR`, `WARNING` or `INFO`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// In words.
+    /// The text of the message.
     pub message: String,
 }

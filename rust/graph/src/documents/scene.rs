@@ -1,10 +1,10 @@
-//! How large objects and collections are: what estimates start from.
+//! Sizes of objects and collections, from which estimates start.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Objects and collections of the file as far as estimates need them; what is missing is taken to be a small mesh.
+/// Objects and collections of the file as far as estimates need them; a missing object counts as a small mesh.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
@@ -32,7 +32,7 @@ pub struct Figures {
     /// Face corners of a mesh.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corners: Option<f64>,
-    /// Sum of its faces' areas, where it was measured.
+    /// Sum of its faces' areas, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub area: Option<f64>,
     /// Splines.

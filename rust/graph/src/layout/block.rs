@@ -1,4 +1,4 @@
-//! One connected piece of new nodes: its columns, its boxes within boxes, the places of its nodes relative to each other.
+//! One connected piece of new nodes: its columns, its nested boxes, the places of its nodes relative to each other.
 
 use std::collections::HashMap;
 
@@ -8,36 +8,36 @@ use super::scene::{Rect, Scene};
 use super::stack::{Item, Pull, Tie, stack};
 use super::table::at;
 
-/// Free space between columns, besides what the boxes keep free around them.
+/// Free space between columns, in addition to the margins of the boxes.
 pub(super) const GAP_X: f64 = 60.0;
 
-/// A piece that is drawn; places are relative to each other.
+/// A piece with its layout; places are relative to each other.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     /// Node, left and top.
     pub places: Vec<(usize, (f64, f64))>,
-    /// What must stay clear of everything else: single nodes, and boxes whole.
+    /// Areas that nothing else may overlap: single nodes, and whole boxes.
     pub shape: Vec<Rect>,
 }
 
-/// What holds a node or a box: a box, or the piece itself.
+/// The container of a node or a box: a box, or the piece itself.
 type Holder = Option<usize>;
 
-/// What a holder holds.
+/// The content of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     Node(usize),
     Box(usize),
 }
 
-/// A link between two parts of one holder.
+/// A link between two parts of one container.
 struct Bond {
     left: usize,
     right: usize,
     line: usize,
 }
 
-/// A link from a part to something outside its holder, at the height `y`.
+/// A link from a part to something outside its container, at the height `y`.
 struct Reach {
     part: usize,
     node: usize,
@@ -65,7 +65,7 @@ impl End {
     }
 }
 
-/// What a holder is stacked from.
+/// The parts that a container is stacked from.
 #[derive(Default)]
 struct Content {
     parts: Vec<Part>,
@@ -84,15 +84,15 @@ struct Drawing<'s> {
     /// Boxes of this piece, outer ones first, with their columns.
     boxes: Vec<(usize, usize, usize)>,
     contents: HashMap<Holder, Content>,
-    /// Where each part stands in its holder's list.
+    /// Index of each part in its container's list.
     number: HashMap<Part, usize>,
-    /// Top of each node, relative to the part that is being stacked; in the end to the piece.
+    /// Top of each node, relative to the part that is being stacked; finally relative to the piece.
     tops: HashMap<usize, f64>,
-    /// For each box one of its nodes and how far below the box's upper edge it begins.
+    /// For each box, one of its nodes and the distance of that node's top below the box's upper edge.
     inside: HashMap<usize, (usize, f64)>,
 }
 
-/// Draws the piece made of `nodes`, all of them free and of one home; what already stands somewhere draws its links.
+/// Lays out the piece made of `nodes`, all of them free and of one home; nodes that are already placed attract its links.
 pub(super) fn draw(scene: &Scene, clusters: &Clusters, nodes: &[usize], lines: &[usize]) -> Block {
     let mut drawing = Drawing {
         scene,
@@ -111,7 +111,7 @@ pub(super) fn draw(scene: &Scene, clusters: &Clusters, nodes: &[usize], lines: &
     drawing.fill();
     drawing.bind(lines);
     drawing.stack_all();
-    // What the first pass found tells a box where its links to the outside go.
+    // The result of the first pass tells a box where its links to the outside go.
     if drawing.reach(lines) {
         drawing.stack_all();
     }
@@ -143,7 +143,7 @@ impl Drawing<'_> {
         std::iter::successors(at(&self.clusters.inner, node), outer)
     }
 
-    /// Columns as wide as their widest node, with room between them for the sides of the boxes that end there.
+    /// Columns as wide as their widest node, with space between them for the margins of the boxes that end there.
     fn set_columns(&mut self) {
         let count = self.columns.values().max().map_or(0, |last| last + 1);
         let spans: HashMap<usize, (usize, usize)> = self
@@ -204,7 +204,7 @@ impl Drawing<'_> {
         content.items.push(item);
     }
 
-    /// Who holds a node, from the inside outwards, and as which part.
+    /// The containers of a node, from the inside outwards, and which part of them it is.
     fn chain(&self, node: usize) -> Vec<(Holder, usize)> {
         let mut part = Part::Node(node);
         let mut chain = Vec::new();
@@ -217,7 +217,7 @@ impl Drawing<'_> {
         chain
     }
 
-    /// Each link belongs to the innermost holder of both its ends.
+    /// Each link belongs to the innermost container of both its ends.
     fn bind(&mut self, lines: &[usize]) {
         for &number in lines {
             let Some(line) = self.scene.lines.get(number) else {
@@ -267,7 +267,7 @@ impl Drawing<'_> {
         self.stack_one(None, 0.0);
     }
 
-    /// Stacks one holder; gives the height of its content.
+    /// Stacks one container; returns the height of its content.
     fn stack_one(&mut self, holder: Holder, pad: f64) -> f64 {
         let Some(content) = self.contents.get(&holder) else {
             return 0.0;
@@ -310,7 +310,7 @@ impl Drawing<'_> {
         height
     }
 
-    /// Notes for every holder where the links that leave it end; false when there is none.
+    /// Records for every container where its outgoing links end; returns false when there are none.
     fn reach(&mut self, lines: &[usize]) -> bool {
         let lines = lines.iter().filter_map(|line| self.scene.lines.get(*line));
         let ends: Vec<End> = lines
@@ -325,7 +325,7 @@ impl Drawing<'_> {
             })
             .filter(|end| self.tops.contains_key(&end.node))
             .collect();
-        // What stands already is as high as the piece will be once it is level with it on average.
+        // Placed nodes are taken to be level with the piece on average.
         let outside = ends.iter().filter_map(|end| {
             let (_, y) = self.scene.thing(end.other).place?;
             Some(y + end.other_y - self.top(end.node) - end.node_y)

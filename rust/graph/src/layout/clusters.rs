@@ -1,11 +1,11 @@
-//! What stays together: frames, and zones from their input to their output.
+//! Clusters that stay together: frames, and zones from their input to their output.
 
 use std::collections::HashMap;
 
 use super::scene::{Rect, Scene};
 use super::table::at;
 
-/// Free space that a frame keeps around what it holds, and above it for its label; Blender draws 30 and a line of text.
+/// Margin of a frame around its content, and above it for its label; Blender draws 30 units and a line of text.
 const FRAME_PAD: f64 = 30.0;
 const FRAME_TOP: f64 = 54.0;
 /// The same for the outline of a zone.
@@ -14,7 +14,7 @@ const ZONE_PAD: f64 = 20.0;
 /// A frame or a zone.
 #[derive(Debug, Clone)]
 pub(super) struct Cluster {
-    /// Every node in it, however deep, in tree order; no frames that hold something.
+    /// Every node in it, at any depth, in tree order, without frames that are not empty.
     pub members: Vec<usize>,
     /// Input and output node when it is a zone.
     pub zone: Option<(usize, usize)>,
@@ -84,12 +84,12 @@ fn frames(scene: &Scene) -> Vec<Cluster> {
     all
 }
 
-/// The frames around a node, inner ones first. There are no more than all frames, even in a damaged tree whose frames go in a circle.
+/// The frames around a node, inner ones first. Ends even in a damaged tree whose frames form a cycle.
 fn above(scene: &Scene, node: usize, frames: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(scene.thing(node).frame, |frame| scene.thing(*frame).frame).take(frames)
 }
 
-/// The ends of a zone and everything that depends on its input: what Blender counts as inside.
+/// The ends of a zone and everything that depends on its input: the nodes that Blender considers inside.
 fn dependents(input: usize, output: usize, next: &[Vec<usize>]) -> Vec<usize> {
     let mut inside = vec![false; next.len()];
     let mut open = vec![input];
@@ -112,19 +112,19 @@ fn dependents(input: usize, output: usize, next: &[Vec<usize>]) -> Vec<usize> {
     members
 }
 
-/// The clusters sorted by what can be done with them.
+/// The clusters, sorted by how they can be laid out.
 #[derive(Debug, Default)]
 pub(super) struct Clusters {
     pub all: Vec<Cluster>,
-    /// Those that are drawn as boxes of their own: everything in them is free, and no two of them overlap in part. Outer ones first.
+    /// Those that are laid out as boxes: all their nodes are free, and no two of them overlap partially. Outer ones first.
     pub boxes: Vec<usize>,
     /// Position of each box in that list, by number of the cluster.
     pub ranks: HashMap<usize, usize>,
-    /// The zones that hold each node.
+    /// The zones that contain each node.
     pub zones: Vec<Vec<usize>>,
     /// Innermost box of each node.
     pub inner: Vec<Option<usize>>,
-    /// Clusters with nodes that do not move, which hold this node.
+    /// Clusters with fixed nodes that contain this node.
     pub homes: Vec<Vec<usize>>,
     /// Their present outline.
     pub outlines: HashMap<usize, Rect>,
@@ -171,7 +171,7 @@ impl Clusters {
         self.all.get(c)
     }
 
-    /// Takes frames and then zones as boxes as long as they lie inside each other or apart. What a frame cuts in two cannot be a box.
+    /// Accepts frames and then zones as boxes if they are nested or disjoint. A zone that a frame cuts in two cannot be a box.
     fn choose(&mut self, open: Vec<usize>) {
         let mut within: Vec<Vec<usize>> = vec![Vec::new(); self.inner.len()];
         for c in open {
@@ -213,11 +213,11 @@ impl Clusters {
     }
 }
 
-/// The outlines of clusters with nodes that stand somewhere, around these.
+/// The outlines of clusters with placed nodes, around these nodes.
 fn outlines(scene: &Scene, all: &[Cluster]) -> HashMap<usize, Rect> {
     let mut found: HashMap<usize, Rect> = HashMap::new();
     let mut of_frame: HashMap<usize, Rect> = HashMap::new();
-    // Inner frames come after outer ones, so that going backwards each frame finds what it holds.
+    // Inner frames come after outer ones, so that each frame finds its content when iterating backwards.
     for (c, cluster) in all.iter().enumerate().rev() {
         let own = cluster.members.iter().filter_map(|member| {
             let thing = scene.thing(*member);

@@ -1,19 +1,19 @@
-//! Which column each node of a piece stands in: as far right as what it feeds allows.
+//! The column of each node of a piece: as far right as the nodes that it feeds allow.
 
 use std::collections::HashMap;
 
 use super::clusters::Clusters;
 use super::scene::Scene;
 
-/// How far a node is done.
+/// Progress of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
     Done,
 }
 
-/// Column of each node, 0 leftmost. Every link that is not part of a circle goes at least one column to the right, and a zone's
-/// output stands right of everything in the zone.
+/// Column of each node, 0 leftmost. Every link that is not part of a cycle goes at least one column to the right, and a zone's
+/// output is to the right of everything in the zone.
 pub(super) fn columns(scene: &Scene, clusters: &Clusters, nodes: &[usize], lines: &[usize]) -> HashMap<usize, usize> {
     let mut next: HashMap<usize, Vec<usize>> = nodes.iter().map(|node| (*node, Vec::new())).collect();
     let inside = nodes.iter().flat_map(|node| {
@@ -38,7 +38,7 @@ pub(super) fn columns(scene: &Scene, clusters: &Clusters, nodes: &[usize], lines
     }
     let mut distance: HashMap<usize, usize> = HashMap::new();
     let mut state: HashMap<usize, State> = HashMap::new();
-    // Depth first without recursion: a node is done when all that it feeds is; what is still open closes a circle.
+    // Depth first without recursion: a node is done when all nodes that it feeds are; reaching an open one closes a cycle.
     for &start in nodes {
         let mut path: Vec<(usize, usize)> = vec![(start, 0)];
         while let Some((node, step)) = path.pop() {

@@ -1,4 +1,4 @@
-//! Where a drawn piece goes among what is there: beside what it is linked to, clear of everything, inside nothing foreign.
+//! The place of a laid-out piece among placed nodes: beside its neighbours, clear of everything, outside foreign clusters.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use super::clusters::Clusters;
 use super::scene::{Line, Rect, Scene, Thing};
 use super::stack::GAP_Y;
 
-/// Where new nodes go that are linked to nothing there: right of everything.
+/// Place for new nodes without links to placed nodes: right of everything.
 const ASIDE: f64 = 400.0;
 
-/// What stands somewhere.
+/// Areas that are occupied.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     rects: Vec<Rect>,
@@ -23,7 +23,7 @@ impl Taken {
         }
     }
 
-    /// What a piece of this home must not touch: everything that stands somewhere, and clusters to which it does not belong.
+    /// Areas that a piece of this home must not touch: placed nodes, and clusters to which it does not belong.
     fn around(&self, clusters: &Clusters, home: &[usize]) -> Vec<Rect> {
         let foreign = clusters.outlines.iter().filter(|(c, _)| !home.contains(c));
         foreign
@@ -33,7 +33,7 @@ impl Taken {
     }
 }
 
-/// Gives every node of the piece its place. `lines` are the links that touch it, `home` the clusters that hold it and whose other
+/// Places every node of the piece. `lines` are the links that touch it, `home` the clusters that contain it and whose other
 /// nodes do not move.
 pub(super) fn fit(
     scene: &mut Scene,
@@ -80,7 +80,7 @@ fn bounds(block: &Block) -> Option<Rect> {
     block.shape.iter().copied().reduce(Rect::union)
 }
 
-/// Left of what it feeds, else right of what feeds it, at the height that makes the links level.
+/// The preferred place: left of the nodes that it feeds, else right of those that feed it, at the height that makes the links level.
 fn preferred(scene: &Scene, block: &Block, lines: &[Line]) -> (f64, f64) {
     let places: HashMap<usize, (f64, f64)> = block.places.iter().copied().collect();
     let own = |node: usize| places.get(&node).copied();
@@ -116,7 +116,7 @@ fn preferred(scene: &Scene, block: &Block, lines: &[Line]) -> (f64, f64) {
     (x, y)
 }
 
-/// The smallest shift up or down from (`x`, `y`) at which the piece touches nothing.
+/// The smallest vertical shift from (`x`, `y`) at which the piece touches nothing.
 fn clear(block: &Block, taken: &[Rect], x: f64, y: f64) -> f64 {
     let mut blocked: Vec<(f64, f64)> = Vec::new();
     for own in &block.shape {
@@ -127,7 +127,7 @@ fn clear(block: &Block, taken: &[Rect], x: f64, y: f64) -> f64 {
         }
     }
     blocked.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // The stretch of blocked shifts around 0, if there is one.
+    // The interval of blocked shifts around 0, if there is one.
     let (mut best, mut reach) = (0.0_f64, f64::NEG_INFINITY);
     let (mut start, mut found) = (0.0, false);
     for (from, to) in blocked {

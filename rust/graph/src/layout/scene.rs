@@ -1,6 +1,6 @@
-//! The tree as boxes and lines: what stands where, what is to be placed, how large it is, where its sockets are.
+//! The tree as boxes and lines: placed and free nodes, their sizes, the heights of their sockets.
 //!
-//! Inside the layout y grows downwards, so that tops and heights add up; Blender's grows upwards.
+//! In the layout, y grows downwards, so that tops and heights add up; Blender's y grows upwards.
 
 use std::collections::HashMap;
 
@@ -16,16 +16,16 @@ use crate::sockets::{FRAME, REROUTE, Scope};
 /// Height of a node's header and of one row, as Blender draws them at scale 1.
 const HEADER: f64 = 36.0;
 const ROW: f64 = 22.0;
-/// Width of a node whose type does not say it.
+/// Width of a node whose type does not define one.
 const WIDTH: f64 = 140.0;
-/// Width and height of a frame that holds nothing.
+/// Width and height of an empty frame.
 const EMPTY_FRAME: (f64, f64) = (150.0, 100.0);
 /// Size of a reroute.
 const DOT: f64 = 16.0;
-/// No more frames than this are followed outwards; Blender itself draws fewer.
+/// Most frames that are followed outwards; Blender itself draws fewer.
 const MAX_FRAMES: usize = 64;
 
-/// A place that is taken, in editor units.
+/// An occupied rectangle, in editor units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rect {
     pub left: f64,
@@ -76,18 +76,18 @@ impl Rect {
     }
 }
 
-/// A node while places are chosen.
+/// A node during the layout.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Thing {
-    /// To be placed.
+    /// Whether it has to be placed.
     pub free: bool,
-    /// A frame that holds something: it has no place of its own, Blender draws it around what it holds.
+    /// A frame that is not empty: it has no place of its own, since Blender draws it around its content.
     pub holder: bool,
     /// Width and height.
     pub size: (f64, f64),
     /// Left and top, once known.
     pub place: Option<(f64, f64)>,
-    /// The frame that holds it.
+    /// The frame that contains it.
     pub frame: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ impl Thing {
     }
 }
 
-/// A link between two things; heights are measured from the top of each.
+/// A link between two nodes or boxes; heights are measured from the top of each.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
     pub from: usize,
@@ -116,7 +116,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// The scene of a tree; empty where nothing is to be placed.
+    /// The scene of a tree; empty if nothing has to be placed.
     pub(super) fn new(model: &TreeModel, scope: Scope<'_>) -> Self {
         if !model.nodes().any(|node| is_free(model, node)) {
             return Self::default();
@@ -181,12 +181,12 @@ fn lines(model: &TreeModel, numbers: &HashMap<&str, usize>, heights: &[(f64, f64
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// New, and the plan says no place for it.
+/// Whether the node is new and the plan gives no location for it.
 fn is_free(model: &TreeModel, node: &Node) -> bool {
     model.is_new(&node.id) && !model.placed.contains(&node.id)
 }
 
-/// Width and estimated height of a node; notes the heights of its sockets at its links (output, input) by edge number.
+/// Width and estimated height of a node; records the heights of its linked sockets (output, input) by edge number.
 /// Blender draws outputs, then properties, then inputs.
 fn measure(model: &TreeModel, scope: Scope<'_>, node: &Node, heights: &mut [(f64, f64)]) -> (f64, f64) {
     if node.kind == REROUTE {
@@ -220,7 +220,7 @@ fn measure(model: &TreeModel, scope: Scope<'_>, node: &Node, heights: &mut [(f64
     (width.unwrap_or(WIDTH), y)
 }
 
-/// Rows of what is drawn on a node larger than a property: curves and colour ramps.
+/// Rows of elements that are larger than a property: curves and colour ramps.
 fn widget_rows(node: &Node) -> f64 {
     match node.kind.as_str() {
         "ShaderNodeFloatCurve" | "ShaderNodeVectorCurve" | "ShaderNodeRGBCurve" => 10.0,
@@ -229,7 +229,7 @@ fn widget_rows(node: &Node) -> f64 {
     }
 }
 
-/// Goes down the sockets of one side from `y`; gives where they end.
+/// Walks down the sockets of one side from `y`; returns where they end.
 fn column(
     model: &TreeModel,
     scope: Scope<'_>,
@@ -295,7 +295,7 @@ fn rows(socket: &Socket, side: Side, linked: bool) -> f64 {
     }
 }
 
-/// Place in the editor: what a plan says is absolute, what Blender says is relative to the frame.
+/// Place in the editor: a plan's locations are absolute, Blender's are relative to the frame.
 pub(super) fn absolute(model: &TreeModel, node: &Node) -> (f64, f64) {
     let (mut x, mut y) = (node.location[0], node.location[1]);
     if model.placed.contains(&node.id) {
@@ -307,7 +307,7 @@ pub(super) fn absolute(model: &TreeModel, node: &Node) -> (f64, f64) {
     (x, y)
 }
 
-/// Where the coordinates of what stands beside `node` begin.
+/// Origin of the coordinates of `node` and its siblings.
 pub(super) fn frame_place(model: &TreeModel, node: &Node) -> (f64, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     let mut parent = node.parent.as_deref();

@@ -4,9 +4,9 @@
 
 use super::table::{at, put};
 
-/// Free space between what stands in one column.
+/// Free space between neighbours in a column.
 pub(super) const GAP_Y: f64 = 30.0;
-/// Passes over the columns, the last one looking right; more gains little.
+/// Passes over the columns, the last one looking right; more passes gain little.
 const SWEEPS: usize = 7;
 /// Passes that straighten the links once the order is fixed.
 const ROUNDS: usize = 4;

@@ -1,6 +1,6 @@
-//! Tables by index of a thing: no index panics.
+//! Tables by index that never panic.
 
-/// An entry of a table whose length its maker knows; the default beyond it.
+/// An entry of a table; the default beyond its end.
 pub(super) fn at<T: Copy + Default>(table: &[T], i: usize) -> T {
     table.get(i).copied().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Removing what no output can be reached from.
+//! Removing nodes that lead to no output.
 
 use std::collections::HashSet;
 

@@ -41,7 +41,7 @@ impl Work<'_> {
         }
     }
 
-    /// A group must exist and must not hold the tree that it is put into.
+    /// A group must exist and must not contain the tree that it is put into.
     pub(crate) fn check_group(&mut self, id: &str, reference: &Value, field: &str) -> bool {
         let Some(name) = reference.get("node_group").and_then(Value::as_str) else {
             return true;
@@ -76,7 +76,7 @@ impl Work<'_> {
         true
     }
 
-    /// True when the tree `outer` contains `inner`, however deep.
+    /// True when the tree `outer` contains `inner`, at any depth.
     fn uses(&self, outer: &str, inner: &str) -> bool {
         let mut seen = std::collections::HashSet::new();
         let mut open = vec![outer];
@@ -145,7 +145,7 @@ impl Work<'_> {
         )
     }
 
-    /// Stores the wanted items; those that are there keep their identifiers.
+    /// Stores the wanted items; existing ones keep their identifiers.
     pub(crate) fn put_items(&mut self, id: &str, collection: &str, mut wanted: Vec<Map>) {
         let Some(node) = self.model.node_mut(id) else { return };
         let present = node.items.get(collection).cloned().unwrap_or_default();
@@ -158,7 +158,7 @@ impl Work<'_> {
         let first = wanted.first().and_then(|item| item.get("name")).cloned();
         let names: Vec<Value> = wanted.iter().filter_map(|item| item.get("name")).cloned().collect();
         node.items.insert(collection.to_owned(), wanted);
-        // A menu whose item is gone shows nothing and gives nothing: it falls back to the first item.
+        // A menu whose item was removed would output nothing: it falls back to the first item.
         if let (MENU_ITEMS, Some(first)) = (collection, first) {
             let state = node.inputs.entry(MENU.to_owned()).or_default();
             if !state.get("value").is_some_and(|value| names.contains(value)) {

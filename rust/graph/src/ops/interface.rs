@@ -150,7 +150,7 @@ impl Work<'_> {
         (self.sink.errors == errors).then_some(props)
     }
 
-    /// Identifier of the panel of that name, made when missing.
+    /// Identifier of the panel with that name, created if missing.
     fn ensure_panel(&mut self, name: &str) -> String {
         let known = self
             .model

@@ -1,4 +1,4 @@
-//! Making and removing links.
+//! Adding and removing links.
 
 use geonode_protocol::Code;
 use petgraph::Direction;
@@ -99,7 +99,7 @@ impl Work<'_> {
         kind.is_none_or(|kind| self.scope.catalogue.converts(&kind, &target.kind))
     }
 
-    /// The type that flows through a chain of reroutes; none when nothing feeds it.
+    /// The type that flows through a chain of reroutes; `None` when nothing is linked to it.
     fn behind_reroute(&self, id: &str) -> Option<String> {
         let mut at = id.to_owned();
         for _ in 0..=self.model.graph().node_count() {

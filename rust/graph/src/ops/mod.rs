@@ -30,7 +30,7 @@ use crate::sink::Sink;
 use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
 use crate::target::Target;
 
-/// A text of the plan and the field of the operation that holds it.
+/// A text of the plan and the field of the operation that contains it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'p> {
     pub text: &'p str,
@@ -48,7 +48,7 @@ pub(crate) enum By {
     Identifier,
 }
 
-/// One operation, whatever payload it came from.
+/// One operation, from either payload.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Op<'p> {
     EnsureTarget {
@@ -120,7 +120,7 @@ pub(crate) struct Work<'a> {
     pub target: Target,
     pub model: TreeModel,
     pub modifier_inputs: Vec<ModifierInput>,
-    /// What the operations do without naming it.
+    /// Side effects of the operations on nodes that they do not name.
     pub unsaid: Unsaid,
     /// `@k…` keys handed out so far.
     pub keys: usize,
@@ -161,12 +161,12 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Resolving the target has done the work; without leave, a missing modifier was refused there.
+    /// Does nothing: resolving the target created the modifier, or refused it without permission.
     fn ensure_target(&mut self, create: bool) {
         debug_assert!(create || !self.target.new_modifier);
     }
 
-    /// The ID of the node that the plan means; reports when there is none.
+    /// The ID of the node that the plan refers to; reports when there is none.
     fn resolve_node(&mut self, named: Text<'_>) -> Option<String> {
         let found = self.find_node(named.text);
         if let Some(id) = found {
@@ -211,7 +211,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The only node whose name or label is this but for case; IDs may have been read from the screen.
+    /// The only node whose name or label matches, ignoring case; IDs may have been read from the screen.
     fn guess_node(&self, text: &str) -> Option<String> {
         let wanted = fold(text);
         let mut hits = self.model.nodes().filter(|node| {
@@ -225,7 +225,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The socket that the plan means; reports when there is none or several.
+    /// The socket that the plan refers to; reports when there is none, or several.
     fn resolve_socket(&mut self, id: &str, named: Text<'_>, side: Side, by: By) -> Option<Cow<'a, Socket>> {
         let node = self.model.node(id)?;
         let sockets = self.scope.sockets(&self.model, node, side);
@@ -262,11 +262,11 @@ impl<'a> Work<'a> {
         pick(sockets, at)
     }
 
-    /// A certain repair of a socket's name, else the error with what is known.
+    /// A certain repair of a socket's name, else the error with suggestions.
     fn guess_socket(&mut self, id: &str, named: Text<'_>, side: Side, sockets: &[Socket]) -> Option<usize> {
         let usable: Vec<&Socket> = sockets.iter().filter(|socket| socket.available).collect();
         let path = self.sink.at(named.field);
-        // A socket of exactly that name is meant, although it is hidden; another one would be another link.
+        // A socket with exactly that name is meant, although it is hidden; repairing the name would give another link.
         let hidden = sockets
             .iter()
             .find(|s| !s.available && (s.identifier == named.text || s.name == named.text));
@@ -348,7 +348,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// One socket of a list, borrowed where the list is.
+/// One socket of a list, borrowed if the list is.
 fn pick(sockets: Cow<'_, [Socket]>, at: usize) -> Option<Cow<'_, Socket>> {
     match sockets {
         Cow::Borrowed(list) => list.get(at).map(Cow::Borrowed),
@@ -356,7 +356,7 @@ fn pick(sockets: Cow<'_, [Socket]>, at: usize) -> Option<Cow<'_, Socket>> {
     }
 }
 
-/// The only socket that a slightly wrong name can mean: other case, or the type suffix of another Blender version
+/// The only socket that a slightly wrong name can refer to: other case, or the type suffix of another Blender version
 /// (`A_INT`, `Value_001`) where this one has a single socket that changes its type.
 fn certain_socket<'s>(text: &str, usable: &[&'s Socket]) -> Option<&'s Socket> {
     let only = |wanted: &str| {

@@ -58,7 +58,7 @@ impl Work<'_> {
         }
     }
 
-    /// A node that is already there is left alone; the artist or a later operation owns its properties.
+    /// A node that exists already is left alone; its properties belong to the artist or a later operation.
     fn warn_if_different(&mut self, id: &str, kind: &NodeType, name: &str, value: &Value, field: &str) {
         let Some(node) = self.model.node(id) else { return };
         let default = kind.properties.get(name).map(|property| &property.default);
@@ -76,7 +76,7 @@ impl Work<'_> {
         }
     }
 
-    /// Adds a fresh node to the model.
+    /// Adds a new node to the model.
     pub(crate) fn insert_node(&mut self, id: &str, kind: &str, label: Option<String>) {
         self.model.insert(Node {
             id: id.to_owned(),
@@ -121,7 +121,7 @@ impl Work<'_> {
         }
     }
 
-    /// The type in this Blender: exact, renamed between versions, or written as the menus say it.
+    /// The type in this Blender: exact, renamed between versions, or written as in the menus.
     fn resolve_type(&mut self, kind: Text<'_>) -> Option<String> {
         let catalogue = self.scope.catalogue;
         if catalogue.nodes.contains_key(kind.text) {
@@ -182,7 +182,7 @@ impl Work<'_> {
         self.model.remove(&found);
     }
 
-    /// The tree's Group Input or Output that a reserved ID means; made when missing where that is implied.
+    /// The tree's Group Input or Output that a reserved ID refers to; created if missing where that is implied.
     pub(crate) fn group_node(&mut self, kind: &str) -> Option<String> {
         let direction = if kind == GROUP_INPUT {
             Direction::Outgoing
@@ -210,7 +210,7 @@ impl Work<'_> {
         Some(self.make_group_node(kind))
     }
 
-    /// Makes a Group Input or Output under its reserved ID.
+    /// Creates a Group Input or Output with its reserved ID.
     pub(crate) fn make_group_node(&mut self, kind: &str) -> String {
         let id = if kind == GROUP_INPUT {
             "group_input"
@@ -281,10 +281,10 @@ impl Work<'_> {
         }
     }
 
-    /// True when the frame `outer` holds `inner`, however deep.
+    /// True when the frame `outer` contains `inner`, at any depth.
     fn holds(&self, outer: &str, inner: &str) -> bool {
         let mut at = self.model.node(inner).and_then(|node| node.parent.as_deref());
-        // A chain of parents is no longer than the tree has nodes; a damaged one must not turn this into a loop.
+        // A chain of parents has at most as many nodes as the tree; the bound prevents an endless loop in a damaged tree.
         for _ in 0..=self.model.graph().node_count() {
             match at {
                 None => return false,
@@ -295,7 +295,7 @@ impl Work<'_> {
         true
     }
 
-    /// Sets a property of a node in the model; `field` is where the plan says it.
+    /// Sets a property of a node in the model; `field` is its place in the plan.
     pub(crate) fn put_property(&mut self, id: &str, name: &str, value: &Value, field: &str) {
         let Some(node) = self.model.node(id) else { return };
         let Some(kind) = self.scope.node_type(node) else { return };
@@ -319,7 +319,7 @@ impl Work<'_> {
     }
 }
 
-/// The type whose own part of the name, or whose label, is nearest; what all names begin with says nothing.
+/// The type whose name (without the common prefix) or label is nearest.
 fn nearest_type(wanted: &str, catalogue: &Catalogue) -> Option<String> {
     let own = |name: &str| -> String {
         let rest = ["GeometryNode", "FunctionNode", "ShaderNode", "Node"]
@@ -339,7 +339,7 @@ fn nearest_type(wanted: &str, catalogue: &Catalogue) -> Option<String> {
         .map(|(_, name)| (*name).to_owned())
 }
 
-/// Stores a value, or nothing where it is the default: the IR names only what differs.
+/// Stores a value unless it is the default: the IR contains only differences.
 pub(crate) fn set_or_clear(map: &mut Map, name: &str, value: Value, fresh: bool) {
     if fresh {
         map.shift_remove(name);
@@ -349,17 +349,17 @@ pub(crate) fn set_or_clear(map: &mut Map, name: &str, value: Value, fresh: bool)
     }
 }
 
-/// Makes room for exactly one entry in an empty map: most nodes differ in one, and a map that grows takes room for three.
+/// Reserves space for exactly one entry in an empty map: most nodes differ in one, and a map that grows reserves three.
 pub(crate) fn reserve_first<V>(map: &mut IndexMap<String, V>) {
     if map.is_empty() {
         map.reserve_exact(1);
     }
 }
 
-/// What an ID that a plan wants to give stands for at present.
+/// What an ID that a plan wants to assign refers to now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// Nothing: a node may be made.
+    /// Nothing: a node may be created.
     Free,
     /// A node of the same type.
     Present,

@@ -59,12 +59,12 @@ impl Work<'_> {
             .node(&node_id)
             .and_then(|node| self.scope.node_type(node))
             .is_some_and(|kind| kind.properties.contains_key(property.text));
-        // The value is where a wrong value stands; a wrong name stands in `property`.
+        // A wrong value is reported at the value; a wrong name at `property`.
         let field = if known { "value" } else { property.field };
         self.put_property(&node_id, property.text, value, field);
     }
 
-    /// Blender 5 turned many properties into inputs: finds the property or input that is meant.
+    /// Finds the property or input that is meant: Blender 5 turned many properties into inputs.
     pub(crate) fn guess_property<'k>(
         &mut self,
         id: &str,
@@ -105,7 +105,7 @@ impl Work<'_> {
         None
     }
 
-    /// The input that stands for a property of an older Blender, and its value: a menu with that item, or the input of
+    /// The input that replaced a property of an older Blender, and its value: a menu with that item, or the input of
     /// that name.
     fn input_for(&self, id: &str, name: &str, value: &Value) -> Option<(Socket, Value)> {
         let node = self.model.node(id)?;
@@ -286,7 +286,7 @@ impl Work<'_> {
     }
 }
 
-/// What there is exactly one of.
+/// The item, if there is exactly one.
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     match (items.next(), items.next()) {
         (Some(item), None) => Some(item),
@@ -294,7 +294,7 @@ fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     }
 }
 
-/// The item of a menu input that a word of another version means.
+/// The item of a menu input that corresponds to a word of another version.
 fn menu_item(socket: &Socket, text: &str) -> Option<String> {
     let want = Want::socket(socket);
     let Kind::Enum(items) = want.kind else { return None };

@@ -201,7 +201,7 @@ impl Work<'_> {
         ends
     }
 
-    /// Both ends of the zone with this ID; the ID of either end will do as well.
+    /// Both ends of the zone with this ID; the ID of either end works as well.
     fn find_ends(&self, id: &str) -> Option<(String, String)> {
         let input = self.model.nodes().find(|node| {
             node.pair.as_deref().is_some_and(|output| {

@@ -1,4 +1,4 @@
-//! Where nodes stand and how they are drawn: one line, since nothing of it changes a result.
+//! Changes of place and display of nodes: one line, since they do not change the result.
 
 use indexmap::IndexMap;
 
@@ -10,7 +10,7 @@ use crate::ir::Node;
 const NAMED: usize = 5;
 
 impl Compared<'_> {
-    /// Which frame holds a node.
+    /// The frame that contains a node.
     pub(super) fn frames(&self, lines: &mut Vec<String>) {
         let mut into: IndexMap<Option<&str>, Vec<String>> = IndexMap::new();
         for (old, new) in &self.pair.nodes.both {
@@ -49,7 +49,7 @@ impl Compared<'_> {
         for (old, new) in &self.pair.nodes.both {
             let differs = |names: &[&str]| names.iter().any(|name| old.props.get(*name) != new.props.get(*name));
             let (fold, colour) = APPEARANCE.split_at(2);
-            // Places are relative to the frame: a change of frame has told it already.
+            // Places are relative to the frame: a change of frame has been reported already.
             moved += usize::from(
                 !self.reframed(old, new) && old.location.map(f64::to_bits) != new.location.map(f64::to_bits),
             );

@@ -1,4 +1,4 @@
-//! Links that came, went, or lead elsewhere now.
+//! Links that were added, removed or rerouted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -51,7 +51,7 @@ impl Compared<'_> {
             }
         }
         for (key, link) in &old {
-            // What hung on a removed node went with it.
+            // Links of a removed node are not reported separately.
             let implied = removed.contains(key.0) || removed.contains(key.2);
             let still = lost
                 .get(&(key.2, key.3))
@@ -68,7 +68,7 @@ impl Compared<'_> {
         self.reordered(&old, &new, lines);
     }
 
-    /// Links into one multi-input whose common part is in another order now.
+    /// Links into one multi-input whose common part is now in another order.
     fn reordered(&self, old: &[(Key<'_>, &Link)], new: &[(Key<'_>, &Link)], lines: &mut Vec<String>) {
         let place: HashMap<Key<'_>, usize> = old.iter().enumerate().map(|(at, (key, _))| (*key, at)).collect();
         let mut last: HashMap<(&str, &str), usize> = HashMap::new();
@@ -97,7 +97,7 @@ impl Compared<'_> {
         )
     }
 
-    /// A removed interface item takes its links along.
+    /// Whether the links were removed together with their interface item.
     fn socket_gone(&self, key: &Key<'_>) -> bool {
         let gone = |id: &str, kind: &str, identifier: &str| {
             let items = &self.pair.items.removed;

@@ -10,7 +10,7 @@ use crate::ir::{Map, Node, Side};
 use crate::sockets::group_tree;
 use crate::values::same;
 
-/// How a node is drawn; told in one line together with its place.
+/// Display properties of a node, reported in one line together with its place.
 pub(super) const APPEARANCE: &[&str] = &["hide", "show_options", "use_custom_color", "color"];
 /// The same for a socket.
 const SOCKET_APPEARANCE: &[&str] = &["show_expanded"];
@@ -116,7 +116,7 @@ impl Compared<'_> {
             })
             .collect();
         for (identifier, state) in &gone {
-            // A socket that is gone altogether is told with what took it away: the group's interface, the items.
+            // A removed socket is reported with the cause of its removal: the group's interface, or the items.
             if let Some(now) = back.get(identifier.as_str()) {
                 each.push((now, Some(identifier), state.clone(), Map::new()));
             } else if self.after.scope.node_type(new).is_none() {

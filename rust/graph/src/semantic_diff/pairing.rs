@@ -1,4 +1,4 @@
-//! What is the same thing in both trees although it may have been renamed, moved or stamped.
+//! Pairs of nodes and items that are the same in both trees although they may have been renamed, moved or stamped.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -6,14 +6,14 @@ use std::hash::Hash;
 use crate::ir::{Bundle, Item, Node, Tree};
 use crate::sockets::group_tree;
 
-/// Partners, and what is in one of the two only; all in tree order.
+/// Partners, and items that are in only one of the two; all in tree order.
 pub(super) struct Pairs<'a, T> {
     pub both: Vec<(&'a T, &'a T)>,
     pub removed: Vec<&'a T>,
     pub added: Vec<&'a T>,
 }
 
-/// Two trees that are one, with their nodes and interface items paired.
+/// Two versions of a tree, with their nodes and interface items paired.
 pub(super) struct TreePair<'a> {
     pub before: (&'a str, &'a Tree),
     pub after: (&'a str, &'a Tree),
@@ -52,7 +52,7 @@ pub(super) fn trees<'a>(before: &'a Bundle, after: &'a Bundle) -> Trees<'a> {
             continue;
         };
         let nodes = nodes(old, new);
-        // A node that uses another group now: a renamed group, where both names are new to the other side.
+        // A node that now uses another group: the group was renamed if both names are new to the other side.
         for (one, other) in &nodes.both {
             let Some((old, new)) = group_tree(one).zip(group_tree(other)) else {
                 continue;
@@ -150,7 +150,7 @@ impl<'a> Neighbours<'a> {
         Self(around)
     }
 
-    /// None for a node without links: that says nothing about who it is.
+    /// `None` for a node without links: that does not identify it.
     fn of(&self, id: &str) -> Option<&Vec<(bool, &'a str, &'a str, &'a str)>> {
         self.0.get(id)
     }
@@ -175,7 +175,7 @@ impl<'a, T> Matching<'a, T> {
     }
 
     fn by<K: Hash + Eq>(&mut self, old: impl Fn(&'a T) -> Option<K>, new: impl Fn(&'a T) -> Option<K>) {
-        // The index, or none once a key came twice.
+        // The index, or `None` once a key occurred twice.
         let mut there: HashMap<K, Option<usize>> = HashMap::new();
         for (at, thing) in self
             .after

@@ -1,4 +1,4 @@
-//! Values as an artist reads them: with units, switches as on and off, angles in degrees.
+//! Values in words for an artist: with units, switches as on and off, angles in degrees.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::catalogue::{Property, Socket};
 
 const LONGEST_TEXT: usize = 60;
 
-/// What is known about a value: the socket's type and subtype, the items of an enum.
+/// The type of a value: the socket's type and subtype, the items of an enum.
 #[derive(Clone, Copy, Default)]
 pub(super) struct About<'a> {
     pub kind: &'a str,
@@ -68,7 +68,7 @@ pub(super) fn change(before: Option<&Value>, after: Option<&Value>, about: About
     }
 }
 
-/// The value in words; none where it is too long to be read, for example a matrix.
+/// The value in words; `None` where it is too long to read, for example a matrix.
 pub(super) fn text(value: &Value, about: About<'_>) -> Option<String> {
     Some(match value {
         Value::Null => "none".to_owned(),
@@ -103,7 +103,7 @@ fn number(value: &Value, about: About<'_>) -> Option<String> {
         // Blender's angles are 32-bit radians: more digits of a degree would be noise.
         number = (number.to_degrees() * 1e3).round() / 1e3;
     }
-    // `-0` reads as a mistake.
+    // `-0` would look like a mistake.
     Some(if number == 0.0 {
         "0".to_owned()
     } else {
