@@ -1,4 +1,4 @@
-//! What the gates judge.
+//! The data that the gates judge.
 
 use geonode_graph::Document;
 use geonode_graph::catalogue::Catalogue;
@@ -7,22 +7,22 @@ use geonode_graph::documents::evidence::{EvaluatedObject, Evidence};
 use geonode_graph::ir::{Item, Link, Node, Side, Tree};
 use geonode_protocol::{Action, Code, GateFinding, GnOp, Plan, Severity};
 
-/// Everything a gate may look at.
+/// Everything that a gate may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// The plans of this run that were applied, oldest first.
     pub plans: &'a [Plan],
     /// The trees and objects as they were before the run's first write.
     pub before: &'a Document,
-    /// The file as it is now, as far as it is known; none: what flows through the trees is not judged.
+    /// The file as it is now, as far as it is known; if `None`, the data that flows through the trees is not judged.
     pub now: Option<&'a Document>,
-    /// Names of the trees that the run was allowed to write or make.
+    /// Names of the trees that the run was allowed to write or create.
     pub trees: &'a [String],
-    /// What Blender measured.
+    /// Blender's measurements.
     pub evidence: &'a Evidence,
-    /// The nodes of this Blender, for roles of node types; none: roles are known by name only.
+    /// The nodes of this Blender, for roles of node types; if `None`, roles are known by name only.
     pub catalogue: Option<&'a Catalogue>,
-    /// An empty result is what the artist asked for.
+    /// Whether the artist asked for an empty result.
     pub allow_empty: bool,
 }
 
@@ -33,9 +33,9 @@ pub struct Target<'a> {
     pub object: &'a str,
     /// Modifier on it.
     pub modifier: &'a str,
-    /// Tree that the plan names for it; `GN_OPS` takes what the modifier has.
+    /// Tree that the plan names for it; `GN_OPS` uses the modifier's tree.
     pub tree: Option<&'a str>,
-    /// The plan may make the modifier.
+    /// Whether the plan may create the modifier.
     pub may_create: bool,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
         targets
     }
 
-    /// Whether scripts are all that the run carried out.
+    /// Whether the run carried out nothing but scripts.
     pub fn only_scripts(&self) -> bool {
         let mut steps = self.plans.iter().flat_map(|plan| &plan.steps).peekable();
         steps.peek().is_some() && steps.all(|step| matches!(step.action, Action::Python(_)))
@@ -104,7 +104,7 @@ impl<'a> Facts<'a> {
             .map(|(name, tree)| (name.as_str(), tree))
     }
 
-    /// Names of trees that run directly on a target's modifier.
+    /// Names of the trees that target modifiers use directly.
     pub fn modifier_trees(&self) -> Vec<&'a str> {
         self.targets()
             .iter()
@@ -135,7 +135,7 @@ pub(crate) fn outputs(tree: &Tree) -> impl Iterator<Item = &Item> {
     tree.interface.iter().filter(|item| item.is_socket(Side::Output))
 }
 
-/// True when something real flows over the link: not muted, and not from a reroute that hangs in the air.
+/// True when the link carries a value: it is not muted, and does not come from an unlinked reroute.
 pub(crate) fn carries(tree: &Tree, link: &Link) -> bool {
     let mut link = link;
     // Longer than any chain without a cycle.

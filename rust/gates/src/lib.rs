@@ -1,9 +1,9 @@
 //! Gates: pure checks that decide whether a result counts.
 //!
-//! A gate sees what the run was meant to touch, how the trees were before, and the evidence that Blender gave; it knows no
-//! Blender and changes nothing. One gate is one file in `rules/`; [`judge`] runs all of them in a fixed order and gives the
-//! envelope that the model and the artist read. Where Blender cannot say something, the gate passes and its finding says
-//! `not_available`. Only findings that are errors fail a gate; a warning says what is doubtful.
+//! A gate sees what the run was meant to change, the trees as they were before, and Blender's evidence; it does not access
+//! Blender and changes nothing. Each gate is one file in `rules/`; [`judge`] runs all of them in a fixed order and returns the
+//! envelope that the model and the artist read. Where Blender cannot provide the data, the gate passes and its finding says
+//! `not_available`. Only errors fail a gate; warnings name doubts.
 
 mod facts;
 mod gate;
@@ -34,13 +34,13 @@ pub const GATES: &[Gate] = &[
     rules::expected_effects::GATE,
 ];
 
-/// The gates of a run without a tree: there is nothing that the others could compare.
+/// The gates of a run without a tree; the others have nothing to compare.
 const OF_SCRIPTS: &[Gate] = &[rules::expected_effects::GATE];
 
-/// Most findings of one gate; a broken tree of thousands of nodes still gives a report that can be read.
+/// Most findings of one gate, so that the report of a broken tree with thousands of nodes stays readable.
 const MAX_FINDINGS: usize = 10;
 
-/// Lets every gate judge.
+/// Runs every gate.
 pub fn judge(facts: &Facts<'_>) -> Envelope {
     let mut envelope = Envelope::passed();
     let gates = if facts.only_scripts() { OF_SCRIPTS } else { GATES };

@@ -1,4 +1,4 @@
-//! Which nodes of a tree the plans name, and so may change.
+//! The nodes of a tree that the plans name and therefore may change.
 
 use std::collections::HashSet;
 
@@ -11,12 +11,12 @@ use crate::facts::Facts;
 pub(crate) struct Named<'a> {
     /// Node IDs; zones by their own ID.
     ids: HashSet<&'a str>,
-    /// Unreachable nodes may go.
+    /// Whether unreachable nodes may be removed.
     pub(crate) cleanup: bool,
 }
 
 impl<'a> Named<'a> {
-    /// Collects over all applied plans what they say about `tree`.
+    /// Collects the statements of all applied plans about `tree`.
     pub(crate) fn of(facts: &Facts<'a>, tree: &str) -> Self {
         let mut named = Self::default();
         for plan in facts.plans {
@@ -25,7 +25,7 @@ impl<'a> Named<'a> {
         named
     }
 
-    /// The node is named, itself or as an end of a named zone.
+    /// Whether the node is named, itself or as an end of a named zone.
     pub(crate) fn has(&self, id: &str) -> bool {
         let zone = id.strip_suffix(".in").or_else(|| id.strip_suffix(".out"));
         self.ids.contains(id) || zone.is_some_and(|zone| self.ids.contains(zone))

@@ -1,11 +1,11 @@
-//! Blender says what a node warns of, but not which node: it is found where only one in the tree can say it.
+//! Blender reports the warnings of nodes without the node: it is found if only one in the tree can have the warning.
 
 use geonode_graph::ir::Node;
 
 use crate::facts::Facts;
 use geonode_graph::documents::Modifier;
 
-/// A message of Blender's, the node types that say it, and what to do.
+/// A message of Blender, the node types that can report it, and what to do.
 struct Known {
     /// Part of the message.
     text: &'static str,
@@ -130,10 +130,10 @@ const KNOWN: &[Known] = &[
     ),
 ];
 
-/// Where a message comes from.
+/// The source of a message.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// ID of the node, where only one can say it.
+    /// ID of the node, if only one can report it.
     pub(crate) node: Option<String>,
     /// Input that it is about.
     pub(crate) socket: Option<String>,
@@ -141,9 +141,9 @@ pub(crate) struct Source {
     pub(crate) fix: Option<&'static str>,
 }
 
-/// Finds the node that says `message` in the tree of a modifier, nested groups included; only a node of that very tree is named.
+/// Finds the node that reports `message` in the tree of a modifier, nested groups included; only a node of the tree itself is named.
 pub(crate) fn source(facts: &Facts<'_>, modifier: &Modifier, message: &str) -> Source {
-    // A longer text that holds a shorter one is another message.
+    // A longer text that contains a shorter one is another message.
     let fits = KNOWN.iter().filter(|known| message.contains(known.text));
     let Some(known) = fits.max_by_key(|known| known.text.len()) else {
         return Source::default();

@@ -1,4 +1,4 @@
-//! Named attributes that nothing makes: reading one gives 0, and Blender says nothing.
+//! Named attributes that nothing stores: reading one gives 0, and Blender does not report it.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -57,7 +57,7 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
     let Some(known) = question.attributes else {
         return Vec::new();
     };
-    // Files and computed names bring attributes that nobody can list.
+    // Files and computed names add attributes that cannot be listed.
     let trees = || document.trees.values();
     if trees().any(|tree| tree.nodes.iter().any(|node| opens(tree, node))) {
         return Vec::new();
@@ -130,7 +130,7 @@ fn unknown(tree: &str, node: &Node, attribute: &str, known: &BTreeSet<String>, c
     }
 }
 
-/// The node brings attributes whose names the tree does not say.
+/// Whether the node adds attributes whose names are not in the tree.
 fn opens(tree: &Tree, node: &Node) -> bool {
     let import = node.kind.starts_with("GeometryNodeImport");
     let stores = node.kind != NAMED_ATTRIBUTE && node.kind.contains("Attribute");
@@ -142,7 +142,7 @@ fn opens(tree: &Tree, node: &Node) -> bool {
                 .any(|link| link.to.0 == node.id && link.to.1 == "Name")
 }
 
-/// The name that a node reads, where no link decides it.
+/// The name that a node reads, unless a link decides it.
 fn constant_name<'t>(tree: &Tree, node: &'t Node) -> Option<&'t str> {
     if tree
         .links
@@ -155,7 +155,7 @@ fn constant_name<'t>(tree: &Tree, node: &'t Node) -> Option<&'t str> {
     Some(value.and_then(Value::as_str).unwrap_or_default())
 }
 
-/// Every text in a node: any of them may be the name of an attribute that it makes.
+/// Every text in a node: any of them may be the name of an attribute that it stores.
 fn texts(node: &Node) -> impl Iterator<Item = &str> {
     let inputs = node.inputs.values().filter_map(|state| state.get("value"));
     let items = node.items.values().flatten().flat_map(|item| item.values());

@@ -1,21 +1,21 @@
-//! What is asked, and what is found.
+//! The subject of the checks, and their findings.
 
 use std::collections::BTreeSet;
 
 use geonode_protocol::Code;
 
-/// One thing that is wrong.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lint {
-    /// Tree that holds the node.
+    /// Tree that contains the node.
     pub tree: String,
     /// ID of the node.
     pub node: String,
     /// Name of the socket.
     pub socket: Option<String>,
-    /// What it is.
+    /// Its code.
     pub code: Code,
-    /// The node certainly does nothing; otherwise it is only doubtful.
+    /// Whether the node certainly has no effect; otherwise it is only doubtful.
     pub effectless: bool,
     /// What is wrong, in words.
     pub cause: String,
@@ -23,13 +23,13 @@ pub struct Lint {
     pub fix: String,
 }
 
-/// What is to be looked at.
+/// What is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// Objects whose modifiers run the trees; their data decides what flows.
+    /// Objects whose modifiers use the trees; their data is the input.
     pub objects: &'a [&'a str],
     /// Trees that are judged.
     pub trees: &'a [&'a str],
-    /// Names of all attributes that there are; none: nobody knows.
+    /// Names of all attributes that exist; `None` if unknown.
     pub attributes: Option<&'a BTreeSet<String>>,
 }

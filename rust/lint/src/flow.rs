@@ -1,4 +1,4 @@
-//! Nodes that get nothing which they act on, and nodes without the data-block that they are about.
+//! Nodes that receive nothing that they act on, and nodes whose data-block is not set.
 
 use geonode_cost::{Kinds, MissingData, Observation, RULES, ReceivedGeometry, observe};
 use geonode_graph::catalogue::Catalogue;
@@ -9,7 +9,7 @@ use geonode_protocol::Code;
 use crate::finding::{Lint, Question};
 use crate::wording::{describe_accepted, describe_geometry, node_name, remedy};
 
-/// Adds what is found; that something upstream gives nothing is only said where no cause of it was found.
+/// Adds the findings; an empty input from upstream is only reported if no cause for it was found.
 pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Question<'_>, found: &mut Vec<Lint>) {
     let Some(observations) = observe(document, catalogue, question.objects.iter().copied()) else {
         return;
@@ -95,7 +95,7 @@ fn effectless(tree: &str, node: &Node, received: &ReceivedGeometry, catalogue: &
         } else {
             Code::NoEffect
         },
-        // What comes from elsewhere may be meant to be optional.
+        // Geometry from elsewhere may be optional.
         effectless: received.kinds != Kinds::NONE || !received.linked,
         cause,
         fix,

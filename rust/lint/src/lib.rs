@@ -1,6 +1,6 @@
-//! What is wrong with a tree although Blender says nothing: nodes that certainly do nothing, and results that go nowhere.
+//! Mistakes in a tree that Blender does not report: nodes that certainly have no effect, and unused results.
 //!
-//! Every finding names the node, the socket and what to do. It is only made when it is certain: what is not known is taken to be well.
+//! Every finding names the node, the socket and what to do. Only certain mistakes are reported.
 
 mod attributes;
 mod finding;

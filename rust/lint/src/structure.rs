@@ -1,4 +1,4 @@
-//! Group nodes without content, and results that go nowhere.
+//! Group nodes without content, and unused results.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +28,7 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
     found
 }
 
-/// A group node that stands for nothing.
+/// A group node without an effect.
 fn hollow(tree: &str, node: &Node, document: &Document, catalogue: &Catalogue) -> Option<Lint> {
     let name = node_name(node, catalogue);
     let lint = |code, cause: String, fix: String| Lint {
@@ -99,14 +99,14 @@ fn is_sink(node: &Node, catalogue: &Catalogue) -> bool {
             .is_none_or(|state| state.outputs.is_empty())
 }
 
-/// The last node of each chain that leads nowhere.
+/// The last node of each chain whose result is unused.
 fn dead_ends(name: &str, tree: &Tree, catalogue: &Catalogue, used: &HashSet<&str>) -> Vec<Lint> {
     let feeds: HashSet<&str> = tree.links.iter().map(|link| link.from.0.as_str()).collect();
     let silent = |node: &&Node| {
         let id = node.id.as_str();
         let other = match node.kind.as_str() {
             FRAME | REROUTE | GROUP_INPUT => true,
-            // Said already: it has no node group.
+            // Reported already: it has no node group.
             GROUP => node.group().is_none(),
             _ => node.pair.is_some(),
         };

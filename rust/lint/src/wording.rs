@@ -4,7 +4,7 @@ use geonode_cost::{Components, Kinds};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::ir::Node;
 
-/// `Set Position "lift"`: the type's name, and the label or ID where it says more.
+/// `Set Position "lift"`: the type's name, and the label or ID if it is different.
 pub(crate) fn node_name(node: &Node, catalogue: &Catalogue) -> String {
     let kind = catalogue
         .nodes
@@ -117,7 +117,7 @@ const CONVERSIONS: &[(Components, Components, &str)] = &[
     (Components::INSTANCES, Components::POINTS, "Instances to Points"),
 ];
 
-/// What to put before a node that acts on `wants` but gets `kinds`.
+/// What to put before a node that acts on `wants` but receives `kinds`.
 pub(crate) fn remedy(kinds: Kinds, wants: Components, deep: bool) -> String {
     if !deep && kinds.own.meets(Components::INSTANCES) && kinds.inside.meets(wants) {
         return "Add Realize Instances before it.".to_owned();

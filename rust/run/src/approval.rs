@@ -1,23 +1,23 @@
-//! What the artist is asked before something is written or a tool is called, as it goes to the host.
+//! Approval requests: what the artist is asked before something is written or a tool is called, as sent to the host.
 
 use geonode_protocol::{Finding, PythonMode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One question. The driver composes it; the machine adds what comes up about it.
+/// One approval request. The driver composes it; the machine adds what comes up later.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ApprovalRequest {
-    /// Why it is asked, in words.
+    /// Why approval is needed, in words.
     pub reason: String,
-    /// The call that it is about; none: it is about a plan.
+    /// The tool call that it is about; `None` if it is about a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<AskedTool>,
     /// The steps of the plan.
     pub steps: Vec<AskedStep>,
     /// What the plan changes, in plain words.
     pub diff: Vec<String>,
-    /// Whether the plan can be tried in another process, and what came of it.
+    /// Whether the plan can be tried in another process, and the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<AskedDryRun>,
     /// Operations that the artist left out last, as JSON Pointers into the plan.
@@ -28,7 +28,7 @@ pub struct ApprovalRequest {
     pub findings: Vec<Finding>,
 }
 
-/// A step of a plan that is asked about.
+/// A step of a plan in an approval request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskedStep {
@@ -38,9 +38,9 @@ pub struct AskedStep {
     pub step_id: String,
     /// Its type on the wire.
     pub action_type: String,
-    /// What the plan says about it.
+    /// Its description in the plan.
     pub description: String,
-    /// It takes away something that is there before.
+    /// Whether it removes something that exists before the plan.
     pub destructive: bool,
     /// Why it needs approval, if it does.
     pub reason: Option<String>,
@@ -59,11 +59,11 @@ pub struct AskedOperation {
     pub id: String,
     /// What it does, in plain words.
     pub words: String,
-    /// It takes away something that is there before.
+    /// Whether it removes something that exists before the plan.
     pub destructive: bool,
 }
 
-/// A script, all of it.
+/// A whole script.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskedScript {
@@ -71,7 +71,7 @@ pub struct AskedScript {
     pub mode: PythonMode,
     /// Its text.
     pub code: String,
-    /// How many lines that are.
+    /// Its number of lines.
     pub lines: usize,
     /// Its limit in milliseconds.
     pub timeout_ms: u32,
@@ -79,7 +79,7 @@ pub struct AskedScript {
     pub removes: Vec<String>,
 }
 
-/// A call of a tool that is asked about.
+/// A tool call in an approval request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskedTool {
@@ -91,22 +91,22 @@ pub struct AskedTool {
     pub input: Value,
 }
 
-/// What can be said about trying a plan in another process.
+/// Whether a plan can be tried in another process, and the result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskedDryRun {
-    /// It can be tried.
+    /// Whether it can be tried.
     pub available: bool,
     /// Why it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What came of it, as the host composed it.
+    /// The result, as composed by the host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
 }
 
 impl ApprovalRequest {
-    /// Whether it offers this ID: one of its steps or operations.
+    /// Whether one of its steps or operations has this ID.
     pub(crate) fn offers(&self, id: &str) -> bool {
         let mut steps = self.steps.iter();
         steps.any(|step| step.id == id || step.operations.iter().any(|operation| operation.id == id))

@@ -1,4 +1,4 @@
-//! What the artist is asked before the first write, and what was answered.
+//! The approval request before the first write, and the artist's answers.
 
 use geonode_protocol::Finding;
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ use crate::approval::ApprovalRequest;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// It may be applied, without what was left out.
+    /// Approved, without the parts that were left out.
     Approved,
-    /// It may not.
+    /// Rejected.
     Rejected,
     /// The whole run was stopped.
     Cancelled,
@@ -21,19 +21,19 @@ pub enum Decision {
 /// Record of one answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRecord {
-    /// The request's ID, as the host got it.
+    /// The request's ID, as sent to the host.
     pub id: String,
-    /// What was answered.
+    /// The answer.
     pub decision: Decision,
     /// Operations that were left out, as JSON Pointers into the plan.
     pub without: Vec<String>,
-    /// What the artist said about a rejection.
+    /// The artist's words on a rejection.
     pub words: Option<String>,
     /// Unix time in seconds.
     pub at: f64,
 }
 
-/// What the artist agreed to.
+/// What the artist approved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Agreed {
     /// Fingerprint of the scene that the question was about.
@@ -42,7 +42,7 @@ pub(crate) struct Agreed {
     pub(crate) request: Box<ApprovalRequest>,
 }
 
-/// The question that is open, beyond what the driver composed when it compiled the plan.
+/// The open request, in addition to what the driver composed when it compiled the plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asking {
     /// Number of the task `ask_approval`.
@@ -51,16 +51,16 @@ pub struct Asking {
     pub(crate) without: Vec<String>,
     /// Why the rest does not fit.
     pub(crate) findings: Vec<Finding>,
-    /// Why the rest needs approval, where that is another reason than before.
+    /// Why the rest needs approval, if the reason has changed.
     pub(crate) reason: Option<String>,
-    /// What came of a dry run.
+    /// The result of a dry run.
     pub(crate) tried: Option<Value>,
-    /// Questions about this plan so far.
+    /// Number of requests about this plan so far.
     pub(crate) times: u32,
 }
 
 impl Asking {
-    /// The whole request: what the driver composed, and what has come up since.
+    /// The complete request: what the driver composed, and what has come up since.
     pub(crate) fn request(&self, composed: Option<&ApprovalRequest>) -> ApprovalRequest {
         let mut request = composed.cloned().unwrap_or_default();
         if let Some(reason) = &self.reason {

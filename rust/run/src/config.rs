@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Whether what needs approval may happen.
+/// What happens to actions that need approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approve {
@@ -21,7 +21,7 @@ pub enum Approve {
 pub struct Config {
     /// Further attempts after a refused plan or failed gates.
     pub retries: u32,
-    /// Requests to the model that are no retries: context requests, calls of tools and `done: false` turns.
+    /// Requests to the model other than retries: context requests, tool calls and `done: false` turns.
     pub max_iterations: u32,
     /// What happens to a plan that needs approval.
     pub approve: Approve,

@@ -1,4 +1,4 @@
-//! What the driver shall do. One task is awaited at a time; notices need no answer.
+//! Orders to the driver. One task is awaited at a time; notices need no answer.
 
 use geonode_protocol::{Change, Code, Finding, Severity};
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,12 @@ pub enum Effect {
         /// What to do.
         task: Task,
     },
-    /// The task's answer is no longer awaited: stop it if that is possible. It may have happened already.
+    /// The task's answer is no longer awaited: stop the task if possible. It may have been carried out already.
     Abort {
         /// Number of the task.
         id: u64,
     },
-    /// For the artist's eyes.
+    /// A notice for the artist.
     Tell(Notice),
 }
 
@@ -34,11 +34,11 @@ pub enum Effect {
 pub enum Purpose {
     /// To compile the plan.
     Plan,
-    /// To see whether the artist changed the plan's targets while the approval was open.
+    /// To check whether the artist changed the plan's targets while the approval was open.
     Approved,
-    /// To remember how the run leaves its targets before the model is asked again.
+    /// To record the targets as the run leaves them before the model is asked again.
     Baseline,
-    /// To see whether the artist changed them since.
+    /// To check whether the artist changed them since.
     Recheck,
     /// Because the model asked.
     Slices,
@@ -54,10 +54,10 @@ pub enum Task {
     Generate {
         /// 1 for the first request of the run.
         attempt: u32,
-        /// What became of the previous reply.
+        /// The outcome of the previous reply.
         feedback: Option<Feedback>,
     },
-    /// Driver and host: carry out the calls of the last reply.
+    /// Driver and host: carry out the tool calls of the last reply.
     CallTools {
         /// Calls that are not carried out.
         refused: Vec<RefusedCall>,
@@ -80,12 +80,12 @@ pub enum Task {
         /// What is asked.
         request: Box<ApprovalRequest>,
     },
-    /// Host: apply the plan to a copy of the file in another process and say how it went.
+    /// Host: apply the plan to a copy of the file in another process and report the result.
     DryRun {
         /// Operations that are left out, as JSON Pointers into the plan.
         without: Vec<String>,
     },
-    /// Driver: take these operations out of the plan, validate and compile the rest.
+    /// Driver: remove these operations from the plan, validate and compile the rest.
     Choose {
         /// Operations that are left out, as JSON Pointers into the plan.
         without: Vec<String>,
@@ -94,11 +94,11 @@ pub enum Task {
     Begin {
         /// Objects that will be written.
         objects: Vec<String>,
-        /// Trees that will be written or made.
+        /// Trees that will be written or created.
         trees: Vec<String>,
-        /// The transaction is open already.
+        /// Whether the transaction is already open.
         extend: bool,
-        /// A script follows, which may touch anything: the whole file is kept.
+        /// Whether a script follows, which may change anything, so that the whole file is backed up.
         whole: bool,
     },
     /// Host: apply one compiled step.
@@ -117,7 +117,7 @@ pub enum Task {
     },
     /// Driver: let the gates judge the evidence.
     Judge,
-    /// Host: bring everything back to how it was before `begin`.
+    /// Host: restore everything to the state before `begin`.
     Restore,
     /// Host: close the transaction as one undo step.
     Commit {
@@ -129,7 +129,7 @@ pub enum Task {
 /// Who carries a task out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// The driver by itself; for calls of tools it may ask the host in between.
+    /// The driver by itself; for tool calls it may ask the host in between.
     Core,
     /// The host, which answers.
     Host,
@@ -196,7 +196,7 @@ pub enum Notice {
     Message(Message),
 }
 
-/// Where a message comes from.
+/// The source of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -216,22 +216,22 @@ pub enum Origin {
     Tools,
     /// The run itself.
     Run,
-    /// Whoever drives the run in the host.
+    /// The driver of the run in the host.
     Driver,
 }
 
 /// A message for the artist: severity, origin, code, text. The interface decides by code, never by text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Who says it.
+    /// Its origin.
     pub origin: Origin,
     /// Stable code.
     pub code: Code,
-    /// What to read.
+    /// The text.
     pub text: String,
-    /// JSON Pointer into the plan, where it is about the plan.
+    /// JSON Pointer into the plan, if it is about the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// What to do about it.

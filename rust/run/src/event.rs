@@ -1,4 +1,4 @@
-//! What happens to a run: the driver reports, the artist decides.
+//! Events of a run: reports of the driver and decisions of the artist.
 
 use geonode_protocol::{Code, Envelope, Finding, GateFinding};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::plan::PlanInfo;
 use crate::tools::ToolAsk;
 
-/// Something that happened, and when.
+/// An event with its time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Unix time in seconds. The machine only copies it into step records.
@@ -51,21 +51,21 @@ pub enum EventKind {
     Approved {
         /// Number of the task `ask_approval`.
         id: u64,
-        /// Steps and operations that shall not be applied, as JSON Pointers into the plan.
+        /// Steps and operations to leave out, as JSON Pointers into the plan.
         without: Vec<String>,
     },
     /// The artist rejected the request with this number.
     Rejected {
         /// Number of the task `ask_approval`.
         id: u64,
-        /// What shall be different: the next turn begins with it. None: the run ends.
+        /// What should be different, for the next turn. `None`: the run ends.
         words: Option<String>,
     },
-    /// The artist wants the plan tried elsewhere before the answer.
+    /// The artist wants a dry run of the plan before answering.
     DryRun {
         /// Number of the task `ask_approval`.
         id: u64,
-        /// Steps and operations that shall not be tried, as JSON Pointers into the plan.
+        /// Steps and operations to leave out of the dry run, as JSON Pointers into the plan.
         without: Vec<String>,
     },
     /// The artist, or Blender on closing, wants the run to stop.
@@ -82,58 +82,58 @@ pub enum Answer {
     Generated,
     /// `generate`: the reply calls tools; the driver holds the calls.
     ToolCalls {
-        /// The calls that need the artist's word, in order.
+        /// The calls that need the artist's approval, in order.
         asks: Vec<ToolAsk>,
     },
     /// `call_tools`: the driver holds the results.
     Called,
-    /// `check_plan`: the plan when it was accepted, and everything found on the way.
+    /// `check_plan`: the plan if it was accepted, and all findings.
     Checked {
-        /// None: refused, for the errors in `findings`.
+        /// `None`: refused because of the errors in `findings`.
         plan: Option<PlanInfo>,
         /// Errors, warnings and repairs.
         findings: Vec<Finding>,
     },
     /// `inspect`: the driver holds the document.
     Inspected {
-        /// Equal for equal state of the inspected objects and trees.
+        /// Fingerprint, equal for equal state of the inspected objects and trees.
         fingerprint: String,
         /// For a recheck: what was changed by hand and what by the run, in words.
         conflict: Option<String>,
     },
-    /// `compile`: the plan fits this Blender and this document unless `findings` holds an error.
+    /// `compile`: the plan fits this Blender and this document unless `findings` contains an error.
     Compiled {
         /// Errors, warnings and repairs.
         findings: Vec<Finding>,
         /// Objects that will be written.
         objects: Vec<String>,
-        /// Trees that will be written or made.
+        /// Trees that will be written or created.
         trees: Vec<String>,
-        /// What needs the artist's word, if anything.
+        /// What needs the artist's approval, if anything.
         approval: Option<Box<ApprovalRequest>>,
-        /// Nobody but the artist can give it: what is approved beforehand does not count.
+        /// Whether only the artist can approve it: approval given beforehand does not count.
         #[serde(default)]
         confirm: bool,
         /// Why evaluating the plan would freeze Blender, if it would; then `approval` asks about it.
         #[serde(default)]
         risk: Option<Box<GateFinding>>,
     },
-    /// `dry_run`: what came of it.
+    /// `dry_run`: the result.
     DryRun {
-        /// For the artist, as the host composed it.
+        /// For the artist, as composed by the host.
         result: Value,
     },
-    /// `choose`: what is left of the plan fits unless `findings` holds an error.
+    /// `choose`: the rest of the plan fits unless `findings` contains an error.
     Chosen {
-        /// What is left; none when nothing is.
+        /// The rest of the plan; `None` when nothing is left.
         plan: Option<PlanInfo>,
         /// Errors, warnings and repairs.
         findings: Vec<Finding>,
         /// Objects that will be written.
         objects: Vec<String>,
-        /// Trees that will be written or made.
+        /// Trees that will be written or created.
         trees: Vec<String>,
-        /// Why the rest needs approval, if for a reason that the artist was not told.
+        /// Why the rest needs approval, if for a reason that the artist has not seen yet.
         reason: Option<String>,
     },
     /// `begin`: the transaction is open.
@@ -149,7 +149,7 @@ pub enum Answer {
     },
     /// `verify`: the driver holds the evidence.
     Evidence,
-    /// `judge`: what the gates say.
+    /// `judge`: the gates' verdict.
     Judged {
         /// The gates' verdict.
         envelope: Envelope,

@@ -1,9 +1,9 @@
-//! What the model learns of its previous reply.
+//! Feedback to the model about its previous reply.
 
 use geonode_protocol::{Envelope, Finding};
 use serde::{Deserialize, Serialize};
 
-/// What the model is told about its previous reply.
+/// The outcome of the previous reply, for the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "feedback", rename_all = "snake_case")]
 pub enum Feedback {
@@ -12,17 +12,17 @@ pub enum Feedback {
         /// Why.
         findings: Vec<Finding>,
     },
-    /// The plan was applied, judged, and everything of this run was taken back.
+    /// The plan was applied and judged, and the whole run was undone.
     GatesFailed {
         /// The verdict.
         envelope: Envelope,
     },
-    /// `done: false`: the steps are applied and stay; what the gates say so far.
+    /// `done: false`: the steps are applied and stay; with the gates' verdict so far.
     Progress {
         /// The verdict.
         envelope: Envelope,
     },
-    /// The artist rejected the plan and said what shall be different; nothing of it was written.
+    /// The artist rejected the plan and said what should be different; none of it was written.
     Rejected {
         /// The artist's words.
         words: String,

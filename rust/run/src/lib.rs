@@ -1,7 +1,7 @@
 //! Sans-IO state machine of a run: `(state, event) → (state, effects)`.
 //!
-//! The machine decides what happens next and nothing else: it has no clock (times come with events), does no I/O, never panics
-//! and accepts every event in every state. Whoever drives it carries out one [`Task`] at a time and reports back with the
+//! The machine only decides what happens next: it has no clock (times come with events), does no I/O, never panics
+//! and accepts every event in every state. The driver carries out one [`Task`] at a time and reports back with the
 //! task's number; an answer to a task that is no longer awaited changes nothing.
 //!
 //! Invariants, held by property tests:

@@ -1,4 +1,4 @@
-//! How a run ends, and what follows when its writing is taken back.
+//! How a run ends, and what follows when its changes are undone.
 
 use geonode_protocol::Code;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Aftermath {
     /// The model gets another chance.
     Retry,
-    /// The run ends like this.
+    /// The run ends with this outcome.
     Stop(Outcome),
 }
 
@@ -28,9 +28,9 @@ pub enum Status {
 /// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// How.
+    /// The status.
     pub status: Status,
-    /// Why, unless it is done.
+    /// The reason, unless the run is done.
     pub code: Option<Code>,
     /// A sentence for the artist.
     pub message: String,

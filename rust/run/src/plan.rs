@@ -1,21 +1,21 @@
-//! What the machine knows of a plan.
+//! What the machine knows about a plan.
 
 use serde::{Deserialize, Serialize};
 
-/// What the machine needs to know of an accepted plan.
+/// What the machine needs to know about an accepted plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanInfo {
     /// Steps in order.
     pub steps: Vec<StepInfo>,
     /// False: "apply, verify, ask me again".
     pub done: bool,
-    /// What the model says to the artist.
+    /// The model's message to the artist.
     pub final_message: String,
     /// Objects that the plan is about (for `inspect`).
     pub objects: Vec<String>,
     /// Trees that the plan is about (for `inspect`).
     pub trees: Vec<String>,
-    /// The plan has no steps but asks for more context.
+    /// Whether the plan has no steps but requests more context.
     pub wants_context: bool,
 }
 
@@ -28,11 +28,11 @@ pub struct StepInfo {
     pub action_type: String,
 }
 
-/// A step of this type may touch anything in the file.
+/// Whether a step of this type may change anything in the file.
 pub(crate) const SCRIPT: &str = "PYTHON";
 
 impl PlanInfo {
-    /// Whether a step of the plan may touch anything in the file, so that all of it has to be kept before the first write.
+    /// Whether a step of the plan may change anything in the file, so that all of it must be backed up before the first write.
     pub(crate) fn whole(&self) -> bool {
         self.steps.iter().any(|step| step.action_type == SCRIPT)
     }

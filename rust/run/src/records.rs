@@ -1,4 +1,4 @@
-//! What is shown of a run and kept of it: its state in words, and the record of each step.
+//! The public view of a run: its state, and the record of each step.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum RunState {
     RequestingContext,
     /// Waiting for approval, or writing.
     Applying,
-    /// Judging the result; keeping it or taking it back.
+    /// Judging the result; keeping or undoing it.
     Verifying,
     /// Completed.
     Done,
@@ -61,7 +61,7 @@ impl RunState {
     }
 }
 
-/// How far a step is.
+/// Progress of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
@@ -73,7 +73,7 @@ pub enum StepStatus {
     Done,
     /// Could not be applied.
     Failed,
-    /// Was applied and taken back.
+    /// Was applied and undone.
     Restored,
 }
 
@@ -84,7 +84,7 @@ pub struct StepRecord {
     pub step_id: String,
     /// `NODE_TREE`, `GN_OPS` or `PYTHON`.
     pub action_type: String,
-    /// How far it is.
+    /// Its progress.
     pub status: StepStatus,
     /// Unix time in seconds.
     pub started_at: Option<f64>,

@@ -1,4 +1,4 @@
-//! The state of a run: its phase, and what is needed to go on from there.
+//! The state of a run: its phase, and the data needed to continue.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::plan::PlanInfo;
 use crate::records::{RunState, StepRecord};
 use crate::tools::{RefusedCall, ToolAsk};
 
-/// Where the run is. Every phase but the first and the last three awaits exactly one task.
+/// The phase of a run. Every phase but the first and the last three awaits exactly one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -42,11 +42,11 @@ pub enum Phase {
     AwaitingApproval,
     /// The plan is tried in another process, while the artist's answer is still open.
     DryRunning,
-    /// What the artist left of the plan is validated and compiled.
+    /// The part of the plan that the artist kept is validated and compiled.
     Choosing,
     /// The transaction opens.
     Beginning {
-        /// Cancelled meanwhile: restore as soon as it is open.
+        /// Whether the run was cancelled meanwhile: restore as soon as the transaction is open.
         cancelled: bool,
     },
     /// Step `index` is applied.
@@ -58,9 +58,9 @@ pub enum Phase {
     Verifying,
     /// The gates judge.
     Judging,
-    /// The host makes the undo step.
+    /// The host creates the undo step.
     Committing,
-    /// The host takes everything back.
+    /// The host restores everything.
     Restoring(Aftermath),
     /// Ended; the outcome says how.
     Ended,
@@ -101,30 +101,30 @@ impl Phase {
 /// The whole state of a run; plain data that can be stored at any moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// Where the run is.
+    /// The phase.
     pub phase: Phase,
     /// Number of the awaited task.
     pub awaiting: Option<u64>,
-    /// Numbers given out so far.
+    /// Last number that was assigned.
     pub(crate) tasks: u64,
     /// Bounds and approval mode.
     pub config: Config,
     /// Text of the undo step.
     pub(crate) label: String,
-    /// The plan was given directly.
+    /// Whether the plan was given directly.
     pub(crate) direct: bool,
-    /// Plans asked for or given so far.
+    /// Number of plans requested or given so far.
     pub attempts: u32,
     /// Retries used.
     pub(crate) retried: u32,
-    /// Requests that were no retries.
+    /// Requests that were not retries.
     pub(crate) iterations: u32,
-    /// The attempt whose plan went back because a link looked forgotten; that happens once.
+    /// The attempt whose plan was sent back because a link looked forgotten; this happens once.
     #[serde(default)]
     pub(crate) doubted: Option<u32>,
-    /// What the next request tells the model.
+    /// Feedback for the next request.
     pub(crate) feedback: Option<Feedback>,
-    /// Calls of the last reply that need the artist's word.
+    /// Calls of the last reply that need the artist's approval.
     #[serde(default)]
     pub(crate) tool_asks: Vec<ToolAsk>,
     /// Calls of the last reply that are not carried out.
@@ -134,21 +134,21 @@ pub struct State {
     pub plan: Option<PlanInfo>,
     /// What needs approval.
     pub(crate) approval: Option<Box<ApprovalRequest>>,
-    /// The question about it.
+    /// The approval request.
     pub(crate) asking: Asking,
     /// The artist's answers so far.
     pub approvals: Vec<ApprovalRecord>,
-    /// What the artist agreed to of the present reply.
+    /// What the artist approved of the present reply.
     pub(crate) agreed: Option<Agreed>,
-    /// Fingerprint of what the plan was compiled against.
+    /// Fingerprint of the state that the plan was compiled against.
     pub(crate) base: Option<String>,
-    /// Fingerprint of how the last turn left its targets.
+    /// Fingerprint of the targets as the last turn left them.
     pub(crate) baseline: Option<String>,
-    /// Times that a plan was compiled anew because its targets changed before the first write.
+    /// How often a plan was compiled again because its targets changed before the first write.
     pub(crate) rebased: u32,
     /// The transaction is open.
     pub transaction: bool,
-    /// The transaction holds the whole file.
+    /// Whether the transaction covers the whole file.
     pub(crate) whole: bool,
     /// Objects inside the transaction.
     pub objects: BTreeSet<String>,
@@ -259,7 +259,7 @@ impl State {
         self.retried
     }
 
-    /// The run is over; no event changes it any more.
+    /// Whether the run is over; no event changes it any more.
     pub fn finished(&self) -> bool {
         self.phase == Phase::Ended
     }
@@ -338,7 +338,7 @@ impl State {
         self.whole = false;
     }
 
-    /// Whether the transaction holds, or has to hold, the whole file.
+    /// Whether the transaction covers, or has to cover, the whole file.
     pub(crate) fn wants_whole(&self) -> bool {
         self.plan.as_ref().is_some_and(PlanInfo::whole)
     }

@@ -1,8 +1,8 @@
 //! `EXPECTED_EFFECTS`: the evaluated result has as many elements as the plan says.
 //!
-//! What `meta.expects` of the last plan says is measured: `count` may be off by a tenth and one, by a half where chance decides how many
-//! there are (points distributed at random); `min` and `max` are exact. Instances count at the top or, within instances, each as often
-//! as it shows; either may be meant. This holds for what scripts have made as well. A number in the plan's own words ("200 instances") is only warned of.
+//! Measures the expectations in `meta.expects` of the last plan: `count` may be off by a tenth plus one, or by a half where the number of
+//! elements is random (points distributed at random); `min` and `max` are exact. Instances count at the top level or, nested, each as often
+//! as it appears; either may be meant. The same holds for objects that scripts created. A number in the plan's own words ("200 instances") only gives a warning.
 
 use geonode_cost::{Driver, driver};
 use geonode_protocol::{Action, Code, Component, Expectation, GateFinding, Plan, Severity};
@@ -16,9 +16,9 @@ pub(crate) const GATE: Gate = Gate {
     check,
 };
 
-/// Share by which a count may be off.
+/// Relative tolerance of a count.
 const TOLERANCE: f64 = 0.1;
-/// The same where chance decides.
+/// The same for random counts.
 const BY_CHANCE: f64 = 0.5;
 
 fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
@@ -40,7 +40,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
 fn judged(facts: &Facts<'_>, plan: &Plan, expected: &Expectation) -> Option<GateFinding> {
     let (name, noun) = (&expected.object_name, expected.component.noun());
     let Some(object) = facts.object(name) else {
-        // A script may work on any object, so those that its plan expects something of are measured.
+        // A script may work on any object, so the objects in its plan's expectations are measured.
         let (why, fix) = if scripted(plan) {
             (
                 "there is no such object after its script",
@@ -110,7 +110,7 @@ fn mismatch(
     }
 }
 
-/// The input that decides, and where it comes from.
+/// The input that decides the count, and where its value comes from.
 fn lever(driver: &Driver) -> String {
     let source = driver
         .lever
@@ -126,7 +126,7 @@ fn lever(driver: &Driver) -> String {
     )
 }
 
-/// What a component counts; several numbers where either may be meant.
+/// The counts of a component; several if more than one may be meant.
 fn measured(evaluated: &Evaluated, component: Component) -> Vec<u64> {
     let mesh = evaluated.mesh.unwrap_or_default();
     let curves = evaluated.curves.unwrap_or_default();
@@ -154,7 +154,7 @@ fn tolerance(facts: &Facts<'_>, object: &str) -> f64 {
     if by_chance(facts, object) { BY_CHANCE } else { TOLERANCE }
 }
 
-/// Some node on the object decides by chance how many elements there are.
+/// Whether some node on the object creates a random number of elements.
 fn by_chance(facts: &Facts<'_>, object: &str) -> bool {
     let trees = facts.now.map_or(&facts.evidence.trees, |now| &now.trees);
     let modifiers = facts.object(object).into_iter().flat_map(|object| &object.modifiers);
@@ -221,13 +221,13 @@ fn claimed(facts: &Facts<'_>, plan: &Plan) -> Vec<GateFinding> {
         .collect()
 }
 
-/// Words before a number after which it is no exact claim.
+/// Words before a number that make it an inexact claim.
 const VAGUE: &[&str] = &[
     "to", "than", "most", "least", "over", "under", "below", "above", "from", "every", "each", "between", "and", "or",
     "max", "min", "maximum", "minimum",
 ];
 
-/// Words after the noun after which the number is about a part only.
+/// Words after the noun that limit the number to a part of the elements.
 const PARTLY: &[&str] = &["per", "each", "every", "apart", "for", "around", "along", "in", "of"];
 
 /// Claims of a text: a whole number directly before a component.

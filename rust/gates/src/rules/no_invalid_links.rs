@@ -1,7 +1,7 @@
-//! `NO_INVALID_LINKS`: Blender accepts every link, nothing runs in a circle, and every zone is whole.
+//! `NO_INVALID_LINKS`: Blender accepts every link, there are no cycles, and every zone has both ends.
 //!
-//! Blender says nothing at all about an unpaired zone output, so pairs are checked here. Invalid links of the artist's own between nodes
-//! that are as they were do not count against the run.
+//! Blender does not report an unpaired zone output, so pairs are checked here. Invalid links of the artist between nodes
+//! that did not change do not count against the run.
 
 use geonode_graph::ir::Tree;
 use geonode_protocol::{Code, GateFinding};
@@ -42,7 +42,7 @@ fn invalid(tree: &str, link: &InvalidLink) -> GateFinding {
     }
 }
 
-/// The same link stood between the same, unchanged nodes before the run.
+/// Whether the same link existed between the same, unchanged nodes before the run.
 fn was_there(facts: &Facts<'_>, name: &str, now: &Tree, link: &InvalidLink) -> bool {
     let Some(before) = facts.before.trees.get(name) else {
         return false;

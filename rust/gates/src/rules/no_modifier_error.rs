@@ -1,4 +1,4 @@
-//! `NO_MODIFIER_ERROR`: the target modifiers exist, run the right tree, and no node of theirs reports an error.
+//! `NO_MODIFIER_ERROR`: the target modifiers exist, use the right tree, and none of their nodes reports an error.
 
 use geonode_protocol::{Code, GateFinding};
 

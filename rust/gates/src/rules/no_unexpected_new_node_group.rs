@@ -1,4 +1,4 @@
-//! `NO_UNEXPECTED_NEW_NODE_GROUP`: only trees that the plan makes may appear (no `Name.001`).
+//! `NO_UNEXPECTED_NEW_NODE_GROUP`: only trees that the plan creates may appear (no `Name.001`).
 
 use geonode_protocol::{Code, GateFinding};
 

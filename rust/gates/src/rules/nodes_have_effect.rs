@@ -1,8 +1,8 @@
-//! `NODES_HAVE_EFFECT`: what the plan made does something.
+//! `NODES_HAVE_EFFECT`: the nodes that the plan creates have an effect.
 //!
-//! Blender stays silent about a group node without a group, an attribute that nothing stores, or a node that gets instances where it acts
-//! on meshes. A node that the run made and that certainly does nothing fails the gate; nodes of the artist's that the run feeds, and
-//! results that go nowhere, are only warned of.
+//! Blender does not report a group node without a group, an attribute that nothing stores, or a node that receives instances but acts
+//! on meshes. A node that the run created and that certainly has no effect fails the gate; the artist's nodes that the run feeds, and
+//! unused results, only give warnings.
 
 use std::collections::HashSet;
 
@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     findings
 }
 
-/// The whole tree gives back what it was given.
+/// Whether the whole tree outputs its unchanged input.
 fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
     let object = facts.object(name).filter(|object| object.unchanged)?;
     Some(GateFinding {

@@ -1,6 +1,6 @@
-//! `NOT_EMPTY`: every target object shows something. Mesh, curves, points, instances, volumes and strokes all count.
+//! `NOT_EMPTY`: every target object has visible geometry. Mesh, curves, points, instances, volumes and strokes all count.
 //!
-//! Instances that show nothing are nothing; a text with spaces has some of them, so only all of them together fail the gate.
+//! Empty instances do not count; the spaces of a text are such instances, so the gate fails only if all are empty.
 
 use geonode_protocol::{Code, GateFinding, Severity};
 

@@ -1,6 +1,6 @@
-//! `OUTPUT_CONNECTED`: something reaches the Group Output.
+//! `OUTPUT_CONNECTED`: a geometry reaches the Group Output.
 //!
-//! A tree on a modifier shows its first geometry output; a group inside another tree needs at least one connected output.
+//! A modifier shows the first geometry output of its tree; a nested group needs at least one connected output.
 
 use geonode_graph::ir::Tree;
 use geonode_protocol::{Code, GateFinding};

@@ -1,6 +1,6 @@
 //! `SINGLE_GROUP_OUTPUT`: every written tree has exactly one Group Output.
 //!
-//! Blender uses only the active one; with several, what the plan connects may not be what is shown.
+//! Blender uses only the active one; with several, the plan may connect one that is not shown.
 
 use geonode_protocol::{Code, GateFinding};
 

@@ -1,7 +1,7 @@
 //! `USER_NODES_UNTOUCHED`: nodes that no plan names are exactly as they were, and so are the links between them.
 //!
 //! Group Inputs and Outputs follow the interface, group nodes the interface of their tree, and nodes in a removed frame their frame;
-//! those are not held against the run.
+//! those changes do not count against the run.
 
 use std::collections::HashMap;
 

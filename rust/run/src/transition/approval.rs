@@ -1,4 +1,4 @@
-//! From the compiled plan to the open transaction: risk, the artist's word, the begin.
+//! From the compiled plan to the open transaction: risk, approval, begin.
 
 use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
 
@@ -21,7 +21,7 @@ impl Machine {
         if findings.iter().any(|f| f.severity == Severity::Error) {
             return self.refused(Origin::Preflight, findings);
         }
-        // Whoever made the plan hears of it once and decides; it may be meant.
+        // The model is told once and decides; it may be intended.
         if self.state.doubted.is_none() && self.may_retry() && findings.iter().any(|f| f.code == Code::UnlinkedGeometry)
         {
             self.state.doubted = Some(self.state.attempts);
@@ -29,7 +29,7 @@ impl Machine {
         }
         let alone = self.state.config.approve == Approve::None;
         if let Some(risk) = risk {
-            // Nobody is there to approve it: the model hears what to change first.
+            // Nobody is there to approve it: the model is first told what to change.
             if alone && self.may_retry() {
                 return self.refused(Origin::Gates, vec![risk_finding(&risk)]);
             }
@@ -96,7 +96,7 @@ impl Machine {
     }
 }
 
-/// What the model is told about a plan that costs too much.
+/// Feedback to the model about a plan that costs too much.
 fn risk_finding(risk: &GateFinding) -> Finding {
     let mut finding = Finding::error(risk.gate, "/steps", &risk.cause);
     finding.hint.clone_from(&risk.fix);

@@ -1,4 +1,4 @@
-//! The artist's word: asked, answered, the rest of a plan chosen, the plan tried elsewhere first.
+//! Approval: the request, the answer, the selection of a part of the plan, the dry run before the answer.
 
 use geonode_protocol::{Code, Finding};
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ use crate::outcome::{Outcome, Status};
 use crate::plan::PlanInfo;
 use crate::state::Phase;
 
-/// So often the artist (or a script in the artist's place) is asked about one plan.
+/// How often the artist (or a script in the artist's place) is asked about one plan.
 const MAX_TIMES: u32 = 50;
 
 impl Machine {
-    /// Puts the question, with everything that has come up about it.
+    /// Sends the request, with everything that has come up about it.
     pub(super) fn ask(&mut self) {
         if self.state.asking.times >= MAX_TIMES {
             let text = format!("Approval was requested {MAX_TIMES} times without a valid answer.");
@@ -67,7 +67,7 @@ impl Machine {
                 self.state.feedback = Some(Feedback::Rejected { words });
                 self.again();
             }
-            // A plan that was given directly has nobody who could plan anew.
+            // Nobody can replace a plan that was given directly.
             _ => self.stop(rejection("The plan was rejected; none of it was applied.")),
         }
     }
@@ -80,7 +80,7 @@ impl Machine {
         self.enter(Phase::DryRunning);
     }
 
-    /// The trial is over, one way or another: the question is put again, with what came of it.
+    /// The dry run has ended or failed: the request is sent again, with the result.
     pub(super) fn tried(&mut self, mut result: Value) {
         if let Some(result) = result.as_object_mut() {
             result.insert("without".into(), json!(self.state.asking.without));
@@ -89,7 +89,7 @@ impl Machine {
         self.ask();
     }
 
-    /// What is left of the plan was compiled: it is applied, or the choice is to be mended.
+    /// The selected part of the plan was compiled: it is applied, or the selection has to be corrected.
     pub(super) fn chosen(
         &mut self,
         plan: Option<PlanInfo>,
@@ -115,7 +115,7 @@ impl Machine {
         self.begin();
     }
 
-    /// Whether all of these stand in the request; what does not becomes a finding of the next one.
+    /// Whether all of these are in the request; a missing one becomes a finding of the next request.
     fn takes(&mut self, without: &[String]) -> bool {
         let offered = |id: &String| self.state.approval.as_ref().is_some_and(|request| request.offers(id));
         let unknown = without.iter().filter(|id| !offered(id));
@@ -135,7 +135,7 @@ impl Machine {
         all
     }
 
-    /// An answer does not wait for the trial.
+    /// An answer does not wait for the dry run.
     fn stop_trying(&mut self) {
         if self.state.phase == Phase::DryRunning {
             self.abort();

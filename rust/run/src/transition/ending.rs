@@ -13,12 +13,12 @@ use crate::state::Phase;
 impl Machine {
     pub(super) fn cancel(&mut self) {
         match self.state.phase {
-            // Over, too late, or under way: the host answers within its next poll.
+            // Ended, too late, or in progress: the host answers within its next poll.
             Phase::Ended | Phase::Committing | Phase::Restoring(Aftermath::Stop(_)) => {}
             Phase::Restoring(Aftermath::Retry) => {
                 self.state.phase = Phase::Restoring(Aftermath::Stop(Outcome::cancelled()));
             }
-            // Whether the transaction is open is known only with the answer.
+            // Only the answer shows whether the transaction is open.
             Phase::Beginning { .. } => self.state.phase = Phase::Beginning { cancelled: true },
             Phase::Idle
             | Phase::Capturing
@@ -47,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// The awaited task is no longer wanted.
+    /// The awaited task is no longer needed.
     pub(super) fn abort(&mut self) {
         if let Some(id) = self.state.awaiting.take() {
             self.effects.push(Effect::Abort { id });

@@ -1,4 +1,4 @@
-//! The transition function: which event leads where. What each event means for the run stands in the modules.
+//! The transition function: which event leads where. The modules contain the effect of each event.
 
 mod approval;
 mod asking;
@@ -20,7 +20,7 @@ use crate::state::{Phase, State};
 
 pub use resume::resume;
 
-/// What follows `event` in `state`: the next state, and what the driver shall do, in order.
+/// What follows `event` in `state`: the next state, and the orders to the driver.
 ///
 /// Total: an event that does not fit (a late answer, a second start) changes nothing and has no effects.
 pub fn transition(state: State, event: Event) -> (State, Vec<Effect>) {
@@ -33,7 +33,7 @@ pub fn transition(state: State, event: Event) -> (State, Vec<Effect>) {
     (machine.state, machine.effects)
 }
 
-/// One call of [`transition`] at work.
+/// The working state of one call of [`transition`].
 struct Machine {
     state: State,
     effects: Vec<Effect>,
@@ -154,10 +154,10 @@ impl Machine {
             Phase::Checking if failure.code == Code::ContentRefused => self.fail(Origin::Provider, failure),
             Phase::Generating => self.fail(asking(failure.code), failure),
             Phase::CallingTools => self.fail(Origin::Tools, failure),
-            // A trial that fails says something about the plan or the machine, and nothing about the run.
+            // A dry run that fails does not affect the run.
             Phase::DryRunning => self.tried(json!({"ok": false, "code": failure.code, "text": failure.message})),
             Phase::Beginning { cancelled: false } if failure.code == Code::StaleBase && self.may_rebase() => {
-                // Edited between the look and the first write: the plan is compiled anew for what is there now.
+                // Edited between inspection and first write: the plan is compiled again for the present state.
                 self.state.rebased += 1;
                 self.enter(Phase::Inspecting(Purpose::Plan));
             }
@@ -232,7 +232,7 @@ impl Machine {
     }
 }
 
-/// Who says that there is no reply: the run itself when its budget is used up.
+/// The origin of a missing reply: the run itself when its budget is used up.
 fn asking(code: Code) -> Origin {
     match code {
         Code::TokenLimit | Code::CostLimit | Code::RunTimeout => Origin::Run,

@@ -1,4 +1,4 @@
-//! What becomes of a reply: the plan is read, its targets are inspected, or the model is asked again.
+//! The handling of a reply: the plan is read, its targets are inspected, or the model is asked again.
 
 use geonode_protocol::{Code, Finding, Severity};
 
@@ -15,7 +15,7 @@ impl Machine {
         let Some(plan) = plan else {
             return self.refused(Origin::Plan, findings);
         };
-        // A plan that was given directly has nobody to ask.
+        // A plan that was given directly has no model to ask.
         let asks = plan.wants_context && !self.state.direct;
         let idle = plan.steps.is_empty() && !plan.done && !asks;
         if idle {
@@ -51,7 +51,7 @@ impl Machine {
                 }
             }
             Purpose::Approved => {
-                // The artist worked on while the question was open: what was shown is not what would happen now.
+                // The artist continued to work while the request was open, so what was shown is no longer what would happen.
                 self.tell(Message::new(
                     Severity::Info,
                     Origin::Run,
@@ -87,7 +87,7 @@ impl Machine {
     }
 
     /// A plan that cannot be used: the model gets another chance, or the run ends. Nothing of this plan was written, but earlier turns
-    /// may have written: they stay for the retry and are taken back at an end.
+    /// may have written: their changes stay for the retry and are undone if the run ends.
     pub(super) fn refused(&mut self, origin: Origin, findings: Vec<Finding>) {
         if self.may_retry() {
             for finding in findings.iter().filter(|f| f.severity == Severity::Error) {
@@ -126,7 +126,7 @@ impl Machine {
         self.enter(Phase::Generating);
     }
 
-    /// Another request that is no retry.
+    /// Another request that is not a retry.
     pub(super) fn again(&mut self) {
         if self.state.iterations >= self.state.config.max_iterations {
             let text = format!(
@@ -141,5 +141,5 @@ impl Machine {
     }
 }
 
-/// So often a plan is compiled anew because its targets changed before the first write.
+/// How often a plan is compiled again because its targets changed before the first write.
 const MAX_REBASES: u32 = 2;

@@ -1,7 +1,7 @@
-//! Taking up a stored run in another process.
+//! Resuming a stored run in another process.
 //!
-//! A file on the disk holds nothing of an open transaction: the host refuses to save one that is half written. So what such a run wrote
-//! is gone, and with it goes whatever was said about it.
+//! A saved .blend contains nothing of an open transaction, since the host refuses to save during one. So the changes of such a run
+//! are lost, and with them everything that was derived from them.
 
 use geonode_protocol::{Code, Severity};
 
@@ -13,19 +13,19 @@ use crate::outcome::{Aftermath, Outcome};
 use crate::plan::SCRIPT;
 use crate::state::{Phase, State};
 
-/// Counters of a stored state beyond this are no counters of a run.
+/// Greatest plausible counter of a stored state.
 const MOST: u64 = 1 << 20;
 
-/// The first state and orders of a run that goes on in another process, `at` Unix seconds.
+/// The first state and effects of a run that is resumed in another process; `at` in Unix seconds.
 ///
 /// - a run that has ended stays ended, one that has not begun has still to be started;
-/// - what waited for the scene or the model waits for it anew;
-/// - a plan that was read is read, inspected and compiled anew, so that everything follows from the scene that is there; the artist is asked
+/// - a run that waited for the scene or the model waits for it again;
+/// - a plan that was read is read, inspected and compiled again, so that everything follows from the present scene; the artist is asked
 ///   again unless question and scene are exactly as they were;
-/// - a run that wrote in earlier turns begins at its first turn, and the artist is told.
+/// - a run that wrote in earlier turns starts again with its first turn, and a message says so.
 ///
 /// # Errors
-/// What is wrong with the state, when no run can have left it.
+/// What is wrong with the state, if no run can have produced it.
 pub fn resume(mut state: State, config: Config, at: f64) -> Result<(State, Vec<Effect>), &'static str> {
     let counters = [state.attempts, state.retried, state.iterations, state.rebased];
     if state.tasks > MOST || counters.iter().any(|count| u64::from(*count) > MOST) {
@@ -65,7 +65,7 @@ impl Machine {
             }
             _ if open && earlier => self.begin_again(),
             phase @ (Phase::Capturing | Phase::Generating) => self.enter(phase),
-            // What tools say depends on the scene that is there: the model is asked once more.
+            // Tool results depend on the present scene: the model is asked once more.
             Phase::CallingTools | Phase::AwaitingToolApproval { .. } => self.enter(Phase::Generating),
             Phase::Idle
             | Phase::Ended
@@ -86,7 +86,7 @@ impl Machine {
         }
     }
 
-    /// Whether the open transaction holds more than what the present plan writes.
+    /// Whether the open transaction covers more than the present plan writes.
     fn wrote_earlier(&self) -> bool {
         let writes = matches!(
             self.state.phase,
@@ -96,7 +96,7 @@ impl Machine {
         !(writes && wrote && self.state.first_step == 0)
     }
 
-    /// The model builds on turns that are lost: it starts from the scene as it is.
+    /// The earlier turns are lost: the model starts from the present scene.
     fn begin_again(&mut self) {
         self.forget_writes();
         self.state.plan = None;
@@ -113,8 +113,8 @@ impl Machine {
         self.enter(Phase::Capturing);
     }
 
-    /// The artist agreed. What is left out is asked about again, for it is known by its place in this reply only; so is a script, for no
-    /// fingerprint covers all that it may touch.
+    /// The artist approved. Parts that were left out are asked about again, since they are known by their place in this reply only; so are scripts, since no
+    /// fingerprint covers everything that they may change.
     pub(super) fn agreed(&mut self, without: &[String]) {
         let base = self.state.base.clone();
         let request = self.state.approval.clone();
@@ -122,7 +122,7 @@ impl Machine {
         self.state.agreed = request.map(|request| Agreed { base, request });
     }
 
-    /// Whether exactly this was agreed to already, about exactly this scene.
+    /// Whether exactly this was already approved for exactly this scene.
     pub(super) fn was_agreed(&self) -> bool {
         self.state.agreed.as_ref().is_some_and(|agreed| {
             agreed.base.is_some()

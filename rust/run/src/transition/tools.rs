@@ -1,4 +1,4 @@
-//! Calls of tools before a plan: the artist is asked about those that need it, the others go on, and the model hears of all.
+//! Tool calls before a plan: the artist is asked about those that need approval, the others proceed, and the model receives all results.
 
 use geonode_protocol::Code;
 
@@ -9,7 +9,7 @@ use crate::state::Phase;
 use crate::tools::{RefusedCall, ToolAsk};
 
 impl Machine {
-    /// The reply calls tools; `asks` are the calls that need the artist's word.
+    /// The reply calls tools; `asks` are the calls that need the artist's approval.
     pub(super) fn tools_wanted(&mut self, asks: Vec<ToolAsk>) {
         self.state.refused_calls.clear();
         self.state.tool_asks = asks;
@@ -28,7 +28,7 @@ impl Machine {
         }
     }
 
-    /// The artist decided about the call that is asked about: `None` grants it. A rejection concerns that call alone.
+    /// The artist decided about the pending call: `None` approves it. A rejection concerns that call alone.
     pub(super) fn tool_decided(&mut self, rejection: Option<String>) {
         let Phase::AwaitingToolApproval { index } = self.state.phase else {
             return;
@@ -45,7 +45,7 @@ impl Machine {
         }
     }
 
-    /// The driver holds the results: the model goes on with them.
+    /// The driver has the results: the model continues with them.
     pub(super) fn tools_called(&mut self) {
         let last = self.state.iterations.saturating_add(1) >= self.state.config.max_iterations;
         self.state.feedback = Some(Feedback::Tools { last });

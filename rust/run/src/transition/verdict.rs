@@ -14,17 +14,17 @@ impl Machine {
         self.state.gates = Some(envelope.clone());
         let done = self.state.direct || self.state.plan.as_ref().is_some_and(|plan| plan.done);
         if !done {
-            // Half-made trees fail gates by nature; the verdict only informs the next turn.
+            // Incomplete trees often fail gates; the verdict only informs the next turn.
             self.state.feedback = Some(Feedback::Progress { envelope });
             return self.enter(Phase::Inspecting(Purpose::Baseline));
         }
-        // A finding of a gate that did not fail only says what Blender could not tell.
+        // A finding of a gate that passed only says what Blender cannot report.
         let (failed, unsaid): (Vec<_>, Vec<_>) = envelope
             .findings
             .iter()
             .partition(|finding| finding.severity == Severity::Error && envelope.failed_gates.contains(&finding.gate));
         for finding in unsaid {
-            // What Blender cannot tell is worth knowing; the rest is doubtful.
+            // Missing data is information; everything else is a warning.
             let severity = if finding.code == Code::NotAvailable {
                 Severity::Info
             } else {
@@ -70,7 +70,7 @@ impl Machine {
         }
     }
 
-    /// After a restore the run stands where it stood before its first write.
+    /// After a restore the run is in the state before its first write.
     pub(super) fn forget_writes(&mut self) {
         self.state.steps.clear();
         self.state.first_step = 0;
