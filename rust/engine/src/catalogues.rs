@@ -1,4 +1,4 @@
-//! Catalogues, read once per process: they are large and do not change while Blender runs.
+//! Catalogues, read once per process since they are large and do not change while Blender runs.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ type Key = (PathBuf, SystemTime, u64);
 /// The catalogue in `source`: JSON text, or the path of a file with it.
 ///
 /// # Errors
-/// [`EngineError::Catalogue`] when there is no such file or it does not have its form.
+/// [`EngineError::Catalogue`] when the file does not exist or does not have the expected form.
 pub fn catalogue(source: &str) -> Result<Arc<Catalogue>, EngineError> {
     if source.trim_start().starts_with('{') {
         return parse(source, "the text given").map(Arc::new);

@@ -1,4 +1,4 @@
-//! What can be wrong before or around a run.
+//! Errors before or outside a run.
 
 use geonode_protocol::Code;
 use geonode_run::Failure;
@@ -6,7 +6,7 @@ use geonode_run::Failure;
 /// An error of the engine; every variant has a stable code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
-    /// The request of a run does not have its form.
+    /// The request of a run does not have the expected form.
     #[error("The request cannot be read: {0}.")]
     Request(String),
     /// A setting is unknown, of the wrong type or outside its range.
@@ -34,7 +34,7 @@ pub enum EngineError {
     /// The catalogue cannot be read.
     #[error("The node catalogue cannot be read: {0}")]
     Catalogue(String),
-    /// A document that crosses the border does not have its form.
+    /// A document from the host does not have the expected form.
     #[error("The {what} from Blender cannot be read: {cause}.")]
     Document {
         /// Which one.
@@ -42,7 +42,7 @@ pub enum EngineError {
         /// Where and why.
         cause: String,
     },
-    /// A tree document from outside does not have its form.
+    /// A tree document from outside does not have the expected form.
     #[error("{message}.")]
     Tree {
         /// What is wrong with it.

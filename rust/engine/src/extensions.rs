@@ -1,6 +1,6 @@
-//! What was added to the protocol in this process: operations and step types (`register_op`, `register_executor`).
+//! Extensions of the protocol in this process: operations and step types (`register_op`, `register_executor`).
 //!
-//! A run takes what is registered when it starts; later registrations do not change it.
+//! A run uses the extensions that are registered when it starts; later registrations do not change it.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -12,7 +12,7 @@ fn registry() -> &'static RwLock<Arc<Extensions>> {
     REGISTRY.get_or_init(RwLock::default)
 }
 
-/// What is registered now.
+/// The current extensions.
 pub fn extensions() -> Arc<Extensions> {
     Arc::clone(&registry().read().unwrap_or_else(PoisonError::into_inner))
 }
@@ -25,7 +25,7 @@ fn change<T>(change: impl FnOnce(&mut Extensions) -> T) -> T {
 /// Adds an operation.
 ///
 /// # Errors
-/// When name or schema are not as they must be.
+/// When the name or the schema is invalid.
 pub fn register_op(name: &str, schema: &Value, expand: Arc<Expand>) -> Result<(), ExtensionError> {
     change(|extensions| extensions.add_op(name, schema, expand))
 }
@@ -33,12 +33,12 @@ pub fn register_op(name: &str, schema: &Value, expand: Arc<Expand>) -> Result<()
 /// Adds a step type.
 ///
 /// # Errors
-/// When name or schema are not as they must be.
+/// When the name or the schema is invalid.
 pub fn register_action(name: &str, schema: &Value, requires_approval: bool) -> Result<(), ExtensionError> {
     change(|extensions| extensions.add_action(name, schema, requires_approval))
 }
 
-/// Takes an operation or a step type away; whether it was there.
+/// Removes an operation or a step type; returns whether it existed.
 pub fn unregister(name: &str) -> bool {
     change(|extensions| extensions.remove(name))
 }

@@ -1,6 +1,6 @@
-//! Driver of a run: carries out what the machine of `geonode-run` orders, on a worker thread, and hands the rest to the host.
+//! Driver of a run: carries out the tasks of the machine of `geonode-run` on a worker thread, and hands the others to the host.
 //!
-//! The host (Blender's main thread) polls; nothing here ever makes it wait. Everything that crosses to the host is JSON text,
+//! The host (Blender's main thread) polls and never waits. All data for the host is JSON text,
 //! serialised and parsed on the worker, so that the main thread only passes strings. One worker thread serves one run and ends
 //! with it.
 

@@ -1,4 +1,4 @@
-//! What a run is asked for.
+//! The request of a run.
 
 use std::path::PathBuf;
 
@@ -16,13 +16,13 @@ pub(crate) const OFFLINE: &str = "offline";
 /// A request of a run, as the host gives it (`EFFECTS.md`). The key never leaves this process and is never printed.
 #[derive(Debug, Clone)]
 pub struct RunRequest {
-    /// The artist's words.
+    /// The prompt.
     pub prompt: String,
-    /// Object that the run is about; the active one when none is named.
+    /// The run's target object; the active one when none is named.
     pub object: Option<String>,
-    /// Modifier that the run is about.
+    /// The run's target modifier.
     pub modifier: Option<String>,
-    /// Who plans.
+    /// The provider.
     pub provider: String,
     /// Model of that provider.
     pub model: Option<String>,
@@ -30,7 +30,7 @@ pub struct RunRequest {
     pub base_url: Option<String>,
     /// Key of the provider.
     pub api_key: Option<ApiKey>,
-    /// Everything that can be configured.
+    /// The settings.
     pub settings: Result<Settings, EngineError>,
     /// Path or JSON text of the catalogue of the running Blender.
     pub catalogue: String,
@@ -40,13 +40,13 @@ pub struct RunRequest {
     pub plan: Option<PlanInput>,
     /// Replies of the provider `replay` given directly, in order.
     pub replies: Option<Vec<Value>>,
-    /// Servers that data may go to; the configured one when none are named.
+    /// Servers that data may be sent to; only the configured one when none are named.
     pub egress: Option<Vec<String>>,
-    /// The add-on's own folder, for conversations and replies; without one nothing is kept.
+    /// The add-on's own folder, for conversations and replies; without one nothing is stored.
     pub folder: Option<PathBuf>,
     /// The conversation that this run belongs to; a new one when none is named.
     pub conversation: Option<String>,
-    /// What was given, without secrets.
+    /// The request as given, without secrets.
     pub(crate) raw: Map<String, Value>,
 }
 
@@ -95,7 +95,7 @@ struct Wire {
 }
 
 impl RunRequest {
-    /// Reads a request. What an artist can get wrong (settings, prompt, provider) is not judged here but ends the run with a report.
+    /// Reads a request. Mistakes of an artist (settings, prompt, provider) are not checked here; they end the run with a report.
     ///
     /// # Errors
     /// [`EngineError::Request`] for unknown fields and wrong types; a key that is not valid.
@@ -136,13 +136,13 @@ impl RunRequest {
         })
     }
 
-    /// The same request would get the same reply: a retry is pointless.
+    /// Whether the same request would get the same reply, so that a retry is pointless.
     pub(crate) fn deterministic(&self) -> bool {
         self.plan.is_some() || self.provider == OFFLINE
     }
 }
 
-/// The request without its key, without an address that may hold one, and without the folder, which names a person.
+/// The request without its key, without an address that may contain one, and without the folder, which may contain a person's name.
 fn without_secrets(mut request: Map<String, Value>) -> Map<String, Value> {
     request.remove("api_key");
     request.remove("folder");

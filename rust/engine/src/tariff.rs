@@ -5,7 +5,7 @@ use geonode_provider::{Estimate, Prices, Provider, Usage, model};
 use crate::request::RunRequest;
 use crate::settings::Settings;
 
-/// What a run costs at which prices: those of the settings come first, then those of the registry.
+/// The prices of a run: those of the settings come first, then those of the registry.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tariff {
     input: Option<f64>,
@@ -24,7 +24,7 @@ impl Tariff {
         }
     }
 
-    /// The prices of a request with so many tokens of input.
+    /// The prices of a request with this many input tokens.
     pub(crate) fn prices(&self, input_tokens: u64) -> Option<Prices> {
         let listed = self
             .provider
@@ -36,7 +36,7 @@ impl Tariff {
             cached: None,
             cache_write: None,
         };
-        // A price of input that somebody set is the price of all input.
+        // An input price from the settings applies to all input.
         match listed {
             Some(listed) if self.input.is_none() => Some(Prices {
                 output: own.output,

@@ -1,10 +1,10 @@
-//! The rest of a plan when the artist leaves something out.
+//! The rest of a plan after the artist left something out.
 
 use std::collections::BTreeSet;
 
 use geonode_protocol::{Action, Finding, Plan};
 
-/// Where the steps and operations of a rest were in the plan: for each step its index and those of its operations.
+/// Origins of the steps and operations of a rest: for each step its index in the plan and those of its operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places(Vec<(usize, Vec<usize>)>);
 
@@ -22,7 +22,7 @@ impl Places {
         finding
     }
 
-    /// The same places in the plan of which `outer` is the rest.
+    /// The same places in the plan whose rest is `outer`.
     pub(crate) fn within(&self, outer: &Self) -> Self {
         let steps = self.0.iter().filter_map(|(step, operations)| {
             let (place, places) = outer.0.get(*step)?;
@@ -58,7 +58,7 @@ pub(crate) fn step_id(step: usize) -> String {
     format!("/steps/{step}")
 }
 
-/// JSON Pointer of an operation; none where the step has no operations.
+/// JSON Pointer of an operation; `None` if the step has no operations.
 pub(crate) fn operation_id(action: &Action, step: usize, operation: usize) -> Option<String> {
     let list = match action {
         Action::NodeTree(_) => "operations",
@@ -68,7 +68,7 @@ pub(crate) fn operation_id(action: &Action, step: usize, operation: usize) -> Op
     Some(format!("/steps/{step}/payload/{list}/{operation}"))
 }
 
-/// The plan without these steps and operations; a step of which nothing is left is removed.
+/// The plan without these steps and operations; a step without remaining operations is removed.
 pub(crate) fn leave_out(plan: &Plan, without: &[String]) -> (Plan, Places) {
     let gone: BTreeSet<&str> = without.iter().map(String::as_str).collect();
     let mut rest = plan.clone();
@@ -155,7 +155,7 @@ mod tests {
             left(&["/steps/0/payload/operations/0", "/steps/1", "/steps/2"]).0,
             [""; 0]
         );
-        // A pointer to nothing leaves nothing out.
+        // A pointer without a target leaves nothing out.
         let odd = [
             "/steps/9",
             "/steps/0/payload/ops/0",

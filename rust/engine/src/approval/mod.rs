@@ -1,4 +1,4 @@
-//! What the artist has to approve: the request that is shown, its description of scripts, and the rest of a plan when something is left out.
+//! Approval: the request that the artist is shown, its description of scripts, and the rest of a plan when something is left out.
 
 pub(crate) mod choice;
 pub(crate) mod request;

@@ -1,5 +1,5 @@
-//! What of a compiled plan the artist has to approve: what the plan itself asks about, what destroys work, what costs too much, and
-//! every plan where the artist wants to see each one first.
+//! The parts of a compiled plan that need approval: steps for which the plan asks, destructive steps, steps that cost too much, and
+//! every plan if the artist wants to see each one first.
 
 use geonode_cost::Risk;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, operations};
@@ -10,7 +10,7 @@ use crate::approval::choice::{operation_id, step_id};
 use crate::approval::script;
 use crate::settings::Settings;
 
-/// What a request is made from.
+/// The data for a request.
 pub(crate) struct Subject<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) document: &'a Document,
@@ -19,11 +19,11 @@ pub(crate) struct Subject<'a> {
     pub(crate) extensions: &'a Extensions,
     /// Version of Blender.
     pub(crate) blender: &'a str,
-    /// Every plan is shown, whether or not it needs approval.
+    /// Whether every plan is shown, even if it needs no approval.
     pub(crate) preview: bool,
 }
 
-/// The request that the artist is shown, or none when nothing needs approval.
+/// The request that the artist is shown, or `None` when nothing needs approval.
 pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&Risk>) -> Option<ApprovalRequest> {
     let dear = risk.map(|risk| dear_step(compiled, risk));
     let mut reasons = Vec::new();
@@ -119,7 +119,7 @@ fn listed(at: usize, step: &Step, subject: &Subject<'_>) -> Vec<AskedOperation> 
         .collect()
 }
 
-/// Why the step asks by itself or by its type.
+/// Why the plan or the step's type asks for approval.
 fn asked_for(step: &Step, extensions: &Extensions) -> Option<String> {
     let kind = step.action.type_name();
     if step.requires_approval {
@@ -130,7 +130,7 @@ fn asked_for(step: &Step, extensions: &Extensions) -> Option<String> {
         .then(|| format!("Steps of the type {kind} need approval each time."))
 }
 
-/// The step that is asked about for its cost: the last one that writes the dear tree, else the last of all.
+/// The step that needs approval for its cost: the last one that writes the expensive tree, else the last of all.
 fn dear_step(compiled: &Compiled, risk: &Risk) -> usize {
     let writes = |delta: &StepDelta| {
         delta.trees.iter().any(|tree| tree.tree == risk.tree)

@@ -5,16 +5,16 @@ use geonode_run::AskedScript;
 
 /// Most characters of a line that is quoted.
 const LINE_CHARS: usize = 120;
-/// Most places that are named to the artist; the whole script is shown beside them.
+/// Most places that are named to the artist; the whole script is shown next to them.
 const MAX_PLACES: usize = 20;
 
-/// A script as a question describes it.
+/// A script as described in a request.
 pub(crate) struct Description {
-    /// Why it is asked about.
+    /// Why it needs approval.
     pub(crate) reason: String,
-    /// It removes data.
+    /// Whether it removes data.
     pub(crate) destructive: bool,
-    /// All of it, and the lines that remove data.
+    /// The whole script, and the lines that remove data.
     pub(crate) shown: AskedScript,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked for, what comes back, and who is notified meanwhile.
+//! The request for a plan, the reply, and the listener that is notified meanwhile.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::asking::spending::Sent;
 use crate::request::RunRequest;
 use crate::settings::Settings;
 
-/// What the request is about.
+/// The target of the request.
 pub(crate) struct Brief<'a> {
     pub(crate) request: &'a RunRequest,
     pub(crate) settings: &'a Settings,
@@ -30,13 +30,13 @@ pub(crate) struct Brief<'a> {
     pub(crate) conversation: &'a str,
     /// The cache of replies, if the settings ask for it.
     pub(crate) cache: Option<&'a Cache>,
-    /// Time that is left for planning.
+    /// Remaining time for planning.
     pub(crate) left: Option<Duration>,
-    /// Number of the plan that is asked for.
+    /// Number of the requested plan.
     pub(crate) turn: u32,
 }
 
-/// A reply and what it cost.
+/// A reply and its cost.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) text: String,
@@ -44,20 +44,20 @@ pub(crate) struct Reply {
     pub(crate) usage: Option<Usage>,
     /// Why the model ended.
     pub(crate) finish: Option<FinishReason>,
-    /// Calls of tools that it asks for.
+    /// Tool calls in it.
     pub(crate) calls: Vec<ToolCall>,
-    /// The provider refused tools and was asked without them.
+    /// Whether the provider refused tools and was asked without them.
     pub(crate) tools_refused: bool,
-    /// Bytes of the request, where one was sent.
+    /// Bytes of the request, if one was sent.
     pub(crate) sent: usize,
-    /// Equal for requests that would be answered alike.
+    /// Key that is equal for requests that would get the same answer.
     pub(crate) key: Option<String>,
-    /// It was kept from an earlier request; nothing was sent.
+    /// Whether it was stored from an earlier request and nothing was sent.
     pub(crate) cached: bool,
 }
 
 impl Reply {
-    /// A reply that consists only of its text.
+    /// A reply that consists only of text.
     pub(crate) fn text(text: String, model: Option<String>) -> Self {
         Self {
             text,
@@ -73,14 +73,14 @@ impl Reply {
     }
 }
 
-/// What happens while a plan is being made.
+/// Listener for events while a plan is being made.
 pub(crate) trait Listener {
-    /// A client is at work from now on; cancelling the run must cancel it.
+    /// A client is in use from now on; cancelling the run must cancel it.
     fn working(&self, client: Option<Client>);
     /// A request is about to be sent.
     fn asks(&self, sent: Sent);
     /// A piece of the reply arrived.
     fn text(&self, piece: &str);
-    /// Something to read.
+    /// A message for the artist.
     fn message(&self, message: Message);
 }

@@ -1,4 +1,4 @@
-//! What a run may spend on planning: tokens, money, time. It is checked before each request, so that a reply that was paid for is used.
+//! The budget of a run for planning: tokens, money, time. It is checked before each request, so that a reply that was paid for is used.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::Settings;
 
-/// What was spent so far. It is part of saved runs.
+/// The amounts spent so far; part of saved runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Budget {
     input_tokens: u64,
     output_tokens: u64,
     cost: f64,
-    /// A request was made whose price is not known.
+    /// Whether a request was made whose price is not known.
     unpriced: bool,
     planning: Duration,
 }
 
 impl Budget {
     /// Counts one exchange: tokens as the provider counted them, else by the bytes of request and reply. `prices`: those of a request with
-    /// so many tokens of input. Gives the tokens of it.
+    /// that many input tokens. Returns its tokens.
     pub(crate) fn spend(
         &mut self,
         usage: Option<Usage>,
@@ -54,12 +54,12 @@ impl Budget {
         self.planning = self.planning.saturating_add(time);
     }
 
-    /// What the requests cost, in the currency of the prices; none when the price of one is not known.
+    /// The cost of the requests, in the currency of the prices; `None` when the price of one is not known.
     pub(crate) fn cost(&self) -> Option<f64> {
         (!self.unpriced).then_some(self.cost)
     }
 
-    /// The time that is left for planning; none without a limit.
+    /// The remaining time for planning; `None` without a limit.
     pub(crate) fn left(&self, settings: &Settings) -> Option<Duration> {
         let limit = Duration::from_secs_f64(settings.max_run_s?);
         Some(limit.saturating_sub(self.planning))

@@ -1,4 +1,4 @@
-//! API keys as the host keeps them: names of providers in, places out. No key ever comes back from here.
+//! API keys as the host manages them: takes names of providers, returns storage places. A key is never returned.
 
 use geonode_provider::keys::{Kept, Keys, Place, Slot};
 use geonode_provider::{ApiKey, Provider, ProviderError};
@@ -25,10 +25,10 @@ pub fn key_place(
     Keys::of_this_user().place(&slot, &variables)
 }
 
-/// Keeps a key for a provider at this address. May ask a person to unlock the key store.
+/// Stores a key for a provider at this address. May ask a person to unlock the key store.
 ///
 /// # Errors
-/// As [`key_place`]; what cannot be a key.
+/// As [`key_place`]; and for texts that cannot be a key.
 pub fn keep_key(provider: &str, base_url: Option<&str>, key: String) -> Result<Kept, ProviderError> {
     let key = ApiKey::new(key)?;
     let slot = Slot::new(Provider::from_name(provider)?, base_url)?;
@@ -40,7 +40,7 @@ pub fn keep_key(provider: &str, base_url: Option<&str>, key: String) -> Result<K
     Ok(kept)
 }
 
-/// Removes the stored key of a provider at this address; says whether there was one.
+/// Removes the stored key of a provider at this address; returns whether there was one.
 ///
 /// # Errors
 /// As [`key_place`].

@@ -1,4 +1,4 @@
-//! What a run remembers beyond itself: its conversation, and replies of models.
+//! The data that outlives a run: its conversation, and replies of models.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::settings::Settings;
 
 const MEGABYTE: u64 = 1 << 20;
 
-/// The memory of one run. Trouble with a file is reported and never ends a run.
+/// The memory of one run. Problems with a file are reported and never end a run.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     folder: Option<PathBuf>,
@@ -24,13 +24,13 @@ pub(crate) struct Memory {
     /// The summary of the conversation that a model is shown.
     pub(crate) summary: String,
     pub(crate) cache: Option<Cache>,
-    /// Replies that are kept when the run is done.
+    /// Replies that are stored when the run is done.
     unkept: Vec<(String, cache::Kept)>,
     /// Key of the last reply, and whether it came from the cache.
     last: Option<(String, bool)>,
 }
 
-/// What the run has to say in the end.
+/// Messages for the end of the run.
 pub(crate) struct Ended<'a> {
     pub(crate) request: &'a RunRequest,
     pub(crate) state: &'a State,
@@ -126,17 +126,17 @@ impl Memory {
         }
     }
 
-    /// The last reply was of no use: the next time it is asked for anew.
+    /// The last reply was unusable: the next time it is requested again.
     pub(crate) fn discard_last(&mut self) {
         let Some((key, cached)) = self.last.take() else { return };
         self.unkept.retain(|(unkept, _)| *unkept != key);
         if let Some(cache) = self.cache.as_ref().filter(|_| cached) {
-            // One that stays is refused again, and asked for anew then.
+            // A reply that stays in the cache is refused again, and requested again then.
             let _ = cache.forget(&key);
         }
     }
 
-    /// The run is over; the messages say what could not be kept.
+    /// The run is over; the messages say what could not be stored.
     pub(crate) fn end(&mut self, ended: &Ended<'_>) -> Vec<Message> {
         let Some(outcome) = &ended.state.outcome else {
             return Vec::new();
@@ -147,7 +147,7 @@ impl Memory {
         if outcome.status == Status::Error {
             self.discard_last();
         }
-        // The replies to a run that did not end `done` are asked for anew.
+        // The replies to a run that did not end as `done` are requested again.
         if let Some(cache) = self.cache.as_ref().filter(|_| done) {
             for (key, reply) in unkept {
                 if let Err(error) = cache.keep(&key, reply, ended.redactor) {

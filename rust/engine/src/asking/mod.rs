@@ -1,4 +1,4 @@
-//! Asking for a plan: what is asked ([`brief`]), of whom ([`source`]), within which bounds ([`budget`], [`policies`]), and what is
+//! Asking for a plan: the request ([`brief`]), its source ([`source`]), its bounds ([`budget`], [`policies`]), and what is
 //! remembered of it ([`memory`]).
 
 pub(crate) mod brief;

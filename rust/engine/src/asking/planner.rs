@@ -1,4 +1,4 @@
-//! The seam to `geonode-planner`: words and context in, plans out.
+//! The interface to `geonode-planner`: prompt and context in, plans out.
 
 use geonode_graph::documents::Context;
 use geonode_planner::offline::{self, Options};
@@ -14,7 +14,7 @@ const LABEL_CHARS: usize = 40;
 /// A plan without a model.
 pub(crate) fn offline(prompt: &str, object: Option<&str>, context: &Value) -> Result<Value, Failure> {
     let context = read(context)?;
-    // Of longer words the mark knows only the beginning, which others may have too.
+    // Of a longer prompt the mark contains only the beginning, which other prompts may share.
     let label = label(prompt);
     let words = if label.ends_with('…') {
         String::new()
@@ -28,7 +28,7 @@ pub(crate) fn offline(prompt: &str, object: Option<&str>, context: &Value) -> Re
     offline::plan(prompt, &context, &options).map_err(|refusal| Failure::new(refusal.code, refusal.message))
 }
 
-/// Text of the undo step, `GeoNode: scatter 200 rocks on the …`; its digest marks what the run made.
+/// Text of the undo step, `GeoNode: scatter 200 rocks on the …`; its digest marks what the run created.
 pub(crate) fn label(prompt: &str) -> String {
     let words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(LABEL_CHARS) {

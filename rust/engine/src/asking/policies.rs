@@ -1,4 +1,4 @@
-//! The seam to the pipeline of policies: how a run's settings configure it, and where its findings go.
+//! The interface to the pipeline of policies: how a run's settings configure it, and where its findings go.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::clock::clock;
 use crate::request::RunRequest;
 use crate::settings::Settings;
 
-/// Most requests of a run that another process is told of; retries and iterations are limited to far fewer.
+/// Most requests of a run that a saved run lists; retries and iterations are limited to far fewer.
 const MAX_TAKEN: usize = 500;
 
 /// The policies of a request that offers these schemas.
@@ -78,7 +78,7 @@ fn note(event: &SecurityEvent) {
     security::note("policy", json!(event));
 }
 
-/// Redacts what is kept beyond the run.
+/// Redacts what is stored beyond the run.
 pub(crate) fn redactor(client: Option<&Client>, request: &RunRequest) -> Redactor {
     match client {
         Some(client) => client.redactor(),
@@ -86,16 +86,16 @@ pub(crate) fn redactor(client: Option<&Client>, request: &RunRequest) -> Redacto
     }
 }
 
-/// Nothing was sent after all.
+/// Withdraws a request that was not sent.
 pub(crate) fn release(passed: &Effective) {
     Meter::process().release(&passed.reserved);
 }
 
-/// What a run took from the quotas of its process. It is part of saved runs: in a process that resumes one, it counts there.
+/// A run's share of the quotas of its process. It is part of saved runs and counts in the process that resumes one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Taken {
-    /// Which process counts it already.
+    /// The process that already counts it.
     process: String,
     requests: Vec<TakenOnce>,
 }
@@ -134,7 +134,7 @@ impl Taken {
     }
 }
 
-/// A word that no other process has.
+/// An identifier that no other process has.
 fn this_process() -> &'static str {
     use std::hash::{BuildHasher, RandomState};
     static WORD: OnceLock<String> = OnceLock::new();
@@ -147,7 +147,7 @@ fn this_process() -> &'static str {
     })
 }
 
-/// The provider counted what a request used.
+/// Records the usage that the provider counted.
 pub(crate) fn settle(passed: &Effective, tokens: u64) {
     Meter::process().settle(&passed.reserved, tokens);
 }

@@ -1,4 +1,4 @@
-//! The seam to `geonode-prompting`: what a run knows goes in, a request to its model comes out.
+//! The interface to `geonode-prompting`: turns the data of a run into a request to its model.
 
 use geonode_prompting::{Ask, Draft, Prompt};
 use geonode_protocol::{Code, Severity};
@@ -8,7 +8,7 @@ use geonode_run::{Failure, Message, Origin};
 use crate::asking::brief::{Brief, Listener};
 use crate::catalogues::catalogue;
 
-/// Drafts the request with these tools; tells the listener what the model is not shown.
+/// Drafts the request with these tools; tells the listener what the model does not see.
 pub(crate) fn draft(
     client: &Client,
     brief: &Brief<'_>,

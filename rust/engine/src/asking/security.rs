@@ -1,4 +1,4 @@
-//! What security cares about: every room hands it out here, and nowhere else.
+//! Security events: every part of the product records them here.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::clock::clock;
 
-/// So many latest events are kept in memory; the counts go on.
+/// This many of the latest events are kept in memory; the counts continue.
 const MAX_EVENTS: usize = 500;
 
 /// Something that happened.
@@ -16,7 +16,7 @@ const MAX_EVENTS: usize = 500;
 struct Event {
     /// Unix time in seconds.
     at: f64,
-    /// What it is, in one word such as `policy`.
+    /// Its kind, in one word such as `policy`.
     kind: &'static str,
     /// More about it; never content, never a secret.
     detail: Value,
@@ -36,7 +36,7 @@ fn events() -> MutexGuard<'static, Events> {
         .unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes an event. `detail` names policies, origins and sizes; whoever calls keeps content and secrets out of it.
+/// Records an event. `detail` names policies, origins and sizes; the caller must keep content and secrets out of it.
 pub(crate) fn note(kind: &'static str, detail: Value) {
     let at = clock();
     let mut events = events();
@@ -47,7 +47,7 @@ pub(crate) fn note(kind: &'static str, detail: Value) {
     events.latest.push_back(Event { at, kind, detail });
 }
 
-/// What happened in this process: `{"counts": {kind: count}, "latest": [{"at", "kind", "detail"}]}`.
+/// The events of this process: `{"counts": {kind: count}, "latest": [{"at", "kind", "detail"}]}`.
 pub fn security_events() -> Value {
     let events = events();
     json!({"counts": events.counts, "latest": events.latest})

@@ -22,7 +22,7 @@ use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
 use crate::tariff::Tariff;
 
-/// Something that the run would use and its model certainly cannot do.
+/// A feature that the run would use and its model certainly does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lack {
     Tools,
@@ -40,7 +40,7 @@ impl Lack {
     }
 }
 
-/// The source of plans of one run; made at its first use.
+/// The source of plans of one run; created at its first use.
 pub(crate) enum Source {
     Offline,
     Recorded(VecDeque<Value>),
@@ -70,7 +70,7 @@ impl Source {
         Client::new(config).map(Self::Model).map_err(|error| failure(&error))
     }
 
-    /// What the run would use and its model certainly cannot do.
+    /// Features that the run would use and its model certainly does not support.
     pub(crate) fn lacks(&self, settings: &Settings) -> Vec<Lack> {
         let Self::Model(client) = self else { return Vec::new() };
         let Some(info) = client.model_info() else {
@@ -87,7 +87,7 @@ impl Source {
     pub(crate) fn plan(&mut self, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
         match self {
             Self::Offline => {
-                // It has no memory of a conversation: the artist's last words are the prompt.
+                // The offline planner does not use the conversation: the artist's last words are the prompt.
                 let prompt = brief.words.unwrap_or(&brief.request.prompt);
                 let plan = planner::offline(prompt, brief.request.object.as_deref(), brief.context)?;
                 Ok(Reply::text(plan.to_string(), None))
@@ -255,7 +255,7 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
     Ok(reply)
 }
 
-/// A server knows the key; a reply that repeats it would carry it into the report, the history and the file.
+/// Removes the key from a reply: a server that repeats it would carry it into the report, the history and the file.
 fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
     let redactor = client.redactor();
     let mut found = redactor.keys(&mut reply.text);
@@ -277,7 +277,7 @@ fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
     }
 }
 
-/// A kept reply. Trouble with the cache is reported, and the model is asked.
+/// A stored reply. Problems with the cache are reported, and the model is asked.
 fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Kept> {
     let text = match cache.find(key) {
         Ok(Found::Reply(kept)) => return Some(kept),
@@ -291,20 +291,20 @@ fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Ke
     None
 }
 
-/// The plan of a reply in the lowered form; none when it has the plan's own form already, or is not certain to be JSON.
+/// The plan of a reply in the form of the adapted schema; `None` when it already has the plan's own form, or is not certain to be JSON.
 fn lift_plan(text: &str, schema: &Value, extensions: &Extensions) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
     let plan = lift(value.clone(), schema);
     if plan == value {
         return None;
     }
-    // A key that comes twice is refused, not silently one of the two.
+    // A duplicate key is refused; neither value is chosen silently.
     let found = parse_plan_with(text, &Limits::default(), extensions).findings;
     let twice = found.iter().any(|finding| finding.code == Code::DuplicateKey);
     (!twice).then(|| plan.to_string())
 }
 
-/// A message about what differs from what was asked. That a server's own model is not listed, or that streaming is switched off, is
+/// A message about a deviation from the request. That a server's own model is not listed, or that streaming is switched off, is
 /// information and not a warning.
 fn message_of(client: &Client, notice: &Notice) -> Message {
     let harmless = match notice.code {

@@ -1,16 +1,16 @@
-//! What requests to a model are expected to cost, and what they did cost.
+//! Expected and actual costs of requests to a model.
 
 use geonode_provider::policy::Counts;
 use geonode_provider::{Estimate, Usage};
 use serde::{Deserialize, Serialize};
 
-/// Tokens of all requests of a run together, and what they cost.
+/// Tokens and cost of all requests of a run together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
-    /// As the provider counted them.
+    /// As counted by the provider.
     #[serde(flatten)]
     pub tokens: Usage,
-    /// In US dollars, or in the currency of the settings' prices; none where the prices are not known.
+    /// In US dollars, or in the currency of the settings' prices; `None` if the prices are not known.
     pub cost_usd: Option<f64>,
     /// Requests that the cache of replies answered: they cost nothing.
     pub cached: u32,
@@ -19,14 +19,14 @@ pub struct Spent {
 /// One request, as the report lists it; never its content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
-    /// The plan that was asked for, from 1.
+    /// Number of the requested plan, from 1.
     pub turn: u32,
-    /// The model that is asked, where one is named.
+    /// The requested model, if one is named.
     pub model: Option<String>,
-    /// What it was expected to use.
+    /// Its expected usage.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// Whether the reply comes in pieces.
+    /// Whether the reply is streamed.
     pub stream: bool,
     /// Hash of the request before the policies.
     pub fingerprint: String,
@@ -35,6 +35,6 @@ pub struct Sent {
     /// Its size as stored and as sent.
     #[serde(flatten)]
     pub counts: Counts,
-    /// A kept reply answers it; nothing is sent.
+    /// Whether a stored reply answers it and nothing is sent.
     pub cached: bool,
 }

@@ -14,7 +14,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Watches from now on.
+    /// Starts watching.
     pub(crate) fn start(client: Client, left: Duration) -> Self {
         let (alive, gone) = channel();
         let fired = Arc::new(AtomicBool::new(false));
@@ -25,7 +25,7 @@ impl Watch {
                 client.cancel();
             }
         };
-        // Without a thread the request's own limits hold.
+        // Without a thread, the request's own limits apply.
         let _ = std::thread::Builder::new().name("geonode-watch".into()).spawn(watch);
         Self { fired, _alive: alive }
     }

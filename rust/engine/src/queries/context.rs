@@ -1,4 +1,4 @@
-//! What a model would be shown of a scene, for scripts.
+//! The context that a model would see of a scene, for scripts.
 
 use geonode_graph::Document;
 use geonode_protocol::ContextRequest;
@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::catalogues;
 use crate::error::EngineError;
 
-/// What a model would see of a context within a budget of tokens, with slices: the context's keys, `tree` in its compact form, `slices` in the
-/// order of the requests, `hash` of all that.
+/// The part of a context that a model would see within a budget of tokens, with slices: the context's keys, `tree` in its compact form, `slices` in the
+/// order of the requests, and the `hash` of all of these.
 ///
 /// # Errors
-/// [`EngineError::Document`] or [`EngineError::Catalogue`] for JSON that does not have its form.
+/// [`EngineError::Document`] or [`EngineError::Catalogue`] for JSON that does not have the expected form.
 pub fn shown_context(
     context: &str,
     document: &str,

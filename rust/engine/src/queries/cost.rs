@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use crate::catalogues;
 use crate::error::EngineError;
 
-/// What the modifiers of each object of a document (as `inspect` answers) are expected to make.
+/// The elements that the modifiers of each object of a document (as `inspect` returns it) are expected to create.
 ///
 /// # Errors
 /// [`EngineError::Document`] for a document, [`EngineError::Catalogue`] for a catalogue that cannot be read.
@@ -20,11 +20,11 @@ pub fn estimates(document: &str, catalogue: &str) -> Result<IndexMap<String, Est
         .collect())
 }
 
-/// What modifiers make that multiply an object's own data by their numbers (`{"elements", "extent", "modifiers"}`), as far as Blender
-/// bears it.
+/// The result of modifiers that multiply an object's own data by their numbers (`{"elements", "extent", "modifiers"}`), as far as Blender
+/// can handle it.
 ///
 /// # Errors
-/// [`EngineError::Document`] for what is not such a stack.
+/// [`EngineError::Document`] if it is not such a stack.
 pub fn stack(stack: &str) -> Result<Multiplied, EngineError> {
     let stack: Stack = serde_json::from_str(stack).map_err(|e| EngineError::document("stack of modifiers", &e))?;
     Ok(multiplied(&stack))

@@ -14,15 +14,15 @@ use crate::error::EngineError;
 /// A mistake in a tree that Blender does not report.
 #[derive(Debug, Clone, Serialize)]
 pub struct TreeLint {
-    /// Tree that holds the node.
+    /// Tree that contains the node.
     pub tree: String,
     /// ID of the node.
     pub node: String,
     /// Name of the socket.
     pub socket: Option<String>,
-    /// What it is.
+    /// Its code.
     pub code: Code,
-    /// The node certainly does nothing.
+    /// Whether the node certainly has no effect.
     pub effectless: bool,
     /// What is wrong, in words.
     pub cause: String,
@@ -30,8 +30,8 @@ pub struct TreeLint {
     pub fix: String,
 }
 
-/// What is certainly wrong with the trees of a document (as `inspect` answers), on the objects of it. `attributes` are the names of all
-/// attributes that there are; without them names of attributes are not judged.
+/// Certain mistakes in the trees of a document (as `inspect` returns it), on its objects. `attributes` are the names of all
+/// attributes that exist; without them, names of attributes are not checked.
 ///
 /// # Errors
 /// [`EngineError::Document`] for a document, [`EngineError::Catalogue`] for a catalogue that cannot be read.
@@ -69,17 +69,17 @@ pub fn lints(
 pub struct EffectRow {
     /// `bl_idname` of the node.
     pub node: String,
-    /// Name of the input; none: the node's first geometry.
+    /// Name of the input; `None`: the node's first geometry.
     pub input: Option<&'static str>,
-    /// Property or menu and its value, folded, with which the row holds.
+    /// Property or menu and its value, folded, for which the row applies.
     pub mode: Option<(&'static str, &'static str)>,
-    /// Components that the node does something with.
+    /// Components that the node acts on.
     pub acts_on: Vec<&'static str>,
-    /// It looks into instances.
+    /// Whether it acts on geometry inside instances.
     pub deep: bool,
 }
 
-/// The table of what nodes act on, for the test that proves it in Blender.
+/// The table of what nodes act on, for the test that verifies it in Blender.
 pub fn effects() -> Vec<EffectRow> {
     const NAMES: [(Components, &str); 8] = [
         (Components::VERTICES, "vertices"),

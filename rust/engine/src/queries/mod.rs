@@ -1,4 +1,4 @@
-//! Questions that are answered without a run: about plans, about trees, and about this program itself.
+//! Queries that are answered without a run: about plans, about trees, and about this program itself.
 
 mod context;
 mod cost;

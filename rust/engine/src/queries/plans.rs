@@ -16,10 +16,10 @@ use crate::extensions::extensions;
 use crate::request::PlanInput;
 use crate::validate::{Mode, Response, Rules, response};
 
-/// Reads a plan that no model wrote; scripts are judged for this Blender, or for any where none is named.
+/// Reads a plan that no model wrote; scripts are judged for this Blender, or for any version if none is given.
 fn read(input: &PlanInput, catalogue: Option<&str>) -> Parsed {
     let extensions = extensions();
-    // One that cannot be read is reported when it is needed.
+    // A catalogue that cannot be read is reported when it is needed.
     let blender = catalogue.and_then(|one| catalogues::catalogue(one).ok());
     let scripts = Rules::of_form(blender.map(|catalogue| catalogue.blender.clone()));
     let mut given = Response::new(input, None, Limits::default(), &extensions, scripts);
@@ -34,19 +34,19 @@ fn read(input: &PlanInput, catalogue: Option<&str>) -> Parsed {
 /// Verdict on a plan without a scene.
 #[derive(Debug, Serialize)]
 pub struct Validated {
-    /// No finding is an error.
+    /// Whether no finding is an error.
     pub ok: bool,
-    /// Everything found.
+    /// All findings.
     pub messages: Vec<Finding>,
-    /// The plan with its certain repairs; none when it is refused.
+    /// The plan with its certain repairs; `None` when it is refused.
     pub plan: Option<Plan>,
 }
 
 /// Checks a plan against the protocol and, with a catalogue, against the nodes of that Blender.
 ///
-/// Without a `document` (JSON of a [`Document`]) nothing is known of the scene: objects, trees and nodes that the plan names are taken to exist,
-/// and a tree that it can build by itself is taken to be new. With one, its modifiers and trees decide; objects and data-blocks that are not there
-/// are warnings, for they may come before the plan is applied.
+/// Without a `document` (JSON of a [`Document`]) the scene is unknown: objects, trees and nodes that the plan names are assumed to exist,
+/// and a tree that it can build by itself is assumed to be new. With one, its modifiers and trees decide; missing objects and data-blocks
+/// are warnings, since they may be created before the plan is applied.
 ///
 /// # Errors
 /// [`EngineError::Catalogue`] or [`EngineError::Document`] when catalogue or document cannot be read.
@@ -95,8 +95,8 @@ pub struct Reconciled {
     pub trees: IndexMap<String, Tree>,
 }
 
-/// Compiles a plan against exported trees (`current` is JSON of a Bundle). Objects and modifiers that the plan names are taken to exist and to
-/// run the bundle's root.
+/// Compiles a plan against exported trees (`current` is JSON of a Bundle). Objects and modifiers that the plan names are assumed to exist and to
+/// use the bundle's root.
 ///
 /// # Errors
 /// [`EngineError::Document`] for a bundle, [`EngineError::Catalogue`] for a catalogue that cannot be read.
@@ -132,7 +132,7 @@ pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Re
     })
 }
 
-/// Findings that only a real scene can decide: about what surrounds the trees, and about what is in a tree.
+/// Findings that only a real scene can decide: about the surroundings of the trees, and about their content.
 const ABOUT_SCENE: &[Code] = &[
     Code::TargetMissing,
     Code::UnknownDataBlock,
@@ -144,9 +144,9 @@ const ABOUT_TREE: &[Code] = &[Code::UnknownInput, Code::UnknownNode, Code::Unkno
 
 /// What a plan is checked against.
 enum Scene {
-    /// What Blender has.
+    /// The scene is known.
     Known(Document),
-    /// Only trees that were given are real.
+    /// Only the given trees are known.
     Imagined(Document),
 }
 
@@ -194,7 +194,7 @@ fn preflight(
     )
 }
 
-/// A data-block that is missing may come before the plan is applied.
+/// A missing data-block may be created before the plan is applied.
 fn softened(mut finding: Finding) -> Finding {
     if finding.code == Code::UnknownDataBlock {
         finding.severity = Severity::Warning;
@@ -202,7 +202,7 @@ fn softened(mut finding: Finding) -> Finding {
     finding
 }
 
-/// A warning for each step whose object is not there.
+/// A warning for each step whose object does not exist.
 fn missing_objects(plan: &Plan, document: &Document) -> Vec<Finding> {
     let targets = plan
         .steps
@@ -227,13 +227,13 @@ fn missing_objects(plan: &Plan, document: &Document) -> Vec<Finding> {
 
 /// The findings that hold whatever the scene is.
 fn decidable(plan: &Plan, findings: &[Finding], document: &Document) -> Vec<Finding> {
-    // A tree that is known decides about its nodes; one that was only imagined does not.
+    // A known tree decides about its nodes; an assumed one does not.
     let blank = document.trees.values().all(|tree| tree.nodes.is_empty());
     let undecidable = |finding: &Finding| {
         finding.code == Code::UnknownDataBlock
             || blank && (ABOUT_SCENE.contains(&finding.code) || ABOUT_TREE.contains(&finding.code))
     };
-    // Steps that build on a tree which is not known: a step that names no unknown node may as well be the tree's first.
+    // Steps that build on an unknown tree: a step that names no unknown node may be the tree's first.
     let elsewhere = |step: usize| {
         blank
             && (matches!(plan.steps.get(step).map(|s| &s.action), Some(Action::GnOps(_)))

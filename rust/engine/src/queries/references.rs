@@ -7,7 +7,7 @@ use geonode_provider::{ModelInfo, Prices, models};
 
 use crate::settings::{Setting, Settings};
 
-/// Head of a reference: its title, what it is about, and how it is made.
+/// Head of a reference: its title, its subject, and how it is generated.
 fn head(title: &str, about: &str) -> String {
     format!(
         "# {title}\n\n{about}\nGenerated from the program (`UPDATE=1 cargo test -p geonode-engine --test reference`); do not edit.\n"
@@ -45,7 +45,7 @@ fn range(setting: &Setting) -> String {
     }
 }
 
-/// Text for one cell of a table.
+/// Text of one table cell.
 fn cell(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()

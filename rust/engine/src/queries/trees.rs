@@ -16,7 +16,7 @@ pub fn check_tree(text: &str) -> Result<(), EngineError> {
     Bundle::read(text).map(drop).map_err(EngineError::from)
 }
 
-/// The changes from one tree document to another in plain words; nothing for equal ones. The catalogue gives names and units.
+/// The changes from one tree document to another in plain words; empty for equal ones. The catalogue provides names and units.
 ///
 /// # Errors
 /// [`EngineError::Tree`] for a document, [`EngineError::Catalogue`] for a catalogue that cannot be read.
@@ -39,7 +39,7 @@ pub fn compact(tree: &str, catalogue: &str) -> Result<String, EngineError> {
     ))
 }
 
-/// The trees of a compact form by name, without what it leaves out.
+/// The trees of a compact form by name, without the parts that it leaves out.
 ///
 /// # Errors
 /// [`EngineError::Tree`] for the first line that is wrong, [`EngineError::Catalogue`] for a catalogue that cannot be read.

@@ -1,4 +1,4 @@
-//! What was asked so far, what was answered, and what that cost.
+//! The requests of a run so far, the replies, and their costs.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,7 +22,7 @@ use crate::request::{PlanInput, RunRequest};
 use crate::tariff::Tariff;
 use crate::tools::ToolStep;
 
-/// It is saved as it is; what is skipped follows from the scene or is asked for again.
+/// Part of a saved run; skipped fields follow from the scene or are requested again.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Asked {
     /// The scene as it was captured.
@@ -39,28 +39,28 @@ pub(crate) struct Asked {
     /// Their results.
     #[serde(skip)]
     pub(crate) results: Vec<Results>,
-    /// Slices of context that the next request brings.
+    /// Slices of context for the next request.
     pub(crate) slices: Option<Value>,
-    /// Trees as the planner was last shown them; others as they were first inspected.
+    /// Trees as the planner last saw them; others as they were first inspected.
     pub(crate) seen: IndexMap<String, Tree>,
     /// Recorded replies that were used up.
     pub(crate) replies: usize,
-    /// What the artist left out, in words for whoever plans.
+    /// What the artist left out, in words for the planner.
     #[serde(skip)]
     pub(crate) left_out: Vec<String>,
     /// Tokens as the provider counted them.
     pub(crate) usage: Option<Usage>,
-    /// What planning has cost so far in tokens, money and time.
+    /// The cost of planning so far in tokens, money and time.
     pub(crate) budget: Budget,
     /// Requests that the cache answered.
     pub(crate) cached: u32,
-    /// What counts for the quotas of the process.
+    /// The share of the quotas of the process.
     pub(crate) taken: Taken,
     /// Calls by tool, which have quotas for a run.
     pub(crate) called: BTreeMap<String, u32>,
     /// The record of the calls.
     pub(crate) tool_steps: Vec<ToolStep>,
-    /// The model that answered last, or the one that is asked.
+    /// The model that answered last, or the requested one.
     pub(crate) model: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Asked {
         self
     }
 
-    /// The model is asked as if for the first time.
+    /// Resets the exchange, so that the model is asked as if for the first time.
     pub(crate) fn begin_again(&mut self, request: &RunRequest) {
         self.reply.clone_from(&request.plan);
         self.finish = None;
@@ -89,7 +89,7 @@ impl Asked {
         self.replies = 0;
     }
 
-    /// The last reply and the feedback to it become an exchange. A plan that was given directly has no author to tell.
+    /// Records the last reply and the feedback to it as an exchange, unless the plan was given directly.
     pub(crate) fn tell(&mut self, feedback: &Feedback) {
         let Some(PlanInput::Text(reply)) = &self.reply else {
             return;
@@ -104,7 +104,7 @@ impl Asked {
         });
     }
 
-    /// Takes in a reply. A model's reply counts for the quotas of the process, unless the cache gave it. Returns its calls of tools.
+    /// Records a reply. A model's reply counts towards the quotas of the process, unless it came from the cache. Returns its tool calls.
     pub(crate) fn receive(&mut self, reply: Reply, tariff: &Tariff, from_model: bool) -> Vec<ToolCall> {
         if reply.cached {
             self.cached += 1;
@@ -123,7 +123,7 @@ impl Asked {
         reply.calls
     }
 
-    /// What the requests used; none when nothing was sent to a model, or it reported nothing.
+    /// The usage of the requests; `None` when nothing was sent to a model, or it reported nothing.
     pub(crate) fn spent(&self) -> Option<Spent> {
         let asked = self.usage.is_some() || self.cached > 0;
         asked.then(|| Spent {
@@ -142,7 +142,7 @@ impl Asked {
         Ok(Answer::Context)
     }
 
-    /// A name that the context gives.
+    /// A name from the context.
     pub(crate) fn named(&self, key: &str) -> Option<String> {
         self.context.get(key).and_then(Value::as_str).map(str::to_owned)
     }
@@ -153,13 +153,13 @@ impl Asked {
         Some(version.iter().map(ToString::to_string).collect::<Vec<_>>().join("."))
     }
 
-    /// What the host's tools are about when a call names nothing.
+    /// Default targets of the host's tools.
     pub(crate) fn target(&self) -> Value {
         let name = |key| self.context.get(key).cloned().unwrap_or_default();
         json!({"object": name("target_object"), "node_group": name("target_node_group")})
     }
 
-    /// Equal as long as the scene is, as far as the run knows it after so many writes.
+    /// Key that is equal as long as the scene is, as far as the run knows it after this many writes.
     pub(crate) fn scene(&self, writes: usize) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.context.to_string().hash(&mut hasher);
@@ -167,7 +167,7 @@ impl Asked {
         hasher.finish()
     }
 
-    /// Records slices of context as calls, which they are in another form.
+    /// Records slices of context as tool calls.
     pub(crate) fn note_slices(&mut self, turn: u32, requests: &[ContextRequest], answers: &Value) {
         let answers = answers.as_array().into_iter().flatten();
         for (request, answer) in requests.iter().zip(answers) {

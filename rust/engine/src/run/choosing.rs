@@ -1,4 +1,4 @@
-//! The artist leaves something out: the rest is checked and compiled anew, or tried in another process.
+//! The artist leaves something out: the rest is checked and compiled again, or tried in another process.
 
 use geonode_graph::{Catalogue, Compiled, compile, operations};
 use geonode_protocol::{Code, Finding, Plan};
@@ -13,8 +13,8 @@ use crate::run::info::info;
 use crate::run::work::Work;
 use crate::validate::{self, Mode, Response};
 
-/// Takes these steps and operations out of the plan, validates and compiles the rest against the document that was inspected last.
-/// Only a rest that fits takes the plan's place.
+/// Removes these steps and operations from the plan, validates and compiles the rest against the document that was inspected last.
+/// Only a valid rest replaces the plan.
 pub(crate) fn choose(work: &mut Work, without: &[String]) -> Result<Answer, Failure> {
     let offered = work.planned.plan.clone().ok_or_else(|| lost("plan"))?;
     let (rest, places) = leave_out(&offered, without);
@@ -79,7 +79,7 @@ fn describe_left_out(work: &Work, plan: &Plan, without: &[String], catalogue: &C
     words
 }
 
-/// The plan as a trial in another process needs it; why there can be none is the error.
+/// The plan for a dry run in another process; the error says why there can be none.
 pub(crate) fn trial(work: &Work, without: &[String]) -> Result<Value, Failure> {
     let plan = work.planned.plan.as_ref().ok_or_else(|| lost("plan"))?;
     let (rest, _) = leave_out(plan, without);

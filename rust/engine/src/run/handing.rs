@@ -1,4 +1,4 @@
-//! The tasks of the host: what it is given, and what it answers.
+//! The tasks of the host: their input and their answers.
 
 use geonode_run::{Answer, Failure, Place, Task};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use crate::run::shared::Shared;
 use crate::run::tool_calls;
 use crate::run::work::Work;
 
-/// What the host is given for its task in a plan with so many steps.
+/// The input of a host task in a plan with this many steps.
 pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -> Result<HostEffect, Failure> {
     Ok(match task {
         Task::ApplyStep { index, step_id } => {
@@ -70,7 +70,7 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
     })
 }
 
-/// The host's answer to a task; none for one that is not the host's to answer.
+/// The host's answer to a task; `None` for a task that the host does not answer.
 pub(crate) fn answered(work: &mut Work, shared: &Shared, task: &Task, json: &str) -> Option<Result<Answer, Failure>> {
     if matches!(task, Task::CallTools { .. }) {
         return Some(tool_calls::answered(work, shared, json));

@@ -16,22 +16,22 @@ use crate::run::saved::Saved;
 use crate::run::shared::{Event, Shared};
 use crate::run::worker::{self, Job};
 
-/// What came up since the last poll.
+/// News since the last poll.
 #[derive(Debug, Serialize)]
 pub struct Turn {
     /// State of the machine.
     pub state: RunState,
-    /// What the artist sees of it.
+    /// Its summary for the artist.
     pub summary: Summary,
     /// Work for the host, in order.
     pub effects: Vec<Box<RawValue>>,
-    /// For the artist's eyes, in order.
+    /// Notices for the artist, in order.
     pub events: Vec<Box<RawValue>>,
-    /// The run is over; the report is complete.
+    /// Whether the run is over and the report complete.
     pub finished: bool,
 }
 
-/// One run. Dropping it cancels it without a restore: the host restores what it holds.
+/// One run. Dropping it cancels it without a restore: the host restores its own transaction.
 #[derive(Debug)]
 pub struct Run {
     shared: Arc<Shared>,
@@ -44,19 +44,19 @@ impl Run {
     /// Starts a run; its worker begins at once.
     ///
     /// # Errors
-    /// [`EngineError::Internal`] when the system gives no thread.
+    /// [`EngineError::Internal`] when no thread can be started.
     pub fn start(request: RunRequest) -> Result<Self, EngineError> {
         let shared = Shared::new(&request);
         let longest = longest(&request);
         Self::spawn(shared, longest, Job::New(Box::new(request)))
     }
 
-    /// Takes up a run that was saved (JSON text), with those parts of its request that are set anew (JSON text): key, address, catalogue,
+    /// Resumes a saved run (JSON text), with the parts of its request that are replaced (JSON text): key, address, catalogue,
     /// approval.
     ///
     /// # Errors
     /// [`EngineError::Saved`] for what is not a saved run of this version, [`EngineError::Request`] for other overrides,
-    /// [`EngineError::Internal`] when the system gives no thread.
+    /// [`EngineError::Internal`] when no thread can be started.
     pub fn resume(saved: &str, overrides: &str) -> Result<Self, EngineError> {
         let (saved, request) = Saved::read(saved, overrides)?;
         let shared = Shared::new(&request);
@@ -79,7 +79,7 @@ impl Run {
         Ok(Self { shared, inbox, longest })
     }
 
-    /// What is new. Never waits for the worker's work.
+    /// The news since the last poll. Never waits for the worker.
     pub fn poll(&self) -> Turn {
         let mut front = self.shared.front();
         let (effects, events) = front.take();
@@ -110,12 +110,12 @@ impl Run {
         }
     }
 
-    /// The host did what effect `id` asks, in `ms` milliseconds if it measured them; `json` is its answer.
+    /// The host carried out effect `id`, in `ms` milliseconds if it measured them; `json` is its answer.
     pub fn answer(&self, id: u64, json: String, ms: Option<f64>) {
         self.say(Input::Answer { id, json, ms });
     }
 
-    /// The host could not do what effect `id` asks.
+    /// The host could not carry out effect `id`.
     pub fn fail(&self, id: u64, code: String, message: String) {
         self.say(Input::Fail { id, code, message });
     }
@@ -141,12 +141,12 @@ impl Run {
         Ok(())
     }
 
-    /// The artist wants what request `id` describes, without these IDs, tried in another process first.
+    /// The artist wants a dry run of request `id`, without these IDs, before answering.
     pub fn dry_run(&self, id: u64, without: Vec<String>) {
         self.say(Input::DryRun { id, without });
     }
 
-    /// Ends the run: what is in flight stops within a second, what was written is restored by the host.
+    /// Cancels the run: work in progress stops within a second, the host restores what was written.
     pub fn cancel(&self) {
         self.shared.cancel();
         self.say(Input::Cancel);
@@ -157,17 +157,17 @@ impl Run {
         self.shared.front().report()
     }
 
-    /// The run as it is now, to be resumed by another process; without any key.
+    /// The run in its present state, to be resumed by another process; without any key.
     pub fn save(&self) -> Saved {
         self.shared.front().saved()
     }
 
-    /// All messages so far, the gravest first.
+    /// All messages so far, the most severe first.
     pub fn messages(&self) -> Vec<Message> {
         self.shared.front().messages.ordered()
     }
 
-    /// Adds a message of the host's driver to those of the report.
+    /// Adds a message of the host's driver to the report.
     pub fn note(&self, message: Message) {
         self.shared.show(|front| front.messages.add(message));
     }

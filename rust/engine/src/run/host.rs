@@ -1,4 +1,4 @@
-//! What goes to the host and comes back from it, as JSON.
+//! Messages to and from the host, as JSON.
 
 use geonode_graph::StepDelta;
 use geonode_run::{ApprovalRequest, Failure};
@@ -79,7 +79,7 @@ pub(crate) struct Applied {
 }
 
 impl Applied {
-    /// The executor's own words, or `add 3, links 4`: what was done how often, without what was not.
+    /// The executor's own words, or `add 3, links 4`: how often each kind of edit was made, if at all.
     pub(crate) fn words(&self) -> String {
         if !self.message.is_empty() {
             return self.message.clone();

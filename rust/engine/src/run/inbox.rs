@@ -26,6 +26,6 @@ pub(crate) enum Input {
         id: u64,
         without: Vec<String>,
     },
-    /// The host has cancelled; the flag says so.
+    /// The host has cancelled the run and set the flag.
     Cancel,
 }

@@ -1,4 +1,4 @@
-//! What was written, and how it was judged.
+//! What a run wrote, and the verdict on it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::error::{EngineError, lost};
 use crate::run::verdict;
 use crate::validate::Ledger;
 
-/// It is saved as it is; what is skipped is about a transaction that no saved run holds.
+/// Part of a saved run; skipped fields belong to a transaction, which no saved run has.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Judged {
-    /// What the validators found.
+    /// Findings of the validators.
     pub(crate) ledger: Ledger,
-    /// What Blender measured.
+    /// Blender's measurements.
     #[serde(skip)]
     evidence: Option<Arc<Evidence>>,
     /// Plans whose steps are applied and not restored.
@@ -34,7 +34,7 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// The first step of a plan begins to write.
+    /// Called before the first step of a plan writes.
     pub(crate) fn begin(&mut self, plan: Option<&Plan>, compiled: &Compiled, before: &Document) {
         let base = Arc::make_mut(&mut self.base);
         for (name, tree) in &before.trees {
@@ -46,7 +46,7 @@ impl Judged {
         self.applied.extend(plan.cloned());
     }
 
-    /// What this run made counts as made before its end marks it, so that a later turn lands where an earlier one did.
+    /// Counts this run's creations as its own before its end marks them, so that a later turn edits the same targets.
     pub(crate) fn claim(&self, document: &mut Document) {
         for name in &self.written {
             let (Some(tree), Some(info)) = (document.trees.get(name), document.tree_info.get_mut(name)) else {
@@ -102,7 +102,7 @@ impl Judged {
         Ok(Answer::Judged { envelope })
     }
 
-    /// How many plans were applied and not restored.
+    /// Number of plans that were applied and not restored.
     pub(crate) fn writes(&self) -> usize {
         self.applied.len()
     }

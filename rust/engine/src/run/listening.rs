@@ -1,4 +1,4 @@
-//! Shows what a provider sends while it answers.
+//! Shows a provider's answer while it arrives.
 
 use std::cell::RefCell;
 
@@ -39,7 +39,7 @@ impl<'a> RunListener<'a> {
         }
     }
 
-    /// Shows the steps that a piece of text completes. Nobody carries them out before the whole plan is checked.
+    /// Shows the steps that a piece of text completes. They are not carried out before the whole plan is checked.
     fn steps(&self, piece: &str) {
         let mut arriving = self.arriving.borrow_mut();
         let (scanner, announced) = &mut *arriving;
@@ -74,7 +74,7 @@ impl Listener for RunListener<'_> {
     }
 
     fn asks(&self, sent: Sent) {
-        // What arrived of an earlier reply is void.
+        // The part of an earlier reply that arrived is discarded.
         self.arriving.take();
         let Ok(mut event) = serde_json::to_value(&sent) else {
             return;

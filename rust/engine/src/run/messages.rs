@@ -1,4 +1,4 @@
-//! The one aggregator of messages.
+//! The messages of a run.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use geonode_protocol::{Code, Severity};
 use geonode_run::{Message, Origin};
 use serde::{Deserialize, Serialize};
 
-/// Most messages of a run; of more, the gravest and earliest stay.
+/// Most messages of a run; beyond that, the most severe and earliest are kept.
 const MAX_MESSAGES: usize = 200;
 
-/// Messages of a run: each text once, the gravest first, otherwise in the order of arrival.
+/// Messages of a run: each text once, the most severe first, otherwise in the order of arrival.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Kept", into = "Kept")]
 pub struct Messages {
@@ -18,7 +18,7 @@ pub struct Messages {
     left_out: usize,
 }
 
-/// What is stored of them.
+/// The stored form of messages.
 #[derive(Clone, Serialize, Deserialize)]
 struct Kept {
     list: Vec<Message>,
@@ -48,7 +48,7 @@ impl From<Kept> for Messages {
 }
 
 impl Messages {
-    /// Adds a message. Of two with the same text the graver one stays, with its severity and origin.
+    /// Adds a message. Of two with the same text, the more severe one is kept, with its severity and origin.
     pub fn add(&mut self, message: Message) {
         if let Some(known) = self
             .by_text

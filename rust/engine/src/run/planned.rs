@@ -1,4 +1,4 @@
-//! The plan at hand, and what was compiled from it.
+//! The present plan, and the result of compiling it.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,10 +14,10 @@ use crate::approval::choice::Places;
 use crate::error::lost;
 use crate::validate::starts;
 
-/// It is saved as it is; what is skipped is compiled anew when the run is resumed.
+/// Part of a saved run; skipped fields are compiled again when the run is resumed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Planned {
-    /// As it was checked, then with the repairs of its compilation.
+    /// The plan as checked, later with the repairs of its compilation.
     pub(crate) plan: Option<Arc<Plan>>,
     /// Changes of earlier turns in plain words, then of this one.
     pub(crate) diff: Arc<Vec<String>>,
@@ -33,10 +33,10 @@ pub(crate) struct Planned {
     /// The reasons for which the artist was asked about the present plan.
     #[serde(skip)]
     pub(crate) reasons_given: Vec<String>,
-    /// What the plan is compiled against.
+    /// The document that the plan is compiled against.
     #[serde(skip)]
     pub(crate) document: Arc<Document>,
-    /// How the last turn left its targets.
+    /// The targets as the last turn left them.
     #[serde(skip)]
     pub(crate) left: Arc<Document>,
     #[serde(skip)]
@@ -44,7 +44,7 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
-    /// This is what the next steps carry out.
+    /// Sets the compiled plan for the next steps.
     pub(crate) fn take(&mut self, plan: Plan, compiled: Compiled) {
         self.plan = Some(Arc::new(plan));
         self.diff = Arc::new(self.earlier.iter().chain(&compiled.diff).cloned().collect());
@@ -60,7 +60,7 @@ impl Planned {
         self.origins.trace(finding)
     }
 
-    /// Type and payload of the step that begins, if the host carries it out as it stands: a script, or a type that was added.
+    /// Type and payload of the next step, if the host carries it out unchanged: a script, or an added type.
     pub(crate) fn hosted(&self, index: usize) -> Option<(String, Value)> {
         let action = &self.plan.as_ref()?.steps.get(index)?.action;
         let payload = match action {
@@ -80,7 +80,7 @@ impl Planned {
         compiled.steps.get(index).cloned().ok_or_else(|| lost("step"))
     }
 
-    /// Objects beside `known` of which a plan with a script expects something: only the script knows which ones it works on.
+    /// Objects besides `known` in the expectations of a plan with a script, since only the script knows which objects it works on.
     pub(crate) fn expected_of_scripts(&self, known: &[String]) -> BTreeSet<String> {
         let scripted = |plan: &&Arc<Plan>| plan.steps.iter().any(|step| matches!(step.action, Action::Python(_)));
         let plans = self.plan.iter().filter(scripted);
@@ -91,7 +91,7 @@ impl Planned {
             .collect()
     }
 
-    /// What the run changed and what was changed by hand since its last turn, in words; none when nothing was.
+    /// What the run changed and what was changed by hand since its last turn, in words; `None` when nothing was.
     pub(crate) fn conflict(&self, now: &Document, catalogue: &Catalogue) -> Option<String> {
         let mut by_hand = Vec::new();
         for (name, tree) in &self.left.trees {
@@ -120,7 +120,7 @@ impl Planned {
     }
 }
 
-/// Equal for equal objects and trees; names of other data-blocks do not count, so that unrelated work of the artist's is not a conflict.
+/// Fingerprint that is equal for equal objects and trees; names of other data-blocks do not count, so that unrelated work of the artist is not a conflict.
 pub(crate) fn fingerprint(document: &Document) -> String {
     let mut hasher = DefaultHasher::new();
     for part in [

@@ -1,4 +1,4 @@
-//! What remains of a run: the `RunReport` of `EFFECTS.md`.
+//! The report of a run: the `RunReport` of `EFFECTS.md`.
 
 use geonode_protocol::{Envelope, Plan};
 use geonode_run::{ApprovalRecord, Message, RunState, StepRecord};
@@ -16,15 +16,15 @@ pub struct Report {
     pub status: &'static str,
     /// State of the machine.
     pub state: RunState,
-    /// The artist's words.
+    /// The prompt.
     pub prompt: String,
-    /// Who planned.
+    /// The provider.
     pub provider: String,
     /// The model that answered.
     pub model: Option<String>,
     /// Version of Blender.
     pub blender: Option<String>,
-    /// Plans that were asked for or given.
+    /// Number of plans that were requested or given.
     pub attempts: u32,
     /// Steps of the plans that were carried out.
     pub steps: Vec<StepRecord>,
@@ -32,19 +32,19 @@ pub struct Report {
     pub intermediate_steps: Vec<ToolStep>,
     /// Last verdict of the gates.
     pub gates: Option<Envelope>,
-    /// What the artist was asked, and what was answered.
+    /// The approval requests and the artist's answers.
     pub approvals: Vec<ApprovalRecord>,
-    /// All messages, the gravest first.
+    /// All messages, the most severe first.
     pub messages: Vec<Message>,
-    /// Tokens of all requests together, as the provider counted them, and what they cost.
+    /// Tokens of all requests together, as the provider counted them, and their cost.
     pub usage: Option<Spent>,
-    /// The requests to the model, and what each was expected to use.
+    /// The requests to the model, with the expected usage of each.
     pub requests: Vec<Sent>,
-    /// What the validators found, per turn and chain.
+    /// Counts of the validators' findings, per turn and chain.
     pub validation: Vec<Tally>,
-    /// How long its parts took; none when the setting `telemetry` is off.
+    /// Durations of its parts; `None` when the setting `telemetry` is off.
     pub telemetry: Option<Spans>,
-    /// What the artist reads in the end.
+    /// The final message for the artist.
     pub final_message: String,
     /// What was changed, in plain words.
     pub diff: Vec<String>,
@@ -52,6 +52,6 @@ pub struct Report {
     pub plan: Option<Plan>,
     /// Conversation that the run belongs to.
     pub conversation: Option<String>,
-    /// How many turns that has by now.
+    /// Number of turns of that conversation so far.
     pub conversation_turns: usize,
 }

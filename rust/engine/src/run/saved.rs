@@ -1,4 +1,4 @@
-//! Runs that are saved and resumed in another process.
+//! Saving runs and resuming them in another process.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::run::judged::Judged;
 use crate::run::messages::Messages;
 use crate::run::planned::Planned;
 
-/// Version of the format. Version 1 did not say what the run had spent.
+/// Version of the format. Version 1 did not contain what the run had spent.
 const VERSION: u64 = 2;
 /// Oldest version that is read.
 const OLDEST: u64 = 1;
 /// Largest saved run, in bytes of JSON.
 const MAX_BYTES: usize = 256 << 20;
-/// What another process may set anew.
+/// The parts of the request that another process may replace.
 const OVERRIDES: [&str; 6] = ["api_key", "approve", "base_url", "catalogue", "folder", PYTHON];
-/// The setting about scripts. It belongs to whoever resumes the run: a file cannot grant more than `safe`.
+/// The setting about scripts. The process that resumes the run decides it: a file cannot grant more than `safe`.
 const PYTHON: &str = "python";
 
-/// A run as it is stored. It holds no key: whoever resumes it provides one again.
+/// A run as it is stored. It contains no key; one must be provided again to resume it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Saved {
@@ -43,7 +43,7 @@ pub struct Saved {
     pub(crate) requests: Vec<Sent>,
 }
 
-/// What the engine must know besides the state; everything else follows from the scene. In the file the fields of all three are side by side.
+/// The data that the engine needs besides the state; everything else follows from the scene. In the file, the fields of all three are side by side.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Kept {
@@ -67,7 +67,7 @@ fn set_scripts(request: &mut Map<String, Value>, chosen: Option<Value>) {
     }
 }
 
-/// Brings a run of version 1 to the present version: what it had spent is not known and counts as nothing.
+/// Migrates a run of version 1: its costs so far are unknown and count as zero.
 fn spent_nothing(saved: &mut Value) {
     let fill = |part: Option<&mut Value>, missing: Value| {
         if let (Some(Value::Object(part)), Value::Object(missing)) = (part, missing) {
@@ -101,7 +101,7 @@ impl Saved {
         }
     }
 
-    /// Reads a saved run and the parts of its request that are set anew.
+    /// Reads a saved run and the parts of its request that are replaced.
     ///
     /// # Errors
     /// [`EngineError::Saved`] for a text that is damaged or of another version; [`EngineError::Request`] for overrides that are not allowed.
@@ -138,7 +138,7 @@ impl Saved {
         Ok((saved, request))
     }
 
-    /// Whether a run can have left state and data like this together.
+    /// Whether a run can have produced this combination of state and data.
     fn check(&self, request: &RunRequest) -> Result<(), EngineError> {
         let invalid = |cause: &str| Err(EngineError::Saved(cause.to_owned()));
         match resume(self.state.clone(), Config::default(), 0.0) {

@@ -1,4 +1,4 @@
-//! What the worker of a run and its host share: what the host sees, and the flag that ends the run.
+//! Data shared by the worker of a run and its host: the host's view, and the flag that cancels the run.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use crate::run::telemetry::{Span, Spans};
 use crate::tools::ToolStep;
 use crate::validate::Tally;
 
-/// What worker and host share. The lock is held only for moments, never during work.
+/// The shared data. The lock is only held briefly, never during work.
 #[derive(Debug)]
 pub(crate) struct Shared {
     front: Mutex<Front>,
@@ -45,19 +45,19 @@ impl Shared {
         self.front.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the front changes, at most so long.
+    /// Waits until the front changes, at most for this time.
     pub(crate) fn wait<'a>(&self, front: MutexGuard<'a, Front>, limit: Duration) -> MutexGuard<'a, Front> {
         let waited = self.news.wait_timeout(front, limit);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Changes the front and wakes whoever waits for it.
+    /// Changes the front and wakes the threads that wait for it.
     pub(crate) fn show(&self, change: impl FnOnce(&mut Front)) {
         change(&mut self.front());
         self.news.notify_all();
     }
 
-    /// Something to show to the artist.
+    /// Adds a notice for the artist.
     pub(crate) fn event(&self, event: &Value) {
         if let Ok(json) = to_raw_value(event) {
             self.show(|front| front.event(Event::Json(json)));
@@ -79,7 +79,7 @@ impl Shared {
         self.event(&json!({"event": "progress", "fraction": fraction, "text": text}));
     }
 
-    /// Gives the host its part of the task with this number.
+    /// Hands the host its part of the task with this number.
     pub(crate) fn hand(&self, id: u64, effect: HostEffect) -> Result<(), Failure> {
         let wire = Wire {
             id: id.to_string(),
@@ -90,7 +90,7 @@ impl Shared {
         Ok(())
     }
 
-    /// A part of the run is over. Nobody waits for that.
+    /// Records that a part of the run is over; does not wake waiting threads.
     pub(crate) fn span(&self, span: Span) {
         if let Some(spans) = &mut self.front().spans {
             spans.add(span);
@@ -101,7 +101,7 @@ impl Shared {
         self.cancelled.load(Ordering::SeqCst)
     }
 
-    /// The client at work; one that comes after the cancel is cancelled at once.
+    /// Sets the client in use; one that is set after the cancel is cancelled at once.
     pub(crate) fn working(&self, client: Option<Client>) {
         let mut slot = self.client.lock().unwrap_or_else(PoisonError::into_inner);
         *slot = client;
@@ -120,14 +120,14 @@ impl Shared {
     }
 }
 
-/// An effect that waits to be taken by the host.
+/// An effect for the host's next poll.
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub(crate) id: u64,
     pub(crate) json: Box<RawValue>,
 }
 
-/// An event that waits to be taken by the host; pieces of text grow together.
+/// An event for the host's next poll; consecutive pieces of text are joined.
 #[derive(Debug)]
 pub(crate) enum Event {
     Json(Box<RawValue>),
@@ -143,7 +143,7 @@ impl Event {
     }
 }
 
-/// What the host sees of the run.
+/// The host's view of the run.
 #[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) state: RunState,
@@ -156,12 +156,12 @@ pub(crate) struct Front {
     pub(crate) diff: Arc<Vec<String>>,
     pub(crate) usage: Option<Spent>,
     pub(crate) requests: Vec<Sent>,
-    /// Name of the conversation and how many turns it has.
+    /// Name of the conversation and its number of turns.
     conversation: Option<(String, usize)>,
     pub(crate) validation: Vec<Tally>,
     pub(crate) tool_steps: Vec<ToolStep>,
     pub(crate) kept: Arc<Kept>,
-    /// None when telemetry is off.
+    /// `None` when telemetry is off.
     pub(crate) spans: Option<Spans>,
     request: Map<String, Value>,
     pub(crate) model: Option<String>,
@@ -214,7 +214,7 @@ impl Front {
         self.machine = machine;
     }
 
-    /// An effect of the state that is shown already: a run that is saved now must know that it awaits this.
+    /// An effect of the published state: a run that is saved now must know that it awaits this.
     pub(crate) fn hand_out(&mut self, ready: Ready) {
         debug_assert_eq!(
             self.machine.awaiting,
@@ -224,12 +224,12 @@ impl Front {
         self.effects.push(ready);
     }
 
-    /// What the host has not taken yet: its work, and what to show to the artist.
+    /// Work and notices that the host has not taken yet.
     pub(crate) fn take(&mut self) -> (Vec<Ready>, VecDeque<Event>) {
         (std::mem::take(&mut self.effects), std::mem::take(&mut self.events))
     }
 
-    /// Takes back an effect that the host has not taken yet.
+    /// Withdraws an effect that the host has not taken yet.
     pub(crate) fn withdraw(&mut self, id: u64) {
         self.effects.retain(|ready| ready.id != id);
     }

@@ -1,6 +1,6 @@
-//! Telemetry: how long the parts of a run took, and counters over the runs of this process. It stays in this process.
+//! Telemetry: durations of the parts of a run, and counters over the runs of this process. It stays in this process.
 //!
-//! Names of spans and attributes are words of this program; no words of the artist's, names in the scene or keys are ever among them.
+//! Names of spans and attributes come from this program; they never contain the artist's words, names in the scene or keys.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,7 +15,7 @@ use crate::clock::clock;
 
 /// Most spans of one run.
 const MAX_SPANS: usize = 5000;
-/// So many latest durations of each span count for the percentiles.
+/// Number of the latest durations of each span that count for the percentiles.
 const WINDOW: usize = 1000;
 
 /// One part of a run.
@@ -69,7 +69,7 @@ impl Open {
         }
     }
 
-    /// It ends now and took this long, as somebody else measured.
+    /// Ends the part with a duration that was measured elsewhere.
     pub(crate) fn end_after(self, ms: f64) -> Span {
         Span {
             started_at: self.started_at - ms / 1000.0,
@@ -149,7 +149,7 @@ impl Durations {
         self.latest.push_back(ms);
     }
 
-    /// The smallest duration that `percent` of the latest do not exceed.
+    /// The smallest duration that `percent` of the latest ones do not exceed.
     fn percentiles(&self, percents: [usize; 3]) -> [f64; 3] {
         let mut sorted: Vec<f64> = self.latest.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -186,7 +186,7 @@ pub(crate) fn run_ended(ended: &Ended) {
     }
 }
 
-/// The counters over the runs of this process that had telemetry on, and how long their parts took.
+/// The counters over the runs of this process with telemetry on, and the durations of their parts.
 pub fn telemetry() -> Value {
     let totals = totals();
     let gates: Map<String, Value> = totals
@@ -213,7 +213,7 @@ pub fn telemetry() -> Value {
     })
 }
 
-/// Sets every counter back.
+/// Resets every counter.
 pub fn reset_telemetry() {
     *totals() = Totals::default();
 }

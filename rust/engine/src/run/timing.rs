@@ -1,4 +1,4 @@
-//! Where the worker's time goes: one span for each task, for each request to a provider, and for the run.
+//! Timing of the worker: one span for each task, for each request to a provider, and for the run.
 
 use std::cell::RefCell;
 
@@ -71,7 +71,7 @@ impl<'a> Timing<'a> {
         }
     }
 
-    /// The machine has moved on; ends the spans that are over. `figures`: tokens and calls of tools of the whole run.
+    /// Ends the spans that are over after the machine has moved on. `figures`: tokens and calls of tools of the whole run.
     pub(crate) fn advance(
         &mut self,
         state: &State,

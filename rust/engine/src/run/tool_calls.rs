@@ -1,4 +1,4 @@
-//! Calling tools: what runs here, what the host is asked, what the artist sees of it.
+//! Calling tools: those that run here, those that the host carries out, and the artist's view of them.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::run::shared::Shared;
 use crate::run::work::Work;
 use crate::tools::ToolStep;
 
-/// Carries out the calls of the last reply; none when the host has to do some of them first.
+/// Carries out the calls of the last reply; `None` when the host has to carry out some of them first.
 pub(crate) fn begin(
     work: &mut Work,
     shared: &Shared,
@@ -83,7 +83,7 @@ fn tell_step(shared: &Shared, step: &ToolStep) {
     shared.event(&event);
 }
 
-/// What the artist should know of a call that failed. What the model can mend itself is only information.
+/// The message to the artist about a failed call. A failure that the model can correct itself is only information.
 fn complaint(step: &ToolStep) -> Option<Message> {
     if step.ok {
         return None;

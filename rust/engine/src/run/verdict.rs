@@ -3,7 +3,7 @@
 use geonode_graph::documents::Object;
 use geonode_graph::documents::{Document, Evidence, Modifier};
 
-/// The file after the run's writes: as it was compiled, with everything that Blender measured in its place.
+/// The file after the run's writes: the compiled state, updated with Blender's measurements.
 pub(crate) fn now(compiled: &Document, evidence: &Evidence) -> Document {
     let mut now = compiled.clone();
     now.trees.extend(evidence.trees.clone());

@@ -1,4 +1,4 @@
-//! What one run holds, and the tasks that need no Blender.
+//! The data of one run, and the tasks that do not need Blender.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,16 +34,16 @@ pub(crate) struct Work {
     pub(crate) settings: Settings,
     /// Operations and step types that were registered when the run started.
     pub(crate) extensions: Arc<Extensions>,
-    /// Number of the plan that is asked for.
+    /// Number of the requested plan.
     pub(crate) turn: u32,
     pub(crate) asked: Asked,
     pub(crate) planned: Planned,
     pub(crate) judged: Judged,
     pub(crate) tools: Toolbox,
-    /// Conversation and kept replies.
+    /// Conversation and stored replies.
     pub(crate) memory: Memory,
     source: Option<Source>,
-    /// What another process must know; none when it is out of date.
+    /// The data for another process; `None` when it is out of date.
     kept: Option<Arc<Kept>>,
 }
 
@@ -64,7 +64,7 @@ impl Work {
         }
     }
 
-    /// A run that continues from what another process knew of it.
+    /// A run that continues from the data of another process.
     pub(crate) fn resumed(request: RunRequest, settings: Settings, kept: Kept) -> Self {
         Self {
             asked: kept.asked.resumed(&request),
@@ -74,7 +74,7 @@ impl Work {
         }
     }
 
-    /// What another process must know to go on.
+    /// The data that another process needs to continue.
     pub(crate) fn kept(&mut self) -> Arc<Kept> {
         let made = self.kept.take().unwrap_or_else(|| {
             Arc::new(Kept {
@@ -87,12 +87,12 @@ impl Work {
         made
     }
 
-    /// What another process must know is no longer what it was.
+    /// Marks the data for another process as out of date.
     pub(crate) fn changed(&mut self) {
         self.kept = None;
     }
 
-    /// The model is asked as if for the first time.
+    /// Resets the exchange, so that the model is asked as if for the first time.
     pub(crate) fn begin_again(&mut self) {
         self.asked.begin_again(&self.request);
         self.source = None;
@@ -172,7 +172,7 @@ impl Work {
         let takes_calls = !offered.is_empty() && !reply.tools_refused;
         let tariff = Tariff::new(&self.request, &self.settings);
         let calls = self.asked.receive(reply, &tariff, matches!(source, Source::Model(_)));
-        // Calls of a model that was offered no tools do not count; its text, if any, is judged as the plan.
+        // Calls of a model that was not offered tools do not count; its text, if any, is read as the plan.
         if takes_calls && !calls.is_empty() {
             return Ok(self.wants_tools(calls));
         }
@@ -189,14 +189,14 @@ impl Work {
         Answer::ToolCalls { asks }
     }
 
-    /// Notes how often each tool was called so far.
+    /// Records how often each tool was called so far.
     pub(crate) fn count_calls(&mut self) {
         if let Some(called) = self.tools.called() {
             self.asked.called.clone_from(called);
         }
     }
 
-    /// The run is over: what is remembered of it is kept. Says what could not be.
+    /// Stores the data that outlives the run; returns messages about what could not be stored.
     pub(crate) fn remember(&mut self, state: &State) -> Vec<Message> {
         let client = match &self.source {
             Some(Source::Model(client)) => Some(client),
@@ -255,7 +255,7 @@ impl Work {
         if compiled.ok() {
             let found = stale(&self.asked.seen, &document, &compiled, &catalogue);
             if found.iter().any(Finding::is_error) {
-                // The refusal tells what changed; only now the next plan is made from that.
+                // The refusal contains the changes; only now is the next plan made from them.
                 self.asked.seen.extend(document.trees.clone());
             }
             compiled.findings.extend(found);
@@ -301,7 +301,7 @@ impl Work {
             settings: &self.settings,
             extensions: &self.extensions,
             blender,
-            // Where nobody looks, there is nobody to show it to.
+            // Without an artist, there is nobody to show it to.
             preview: self.settings.preview && self.request.approve == Approve::Ask,
         }
     }
@@ -317,14 +317,14 @@ impl Work {
         }
     }
 
-    /// What the plan is expected to make beyond the budget, if it makes more than is there already.
+    /// What the plan is expected to create beyond the budget, if it creates more than exists already.
     pub(crate) fn risk(&self, compiled: &Compiled, catalogue: &Catalogue) -> Option<Risk> {
         #[expect(clippy::cast_precision_loss, reason = "the setting is bounded to 32 bits")]
         let budget = self.settings.max_elements as f64;
         risk(&self.planned.document, compiled, catalogue, budget)
     }
 
-    /// The delta of a step; the first one is where the run begins to write.
+    /// The delta of a step; with the first one the run begins to write.
     pub(crate) fn delta(&mut self, index: usize) -> Result<StepDelta, Failure> {
         let planned = &self.planned;
         let delta = planned.delta(index)?;
@@ -378,7 +378,7 @@ impl Work {
         Ok(Answer::Inspected { fingerprint, conflict })
     }
 
-    /// Everything that was written is taken back.
+    /// Everything that was written has been undone.
     pub(crate) fn forget_writes(&mut self) {
         self.judged.forget_writes();
         self.planned.earlier.clear();

@@ -1,4 +1,4 @@
-//! The worker of one run: feeds the machine, carries out what needs no Blender, hands out the rest.
+//! The worker of one run: feeds the machine, carries out tasks that do not need Blender, hands out the others.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,18 +29,18 @@ use crate::run::work::Work;
 use crate::settings::Settings;
 use crate::validate::{self, Verdict};
 
-/// Longest words of the host about a failure; exceptions can hold whole documents.
+/// Longest text of the host about a failure; exceptions can contain whole documents.
 const FAILURE_CHARS: usize = 2000;
 
 /// Where a run begins.
 pub(crate) enum Job {
     /// At its request.
     New(Box<RunRequest>),
-    /// Where another process left it.
+    /// At the state that another process saved.
     Saved(Box<RunRequest>, Box<Saved>),
 }
 
-/// Serves one run until it is over or its handle is gone.
+/// Serves one run until it is over or its handle is dropped.
 pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
     let (request, saved) = match job {
         Job::New(request) => (*request, None),
@@ -99,7 +99,7 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
         }
     }));
     if ended.is_err() {
-        // The machine itself broke: the host learns it and restores what it holds.
+        // The machine itself failed: the host is told and restores its transaction.
         let failure = Failure::new(Code::InternalError, "The core failed because of a defect.");
         let (state, _) = transition(State::default(), now(EventKind::Refuse(failure.clone())));
         shared.show(|front| {
@@ -125,7 +125,7 @@ struct Worker<'a> {
     state: State,
     work: Work,
     shared: &'a Shared,
-    /// What is to be done here, by task number.
+    /// Tasks for this worker, by number.
     todo: VecDeque<(u64, Todo)>,
     timing: Timing<'a>,
     audit: audit::Watcher,
@@ -142,7 +142,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Opens what the run remembers of earlier ones. A refused request remembers nothing.
+    /// Opens the conversation and the stored replies, unless the request is refused.
     fn recall(&mut self, verdict: &Verdict) {
         if verdict.error().is_some() {
             return;
@@ -192,7 +192,7 @@ impl Worker<'_> {
         self.feed(event);
     }
 
-    /// One event from outside, and everything that follows without the host. A cancel overtakes what it finds.
+    /// Handles one event from outside, and everything that follows without the host. A cancel overtakes pending tasks.
     fn feed(&mut self, event: EventKind) {
         if self.shared.cancelled() {
             self.step(EventKind::Cancel);
@@ -201,14 +201,14 @@ impl Worker<'_> {
         self.work_off();
     }
 
-    /// What the machine ordered and needs no host.
+    /// Carries out the machine's orders that do not need the host.
     fn work_off(&mut self) {
         while let Some((id, todo)) = self.todo.pop_front() {
             let done = match todo {
                 Todo::Do(Task::CallTools { refused }) => {
                     match tool_calls::begin(&mut self.work, self.shared, id, &refused) {
                         Some(done) => done,
-                        // The host has the rest.
+                        // The host carries out the others.
                         None => continue,
                     }
                 }
@@ -265,7 +265,7 @@ impl Worker<'_> {
         self.order_all(orders);
     }
 
-    /// Passes on what there is to tell; returns what there is to do.
+    /// Passes on the notices; returns the tasks.
     fn say(&mut self, effects: Vec<Effect>) -> Vec<(u64, Task)> {
         let mut orders = Vec::new();
         for effect in effects {
@@ -283,14 +283,14 @@ impl Worker<'_> {
         orders
     }
 
-    /// After the state that awaits them was published: whoever takes a task from the front finds the run there.
+    /// Runs after the state that awaits the tasks was published, so that a task in the front always belongs to that state.
     fn order_all(&mut self, orders: Vec<(u64, Task)>) {
         for (id, task) in orders {
             self.order(id, task);
         }
     }
 
-    /// What the host sees of the run, all of one moment.
+    /// The host's view of the run, consistent at one moment.
     fn publish(&mut self) {
         let kept = self.work.kept();
         let work = &self.work;
@@ -312,7 +312,7 @@ impl Worker<'_> {
                 .as_ref()
                 .is_some_and(|outcome| outcome.status != Status::Done)
             {
-                // Nothing of it is left.
+                // Nothing is left of it.
                 front.diff = std::sync::Arc::default();
             }
             front.advance(machine);
@@ -363,7 +363,7 @@ impl Worker<'_> {
         self.shared.hand(id, effect)
     }
 
-    /// The host's answer to the awaited task; none for a task that is no longer awaited.
+    /// The host's answer to the awaited task; `None` for a task that is no longer awaited.
     fn host_answered(&mut self, id: u64, json: &str) -> Option<Result<Answer, Failure>> {
         let task = self.state.task().filter(|_| self.state.awaiting == Some(id))?;
         handing::answered(&mut self.work, self.shared, &task, json)

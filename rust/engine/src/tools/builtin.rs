@@ -1,4 +1,4 @@
-//! The tools that ship with the product. All of them read and nothing else.
+//! The tools that ship with the product. All of them only read.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,15 +9,15 @@ use geonode_tools::{CoreTool, Finish, Place, Registry, Runner, Spec, SpecError, 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// What the tools of one run look into.
+/// The data for the tools of one run.
 #[derive(Debug)]
 pub(crate) struct World {
-    /// As it was captured at the start of the run.
+    /// The scene as captured at the start of the run.
     pub(crate) context: Value,
     pub(crate) catalogue: Arc<Catalogue>,
 }
 
-/// The tool that needs a model which can see.
+/// The tool that needs a model with vision.
 const PICTURE: &str = "picture";
 
 /// Most bytes of one tree: larger ones are shown near their output.
@@ -36,7 +36,7 @@ pub(crate) fn specs() -> Result<&'static [Arc<Spec>], SpecError> {
     SPECS.get_or_init(make).as_deref().map_err(Clone::clone)
 }
 
-/// Adds the tools that ship; the picture only where it may be sent.
+/// Adds the tools that ship; the picture tool only if pictures may be sent.
 ///
 /// # Errors
 /// Never; a test adds them.

@@ -1,5 +1,5 @@
-//! The tools of the product and what a run does with them: [`builtin`] holds those that ship, [`registered`] keeps those of scripts,
-//! [`toolbox`] is a run's end of the executor.
+//! The tools of the product and their use in a run: [`builtin`] contains those that ship, [`registered`] those of scripts,
+//! [`toolbox`] connects a run with the executor.
 
 mod builtin;
 mod reference;

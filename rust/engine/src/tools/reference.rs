@@ -10,7 +10,7 @@ use super::registered::tools;
 /// The reference as Markdown.
 ///
 /// # Errors
-/// Never; a test makes it.
+/// Never; a test generates it.
 pub fn reference() -> Result<String, SpecError> {
     let mut text = String::from(
         "# Tools\n\nWhat a model may call before it plans. All of these read and change nothing; a script adds others with \

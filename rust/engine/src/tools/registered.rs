@@ -1,4 +1,4 @@
-//! Tools that scripts add to this process. A run takes what is registered when it starts.
+//! Tools that scripts add to this process. A run uses those that are registered when it starts.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -28,13 +28,13 @@ pub struct ToolRequest {
     pub input_schema: Value,
     /// Schema of the result.
     pub output_schema: Value,
-    /// The same arguments give the same result as long as the scene is the same.
+    /// Whether the same arguments give the same result as long as the scene is the same.
     #[serde(default)]
     pub pure: bool,
-    /// It changes data.
+    /// Whether it changes data.
     #[serde(default)]
     pub writes: bool,
-    /// Each call waits for the artist.
+    /// Whether each call needs the artist's approval.
     #[serde(default)]
     pub requires_approval: bool,
     /// Limit of one call in seconds.
@@ -42,7 +42,7 @@ pub struct ToolRequest {
     /// Calls per run.
     #[serde(default = "default_quota")]
     pub quota: u32,
-    /// Hosts that it may send to.
+    /// Hosts that it may send data to.
     #[serde(default)]
     pub egress: Vec<String>,
 }
@@ -54,7 +54,7 @@ fn default_quota() -> u32 {
 /// Adds a tool.
 ///
 /// # Errors
-/// [`SpecError`] when its id is taken or no id, or a schema cannot be used.
+/// [`SpecError`] when its ID is taken or invalid, or a schema cannot be used.
 pub fn register_tool(request: ToolRequest) -> Result<(), SpecError> {
     let name = request.id.replace('_', " ");
     let (id, words) = (request.id, request.description);
@@ -77,13 +77,13 @@ pub fn register_tool(request: ToolRequest) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Takes a tool away again; whether a script had added it.
+/// Removes a tool; returns whether a script had added it.
 pub fn unregister_tool(id: &str) -> bool {
     let mut added = registry().write().unwrap_or_else(PoisonError::into_inner);
     Arc::make_mut(&mut added).shift_remove(id).is_some()
 }
 
-/// What scripts have added so far.
+/// The tools that scripts have added so far.
 pub(crate) fn added() -> Arc<Added> {
     Arc::clone(&registry().read().unwrap_or_else(PoisonError::into_inner))
 }
@@ -107,7 +107,7 @@ pub(crate) fn tools() -> Result<Vec<Value>, SpecError> {
     Ok(all)
 }
 
-/// Everything that can be called or planned with beyond the protocol: tools, then step types and operations.
+/// Everything beyond the protocol that a model can use: tools, then step types and operations.
 ///
 /// # Errors
 /// Never for the tools that ship; a test lists them.

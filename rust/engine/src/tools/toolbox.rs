@@ -1,4 +1,4 @@
-//! A run's end of the executor: what is offered to the model, the calls of the reply at hand, and the record of all of them.
+//! Connects a run with the executor: the tools offered to the model, the calls of the present reply, and the record of all calls.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct ToolStep {
     pub input: Value,
     /// The result, or `{"code", "message"}`.
     pub output: Value,
-    /// Whether there is a result.
+    /// Whether the call succeeded.
     pub ok: bool,
     /// Time in milliseconds.
     pub ms: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Toolbox {
     /// Those of scripts, as they were registered when the run started.
     added: Arc<IndexMap<String, Arc<Spec>>>,
     batch: Batch,
-    /// The provider does not support tools.
+    /// Whether the provider does not support tools.
     refused: bool,
 }
 
@@ -66,12 +66,12 @@ impl Toolbox {
         }
     }
 
-    /// Calls of the run so far, by tool; none before tools were offered.
+    /// Calls of the run so far, by tool; `None` before tools were offered.
     pub(crate) fn called(&self) -> Option<&BTreeMap<String, u32>> {
         self.executor.as_ref().map(Executor::called)
     }
 
-    /// What the model may call: nothing when tools are switched off or the provider refused them. `before`: calls by tool that were made
+    /// The tools that the model may call; none when tools are switched off or the provider refused them. `before`: calls by tool that were made
     /// so far.
     pub(crate) fn offer(
         &mut self,
@@ -113,7 +113,7 @@ impl Toolbox {
         self.refused = true;
     }
 
-    /// Takes the calls of a reply. Gives those that the artist is asked about.
+    /// Accepts the calls of a reply. Returns those that need the artist's approval.
     pub(crate) fn admit(&mut self, calls: &[ToolCall], scene: u64) -> Vec<ToolAsk> {
         let Some(executor) = &mut self.executor else {
             return Vec::new();
@@ -146,7 +146,7 @@ impl Toolbox {
             .collect()
     }
 
-    /// Carries out what needs no host.
+    /// Carries out the calls that do not need the host.
     pub(crate) fn run(
         &mut self,
         refused: &[RefusedCall],
@@ -168,7 +168,7 @@ impl Toolbox {
         self.batch.host_calls()
     }
 
-    /// Takes what the host answered.
+    /// Accepts the host's results.
     ///
     /// # Errors
     /// `invalid_document` when it is not a list of results.
@@ -185,7 +185,7 @@ impl Toolbox {
         Ok(())
     }
 
-    /// The results in the order of the calls, the record of these, and what broke a rule.
+    /// The results in the order of the calls, their records, and the violations of rules.
     pub(crate) fn finish(&mut self, turn: u32) -> (Vec<Results>, Vec<ToolStep>, Verdict) {
         let settled = std::mem::take(&mut self.batch).results();
         let verdict = validate::calls(&settled);

@@ -1,12 +1,12 @@
-//! What was found about calls of tools. The links of their chain are the executor's (`rust/tools`), in the same order: whether a call can be
-//! read, whether tool and arguments are known and allowed, whether the result has its form.
+//! Findings about tool calls. The links of their chain are the executor's (`rust/tools`), in the same order: whether a call can be
+//! read, whether tool and arguments are known and allowed, whether the result fits its schema.
 
 use geonode_protocol::{Code, Finding, Severity};
 use geonode_tools::{Outcome, Settled, ToolError};
 
 use super::{Feature, Verdict};
 
-/// The rules that the calls of one reply broke; those that were waived are warnings. A tool that merely failed breaks none.
+/// The rules that the calls of one reply broke; waived ones are warnings. A tool that merely failed breaks none.
 pub(crate) fn calls(settled: &[Settled]) -> Verdict {
     let mut findings = Vec::new();
     for (at, call) in settled.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Validator chains: one kind of chain for requests, responses and tools, the same for every provider.
 //!
-//! A chain asks its links in the order of their stages. A finding names a place and a code and never repeats the text in which it was found.
+//! A chain runs its links in the order of their stages. A finding names a place and a code and never repeats the text in which it was found.
 
 mod calls;
 mod requests;
@@ -15,33 +15,33 @@ pub(crate) use requests::request;
 pub(crate) use responses::{Response, response};
 pub(crate) use scripts::{Rules, confirmed_only, starts};
 
-/// What a chain is about.
+/// The subject of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Feature {
-    /// What is asked of a run.
+    /// The request of a run.
     Requests,
-    /// What a planner answers.
+    /// The reply of a planner.
     Responses,
-    /// The calls of a model, and what the tools return.
+    /// The calls of a model, and the results of the tools.
     Tools,
 }
 
-/// The order of checks: cheap ones first, and meaning only after the form is known to be right.
+/// The order of checks: cheap ones first, and meaning only after the form is known to be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// Whether it can be read at all.
     Structure,
-    /// Whether it has its schema, and whether whoever is asked can do it.
+    /// Whether it fits its schema, and whether the recipient supports it.
     Schema,
     /// Whether it makes sense.
     Domain,
 }
 
-/// What an error means where it can be waived.
+/// The effect of an error that can be waived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It refuses.
+    /// It refuses the subject.
     Strict,
     /// It is only reported.
     Warn,
@@ -75,7 +75,7 @@ impl<S> Chain<S> {
         Self { feature, links }
     }
 
-    /// Asks every link, up to the first fatal error.
+    /// Runs every link, up to the first fatal error.
     pub(crate) fn run(&self, subject: &mut S, mode: Mode) -> Verdict {
         let mut findings = Vec::new();
         for link in &self.links {
@@ -98,7 +98,7 @@ impl<S> Chain<S> {
     }
 }
 
-/// What a chain found.
+/// The findings of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict {
     feature: Feature,
@@ -112,22 +112,22 @@ impl Verdict {
     }
 }
 
-/// How often a chain found something in one turn of a run.
+/// The number of findings of a chain in one turn of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// The plan that was asked for, from 1; 0 before the first.
+    /// Number of the requested plan, from 1; 0 before the first.
     pub turn: u32,
     /// Which chain.
     pub feature: Feature,
-    /// Findings that refused.
+    /// Number of errors.
     pub errors: usize,
-    /// Findings that are doubts or repairs.
+    /// Number of warnings.
     pub warnings: usize,
-    /// Findings that are worth knowing.
+    /// Number of remarks.
     pub infos: usize,
 }
 
-/// Most turns that a run counts; retries and iterations are limited to far fewer.
+/// Most turns that are counted; retries and iterations are limited to far fewer.
 const MAX_TALLIES: usize = 1000;
 
 /// The counts of a run, per turn and chain.
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use geonode_protocol::Code;
 
-    /// Numbers of the links that are to find an error, and of those that were asked.
+    /// Numbers of the links that should find an error, and of those that ran.
     struct Subject(Vec<usize>, Vec<usize>);
 
     fn asked<const N: usize>(subject: &mut Subject, findings: &mut Vec<Finding>) {

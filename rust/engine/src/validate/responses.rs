@@ -1,4 +1,4 @@
-//! The chain for what a planner answers.
+//! The chain for the reply of a planner.
 
 use geonode_protocol::{
     Code, Extensions, Finding, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
@@ -12,7 +12,7 @@ use crate::request::PlanInput;
 /// A reply, and the plan that was read from it.
 pub(crate) struct Response<'a> {
     pub(crate) reply: &'a PlanInput,
-    /// Why the model ended; none for a plan that no model wrote.
+    /// Why the model ended; `None` for a plan that no model wrote.
     pub(crate) finish: Option<&'a FinishReason>,
     pub(crate) limits: Limits,
     pub(crate) extensions: &'a Extensions,
@@ -23,7 +23,7 @@ pub(crate) struct Response<'a> {
 }
 
 impl<'a> Response<'a> {
-    /// A reply that was not read yet.
+    /// A reply that has not been read yet.
     pub(crate) fn new(
         reply: &'a PlanInput,
         finish: Option<&'a FinishReason>,
@@ -87,7 +87,7 @@ fn chain<'a>() -> Chain<Response<'a>> {
 
 fn willing(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     if response.finish == Some(&FinishReason::Refused) {
-        // The model's own words are for the artist; everything else of the reply is not repeated.
+        // Only the model's own words are shown to the artist; nothing else of the reply is repeated.
         let said = match response.reply {
             PlanInput::Text(text) if !text.trim().is_empty() => text.trim(),
             _ => "It gave no reason.",
@@ -103,7 +103,7 @@ fn says_something(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
         let hint = "Raise `max_tokens`, or ask for less at once.";
         findings.push(Finding::warning(Code::CutOff, "", text).hint(hint));
     }
-    // A plan that no model wrote is only judged by its form.
+    // A plan that no model wrote is only checked for its form.
     let silent = matches!(response.reply, PlanInput::Text(text) if text.trim().is_empty());
     if silent && response.finish.is_some() {
         let hint = "Answer with one JSON object of the plan's schema.";
@@ -127,7 +127,7 @@ fn form(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     findings.extend(found);
 }
 
-/// No setting waives what is wrong with a script.
+/// No setting waives an error in a script.
 fn scripts(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     if let Some(plan) = &mut response.plan {
         findings.extend(response.scripts.judge(plan));

@@ -1,7 +1,7 @@
 //! The scripts of a plan: whether they may run here.
 //!
-//! A plan can only ask for less than the settings allow. In safe mode `geonode-script` decides; a trusted script is only looked at for
-//! characters that would make it read differently from how it runs, and only the artist can let it run.
+//! A plan can only ask for less than the settings allow. In safe mode `geonode-script` decides; a trusted script is only checked for
+//! characters that would make it look different from what it does, and only the artist can approve it.
 
 use geonode_protocol::{Action, Code, Finding, Plan, PythonMode, PythonScript};
 use geonode_run::Approve;
@@ -10,26 +10,26 @@ use geonode_store::audit;
 
 use crate::settings::Scripts;
 
-/// Milliseconds of a script that asks for no other time.
+/// Default time limit of a script in milliseconds.
 const USUAL_MS: u32 = 4_000;
-/// Most findings about the scripts of one plan, the note about the others included.
+/// Most findings about the scripts of one plan, including the note about the others.
 const MAX_FINDINGS: usize = 50;
 
-/// What decides about the scripts of a plan.
+/// The conditions for the scripts of a plan.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rules {
     pub(crate) allowed: Scripts,
     pub(crate) approve: Approve,
-    /// Version of Blender; none: what any supported one allows passes.
+    /// Version of Blender; `None`: everything that any supported version allows passes.
     pub(crate) blender: Option<String>,
     /// Longest time that a script may take.
     pub(crate) longest_ms: u64,
-    /// Earlier turns of the run have written already.
+    /// Whether earlier turns of the run have already written.
     pub(crate) later: bool,
 }
 
 impl Rules {
-    /// Whoever applies the plan later decides about its settings; only what no setting waives is judged.
+    /// Whether the settings are decided later, when the plan is applied; then only errors that no setting waives are reported.
     pub(crate) fn of_form(blender: Option<String>) -> Self {
         Self {
             allowed: Scripts::Trusted,
@@ -40,12 +40,12 @@ impl Rules {
         }
     }
 
-    /// Whether a model has any use for scripts here.
+    /// Whether a model may use scripts here.
     pub(crate) fn any(&self) -> bool {
         self.allowed != Scripts::Off && self.approve != Approve::None
     }
 
-    /// Judges every script of a plan; in each that may run the text is put that was judged.
+    /// Judges every script of a plan, and puts the judged text into each one that may run.
     pub(crate) fn judge(&self, plan: &mut Plan) -> Vec<Finding> {
         let mut findings = Vec::new();
         let done = plan.done;
@@ -69,7 +69,7 @@ impl Rules {
         findings
     }
 
-    /// Whether a script may be here at all.
+    /// Whether scripts are allowed at all.
     fn place(&self, script: &PythonScript, done: bool, at: &str, findings: &mut Vec<Finding>) {
         let trusted = script.mode == PythonMode::Trusted;
         match self.allowed {
@@ -98,14 +98,14 @@ impl Rules {
             Scripts::Safe | Scripts::Trusted => {}
         }
         if !done || self.later {
-            // Between turns the artist may go on working; what a script did could then not be told apart and undone.
+            // Between turns the artist may continue to work; the changes of a script could then not be distinguished and undone.
             let text = "A plan with a script must be the only one of its run that changes the file.";
             let hint = "Put all steps into one plan with `done: true`, or use NODE_TREE and GN_OPS.";
             findings.push(Finding::error(Code::PythonOutOfTurn, format!("{at}/type"), text).hint(hint));
         }
     }
 
-    /// Limits the time that a script may take. Asking for more is a finding; the default is shortened silently.
+    /// Limits the time that a script may take. A longer requested time is a finding; the default is shortened silently.
     fn time(&self, script: &mut PythonScript, at: &str, findings: &mut Vec<Finding>) {
         let longest = u32::try_from(self.longest_ms).unwrap_or(u32::MAX);
         if script.timeout_ms > longest.max(USUAL_MS) {
@@ -116,7 +116,7 @@ impl Rules {
         script.timeout_ms = script.timeout_ms.min(longest);
     }
 
-    /// Judges the text.
+    /// Judges the script's text.
     fn text(&self, script: &mut PythonScript, at: &str, findings: &mut Vec<Finding>) {
         let Verdict {
             findings: found,
@@ -150,7 +150,7 @@ impl Rules {
     }
 }
 
-/// A script begins to run. Of a trusted one the audit log keeps the hash, which identifies its text later; refusals reach it through the
+/// Records that a script begins to run. For a trusted one, the audit log stores the hash, which identifies its text later; refusals reach it through the
 /// findings.
 pub(crate) fn starts(script: &PythonScript) {
     if script.mode == PythonMode::Trusted {
