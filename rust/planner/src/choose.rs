@@ -1,4 +1,4 @@
-//! Which preset a prompt calls for: rules over concepts decide, the ranked index settles ties.
+//! Chooses the preset for a prompt: rules over concepts decide, the ranked index settles ties.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,10 +10,10 @@ use crate::refusal::Refusal;
 
 /// Evidence below this is too weak for a plan.
 const THRESHOLD: f64 = 2.0;
-/// What the index can add: enough to settle a tie, never enough to overrule evidence.
+/// Greatest bonus from the index: enough to settle a tie, never enough to overrule evidence.
 const RANK_SHARE: f64 = 0.4;
 
-/// A rule at least this strong counts as a second task even where other words speak against the preset.
+/// A rule of at least this strength counts as a second task even if other words exclude the preset.
 const SECOND: f64 = 2.2;
 
 struct Candidate<'a> {
@@ -25,7 +25,7 @@ struct Candidate<'a> {
 
 type Spans = Vec<(usize, usize)>;
 
-/// Every occurrence of a concept, the longest phrase per start.
+/// Every occurrence of a concept, with the longest phrase per start.
 fn hits(entry: &Entry, reading: &Reading, concept: &str) -> Spans {
     let Some(phrases) = entry.concepts.get(concept) else {
         return Vec::new();
@@ -41,7 +41,7 @@ fn hits(entry: &Entry, reading: &Reading, concept: &str) -> Spans {
         .collect()
 }
 
-/// The strongest rule that holds; `strict` also asks that nothing speaks against it.
+/// The strongest rule that holds; with `strict`, no excluding concept may be present.
 fn evidence<'a>(entry: &'a Entry, reading: &Reading, strict: bool) -> Option<Candidate<'a>> {
     let mut found: HashMap<&str, Spans> = HashMap::new();
     for concept in entry.concepts.keys() {
@@ -70,7 +70,7 @@ fn evidence<'a>(entry: &'a Entry, reading: &Reading, strict: bool) -> Option<Can
     })
 }
 
-/// Whether `entry` understands everything that speaks for another preset.
+/// Whether `entry` understands all evidence for another preset.
 fn explains(entry: &Entry, evidence: &[usize], reading: &Reading) -> bool {
     let empty = |at: &usize| {
         reading.item(*at).is_none_or(|item| {
@@ -83,10 +83,10 @@ fn explains(entry: &Entry, evidence: &[usize], reading: &Reading) -> bool {
     evidence.iter().all(empty)
 }
 
-/// The preset that serves the prompt.
+/// The preset that fits the prompt.
 ///
 /// # Errors
-/// `no_preset_match` when nothing speaks clearly for one; `several_wishes` when two different effects are asked for.
+/// `no_preset_match` when no preset fits clearly; `several_wishes` when two different effects are asked for.
 pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) -> Result<&'a Entry, Refusal> {
     let ranks = library.rank(prompt);
     let top = ranks.first().map_or(1.0, |(_, score)| f64::from(*score)).max(1e-6);

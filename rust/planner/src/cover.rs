@@ -1,4 +1,4 @@
-//! What is left over of a prompt. Nothing that matters is dropped in silence.
+//! Checks the words of a prompt that nothing used: no meaningful word is ignored silently.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::Referent;
 
-/// Words that may stay unserved and are named in the message.
+/// Words that may be ignored and are named in the message.
 const FEW: usize = 3;
 
 fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
@@ -24,7 +24,7 @@ fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
         || language.generic.contains_key(&item.stem)
 }
 
-/// Looks at everything that no role and no parameter read. Gives the harmless words that were not used.
+/// Checks all words that no role and no parameter used. Returns the harmless ones.
 ///
 /// # Errors
 /// `partly_understood` with what was and what was not understood; `unknown_object` for a quoted name that does not exist.
@@ -61,7 +61,7 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
                         format!("There is no object or collection called “{name}” in the scene."),
                     ));
                 }
-                // A plain word that happens to be an object's name, said with the preset's own meaning.
+                // A plain word that is also an object's name, used with the preset's meaning.
                 if mention.definite || !entry.vocabulary.contains(&item.stem) {
                     hard.push(item.typed.clone());
                 }
@@ -75,7 +75,7 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
                 if negation {
                     hard.push(item.typed.clone());
                 } else if silent(reading, entry, at) && !other {
-                    // The first word of a further clause that says something opens it; a silent one does not.
+                    // The first meaningful word of a further clause opens it.
                     if entry.vocabulary.contains(&item.stem) {
                         opened.insert(clause);
                     }
@@ -110,7 +110,7 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
     .near(vec![entry.suggestion()]))
 }
 
-/// Whether the word stands before a noun that was read, as an adjective does: “rusty old posts”, “a stone circle”.
+/// Whether the word precedes a noun that was read, like an adjective: “rusty old posts”, “a stone circle”.
 fn describes(entry: &Entry, reading: &Reading, at: usize, used: &HashSet<usize>) -> bool {
     let language = reading.language;
     (at + 1..at + 4)
@@ -131,7 +131,7 @@ fn describes(entry: &Entry, reading: &Reading, at: usize, used: &HashSet<usize>)
         })
 }
 
-/// Words that change nothing of what is made: manner (“nicely”), purpose (“for my forest project”) and “so it looks like …”.
+/// Words that do not change the result: manner (“nicely”), purpose (“for my forest project”) and “so it looks like …”.
 fn idle(reading: &Reading, at: usize) -> bool {
     let manner = reading
         .item(at)
@@ -147,7 +147,7 @@ fn idle(reading: &Reading, at: usize) -> bool {
             .any(|before| reading.is(before, &["for"]) || looks(before))
 }
 
-/// A word for a message, never a page.
+/// A word for a message, shortened if it is long.
 fn shorten(word: &str) -> String {
     if word.chars().count() <= 40 {
         word.to_owned()

@@ -1,4 +1,4 @@
-//! Presets as examples of a prompt and the plan that serves it.
+//! Presets as examples of a prompt and its plan.
 
 use serde_json::{Value, json};
 
@@ -26,12 +26,12 @@ impl Example {
         &self.entry.preset.description
     }
 
-    /// A prompt that it serves.
+    /// A prompt that it fits.
     pub fn prompt(&self) -> Option<&'static str> {
         self.entry.preset.examples.first().map(String::as_str)
     }
 
-    /// The plan that serves this prompt in a small scene.
+    /// The plan for this prompt in a small scene.
     pub fn plan(&self) -> Option<Value> {
         offline::plan(self.prompt()?, &scene()?, &Options::default()).ok()
     }

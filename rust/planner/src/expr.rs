@@ -11,7 +11,7 @@ use thiserror::Error;
 /// Names that an expression may use.
 pub(crate) type Scope = HashMap<String, Value>;
 
-/// Nesting that no honest template needs.
+/// Deepest nesting; no real template needs more.
 const DEPTH: usize = 24;
 
 /// Why an expression has no value.
@@ -23,7 +23,7 @@ pub(crate) enum ExprError {
     /// The operator does not exist, or not with this number of operands.
     #[error("unknown operator or wrong number of operands: {0}")]
     UnknownOperator(String),
-    /// An operand is of another kind than the operator takes.
+    /// An operand is of a kind that the operator does not accept.
     #[error("operator “{0}” does not take {1}")]
     WrongOperand(String, String),
     /// The result is not finite.
@@ -34,7 +34,7 @@ pub(crate) enum ExprError {
     TooDeep,
 }
 
-/// Value of an expression.
+/// The value of an expression.
 ///
 /// # Errors
 /// An unknown name or operator, an operand of the wrong kind, or a result that is not finite.
@@ -145,7 +145,7 @@ fn apply(operator: &str, operands: &[Value], scope: &Scope, depth: usize) -> Res
     finite(operator, result)
 }
 
-/// Columns of the most square grid that holds `total` cells: exact where no side is more than twice the other, else the square
+/// Columns of the most square grid with `total` cells: exact if no side is more than twice the other, else the square
 /// root rounded up.
 fn columns(total: f64) -> f64 {
     let root = total.max(1.0).sqrt();
@@ -194,7 +194,7 @@ fn vector(operator: &str, value: &Value) -> Result<[f64; 3], ExprError> {
     }
 }
 
-/// A float as JSON, rounded to what Blender's 32-bit floats can tell apart (so 0.1 × 3 reads 0.3).
+/// A float as JSON, rounded to the precision of Blender's 32-bit floats (so 0.1 × 3 gives 0.3).
 pub(crate) fn finite(operator: &str, value: f64) -> Result<Value, ExprError> {
     if !value.is_finite() {
         return Err(ExprError::NotFinite(operator.to_owned()));
@@ -212,7 +212,7 @@ fn whole(operator: &str, value: f64) -> Result<Value, ExprError> {
     Ok(json!(integer))
 }
 
-/// Replaces every `{"$": EXPR}` inside a template; an array entry with `"when"` stays only where that holds.
+/// Replaces every `{"$": EXPR}` inside a template; an array entry with `"when"` is kept only if that holds.
 ///
 /// # Errors
 /// As [`eval`].

@@ -1,4 +1,4 @@
-//! Which number is which parameter.
+//! Assigns the numbers of a prompt to parameters.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ pub enum Said {
     Bool(bool),
 }
 
-/// What was read from the prompt for the parameters.
+/// The parameters that were read from the prompt.
 #[derive(Debug, Default)]
 pub(crate) struct Filled {
     /// Values by parameter.
@@ -35,10 +35,10 @@ pub(crate) struct Filled {
     pub(crate) warnings: Vec<String>,
 }
 
-/// A word farther away than this says nothing about a number.
+/// Greatest distance at which a word relates to a number.
 const REACH: f64 = 4.5;
 
-/// Steps between a phrase and a number; marks and conjunctions cost more, another number parts them.
+/// Distance between a phrase and a number; marks and conjunctions cost more, another number separates them.
 fn steps(reading: &Reading, from: usize, to: usize) -> Option<f64> {
     let mut cost = 0.0;
     for at in from..to {
@@ -59,7 +59,7 @@ fn steps(reading: &Reading, from: usize, to: usize) -> Option<f64> {
 fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Range<usize>)> {
     let mut best: Option<(f64, std::ops::Range<usize>)> = None;
     let mut offer = |cost: f64, phrase: &Phrase, span: std::ops::Range<usize>| {
-        // The longer the phrase, the surer: “per square metre” outweighs the noun between.
+        // Longer phrases are more certain: “per square metre” outweighs the noun between.
         let cost = cost - 0.3 * f64::from(u32::try_from(phrase.weight()).unwrap_or(1)) + 0.2;
         if best.as_ref().is_none_or(|(top, _)| cost < *top) {
             best = Some((cost, span));
@@ -79,7 +79,7 @@ fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Rang
             if let Some(end) = phrase.ends(reading, start)
                 && let Some(cost) = steps(reading, at + 1, start)
             {
-                // “80 cm high”: what follows a measure at once says what it measures.
+                // “80 cm high”: a word directly after a measure says what it measures.
                 let measured = cost == 0.0
                     && slot.before.contains(phrase)
                     && matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Quantity(q)) if q.unit != Unit::Bare);
@@ -90,7 +90,7 @@ fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Rang
     best
 }
 
-/// How well a unit fits what a parameter measures: extra cost, or none at all.
+/// How well a unit fits a parameter: the extra cost, or `None` if it does not fit.
 fn unit_cost(kind: ParameterKind, unit: Unit) -> Option<f64> {
     match (kind, unit) {
         (ParameterKind::Count, Unit::Bare | Unit::Times)
@@ -116,12 +116,12 @@ fn fits(parameter: &Parameter, quantity: &Quantity) -> Option<f64> {
     }
 }
 
-/// Whether the number stands directly before something to count.
+/// Whether the number is directly before a countable noun.
 fn before_thing(reading: &Reading, at: usize, things: &[usize]) -> bool {
     let mut next = at + 1;
     while next < at + 6 {
         let Some(item) = reading.item(next) else { return false };
-        // “5 facing the centre” counts no faces.
+        // “5 facing the centre” does not count faces.
         if item.text.ends_with("ing") && !matches!(item.kind, ItemKind::Quantity(_)) && item.stem == "face" {
             return false;
         }
@@ -143,7 +143,7 @@ fn before_thing(reading: &Reading, at: usize, things: &[usize]) -> bool {
     false
 }
 
-/// Whether the number counts something that has no role here: “4 spheres” beside the cubes of a ring.
+/// Whether the number counts something without a role: “4 spheres” next to the cubes of a ring.
 fn counts_other(entry: &Entry, reading: &Reading, at: usize, things: &[usize]) -> bool {
     let noun = |at: usize| {
         reading
@@ -151,7 +151,7 @@ fn counts_other(entry: &Entry, reading: &Reading, at: usize, things: &[usize]) -
             .is_some_and(|item| reading.language.shape(&item.stem).is_some())
     };
     let mut next = at + 1;
-    // Adjectives and the first half of a compound (“200 grass tufts”) say nothing of what is counted.
+    // Adjectives and the first half of a compound (“200 grass tufts”) are not the counted noun.
     while reading.item(next).is_some_and(|item| {
         item.kind == ItemKind::Word
             && !things.contains(&next)
@@ -281,12 +281,12 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
     offers
 }
 
-/// Leaving a number unread costs more than the vaguest offer, so that every number finds its place if it can.
+/// Leaving a number unassigned costs more than the vaguest match, so that every number is assigned if possible.
 const UNREAD: f64 = 12.0;
-/// Sentences with more numbers than this are read number by number.
+/// In sentences with more numbers than this, each number is assigned by itself.
 const TOGETHER: usize = 7;
 
-/// The cheapest way to give every number a parameter of its own: “3 rows 5 columns” is not “rows 5”.
+/// The cheapest assignment of every number to its own parameter: “3 rows 5 columns” is not “rows 5”.
 fn settle(entry: &Entry, mut offers: Vec<Offer>) -> Vec<Offer> {
     let mut items: Vec<usize> = offers.iter().map(|offer| offer.item).collect();
     items.sort_unstable();
@@ -316,7 +316,7 @@ fn settle(entry: &Entry, mut offers: Vec<Offer>) -> Vec<Offer> {
     search.step(0, 0, 0.0);
     let mut chosen: Vec<Offer> = search.best.into_iter().cloned().collect();
     chosen.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    // What the assignment left over may still fit where parameters exclude each other.
+    // Unassigned numbers may still fit where parameters exclude each other.
     chosen.extend(offers);
     chosen
 }
@@ -478,7 +478,7 @@ fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Resul
                             rival = None;
                         }
                     }
-                    // A bare letter names its axis as surely as any phrase: “along x, then y”.
+                    // A single letter names its axis as certainly as a phrase: “along x, then y”.
                     if weight == 1 && phrase.stems().any(|stem| stem.len() == 1) {
                         letters.push((index, start));
                     }

@@ -30,15 +30,15 @@ struct UnitWords {
     words: Vec<String>,
 }
 
-/// What a noun without an object of that name can stand for.
+/// What a noun can refer to if no object has that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Generic {
-    /// The mesh at hand.
+    /// The present mesh.
     Mesh,
-    /// The curve at hand.
+    /// The present curve.
     Curve,
-    /// The object at hand.
+    /// The present object.
     Any,
 }
 
@@ -49,7 +49,7 @@ struct GenericWords {
     words: Vec<String>,
 }
 
-/// A shape that can stand in for a thing that is not in the scene.
+/// A shape that can replace a thing that is not in the scene.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Shape {
@@ -58,7 +58,7 @@ pub(crate) struct Shape {
     pub(crate) key: String,
     /// Word for messages.
     pub(crate) title: String,
-    /// Extent along x, y and z in metres when no size was asked for.
+    /// Extent along x, y and z in metres when no size is given.
     pub(crate) extent: [f64; 3],
     words: Vec<String>,
 }
@@ -97,9 +97,9 @@ pub(crate) struct Language {
     pub(crate) definite: HashSet<String>,
     /// “a”, “some”: what follows need not exist.
     pub(crate) indefinite: HashSet<String>,
-    /// Words that ask for nothing by themselves.
+    /// Words without a meaning of their own.
     pub(crate) stop: HashSet<String>,
-    /// Stems of adjectives and adverbs that may go unserved.
+    /// Stems of adjectives and adverbs that may be ignored.
     pub(crate) adjectives: HashSet<String>,
     /// Words that open a phrase.
     pub(crate) prepositions: HashSet<String>,
@@ -107,7 +107,7 @@ pub(crate) struct Language {
     pub(crate) conjunctions: HashSet<String>,
     /// “no”, “without”, “don't”.
     pub(crate) negations: HashSet<String>,
-    /// Words that make a question of a sentence when they open it.
+    /// Words that make a sentence a question when they open it.
     pub(crate) questions: HashSet<String>,
     /// Words that make “one” a pronoun: “the middle one”.
     pub(crate) pointers: HashSet<String>,
@@ -115,11 +115,11 @@ pub(crate) struct Language {
     pub(crate) restrictions: Vec<Phrase>,
     /// Verbs that ask for the state of the scene when they open the sentence: “is the plane subdivided”.
     pub(crate) state_questions: HashSet<String>,
-    /// Verbs that take away what is there when they open the sentence: “remove the wireframe”.
+    /// Verbs that ask for a removal when they open the sentence: “remove the wireframe”.
     pub(crate) removals: HashSet<String>,
-    /// Stems of words that ask for what no preset does.
+    /// Stems of words that ask for something that no preset does.
     pub(crate) unsupported: HashSet<String>,
-    /// Colour and surface adjectives, never served.
+    /// Colour and surface adjectives, which no preset can fulfil.
     pub(crate) colours: HashSet<String>,
     /// Number words below a hundred.
     pub(crate) numbers: HashMap<String, f64>,
@@ -150,7 +150,7 @@ impl Language {
     /// Reads the language file.
     ///
     /// # Errors
-    /// `preset_invalid` with the place when the file is not of the expected form.
+    /// `preset_invalid` with the place when the file does not have the expected form.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, DataError> {
         let file: File = serde_json::from_str(text).map_err(|error| DataError::Unreadable {
             file: name.to_owned(),
@@ -216,7 +216,7 @@ impl Language {
         self.shape_of.get(stem).and_then(|i| self.shapes.get(*i))
     }
 
-    /// The shape of this key.
+    /// The shape with this key.
     pub(crate) fn shape_named(&self, key: &str) -> Option<&Shape> {
         self.shapes.iter().find(|shape| shape.key == key)
     }

@@ -20,7 +20,7 @@ static PRESETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/presets");
 static LANGUAGE: &str = include_str!("../language/en.json");
 const SHARED: &str = "shared.json";
 
-/// Words typed wrongly are only corrected from this length on.
+/// Shortest word that is corrected when mistyped.
 const SHORTEST_CORRECTED: usize = 6;
 
 #[derive(Deserialize)]
@@ -33,7 +33,7 @@ struct Shared {
 
 /// A parameter with its phrases compiled.
 pub(crate) struct Slot {
-    /// What the file says.
+    /// The parsed file.
     pub(crate) parameter: Parameter,
     /// Phrases before the number.
     pub(crate) before: Vec<Phrase>,
@@ -50,31 +50,31 @@ pub(crate) struct Slot {
 /// Introducing phrases of one role.
 #[derive(Default)]
 pub(crate) struct Introducers {
-    /// For certain.
+    /// Phrases that introduce it for certain.
     pub(crate) after: Vec<Phrase>,
-    /// Otherwise.
+    /// Phrases that introduce it otherwise.
     pub(crate) object_of: Vec<Phrase>,
 }
 
 /// A preset, compiled.
 pub(crate) struct Entry {
-    /// What the file says.
+    /// The parsed file.
     pub(crate) preset: Preset,
     /// Phrases by concept, includes resolved.
     pub(crate) concepts: IndexMap<String, Vec<Phrase>>,
     /// Parameters in order.
     pub(crate) slots: Vec<Slot>,
-    /// What introduces the target.
+    /// Phrases that introduce the target.
     pub(crate) target: Introducers,
-    /// What introduces the thing.
+    /// Phrases that introduce the thing.
     pub(crate) thing: Introducers,
     /// Plan operations, shared parts spliced in.
     pub(crate) operations: Value,
-    /// Phrases that mean nothing beyond what the preset does.
+    /// Phrases that add nothing to what the preset does.
     pub(crate) words: Vec<Phrase>,
     /// Stems that this preset understands.
     pub(crate) vocabulary: HashSet<String>,
-    /// Stems of single nouns that its counts are counts of: “columns”, “levels”.
+    /// Stems of the nouns that its counts refer to: “columns”, “levels”.
     pub(crate) parts: HashSet<String>,
 }
 
@@ -226,7 +226,7 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
     };
     let words = phrases(file, "/words", &preset.words)?;
     let operations = splice(&preset.plan.operations, shared, file)?;
-    // Concepts that only speak against the preset are not its vocabulary.
+    // Concepts that only exclude the preset are not part of its vocabulary.
     let own: HashSet<&String> = preset
         .calls
         .iter()
@@ -352,7 +352,7 @@ impl Library {
         })
     }
 
-    /// Presets by how well their words fit the prompt, best first, with scores; deterministic.
+    /// Presets ordered by how well their words fit the prompt, best first, with scores; deterministic.
     pub(crate) fn rank(&self, prompt: &str) -> Vec<(usize, f32)> {
         let mut found: Vec<(usize, f32)> = self
             .index
@@ -364,7 +364,7 @@ impl Library {
         found
     }
 
-    /// The nearest presets to a prompt, at most three; with nothing in common the first of the library.
+    /// The nearest presets to a prompt, at most three; the first ones of the library if none has a word in common.
     pub(crate) fn nearest(&self, prompt: &str) -> Vec<Suggestion> {
         let mut order: Vec<usize> = self.rank(prompt).into_iter().map(|(i, _)| i).collect();
         order.extend(
@@ -376,7 +376,7 @@ impl Library {
         entries.map(Entry::suggestion).collect()
     }
 
-    /// The known word that a misspelt one stands for, when exactly one is close.
+    /// The known word that a misspelt one was meant to be, if exactly one is close.
     pub(crate) fn correct(&self, word: &str) -> Option<String> {
         let length = word.chars().count();
         if !(SHORTEST_CORRECTED..=24).contains(&length) || self.is_known(word) {
@@ -427,7 +427,7 @@ impl Library {
 }
 
 impl Entry {
-    /// Title and a prompt that works.
+    /// Title and an example prompt.
     pub(crate) fn suggestion(&self) -> Suggestion {
         Suggestion {
             title: self.preset.title.clone(),

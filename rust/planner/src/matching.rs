@@ -1,4 +1,4 @@
-//! Where phrases occur in a prompt that was read.
+//! Finds phrases in a prompt that was read.
 
 use crate::language::Generic;
 use crate::phrase::{Pattern, Phrase};

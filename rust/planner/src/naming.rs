@@ -1,4 +1,4 @@
-//! Names of modifier and node group: what is new gets free ones, and only what a run made is used again.
+//! Names of modifier and node group: new ones get free names, and only those that a run created are used again.
 
 use geonode_graph::documents::Modifier;
 use geonode_graph::documents::context::{Context, SceneObject};
@@ -10,16 +10,16 @@ pub(crate) struct Names {
     pub(crate) modifier: String,
     /// The node group.
     pub(crate) group: String,
-    /// Whether both are what an earlier run made.
+    /// Whether an earlier run created both.
     pub(crate) reused: bool,
 }
 
-/// Which earlier result the words are about.
+/// The earlier result that the prompt refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum About<'w> {
-    /// They ask for something new, unless the same words were carried out already: these, as a digest.
+    /// It asks for something new, unless the same prompt was carried out already; with the prompt's digest.
     New(&'w str),
-    /// They change the last result.
+    /// It changes the last result.
     Last,
 }
 
@@ -41,8 +41,8 @@ fn is_numbered(name: &str, title: &str) -> bool {
     number.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// Modifier and group for a preset on this object: those of the earlier run that the words are about, where only this object uses them,
-/// else free names. What no run made is never taken, whatever it is called.
+/// Modifier and group for a preset on this object: those of the earlier run that the prompt refers to, if only this object uses them,
+/// else free names. Modifiers and groups that no run created are never used, whatever their names.
 pub(crate) fn names(title: &str, object: &SceneObject, context: &Context, about: About<'_>) -> Names {
     let alone = |group: &str| {
         let users = context.node_groups.iter().find(|g| g.name == group);

@@ -19,15 +19,15 @@ use geonode_graph::documents::context::{Context, SceneObject};
 
 /// Longest prompt that is read.
 pub const MAX_CHARACTERS: usize = 20_000;
-/// A sentence of more parts than this does not ask for a single thing.
+/// Most words of a prompt: a longer sentence does not ask for a single thing.
 const MAX_ITEMS: usize = 300;
 
-/// What the caller decides instead of the words.
+/// Decisions of the caller that overrule the prompt.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Name of the object that gets the tree, whatever the prompt says.
     pub object: Option<String>,
-    /// Digest of the words as a run leaves it on what it made; empty: the words are always new.
+    /// Digest of the prompt as a run stores it on its results; if empty, the prompt always counts as new.
     pub words: String,
 }
 
@@ -45,7 +45,7 @@ pub struct Understood {
 /// Plans a prompt.
 ///
 /// # Errors
-/// A [`Refusal`] with a stable code, the cause and the fix; see there.
+/// A [`Refusal`] with a stable code, the cause and the fix.
 pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value, Refusal> {
     let library = Library::get()?;
     let read = read(library, prompt, context, options)?;
@@ -57,7 +57,7 @@ pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value,
     build(&read, context, about)
 }
 
-/// Whether the words change what is there instead of asking for more: “change it to 50”, “cubes instead”.
+/// Whether the prompt changes the present result instead of asking for another one: “change it to 50”, “cubes instead”.
 fn changes_the_last(prompt: &str) -> bool {
     let words: Vec<String> = prompt
         .split(|c: char| !c.is_alphanumeric())
@@ -107,7 +107,7 @@ fn check_length(prompt: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the words are those of another language.
+/// Whether the prompt is in another language.
 fn foreign(reading: &Reading) -> bool {
     let words: Vec<_> = reading
         .items
@@ -143,7 +143,7 @@ fn asks(reading: &Reading) -> bool {
         || (reading.language.state_questions.contains(&first.text) && !possible)
 }
 
-/// Whether the sentence opens with a verb that takes something away, whatever polite words come before it.
+/// Whether the sentence opens with a verb that asks for a removal, after any polite words.
 fn removes(reading: &Reading) -> bool {
     let language = reading.language;
     reading
@@ -216,7 +216,7 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
     })
 }
 
-/// The uniform scale that the target applies to whatever the tree makes.
+/// The uniform scale that the target applies to the tree's result.
 fn scale_of(object: &SceneObject, remarks: &mut Vec<String>) -> f64 {
     let [x, y, z] = object.scale.map(f64::abs);
     let uniform = (x - y).abs() < 1e-4 * x.max(1e-9) && (x - z).abs() < 1e-4 * x.max(1e-9);
@@ -306,7 +306,7 @@ fn broken(error: &ExprError, entry: &Entry) -> Refusal {
     )
 }
 
-/// Puts all parameters into the scope; gives the names of those that were assumed.
+/// Puts all parameters into the scope; returns the names of those that were assumed.
 fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, Refusal> {
     let entry = read.entry;
     for parameter in &entry.preset.parameters {
@@ -346,14 +346,14 @@ fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, 
             (_, default) => expr::eval(default, scope),
         };
         let value = value.map_err(|e| broken(&e, entry))?;
-        // A default that is itself open (null) stays open.
+        // A default of null stays open.
         let follows = parameter.told_by.iter().any(|name| read.said.contains_key(name));
         if !value.is_null() && parameter.tell && !follows {
             assumed.push(parameter.name.clone());
         }
         scope.insert(parameter.name.clone(), value);
     }
-    // What was computed from the words must be as valid as what was said.
+    // A computed value must be as valid as one from the prompt.
     for parameter in &entry.preset.parameters {
         let Some(value) = scope.get(&parameter.name).and_then(Value::as_f64) else {
             continue;
@@ -521,7 +521,7 @@ fn build(read: &Read, context: &Context, about: About<'_>) -> Result<Value, Refu
     let final_message = message(read, &scope, unit, &assumed, &remarks, &names)?;
     let mut plan = json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message});
     let expects = expected(read, &scope, &object.name)?;
-    // A modifier that is there already may stand before others, which make something else of its result.
+    // An existing modifier may be followed by others that change its result.
     if !names.reused
         && !expects.is_empty()
         && let Some(plan) = plan.as_object_mut()
@@ -531,7 +531,7 @@ fn build(read: &Read, context: &Context, about: About<'_>) -> Result<Value, Refu
     Ok(plan)
 }
 
-/// What the result has for certain; what the object shows already comes on top, so only lower bounds hold.
+/// The certain properties of the result; existing geometry comes on top, so only lower bounds hold.
 fn expected(read: &Read, scope: &Scope, object: &str) -> Result<Vec<Value>, Refusal> {
     let template = Value::Array(read.entry.preset.plan.expects.clone());
     let filled = expr::substitute(&template, scope).map_err(|e| broken(&e, read.entry))?;
@@ -543,8 +543,8 @@ fn expected(read: &Read, scope: &Scope, object: &str) -> Result<Vec<Value>, Refu
     Ok(named.collect())
 }
 
-/// The modifier keeps its own values when a tree is used again, so those that the words give are set as well. What they say nothing about
-/// stays as it is, turned by hand or not.
+/// Sets the values from the prompt on the modifier too, since it keeps its own values when a tree is used again. Values that the prompt does not
+/// mention stay as they are, set by hand or not.
 fn input_values(operations: &[Value], read: &Read) -> Vec<Value> {
     let said = |op: &&Value| {
         let template = read.entry.operations.as_array().into_iter().flatten();
@@ -563,7 +563,7 @@ fn input_values(operations: &[Value], read: &Read) -> Vec<Value> {
         .collect()
 }
 
-/// Whether a value of the template depends on a parameter that the words give, or on the thing that they name.
+/// Whether a value of the template depends on a parameter that the prompt gives, or on the thing that it names.
 fn mentions(template: &Value, read: &Read) -> bool {
     match template {
         Value::String(name) => read.said.contains_key(name) || name.starts_with("thing.") && read.cast.thing.is_some(),
@@ -573,7 +573,7 @@ fn mentions(template: &Value, read: &Read) -> bool {
     }
 }
 
-/// Creating a node that exists leaves it as it is, so its properties are stated once more.
+/// Sets the properties of existing nodes again, since creating a node that exists leaves it unchanged.
 fn restated(operations: Vec<Value>) -> Vec<Value> {
     let mut out = Vec::with_capacity(operations.len());
     for operation in operations {

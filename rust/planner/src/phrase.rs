@@ -1,7 +1,7 @@
-//! Phrases: what the words of a preset are compared with.
+//! Phrases that are compared with the words of a prompt.
 //!
-//! A phrase is words parted by spaces. A word matches every form of itself (“copy” also “copies”); `=rows` only exactly that.
-//! `~` passes over up to three words that carry no meaning. `@count @number @length @angle @range @sides` match a quantity,
+//! A phrase is words separated by spaces. A word matches every form of itself (“copy” also “copies”); `=rows` matches exactly that.
+//! `~` skips up to three words without meaning. `@count @number @length @angle @range @sides` match a quantity,
 //! `@mesh @curve @object` an object of the scene.
 
 use crate::tokens::stem;
@@ -23,7 +23,7 @@ pub(crate) enum Pattern {
     Object,
 }
 
-/// Why a phrase is not one.
+/// Why a phrase is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PhraseError(pub(crate) String);
 
@@ -71,7 +71,7 @@ impl Phrase {
         })
     }
 
-    /// Number of places; longer phrases say more.
+    /// Number of places; longer phrases are stronger evidence.
     pub(crate) const fn weight(&self) -> usize {
         self.patterns.len()
     }

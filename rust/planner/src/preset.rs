@@ -1,4 +1,4 @@
-//! A preset: a plan template and the words that call for it. Only data; nothing in this crate knows a preset by name.
+//! A preset: a plan template and the words that call for it. Presets are only data; no code depends on a particular one.
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -21,15 +21,15 @@ pub(crate) enum ParameterKind {
     Factor,
     /// A seed.
     Seed,
-    /// A lower and a higher value, kept in `into`.
+    /// A lower and a higher value, stored in `into`.
     Range,
-    /// “5 by 4”, kept in `into`.
+    /// “5 by 4”, stored in `into`.
     Sides,
     /// One of `options`.
     Choice,
     /// Yes or no.
     Bool,
-    /// Only computed from others by `default`; no word sets it.
+    /// Only computed from others by `default`; the prompt cannot set it.
     Derived,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Parameter {
     /// For ranges and sides: parameters that take the single values.
     #[serde(default)]
     pub(crate) into: Vec<String>,
-    /// Phrases before or after the number that make it this one.
+    /// Phrases before or after the number that assign it to this parameter.
     #[serde(default)]
     pub(crate) words: Vec<String>,
     /// Phrases that do so only before the number.
@@ -69,13 +69,13 @@ pub(crate) struct Parameter {
     /// Phrases that do so only after the number.
     #[serde(default)]
     pub(crate) after: Vec<String>,
-    /// A whole number directly before the thing is this one.
+    /// Whether a whole number directly before the thing is this parameter.
     #[serde(default)]
     pub(crate) counts_things: bool,
-    /// A length directly before the thing is this one.
+    /// Whether a length directly before the thing is this parameter.
     #[serde(default)]
     pub(crate) sizes_things: bool,
-    /// Turn of this parameter among those that take a number without any such phrase (lowest first).
+    /// Rank of this parameter among those that accept a number without such a phrase (lowest first).
     #[serde(default)]
     pub(crate) rank: Option<u32>,
     /// Values outside are refused.
@@ -84,10 +84,10 @@ pub(crate) struct Parameter {
     /// Values outside are used with a warning.
     #[serde(default)]
     pub(crate) advised: Option<[f64; 2]>,
-    /// Expression for the value when the prompt gives none; null leaves it open.
+    /// Expression for the value if the prompt gives none; null leaves it open.
     #[serde(default)]
     pub(crate) default: Value,
-    /// The prompt must give it.
+    /// Whether the prompt must give it.
     #[serde(default)]
     pub(crate) required: bool,
     /// Values of a choice by name, or the name of a shared set.
@@ -99,10 +99,10 @@ pub(crate) struct Parameter {
     /// Phrases that switch a bool off.
     #[serde(default)]
     pub(crate) off: Vec<String>,
-    /// A default of this parameter is named in the final message.
+    /// Whether the final message mentions the default of this parameter.
     #[serde(default)]
     pub(crate) tell: bool,
-    /// Unless one of these was said, from which it follows.
+    /// Parameters from which it follows: if the prompt gives one of these, the default is not mentioned.
     #[serde(default)]
     pub(crate) told_by: Vec<String>,
 }
@@ -127,9 +127,9 @@ impl Default for Options {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rule {
-    /// Concepts, all of them.
+    /// Concepts that must all be present.
     pub(crate) all: Vec<String>,
-    /// Concepts, none of them.
+    /// Concepts of which none may be present.
     #[serde(default)]
     pub(crate) none: Vec<String>,
     /// Strength of the evidence; 2 is enough for a plan.
@@ -140,7 +140,7 @@ pub(crate) struct Rule {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Role {
-    /// Object types that serve; empty means any with geometry.
+    /// Accepted object types; empty means any with geometry.
     #[serde(default)]
     pub(crate) kinds: Vec<String>,
     /// Phrases that introduce it for certain.
@@ -151,7 +151,7 @@ pub(crate) struct Role {
     pub(crate) object_of: Vec<String>,
 }
 
-/// What happens when the prompt names no thing to copy.
+/// What is copied if the prompt names no thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Unnamed {
@@ -183,9 +183,9 @@ pub(crate) struct Thing {
 pub(crate) struct Template {
     /// Description of the step.
     pub(crate) description: String,
-    /// What was done, with `{parameter}` in it; sentences in brackets after `?name ` only where that is given.
+    /// What was done, with `{parameter}` in it; sentences in brackets after `?name ` only if that is given.
     pub(crate) done: Vec<Sentence>,
-    /// What the result has, as `meta.expects` of a plan without the object, with expressions.
+    /// Expectations about the result: `meta.expects` of a plan without the object, with expressions.
     #[serde(default)]
     pub(crate) expects: Vec<Value>,
     /// `NODE_TREE` operations with expressions.
@@ -207,7 +207,7 @@ pub(crate) struct Sentence {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Preset {
-    /// Version of the form; 1.
+    /// Version of the format; 1.
     #[serde(rename = "preset")]
     pub(crate) version: u32,
     /// File name without its ending.
@@ -216,16 +216,16 @@ pub(crate) struct Preset {
     pub(crate) title: String,
     /// One sentence.
     pub(crate) description: String,
-    /// Prompts that it serves, the best first.
+    /// Prompts that it fits, the best first.
     pub(crate) examples: Vec<String>,
     /// Phrases by concept; `&name` includes another or a shared concept.
     pub(crate) concepts: IndexMap<String, Vec<String>>,
     /// Evidence that calls for it.
     pub(crate) calls: Vec<Rule>,
-    /// Sets of concepts that speak against it.
+    /// Sets of concepts that exclude it.
     #[serde(default)]
     pub(crate) against: Vec<Vec<String>>,
-    /// Further words that mean nothing beyond what the preset does.
+    /// Further words that add nothing to what the preset does.
     #[serde(default)]
     pub(crate) words: Vec<String>,
     /// The object that gets the tree.
@@ -235,7 +235,7 @@ pub(crate) struct Preset {
     pub(crate) thing: Option<Thing>,
     /// Parameters, in the order of the messages.
     pub(crate) parameters: Vec<Parameter>,
-    /// What is done.
+    /// The plan template.
     pub(crate) plan: Template,
 }
 

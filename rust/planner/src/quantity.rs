@@ -3,7 +3,7 @@
 use crate::language::{Dimension, Language};
 use crate::tokens::{Kind, Token};
 
-/// What a number was said to be.
+/// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// No unit.
@@ -14,7 +14,7 @@ pub(crate) enum Unit {
     Blender,
     /// Radians.
     Radians,
-    /// A fraction of one, said in percent.
+    /// A fraction of one, given in percent.
     Percent,
     /// “twice”, “3 times”.
     Times,
@@ -42,7 +42,7 @@ pub(crate) enum Amount {
     Sides(Vec<f64>),
 }
 
-/// A quantity and the tokens that say it.
+/// A quantity and its tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Quantity {
     /// First token.
@@ -60,7 +60,7 @@ struct Reader<'a> {
     language: &'a Language,
 }
 
-/// A number read at some place: value, one past its last token, and whether it was a fraction such as “half”.
+/// A number that was read: value, one past its last token, and whether it was a fraction such as “half”.
 #[derive(Clone, Copy)]
 struct Read {
     value: f64,
@@ -359,7 +359,7 @@ impl Reader<'_> {
         Some((sign * value, unit, end))
     }
 
-    /// Gives the left value the unit that was only said once, on the right.
+    /// Gives the left value the unit that is only given on the right.
     fn alike(left: (f64, Unit, usize), right: (f64, Unit, usize), factor: f64) -> Option<(f64, f64, Unit)> {
         match (left.1, right.1) {
             (a, b) if a == b => Some((left.0, right.0, a)),
@@ -433,7 +433,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Number words that count nothing: “each one”, “the middle one”, “one on top of another”, “two-dimensional”.
+    /// Number words that are not counts: “each one”, “the middle one”, “one on top of another”, “two-dimensional”.
     fn names_nothing(&self, at: usize) -> bool {
         if self.is(at + 1, &["dimensional", "dimension", "dimensions"]) {
             return true;
@@ -524,7 +524,7 @@ impl Reader<'_> {
     }
 }
 
-/// Every quantity of the prompt, in order; tokens in `taken` (names) are passed over.
+/// Every quantity of the prompt, in order; tokens in `taken` (names) are skipped.
 pub(crate) fn quantities(tokens: &[Token], language: &Language, taken: &[bool]) -> Vec<Quantity> {
     let reader = Reader { tokens, language };
     let free = |range: std::ops::Range<usize>| taken.get(range).is_none_or(|t| !t.iter().any(|taken| *taken));

@@ -1,4 +1,4 @@
-//! A prompt as the planner reads it: words, quantities and names in one sequence.
+//! A prompt as a sequence of words, quantities and names.
 
 use crate::language::Language;
 use crate::quantity::{self, Quantity};
@@ -32,13 +32,13 @@ pub(crate) struct Item {
     pub(crate) typed: String,
 }
 
-/// The prompt, read.
+/// A prompt that was read.
 pub(crate) struct Reading<'a> {
     /// Items in order.
     pub(crate) items: Vec<Item>,
     /// The shared word lists.
     pub(crate) language: &'a Language,
-    /// Words that were read as another, as (typed, read).
+    /// Words that were corrected, as (typed, read).
     pub(crate) corrected: Vec<(String, String)>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Reading<'a> {
         self.items.get(at)
     }
 
-    /// Whether the item is a word that asks for nothing by itself.
+    /// Whether the item is a word without a meaning of its own.
     pub(crate) fn is_empty_word(&self, item: &Item) -> bool {
         item.kind == ItemKind::Word
             && (self.language.stop.contains(&item.text) || self.language.adjectives.contains(&item.stem))
@@ -96,7 +96,7 @@ impl<'a> Reading<'a> {
             .is_some_and(|item| item.kind == ItemKind::Word && words.contains(&item.text.as_str()))
     }
 
-    /// Number of the clause for each item: marks, “and”, “then”, “but” and “so” part clauses.
+    /// Number of the clause for each item: marks, “and”, “then”, “but” and “so” separate clauses.
     pub(crate) fn clauses(&self) -> Vec<usize> {
         let mut clause = 0;
         self.items

@@ -3,20 +3,20 @@
 use geonode_protocol::Code;
 use thiserror::Error;
 
-/// A preset that comes close to a prompt, with a sentence that would work.
+/// A preset that is near to a prompt, with an example sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// Title of the preset.
     pub title: String,
-    /// A prompt that this preset serves.
+    /// A prompt that this preset fits.
     pub example: String,
 }
 
-/// An honest no: what was not understood or cannot be done, and what to say instead. The scene is untouched.
+/// A refusal: what was not understood or cannot be done, and what to say instead. The scene is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// Stable code; decisions are made by this.
+    /// Stable code; decisions depend on this.
     pub code: Code,
     /// Cause and fix in words for the artist, the suggestions included.
     pub message: String,
@@ -49,10 +49,10 @@ impl Refusal {
     }
 }
 
-/// A preset, the shared parts or the language file is not as it must be: a defect of the data, found by the tests.
+/// A preset, the shared parts or the language file is invalid: a defect of the data, which the tests find.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DataError {
-    /// The file is not the JSON that its kind asks for.
+    /// The file is not JSON of the form of its kind.
     #[error("{file}: {cause}")]
     Unreadable {
         /// File inside the crate.
@@ -67,7 +67,7 @@ pub enum DataError {
         file: String,
         /// JSON Pointer of the field.
         path: String,
-        /// What is wrong and how to mend it.
+        /// What is wrong and how to correct it.
         cause: String,
     },
 }

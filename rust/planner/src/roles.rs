@@ -29,7 +29,7 @@ pub enum Thing {
 pub struct Cast {
     /// Name of the object that gets the tree.
     pub target: String,
-    /// Whether the prompt names the target itself (otherwise it is whatever was at hand).
+    /// Whether the prompt names the target itself (otherwise it was selected or active).
     pub named: bool,
     /// What is copied; `None` for presets that copy nothing.
     pub thing: Option<Thing>,
@@ -49,13 +49,13 @@ struct Noun {
     thing: f64,
 }
 
-/// Words after which a noun of place says nothing of its own: “the surface of the sphere” is the sphere.
+/// Nouns of place without a meaning of their own: “the surface of the sphere” is the sphere.
 const PARTS: [&str; 14] = [
     "surface", "top", "face", "faces", "edge", "edges", "length", "outside", "copies", "copy", "middle", "points",
     "vertices", "polygons",
 ];
 
-/// What may stand between the sentence and the noun that a phrase introduces.
+/// Words that may be between a phrase and the noun that it introduces.
 fn skipped(reading: &Reading, entry: &Entry, at: usize) -> bool {
     reading.item(at).is_some_and(|item| match &item.kind {
         ItemKind::Quantity(q) => matches!(q.unit, Unit::Bare | Unit::Times) && !matches!(q.amount, Amount::Range(..)),
@@ -87,7 +87,7 @@ fn skipped(reading: &Reading, entry: &Entry, at: usize) -> bool {
     })
 }
 
-/// The noun that a phrase ending before `start` introduces: its item, whether a count and whether an article stood before it.
+/// The noun that a phrase ending before `start` introduces: its item, whether a count and whether an article preceded it.
 fn head(reading: &Reading, entry: &Entry, start: usize) -> Option<(usize, bool, bool)> {
     let language = reading.language;
     let mut at = start;
@@ -121,7 +121,7 @@ fn head(reading: &Reading, entry: &Entry, start: usize) -> Option<(usize, bool, 
                 let named = language.generic.contains_key(&item.stem) || language.shape(&item.stem).is_some();
                 let filler = !named && (skipped(reading, entry, at) || language.stop.contains(&item.text));
                 let participle = item.text.ends_with("ed") || item.text.ends_with("ing");
-                // A known noun is not given up for an unknown word after it (“pebbles everywhere”).
+                // A known noun is preferred to an unknown word after it (“pebbles everywhere”).
                 let settled = guess
                     .and_then(|g| reading.item(g))
                     .is_some_and(|g| language.shape(&g.stem).is_some())
@@ -246,7 +246,7 @@ fn best(nouns: &[Noun], score: impl Fn(&Noun) -> f64, except: Option<usize>) -> 
     best.map(|(noun, _)| noun)
 }
 
-/// Names of the scene that look like the one that is not there.
+/// Names of the scene that are similar to the missing one.
 fn near_names(word: &str, context: &Context, kinds: &[String]) -> String {
     let lower = word.to_lowercase();
     let mut names: Vec<(&str, f64)> = context
@@ -287,7 +287,7 @@ fn unknown(word: &str, context: &Context, kinds: &[String]) -> Refusal {
     )
 }
 
-/// An object that can carry the tree, when the prompt names none: the one at hand, but not the thing to copy.
+/// An object that can have the tree if the prompt names none: the active or selected one, but not the thing to copy.
 fn unnamed_target<'a>(context: &'a Context, kinds: &[String], except: Option<&str>) -> Option<&'a SceneObject> {
     let fine = |object: &&SceneObject| fits(object, kinds) && Some(object.name.as_str()) != except;
     if let Some(focus) = context.focus().filter(fine) {
@@ -376,7 +376,7 @@ fn thing_of(noun: &Noun, reading: &Reading, context: &Context, remarks: &mut Vec
     }
 }
 
-/// The nouns that are target and thing.
+/// The nouns for target and thing.
 fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a Noun>) {
     let has_thing = entry.preset.thing.is_some();
     // A count before a noun makes it the thing, unless something introduces it as the target for certain.
@@ -385,7 +385,7 @@ fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a N
             return 0.0;
         }
         let counted = if noun.counted { 1.9 } else { 0.0 };
-        // “25 of them” points back to what was named.
+        // “25 of them” refers to something named before.
         let share = if noun.referent == Referent::Generic(Generic::Any) {
             0.2
         } else {
@@ -399,7 +399,7 @@ fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a N
         noun.thing.max(counted) * share + collected
     };
     let target_score = |noun: &Noun| {
-        // A name says more than “the surface”.
+        // A name is more specific than “the surface”.
         let vague = if matches!(noun.referent, Referent::Generic(_)) {
             0.5
         } else {
@@ -427,7 +427,7 @@ fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, Option<&'a N
         } else if target.is_none() && !(has_thing && noun.counted)
             || (!has_thing && target.is_some_and(|noun| matches!(noun.referent, Referent::Generic(_))))
         {
-            // “spiky sphere: extrude each face”: a name says more than “each face”.
+            // “spiky sphere: extrude each face”: a name is more specific than “each face”.
             target = Some(noun);
         } else if has_thing && thing.is_none() {
             thing = Some(noun);
@@ -455,7 +455,7 @@ fn fallback(context: &Context, kinds: &[String], copied: Option<&Thing>) -> Resu
     Ok(object.name.clone())
 }
 
-/// Casts the roles of a preset.
+/// Assigns the roles of a preset.
 ///
 /// # Errors
 /// `unknown_object` with near names; `wrong_object_kind` with the fix; `missing_parameter` when no object can be meant.
@@ -469,10 +469,10 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
         Referent::Object { name, .. } => Some(name.clone()),
         _ => None,
     };
-    // “it” is what was named last before it.
+    // “it” refers to the last name before it.
     let copied_at = thing.map(|noun| noun.at);
     let antecedent = |noun: &Noun| {
-        // What is copied is not what it is copied onto.
+        // The thing that is copied is not the target.
         let other = |other: &&Noun| other.at < noun.at && named(other).is_some() && Some(other.at) != copied_at;
         all.iter().rfind(other).and_then(named)
     };
@@ -539,7 +539,7 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
     for noun in &all {
         let same = named(noun).is_some_and(|name| name == target || copied == Some(Thing::Object(name)));
         let pronoun = matches!(noun.referent, Referent::Generic(_));
-        // “50 rocks from the collection Rocks” says the thing twice.
+        // “50 rocks from the collection Rocks” names the thing twice.
         let collected = noun.counted && matches!(copied, Some(Thing::Collection(_)));
         if same || pronoun || collected {
             used.push(noun.at);

@@ -9,22 +9,22 @@ use geonode_graph::documents::context::{Context, SceneObject};
 /// What a noun refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Referent {
-    /// An object of this name and type.
+    /// An object with this name and type.
     Object {
         /// Exact name.
         name: String,
         /// `MESH`, `CURVE`, ….
         kind: String,
     },
-    /// A collection of this name.
+    /// A collection with this name.
     Collection(String),
-    /// Whatever of that kind is at hand.
+    /// The present object of that kind.
     Generic(Generic),
     /// Nothing in the scene: the noun itself, as typed.
     Unknown(String),
 }
 
-/// A noun and the tokens that say it.
+/// A noun and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mention {
     /// First token.
@@ -33,7 +33,7 @@ pub(crate) struct Mention {
     pub(crate) end: usize,
     /// What it refers to.
     pub(crate) referent: Referent,
-    /// Said as something that exists: “the plane”, “Plane”, a quoted name.
+    /// Whether it is named as something that exists: “the plane”, “Plane”, a quoted name.
     pub(crate) definite: bool,
 }
 
@@ -47,7 +47,7 @@ impl Mention {
 struct Name {
     tokens: Vec<Token>,
     referent: Referent,
-    /// Whether the number that Blender adds (“.001”) was left away.
+    /// Whether the number that Blender adds (“.001”) was omitted.
     shortened: bool,
     /// Preferred among equals.
     prominence: u8,
@@ -103,7 +103,7 @@ fn names(context: &Context) -> Vec<Name> {
     names
 }
 
-/// Whether every token of a name is a word that sentences are full of; such a name must be quoted.
+/// Whether every token of a name is a common word; such a name must be quoted.
 fn everyday(name: &Name, language: &Language) -> bool {
     name.tokens.iter().all(|token| match token.kind {
         Kind::Word => {
@@ -167,7 +167,7 @@ fn definite(tokens: &[Token], at: usize, language: &Language) -> bool {
     before.is_some_and(|t| language.definite.contains(&t.text)) || (at > 0 && tokens.get(at).is_some_and(|t| t.capital))
 }
 
-/// Whether a verb stands here: first in its clause and followed by an article or a number (“array the cube”).
+/// Whether the token is a verb: first in its clause and followed by an article or a number (“array the cube”).
 fn verb_place(tokens: &[Token], at: usize, end: usize, language: &Language) -> bool {
     let opens = at.checked_sub(1).and_then(|i| tokens.get(i)).is_none_or(|t| {
         matches!(t.kind, Kind::Break(_)) || matches!(t.text.as_str(), "and" | "then" | "please" | "to")
@@ -246,7 +246,7 @@ pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language)
     found
 }
 
-/// What “the curve” or “it” means here.
+/// The object that “the curve” or “it” refers to.
 pub(crate) fn at_hand<'a>(generic: Generic, context: &'a Context) -> Option<&'a SceneObject> {
     let fits = |object: &&'a SceneObject| match generic {
         Generic::Mesh => object.kind == "MESH",

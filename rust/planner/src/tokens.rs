@@ -1,4 +1,4 @@
-//! Text to tokens: what the artist typed, cut into words, numbers, quoted names and breaks.
+//! Splits a prompt into words, numbers, quoted names and breaks.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -171,7 +171,7 @@ impl Reader {
         let lower = raw.to_lowercase();
         let text = lower.strip_suffix("'s").unwrap_or(&lower).to_owned();
         self.push_typed(Kind::Word, text, raw, capital);
-        // A dot, underscore or hyphen inside a name or a compound only parts its words.
+        // A dot, underscore or hyphen inside a name or a compound only separates its words.
         if matches!(self.peek(0), Some('.' | '_' | '-')) && self.peek(1).is_some_and(char::is_alphanumeric) {
             self.at += 1;
         }
@@ -183,7 +183,7 @@ impl Reader {
         self.push(Kind::Quoted, text.trim().to_owned(), false);
     }
 
-    /// Where a quotation that starts here ends, if it is one: an inch mark or an apostrophe is not.
+    /// The end of a quotation that starts here, if it is one: inch marks and apostrophes are not.
     fn closing(&self, quote: char) -> Option<usize> {
         if quote == '\'' && self.at > 0 && self.chars.get(self.at - 1).is_some_and(|c| c.is_alphanumeric()) {
             return None;

@@ -1,4 +1,4 @@
-//! Texts that are longer than they may be.
+//! Shortening texts that are too long.
 
 /// The beginning of a text, in at most `limit` bytes.
 pub(crate) fn beginning(text: &str, limit: usize) -> &str {

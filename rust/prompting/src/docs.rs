@@ -1,4 +1,4 @@
-//! What the catalogue says about nodes, short: only the properties that make a difference and the sockets that are there.
+//! Short documentation of nodes from the catalogue: only the properties that matter and the available sockets.
 
 use std::cmp::Reverse;
 
@@ -14,19 +14,19 @@ const MAX_DOCS: usize = 4;
 /// Most node types that a search names.
 const MAX_FOUND: usize = 20;
 
-/// Properties of every node that make nothing different.
+/// Properties of every node that do not affect the result.
 const LOOKS: [&str; 5] = ["use_custom_color", "color", "hide", "mute", "warning_propagation"];
 
 /// Bounds from here on are those of the number's type, or of its slider.
 const NO_BOUND: f64 = 9_999.0;
 
-/// What the documentation of a node cannot be given for; the message says what there is.
+/// Why the documentation of a node cannot be given; the message lists what exists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocsError {
     /// This Blender has no such node type.
     #[error("This Blender has no node type {name:?}.{near} `search_nodes` finds types by words.")]
     NodeType {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// Types of a similar name, as a sentence with a space before it, or nothing.
         near: String,
@@ -36,7 +36,7 @@ pub enum DocsError {
     Property {
         /// The node type.
         name: String,
-        /// What was asked for.
+        /// The requested name.
         key: String,
         /// The properties that it has.
         known: String,
@@ -100,7 +100,7 @@ pub fn find_nodes(query: &str, catalogue: &Catalogue) -> Value {
     json!({"nodes": nodes, "left_out": found.len().saturating_sub(MAX_FOUND)})
 }
 
-/// Documentation of the node types that a search finds, as fresh nodes have it.
+/// Documentation of the node types that a search finds, in the state of new nodes.
 pub fn document_found(query: &str, catalogue: &Catalogue) -> Vec<Value> {
     let found = search(query, catalogue).into_iter().take(MAX_DOCS);
     found.map(|(name, node)| of(name, node, &Props::default())).collect()
@@ -109,7 +109,7 @@ pub fn document_found(query: &str, catalogue: &Catalogue) -> Vec<Value> {
 /// Documentation of one node type with these properties.
 ///
 /// # Errors
-/// `unknown_node_type`, `unknown_property` or `invalid_enum`, with what there is.
+/// `unknown_node_type`, `unknown_property` or `invalid_enum`, with what exists.
 pub fn document_node(name: &str, properties: &Map<String, Value>, catalogue: &Catalogue) -> Result<Value, DocsError> {
     let Some(node) = catalogue.nodes.get(name) else {
         let near = search(name, catalogue);

@@ -12,7 +12,7 @@ use crate::feedback;
 /// A result that is longer than this is shortened to it when everything together is too long, in bytes.
 const SHORTENED: usize = 600;
 
-/// One exchange with the model that was not the last.
+/// One earlier exchange with the model.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Exchange {
     /// What the model wrote.
@@ -21,22 +21,22 @@ pub struct Exchange {
     pub calls: Vec<ToolCall>,
     /// Their results, in the same order.
     pub results: Vec<Results>,
-    /// The feedback that it got; after calls only what the results do not say.
+    /// The feedback on it; after calls, only what the results do not contain.
     pub feedback: String,
 }
 
-/// The result of one call, as the model gets it.
+/// The result of one call, as the model receives it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Results {
     /// The provider's identifier of the call.
     pub id: String,
     /// `{ok, result?, error?}`.
     pub text: String,
-    /// A picture beside it.
+    /// A picture with it.
     pub image: Option<Image>,
 }
 
-/// The exchanges in about `room` bytes: results of the oldest are shortened first; the last exchange stays as it is.
+/// The exchanges in about `room` bytes: results of the oldest are shortened first; the last exchange is not changed.
 pub(crate) fn fitting(exchanges: &[Exchange], room: usize) -> Cow<'_, [Exchange]> {
     let length = |exchange: &Exchange| {
         let results: usize = exchange.results.iter().map(|result| result.text.len()).sum();
@@ -71,10 +71,10 @@ pub(crate) fn fitting(exchanges: &[Exchange], room: usize) -> Cow<'_, [Exchange]
     }
 }
 
-/// An exchange as messages; without `native` tools, calls and results are words.
+/// An exchange as messages; without `native` tools, calls and results are text.
 pub(crate) fn messages(exchange: &Exchange, native: bool) -> Vec<Message> {
     if exchange.calls.is_empty() {
-        // No provider takes an empty message.
+        // No provider accepts an empty message.
         let said = if exchange.reply.trim().is_empty() {
             "(nothing)"
         } else {

@@ -1,4 +1,4 @@
-//! What a model is told about its last reply.
+//! The feedback to a model about its last reply.
 
 use geonode_protocol::{block, inert};
 use geonode_run::Feedback;
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use crate::cut::cut;
 use crate::prompts;
 
-/// Most bytes of a turn that hands findings back.
+/// Most bytes of a turn with findings.
 pub const MAX_FEEDBACK: usize = 12_000;
 
 /// Most characters of other data in one turn.
 const MAX_DATA: usize = 48_000;
 
-/// What became of the last reply; `slices` is the context that was asked for, `left_out` what the artist left out of the plan.
+/// The feedback on the last reply; `slices` is the requested context, `left_out` what the artist left out of the plan.
 pub fn feedback(feedback: &Feedback, slices: Option<&Value>, left_out: &[String]) -> String {
     let mut text = match feedback {
         Feedback::Refused { findings } => findings_of(&json!(findings)),

@@ -1,7 +1,7 @@
-//! Everything a language model is told: instructions, examples, the scene, answers, findings.
+//! Everything that is sent to a language model: instructions, examples, the scene, answers, findings.
 //!
-//! [`draft`] makes a whole request of a run; [`feedback`] says what became of the last reply; [`slices`] and [`view`] show the scene;
-//! [`docs`] documents node types. The texts are in `prompts/`. Nothing here sends anything or reads a file, and what comes
+//! [`draft`] builds a whole request of a run; [`feedback`] describes the outcome of the last reply; [`slices`] and [`view`] show the scene;
+//! [`docs`] documents node types. The texts are in `prompts/`. This crate sends nothing and reads no files, and text
 //! from the artist's file, a tool or a reply is always data between marks that it cannot close.
 
 mod cut;

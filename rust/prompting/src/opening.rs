@@ -1,4 +1,4 @@
-//! What opens a conversation with a model: the instructions, the scene as data, the prompt.
+//! The opening of a conversation with a model: the instructions, the scene as data, the prompt.
 
 use std::fmt::Write as _;
 
@@ -9,17 +9,17 @@ use serde_json::Value;
 
 use crate::{examples, prompts, scene};
 
-/// Most bytes of the instructions with their examples; what a run adds (scripts, extensions, tools) comes on top.
+/// Most bytes of the instructions with their examples; additions of a run (scripts, extensions, tools) come on top.
 pub const MAX_SYSTEM: usize = 32_000;
 
-/// What the artist asks for, with its scene and what the run allows.
+/// The prompt with its scene and what the run allows.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt<'a> {
-    /// The artist's words.
+    /// The prompt.
     pub text: &'a str,
     /// The snapshot of the scene.
     pub context: &'a Value,
-    /// Says which sockets the nodes of the context's tree have.
+    /// The catalogue, for the sockets of the nodes in the context's tree.
     pub catalogue: &'a Catalogue,
     /// Operations and step types that were added.
     pub extensions: &'a Extensions,
@@ -29,20 +29,20 @@ pub struct Prompt<'a> {
     pub context_tokens: u64,
 }
 
-/// What opens a conversation with a model.
+/// The opening of a conversation with a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     /// The instructions.
     pub system: String,
     /// The scene as data, for the block `<context>`.
     pub context: String,
-    /// A part of the scene did not fit and is not shown.
+    /// Whether a part of the scene did not fit and is not shown.
     pub cut: bool,
     /// The prompt, which follows the data.
     pub user: String,
 }
 
-/// The opening of a conversation; `tools`: some are offered.
+/// The opening of a conversation; `tools`: whether some are offered.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded presets are damaged.

@@ -4,7 +4,7 @@ macro_rules! prompts {
     ($($(#[doc = $doc:literal])+ $name:ident = $file:literal,)+) => {
         $($(#[doc = $doc])+ pub(crate) const $name: &str = include_str!(concat!("../prompts/", $file, ".md"));)+
 
-        /// Every text by the name of its file, without the ending.
+        /// Every text by the name of its file, without the extension.
         pub const PROMPTS: &[(&str, &str)] = &[$(($file, $name),)+];
     };
 }

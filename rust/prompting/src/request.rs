@@ -1,4 +1,4 @@
-//! A request to a model before the policies: the prompt and the exchanges about it so far, and beside it the scene, the conversation and
+//! A request to a model before the policies: the prompt and the exchanges about it so far, and next to it the scene, the conversation and
 //! the schema, which the policies insert.
 
 use std::borrow::Cow;
@@ -16,13 +16,13 @@ use crate::opening::{Prompt, opening};
 const SCENE: &str = "context";
 const CONVERSATION: &str = "conversation";
 
-/// Tokens that are kept free for the reply where no limit of it is set.
+/// Tokens that are reserved for the reply if it has no limit.
 const REPLY_TOKENS: u64 = 8_000;
 
-/// What is asked of a model.
+/// The content of a request to a model.
 #[derive(Debug, Clone)]
 pub struct Ask<'a> {
-    /// What the artist asks for, with its scene and what the run allows.
+    /// The prompt with its scene and what the run allows.
     pub prompt: Prompt<'a>,
     /// The summary of the conversation; empty when there is none.
     pub conversation: &'a str,
@@ -30,37 +30,37 @@ pub struct Ask<'a> {
     pub exchanges: &'a [Exchange],
     /// Tools that the model may call.
     pub tools: &'a [Tool],
-    /// The form of the reply, where the model is held to one.
+    /// The schema of the reply, if the model is held to one.
     pub schema: Option<Value>,
-    /// The same in the provider's subset, where it has one of its own.
+    /// The same in the provider's subset of JSON Schema, if it has one.
     pub lowered: Option<Value>,
-    /// Tokens that the model reads, where that is known.
+    /// Size of the model's context in tokens, if known.
     pub window: Option<u64>,
     /// Most tokens of the reply.
     pub max_tokens: Option<u64>,
-    /// How freely the model chooses its words.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
 }
 
-/// A request, and what the policies insert into it.
+/// A request, and the parts that the policies insert into it.
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// The instructions and messages.
     pub request: Request,
     /// Scene, conversation and schema.
     pub attachments: Attachments,
-    /// The plan's schema, where the reply comes in its lowered form.
+    /// The plan's schema, if the reply comes in the form of an adapted schema.
     pub lift_by: Option<Value>,
-    /// A part of the scene did not fit and is not shown.
+    /// Whether a part of the scene did not fit and is not shown.
     pub scene_cut: bool,
-    /// Older results of tools were shortened.
+    /// Whether older tool results were shortened.
     pub exchanges_cut: bool,
 }
 
 /// Drafts the request.
 ///
 /// # Errors
-/// `preset_invalid` when the embedded presets are damaged, `body_invalid` for a request that no provider takes.
+/// `preset_invalid` when the embedded presets are damaged, `body_invalid` for a request that no provider accepts.
 pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     let native = !ask.tools.is_empty();
     let opening = opening(&ask.prompt, native)?;
@@ -98,7 +98,7 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     })
 }
 
-/// Bytes that the exchanges may take, given what is known of the model.
+/// Bytes that the exchanges may take, given what is known about the model.
 fn room(window: Option<u64>, max_tokens: Option<u64>, attachments: &Attachments, system: &str) -> usize {
     let Some(all) = window else { return usize::MAX };
     let schema = attachments.schema.as_ref().map_or(0, |schema| schema.to_string().len());

@@ -1,4 +1,4 @@
-//! The scene within its budget: a context cut to what matters most.
+//! The scene within its budget: a context cut to the most relevant parts.
 
 use geonode_graph::documents::context::TreeFocus;
 use geonode_graph::ir::Bundle;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cut::cut;
 
-/// Bytes that a tree keeps free, because making data inert lengthens it.
+/// Bytes that are reserved in a tree, because making data inert lengthens it.
 const TREE_MARGIN: usize = 200;
 
 /// The context within its limit: JSON, and below it the target's tree in its compact form; and whether something was left out.
@@ -26,15 +26,15 @@ pub(crate) fn quoted(context: &Value, catalogue: &Catalogue, limit: usize) -> (S
 /// A context cut to a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// The context without its tree; `…_left_out` says how much of a list is not there.
+    /// The context without its tree; `…_left_out` says how many entries of a list are missing.
     pub context: Value,
-    /// The target's tree in its compact form; of a large one the nodes that matter.
+    /// The target's tree in its compact form; of a large one, the most relevant nodes.
     pub tree: Option<String>,
-    /// Something was left out.
+    /// Whether something was left out.
     pub cut: bool,
 }
 
-/// What of the context fits into `limit` bytes of JSON and tree. The tree gets what the rest leaves, and at least half.
+/// The part of the context that fits into `limit` bytes of JSON and tree. The tree gets the remaining bytes, and at least half.
 pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
     let mut context = context.clone();
     let (tree, focus) = match context.as_object_mut() {
@@ -103,7 +103,7 @@ fn fitted(mut context: Value, limit: usize) -> Value {
     context
 }
 
-/// Keeps the first entries of a list and notes how many were left out.
+/// Keeps the first entries of a list and records how many were left out.
 fn shorten(context: &mut Value, list: &str, length: usize) {
     let Some(map) = context.as_object_mut() else { return };
     let Some(items) = map.get_mut(list).and_then(Value::as_array_mut) else {
@@ -118,7 +118,7 @@ fn shorten(context: &mut Value, list: &str, length: usize) {
     }
 }
 
-/// Keeps what fits of the objects: the active one, the target and selected ones first.
+/// Keeps the objects that fit: the active one, the target and selected ones first.
 fn cut_objects(context: &mut Value, limit: usize) {
     let keep: Vec<Value> = ["active_object", "target_object"]
         .iter()

@@ -1,4 +1,4 @@
-//! Slices of context that a model asked for, cut from what the run holds.
+//! Slices of context that a model requested, taken from the data of the run.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -18,11 +18,11 @@ const MAX_TREE: usize = 40_000;
 /// Bytes of the field `hash`.
 const HASH: usize = 30;
 
-/// How often a context that is too long is made again with less room.
+/// How often a context that is too long is built again with less room.
 const MAX_TRIES: usize = 8;
 
-/// What a model would see of a context within a budget of tokens, with slices: the context's keys, `tree` in its compact form, `slices` in the
-/// order of the requests, `hash` of all that.
+/// The part of a context that a model would see within a budget of tokens, with slices: the context's keys, `tree` in its compact form, `slices` in the
+/// order of the requests, and the `hash` of all of these.
 pub fn shown_context(
     context: &Value,
     document: &Document,
@@ -31,7 +31,7 @@ pub fn shown_context(
     requests: &[ContextRequest],
 ) -> Value {
     let budget = bytes_of(budget_tokens);
-    // The slices share one half equally; the context gets what they leave.
+    // The slices share one half equally; the context gets the rest.
     let share = budget / 2 / requests.len().max(1);
     let answers = slices_within(requests, context, document, catalogue, share.min(MAX_TREE));
     let mut room = budget;
@@ -41,7 +41,7 @@ pub fn shown_context(
         if excess == 0 {
             break;
         }
-        // As a JSON string the tree is longer, and only now is it known by how much.
+        // As a JSON string the tree is longer, by an amount that is only known now.
         room = room.saturating_sub(excess);
         out = within_room(context, catalogue, requests, &answers, room);
     }
@@ -85,7 +85,7 @@ fn within_room(
     out
 }
 
-/// One answer per request, in order; an answer for what does not exist says so.
+/// One answer per request, in order; an answer about something that does not exist says so.
 pub fn slices(requests: &[ContextRequest], context: &Value, document: &Document, catalogue: &Catalogue) -> Value {
     slices_within(requests, context, document, catalogue, MAX_TREE)
 }
