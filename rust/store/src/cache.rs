@@ -1,8 +1,8 @@
-//! Replies of models, kept on this computer only if the setting `cache` is on: whoever asks for the same again mostly wants something
+//! Replies of models, stored on this computer only if the setting `cache` is on: repeating a prompt usually means wanting something
 //! else. It serves deliberate repetition: manifests, lessons, work without a network.
 //!
-//! A reply is found by what was asked, of whom, and about which scene. It is kept only if the whole run ended `done`: after a refusal, a
-//! failure, a refused plan or failed gates the model is asked anew.
+//! A reply is identified by request, provider and scene. It is stored only if the whole run ended as `done`: after a refusal, a
+//! failure, a refused plan or failed gates the model is asked again.
 
 use std::path::Path;
 
@@ -14,16 +14,16 @@ use serde_json::Value;
 use crate::folder::{Folder, seal};
 
 const VERSION: u32 = 1;
-/// Longest kept reply: as long as a plan may be with its text escaped.
+/// Longest stored reply: as long as a plan may be with its text escaped.
 const MAX_ENTRY: u64 = 32 << 20;
 
-/// A reply as it is kept.
+/// A stored reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
     /// What the model wrote.
     pub text: String,
-    /// Calls of tools that it asked for.
+    /// Tool calls in it.
     pub calls: Vec<ToolCall>,
     /// Why it ended.
     pub finish: Option<FinishReason>,
@@ -37,7 +37,7 @@ struct Entry {
     geonode_cache: u32,
     key: String,
     reply: Kept,
-    /// SHA-256 of key and reply: a file that was changed by anything else is damaged.
+    /// SHA-256 of key and reply, which detects changes by other programs.
     sha256: String,
 }
 
@@ -57,7 +57,7 @@ fn digest(key: &str, reply: &Kept) -> String {
     seal(&(VERSION, key, reply))
 }
 
-/// What the cache holds for a request.
+/// The result of looking up a request.
 #[derive(Debug, PartialEq)]
 pub enum Found {
     /// An undamaged reply.
@@ -68,7 +68,7 @@ pub enum Found {
     Damaged(String),
 }
 
-/// The kept replies of one add-on folder; several processes may share it.
+/// The stored replies of one add-on folder; several processes may share it.
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: Folder,
@@ -77,7 +77,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache below `folder`, with at most so many replies and so many bytes of them.
+    /// The cache below `folder`, with a limit on the number of replies and their bytes.
     ///
     /// # Errors
     /// The error of the system for the folder.
@@ -105,7 +105,7 @@ impl Cache {
         };
         match serde_json::from_slice::<Entry>(&bytes).ok().filter(sound) {
             Some(entry) => {
-                // If it cannot be marked as used, it only counts as old too early.
+                // If it cannot be marked as used, it only expires too early.
                 let _ = self.folder.touch(key);
                 Ok(Found::Reply(entry.reply))
             }
@@ -118,7 +118,7 @@ impl Cache {
         self.folder.set_aside(key).map(Found::Damaged)
     }
 
-    /// Keeps a reply, within the bounds of the cache. One that contains what looks like a secret is not kept: redacted, it would be another reply.
+    /// Stores a reply, within the limits of the cache. One that seems to contain a secret is not stored: redacted, it would be another reply.
     ///
     /// # Errors
     /// The error of the system for the file.
@@ -137,7 +137,7 @@ impl Cache {
         self.folder.bound(self.most_files, self.most_bytes)
     }
 
-    /// The reply turned out to be of no use.
+    /// Removes a reply that turned out to be unusable.
     ///
     /// # Errors
     /// The error of the system for the file.

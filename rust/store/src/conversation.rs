@@ -1,6 +1,6 @@
-//! Conversations: earlier prompts and their results, kept as files of the add-on, and summarised for models within a budget of tokens.
+//! Conversations: earlier prompts and their results, stored as files of the add-on, and summarised for models within a budget of tokens.
 //!
-//! Everything that is kept was redacted: no keys, nothing that looks like one, no folder that names a person.
+//! Everything is redacted before it is stored: keys, anything that looks like one, folders that name a person.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +18,7 @@ const MAX_FILE: u64 = 4 << 20;
 /// Most bytes of all conversations, and most conversations; those unused for the longest time are deleted.
 const MAX_ALL: u64 = 64 << 20;
 const MAX_CONVERSATIONS: usize = 200;
-/// Most turns of a conversation; the first stays, of the others the latest.
+/// Most turns of a conversation; the first one and the latest ones are kept.
 const MAX_TURNS: usize = 100;
 /// Longest text of a turn, in characters.
 const MAX_WORDS: usize = 4000;
@@ -41,16 +41,16 @@ pub struct Turn {
     /// The artist's comments when rejecting its plans.
     #[serde(default)]
     pub rejections: Vec<String>,
-    /// Object that the run was about.
+    /// The run's target object.
     pub object: Option<String>,
     /// `done`, `error` or `cancelled`.
     pub status: String,
-    /// What the artist read in the end.
+    /// The final message for the artist.
     pub message: String,
     /// What was changed, in plain words.
     #[serde(default)]
     pub changes: Vec<String>,
-    /// What did not pass, in plain words.
+    /// What failed, in plain words.
     #[serde(default)]
     pub failed_gates: Vec<String>,
     /// The last accepted plan; only the latest turn of a conversation has it.
@@ -58,7 +58,7 @@ pub struct Turn {
     pub plan: Option<Value>,
 }
 
-/// A conversation as it is kept.
+/// A stored conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conversation {
@@ -66,27 +66,27 @@ pub struct Conversation {
     version: u32,
     /// Its name, and that of its file.
     pub id: String,
-    /// How many turns are no longer kept.
+    /// Number of turns that are no longer stored.
     turns_left_out: usize,
     turns: Vec<Turn>,
     /// SHA-256 of all of the above.
     sha256: String,
 }
 
-/// What became of a conversation that was asked for.
+/// The result of opening a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// It begins with this run.
     New,
     /// It is continued.
     Known,
-    /// There is none of this name, so a new one begins with this run.
+    /// There is none with this name, so a new one begins with this run.
     Unknown,
-    /// Its file was damaged and set aside; it begins anew.
+    /// Its file was damaged and set aside; a new one begins.
     Damaged,
 }
 
-/// Whether a text can name a conversation, and so a file.
+/// Whether a text is a valid name of a conversation, and so of a file.
 pub fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=MAX_ID).contains(&text.len()) && text.bytes().all(plain) && !text.starts_with('-')
@@ -95,7 +95,7 @@ pub fn is_id(text: &str) -> bool {
 fn new_id() -> String {
     use std::hash::{BuildHasher, RandomState};
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // The system seeds each one anew.
+    // The system seeds each instance differently.
     format!(
         "{:x}-{:016x}",
         now.as_secs(),
@@ -107,14 +107,14 @@ fn folder(parent: &Path) -> std::io::Result<Folder> {
     Folder::open(parent, "conversations")
 }
 
-/// A conversation as a model is shown it.
+/// The summary of a conversation for a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// JSON; empty when there is no turn, or none fits.
     pub text: String,
-    /// Turns that it leaves out.
+    /// Number of turns that it leaves out.
     pub left_out: usize,
-    /// It leaves out the plan, or a part of what was changed or failed.
+    /// Whether it leaves out the plan, or a part of what was changed or failed.
     pub shortened: bool,
 }
 
@@ -155,7 +155,7 @@ impl Conversation {
         }
     }
 
-    /// How many turns the conversation of this name has; none where there is no such conversation, or it is damaged. Reads only.
+    /// Number of turns of the conversation with this name; `None` if there is no such conversation, or it is damaged. Only reads.
     pub fn count_of(parent: &Path, id: &str) -> Option<usize> {
         let known = is_id(id).then(|| Self::open_locked(&folder(parent).ok()?, id))?;
         known.map(|known| known.count())
@@ -170,14 +170,14 @@ impl Conversation {
         self.turns.len() + self.turns_left_out
     }
 
-    /// Adds a turn, without secrets and within the bounds, to what the file holds by now.
+    /// Adds a turn, without secrets and within the limits, to the present content of the file.
     ///
     /// # Errors
     /// The error of the system for the file.
     pub fn add(&self, parent: &Path, turn: Turn, redactor: &Redactor) -> std::io::Result<Self> {
         let folder = folder(parent)?;
         let _lock = folder.lock()?;
-        // Another Blender may have gone on with it meanwhile.
+        // Another Blender may have continued it meanwhile.
         let mut whole = match Self::open_locked(&folder, &self.id) {
             Some(known) => known,
             None => self.clone(),
@@ -210,7 +210,7 @@ impl Conversation {
     }
 
     /// A summary within a budget: the first prompt, the latest turn with what it changed, what failed and its plan, then the prompts
-    /// between, the latest first. What does not fit is left out, and the text says so.
+    /// between, the latest first. Parts that do not fit are left out, and the text says so.
     pub fn summary(&self, budget_tokens: u64) -> Summary {
         let room = bytes_of(budget_tokens);
         let Some((last, before)) = self.turns.split_last() else {
@@ -259,7 +259,7 @@ fn length(document: &impl Serialize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// The turns that the summary has so far.
+/// The turns in the summary so far.
 struct Shown {
     all: usize,
     first: Option<Value>,
@@ -381,7 +381,7 @@ fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// A turn as it may be kept.
+/// A turn as it may be stored.
 fn redacted(mut turn: Turn, redactor: &Redactor) -> Turn {
     let clean = |text: &mut String| {
         redactor.all(text);

@@ -1,4 +1,4 @@
-//! Files of the add-on's own folder: complete or absent, small, and set aside when they are damaged.
+//! Files in the add-on's own folder: complete or absent, small, and set aside when damaged.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
@@ -10,7 +10,7 @@ use geonode_provider::private;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Another Blender holds the lock of a folder for moments only.
+/// How long to wait for the lock of a folder; other processes hold it only briefly.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// Ending of a file that was set aside.
 const DAMAGED: &str = "damaged";
@@ -20,7 +20,7 @@ const ENDING: &str = "json";
 #[derive(Debug, Clone)]
 pub(crate) struct Folder(PathBuf);
 
-/// SHA-256 of a document, in hexadecimal: it shows whether anything but this program changed a file.
+/// SHA-256 of a document, in hexadecimal, which detects changes by other programs.
 pub fn seal(document: &impl Serialize) -> String {
     let bytes = serde_json::to_vec(document).unwrap_or_default();
     Sha256::digest(bytes)
@@ -42,7 +42,7 @@ pub(crate) struct Listed {
 }
 
 impl Folder {
-    /// Makes the folder if it is missing; only its owner can read it.
+    /// Creates the folder if it is missing; only its owner can read it.
     pub(crate) fn open(parent: &Path, name: &str) -> io::Result<Self> {
         let path = parent.join(name);
         private::make_folder(&path)?;
@@ -53,7 +53,7 @@ impl Folder {
         self.0.join(format!("{name}.{ENDING}"))
     }
 
-    /// Keeps other processes out until the file is dropped. One that hangs is waited for at most two seconds.
+    /// Locks out other processes until the file is dropped. Waits at most two seconds for another process.
     pub(crate) fn lock(&self) -> io::Result<File> {
         let file = File::options().create(true).append(true).open(self.0.join(".lock"))?;
         let begun = Instant::now();
@@ -69,7 +69,7 @@ impl Folder {
         }
     }
 
-    /// The file's bytes; none when there is no such file. One that is longer than `limit` is `InvalidData`.
+    /// The file's bytes; `None` when it does not exist. A file longer than `limit` is `InvalidData`.
     pub(crate) fn read(&self, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let file = match File::open(self.file(name)) {
             Ok(file) => file,
@@ -93,7 +93,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The file counts as used now.
+    /// Marks the file as used now.
     pub(crate) fn touch(&self, name: &str) -> io::Result<()> {
         File::options()
             .append(true)

@@ -1,7 +1,7 @@
-//! What the add-on keeps on disk: the audit log, conversations and replies of models.
+//! The add-on's files on disk: the audit log, conversations and replies of models.
 //!
-//! Everything is redacted before it is kept. A file is complete or does not exist; one that anything but this program has changed is set
-//! aside and never trusted. Trouble with a file does not end a run; the caller reports it.
+//! Everything is redacted before it is stored. A file is complete or does not exist; one that another program has changed is set
+//! aside and never trusted. Problems with a file do not end a run; the caller reports them.
 
 pub mod audit;
 pub mod cache;

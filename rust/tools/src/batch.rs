@@ -1,4 +1,4 @@
-//! The calls of one reply on their way to their results.
+//! The calls of one reply and their results.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -20,20 +20,20 @@ pub struct Entry {
     pub call_id: String,
     /// Unique within the run.
     pub correlation_id: String,
-    /// The tool's id, as far as it is one.
+    /// The tool's ID, as far as it is valid.
     pub tool: String,
-    /// The arguments; as they came when they are no object.
+    /// The arguments; unchanged if they are not an object.
     pub input: Value,
-    /// Rules that it broke and that were waived.
+    /// Waived rules that it broke.
     pub(crate) doubts: Vec<ToolError>,
     pub(crate) state: State,
 }
 
 #[derive(Debug)]
 pub(crate) enum State {
-    /// It waits for its turn.
+    /// Whether it still waits.
     Open(Tool),
-    /// It has its result.
+    /// Whether it has its result.
     Settled(Box<Settled>),
 }
 
@@ -44,17 +44,17 @@ pub struct Settled {
     pub call_id: String,
     /// Unique within the run.
     pub correlation_id: String,
-    /// The tool's id, as far as it is one.
+    /// The tool's ID, as far as it is valid.
     pub tool: String,
     /// The arguments.
     pub input: Value,
     /// Result or error, within its size.
     pub outcome: Outcome,
-    /// A word to the model beside the result.
+    /// A note to the model with the result.
     pub note: Option<String>,
-    /// Rules that the call broke and that were waived.
+    /// Waived rules that the call broke.
     pub doubts: Vec<ToolError>,
-    /// A picture beside the result.
+    /// A picture with the result.
     pub image: Option<Image>,
     /// Size of the whole result as JSON.
     pub bytes: usize,
@@ -63,7 +63,7 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// What the model reads: `{ok, result?, error?, note?, warnings?}`.
+    /// The text for the model: `{ok, result?, error?, note?, warnings?}`.
     pub fn text(&self) -> String {
         let mut json = self.outcome.to_json();
         if let Some(fields) = json.as_object_mut() {
@@ -91,7 +91,7 @@ pub struct HostCall {
     pub timeout_s: f64,
 }
 
-/// What the host says about a call.
+/// The host's answer to a call.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct HostResult {
     /// Whether there is a result.
@@ -148,7 +148,7 @@ impl Batch {
         }
     }
 
-    /// All results in the order of the calls. What still waits ends as cancelled.
+    /// All results in the order of the calls. Calls that still wait end as cancelled.
     pub fn results(self) -> Vec<Settled> {
         let settled = self.entries.into_iter().map(|mut entry| {
             if entry.tool().is_some() {

@@ -1,4 +1,4 @@
-//! A call as a model makes it, and what comes of it.
+//! A call as a model makes it, and its outcome.
 
 use geonode_protocol::Code;
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
 
-/// A call as it came.
+/// A call as the model sent it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// Identifier that the result goes back under.
+    /// Identifier to which the result belongs.
     pub id: String,
     /// Name of the tool.
     pub name: String,
@@ -18,13 +18,13 @@ pub struct Call {
 }
 
 impl Call {
-    /// The tool's id as it is meant: trimmed and in lower case, `functions.` before it left out.
+    /// The normalised ID of the tool: trimmed and in lower case, without a leading `functions.`.
     pub(crate) fn tool(&self) -> String {
         let name = self.name.trim().to_ascii_lowercase();
         name.strip_prefix("functions.").unwrap_or(&name).to_owned()
     }
 
-    /// The arguments as an object: JSON text is read, nothing at all is `{}`. Nothing is guessed.
+    /// The arguments as an object: JSON text is parsed, missing arguments are `{}`. Nothing is guessed.
     pub(crate) fn input(&self, limit: usize) -> Result<Value, ToolError> {
         let wrong = |text: String| Err(ToolError::new(Code::ToolValidationError, text));
         let read = match &self.arguments {
@@ -53,7 +53,7 @@ fn too_long(length: usize, limit: usize) -> String {
     format!("The arguments have {length} bytes; {limit} are allowed.")
 }
 
-/// A picture in a result; it reaches the model beside the words.
+/// A picture in a result; the model receives it beside the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     /// Such as `image/png`.
@@ -62,12 +62,12 @@ pub struct Image {
     pub data: String,
 }
 
-/// What comes of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The result.
     Done(Value),
-    /// Why there is none.
+    /// Why there is no result.
     Failed(ToolError),
 }
 

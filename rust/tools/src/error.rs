@@ -1,9 +1,9 @@
-//! What a call can end with instead of a result.
+//! Errors of calls.
 
 use geonode_protocol::Code;
 use serde::{Deserialize, Serialize};
 
-/// Why a call has no result: a stable code, and words that the model can act on.
+/// Why a call has no result: a stable code, and a message that the model can act on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct ToolError {

@@ -20,25 +20,25 @@ use crate::tool::{Runner, Tool};
 /// Bounds of one run's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Calls of one reply that are carried out; further ones are told to come later.
+    /// Calls of one reply that are carried out; further ones are refused and may be repeated later.
     pub per_reply: usize,
     /// Calls of the core at the same time.
     pub at_once: usize,
     /// Bytes of a call's arguments.
     pub input_bytes: usize,
-    /// Bytes of a result in the conversation; a larger one is held and referred to.
+    /// Bytes of a result in the conversation; a larger one is stored and replaced by a reference.
     pub result_bytes: usize,
     /// Bytes of a large result that are shown with its reference.
     pub head_bytes: usize,
     /// Bytes of one page of a large result.
     pub page_bytes: usize,
-    /// Bytes of large results that are held for a run.
+    /// Bytes of large results that are stored for a run.
     pub held_bytes: usize,
     /// Bytes of results of pure tools that are remembered for a run.
     pub memo_bytes: usize,
     /// Whether tools that write may be called.
     pub writes: bool,
-    /// Whether unknown arguments and results of another form refuse a call; else that is said and the call goes on.
+    /// Whether unknown arguments and results of another form refuse a call; otherwise they are reported and the call continues.
     pub strict: bool,
 }
 
@@ -69,14 +69,14 @@ pub struct Executor {
     store: Store,
     /// Calls so far, by tool.
     used: BTreeMap<String, u32>,
-    /// Hash of what the last call gave, by tool and arguments.
+    /// Hash of the last result, by tool and arguments.
     last: HashMap<String, u64>,
     given: u64,
     scene: u64,
 }
 
 impl Executor {
-    /// An executor for these tools; nothing was called yet.
+    /// An executor for these tools, without calls so far.
     pub fn new(registry: Registry, limits: Limits) -> Self {
         Self {
             pool: Pool::new(limits.at_once),
@@ -91,7 +91,7 @@ impl Executor {
         }
     }
 
-    /// The same after these calls, by tool, which another executor carried out.
+    /// The same executor with counts of calls, by tool, that another executor carried out.
     #[must_use]
     pub fn after(mut self, called: BTreeMap<String, u32>) -> Self {
         self.given = called.values().copied().map(u64::from).sum();
@@ -109,7 +109,7 @@ impl Executor {
         &self.registry
     }
 
-    /// Takes the calls of one reply: what cannot be carried out has its error at once, what is remembered its result. `scene` is equal
+    /// Accepts the calls of one reply: invalid calls get their error at once, remembered ones their result. `scene` is equal
     /// for equal state of the scene.
     pub fn admit(&mut self, calls: Vec<Call>, scene: u64) -> Batch {
         self.scene = scene;
@@ -134,7 +134,7 @@ impl Executor {
         }
     }
 
-    /// The tool and the arguments that a call means.
+    /// The tool and the arguments of a call.
     fn understood(&self, call: &Call, position: usize) -> Result<(Tool, Value), ToolError> {
         let id = call.tool();
         let Some(tool) = self.registry.get(&id).cloned() else {
@@ -149,7 +149,7 @@ impl Executor {
         Ok((tool, call.input(self.limits.input_bytes)?))
     }
 
-    /// Whether a call may be made: access, arguments, quota. It counts from here on.
+    /// Whether a call may be made: access, arguments, quota. From here on it counts.
     fn allowed(&mut self, tool: Tool, input: &mut Value, doubts: &mut Vec<ToolError>) -> Result<Tool, ToolError> {
         let refuse = |code, text: String| Err(ToolError::new(code, text));
         let spec = &tool.spec;
@@ -205,7 +205,7 @@ impl Executor {
         Memo::key(&entry.tool, &canonical(&entry.input), self.scene)
     }
 
-    /// Carries out what needs no host and says how it goes; calls of the host stay open.
+    /// Carries out the calls that do not need the host and reports their progress; calls of the host stay open.
     pub fn run(&mut self, batch: &mut Batch, cancelled: &dyn Fn() -> bool, tell: &mut dyn FnMut(Metric)) {
         let mut jobs = Vec::new();
         for index in 0..batch.entries.len() {
@@ -250,7 +250,7 @@ impl Executor {
             }),
             Told::Done { index, result, ms } => ended.push((index, result, ms)),
         });
-        // What was cut goes by reference: in the order of the calls, so that equal calls give equal references.
+        // Cut results get references in the order of the calls, so that equal calls give equal references.
         ended.sort_by_key(|(index, ..)| *index);
         for (index, result, ms) in ended {
             if let Some(entry) = batch.entries.get_mut(index) {
@@ -260,7 +260,7 @@ impl Executor {
         }
     }
 
-    /// Takes what the host answered, in the order of [`Batch::host_calls`]. A call without an answer fails.
+    /// Accepts the host's answers, in the order of [`Batch::host_calls`]. A call without an answer fails.
     pub fn host_answered(&mut self, batch: &mut Batch, results: Vec<HostResult>, tell: &mut dyn FnMut(Metric)) {
         let mut results = results.into_iter();
         for entry in &mut batch.entries {
@@ -282,7 +282,7 @@ impl Executor {
             )]
             let ms = answer.ms.clamp(0.0, 1e12) as u64;
             let result = if u128::from(ms) > tool.spec.timeout.as_millis() {
-                // The main thread cannot be interrupted; what came too late does not count.
+                // The main thread cannot be interrupted; a late answer does not count.
                 Err(late(&tool.spec))
             } else if answer.ok {
                 finish(&entry.input, answer.result)
@@ -327,7 +327,7 @@ impl Executor {
         if large {
             value = self.store.put(text, self.limits.head_bytes);
         }
-        // What is held by reference may be let go, so it is not remembered.
+        // A result with a reference may be discarded, so it is not remembered.
         if tool.spec.pure && !large && image.is_none() {
             let key = self.key(entry);
             self.memo.put(key, &value);
@@ -338,7 +338,7 @@ impl Executor {
         }
     }
 
-    /// Whether the last call with these arguments gave the same.
+    /// Whether the last call with these arguments had the same result.
     fn seen(&mut self, entry: &Entry, text: &str) -> bool {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -348,7 +348,7 @@ impl Executor {
     }
 }
 
-/// Said to a model that asks again.
+/// The note for a model that repeats a call.
 const AGAIN: &str = "You already have this result. Continue with the plan, or ask for something else.";
 
 /// What is wrong with the form of a result.
@@ -365,7 +365,7 @@ fn misfit(tool: &Tool, value: &Value) -> Option<ToolError> {
     Some(ToolError::new(Code::ReturnInvalid, text))
 }
 
-/// Takes arguments out that the tool does not have; their names, in quotes.
+/// Removes arguments that the tool does not have; returns their names in quotes.
 fn take_unknown(spec: &Spec, input: &mut Value) -> Vec<String> {
     let schema = spec.input.schema();
     let (Some(known), Some(given)) = (
@@ -385,12 +385,12 @@ fn take_unknown(spec: &Spec, input: &mut Value) -> Vec<String> {
     unknown.iter().map(|name| format!("{:?}", shown(name))).collect()
 }
 
-/// The beginning of a name that a model made up.
+/// The beginning of an unknown name.
 fn shown(name: &str) -> String {
     name.chars().take(64).collect()
 }
 
-/// Takes a picture out of a result and leaves its kind and size.
+/// Takes a picture out of a result and leaves its type and size.
 fn take_image(value: &mut Value) -> Option<Image> {
     let slot = value.as_object_mut()?.get_mut("image")?;
     let image: Image = serde_json::from_value(slot.clone()).ok()?;

@@ -1,11 +1,11 @@
 //! Tools: what a model or a script may call, and the one executor through which every call goes.
 //!
-//! A tool says what it takes and gives (JSON Schemas), whether it reads or writes, where it runs and what bounds it has. The
-//! [`Executor`] of a run takes the calls of one reply together: it normalises and validates them, keeps to quotas and to the
+//! A tool defines its input and output (JSON Schemas), whether it reads or writes, where it runs and its limits. The
+//! [`Executor`] of a run processes the calls of one reply together: it normalises and validates them, observes quotas and the
 //! number of calls at once, runs those of the core on threads of their own with a time limit, leaves those of the host to its
-//! driver, and validates, bounds and remembers the results. Nothing here knows a single tool.
+//! driver, and validates, bounds and remembers the results. This crate knows no particular tool.
 //!
-//! What never happens: a call ends without a result; a tool's panic or hanging spreads; metrics change what the model sees.
+//! What never happens: a call ends without a result; a tool's panic or hang affects others; metrics change what the model sees.
 
 mod batch;
 mod call;

@@ -1,4 +1,4 @@
-//! Results of pure tools within a run, bounded in bytes; the oldest go first.
+//! Results of pure tools within a run, bounded in bytes; the oldest are discarded first.
 
 use indexmap::IndexMap;
 use serde_json::Value;

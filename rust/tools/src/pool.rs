@@ -1,7 +1,7 @@
-//! Calls of the core at work: a bounded number of threads, each call within its time.
+//! Runs calls of the core on a bounded number of threads, each call within its time.
 //!
-//! A thread cannot be stopped from outside. A call that is given up keeps its slot until its function returns, so that what hangs
-//! can never use more than the slots that there are.
+//! A thread cannot be stopped from outside. A call that is abandoned keeps its slot until its function returns, so that hanging calls
+//! can never occupy more threads than there are slots.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,10 +19,10 @@ use crate::scope::{News, Scope, late};
 use crate::spec::Spec;
 use crate::tool::CoreTool;
 
-/// So long at most nobody looks whether the run was cancelled.
+/// Interval at which the pool checks whether the run was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What is measured of a call. Nobody who sees a result sees these.
+/// Metrics of a call; they never influence results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "metric", rename_all = "snake_case")]
 pub enum Metric {
@@ -33,7 +33,7 @@ pub enum Metric {
         /// Identifies the call within the run.
         correlation_id: String,
     },
-    /// A call says how far it is.
+    /// A call reports its progress.
     ToolProgress {
         /// The tool.
         tool: String,
@@ -67,7 +67,7 @@ pub(crate) struct Job {
     pub(crate) correlation: String,
 }
 
-/// What comes of the calls, as it comes.
+/// A report about a call, as it happens.
 pub(crate) enum Told {
     Started {
         index: usize,
@@ -113,7 +113,7 @@ impl Pool {
         }
     }
 
-    /// Carries the jobs out and tells of each exactly one `Done`, in the order in which they end.
+    /// Carries the jobs out and reports exactly one `Done` for each, in the order in which they end.
     pub(crate) fn run(&self, jobs: Vec<Job>, cancelled: &dyn Fn() -> bool, tell: &mut dyn FnMut(Told)) {
         let (sender, receiver) = channel();
         let mut queue = VecDeque::from(jobs);
@@ -129,7 +129,7 @@ impl Pool {
                 }
             }
             if running.is_empty() {
-                // Every slot is held by a call that was given up.
+                // Every slot is occupied by an abandoned call.
                 for job in queue.drain(..) {
                     tell(done(job.index, Err(busy()), Duration::ZERO));
                 }
@@ -162,7 +162,7 @@ impl Pool {
     }
 }
 
-/// Ends the calls whose time is over, or all.
+/// Ends the calls whose time is up, or all.
 fn give_up(running: &mut HashMap<usize, Running>, all: bool, tell: &mut dyn FnMut(Told)) {
     let over: Vec<usize> = running
         .iter()
@@ -190,7 +190,7 @@ fn start(job: Job, slot: Slot, sender: &Sender<News>) -> Result<Running, ToolErr
     let work = move || {
         let result = catch_unwind(AssertUnwindSafe(|| (job.function)(&job.input, &scope)));
         let result = result.unwrap_or_else(|_| Err(broke()));
-        // Folder and slot are given back before anybody learns that the call is over.
+        // Folder and slot are released before the end of the call is reported.
         drop(scope);
         drop(slot);
         let _ = news.send(News::Done { index, result });

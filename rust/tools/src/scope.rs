@@ -1,4 +1,4 @@
-//! What a tool of the core may use while it works on one call.
+//! The interface for a tool of the core during one call.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::error::ToolError;
 use crate::spec::Spec;
 
-/// Word from a thread.
+/// A message from a thread.
 #[derive(Debug)]
 pub(crate) enum News {
     Progress {
@@ -26,7 +26,7 @@ pub(crate) enum News {
     },
 }
 
-/// One call at work: its limits, and the way to be heard.
+/// A running call: its limits, and its channel for progress.
 #[derive(Debug)]
 pub struct Scope {
     correlation: String,
@@ -62,10 +62,10 @@ impl Scope {
         &self.correlation
     }
 
-    /// Whether to go on: work that takes long asks now and then.
+    /// Whether to continue; long work checks this regularly.
     ///
     /// # Errors
-    /// `tool_timeout` or `cancelled`, to be handed on.
+    /// `tool_timeout` or `cancelled`, to be returned.
     pub fn check(&self) -> Result<(), ToolError> {
         if self.withdrawn.load(Ordering::Relaxed) {
             return Err(ToolError::cancelled());
@@ -76,19 +76,19 @@ impl Scope {
         Ok(())
     }
 
-    /// Says how far the call is, in percent.
+    /// Reports the progress of the call, in percent.
     pub fn progress(&self, percent: u8) {
-        // Nobody listens any more once the call was given up.
+        // Nobody receives reports of an abandoned call.
         let _ = self.news.send(News::Progress {
             index: self.index,
             percent: percent.min(100),
         });
     }
 
-    /// A private folder that is there until the call is over.
+    /// A private folder that exists until the call is over.
     ///
     /// # Errors
-    /// `disk_full` or `permission_denied` when the system gives none.
+    /// `disk_full` or `permission_denied` when it cannot be created.
     pub fn folder(&self) -> Result<PathBuf, ToolError> {
         let mut slot = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = slot.as_ref() {
@@ -110,7 +110,7 @@ impl Scope {
         Ok(path)
     }
 
-    /// Whether the tool may send to this host. A tool that sends asks before each connection.
+    /// Whether the tool may send data to this host. A tool must ask before each connection.
     ///
     /// # Errors
     /// `egress_denied` for a host that its contract does not name.

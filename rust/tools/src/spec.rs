@@ -1,4 +1,4 @@
-//! What a tool is: its contract, and where it runs.
+//! The contract of a tool, and where it runs.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use geonode_protocol::CompiledSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Longest identifier of a tool: what every provider takes as a function's name.
+/// Longest ID of a tool: the length that every provider accepts for a function's name.
 const MAX_ID: usize = 64;
 
 /// Longest time that a call may be given.
@@ -67,13 +67,13 @@ pub struct Spec {
 /// Why something is no tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// The identifier cannot be called.
+    /// The ID is invalid.
     #[error("The tool's id {0:?} is not 1 to 64 lower-case letters, digits or \"_\".")]
     Id(String),
-    /// The identifier is used.
+    /// The ID is taken.
     #[error("There is already a tool {0:?}.")]
     Taken(String),
-    /// Models choose by the description.
+    /// The description, by which models choose, is missing.
     #[error("The tool {0:?} has no description; models need one to choose it.")]
     Description(String),
     /// A schema is unusable.
@@ -86,13 +86,13 @@ pub enum SpecError {
         /// Why.
         cause: String,
     },
-    /// The time limit is none.
+    /// The time limit is out of range.
     #[error("The time limit of the tool {0:?} is not from above 0 to 600 seconds.")]
     Timeout(String),
 }
 
 impl Spec {
-    /// A pure, reading tool of the core with 10 seconds and 50 calls per run; the fields say otherwise where they must.
+    /// A pure, reading tool of the core with 10 seconds and 50 calls per run; other values are set in the fields.
     ///
     /// # Errors
     /// [`SpecError`] when id, description or schemas cannot be used.

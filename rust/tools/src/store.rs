@@ -1,4 +1,4 @@
-//! Large results, held for the run so that the model can page through them; the oldest go first.
+//! Large results, stored for the run so that the model can page through them; the oldest are discarded first.
 
 use geonode_protocol::Code;
 use indexmap::IndexMap;
@@ -25,7 +25,7 @@ impl Store {
         }
     }
 
-    /// `{"ref", "bytes", "head"}`; without a reference when it is too large to be held at all.
+    /// `{"ref", "bytes", "head"}`; without a reference when it is too large to be stored at all.
     pub(crate) fn put(&mut self, text: String, head_bytes: usize) -> Value {
         let (bytes, head) = (text.len(), cut(&text, 0, head_bytes).to_owned());
         if bytes > self.limit {

@@ -1,4 +1,4 @@
-//! A tool that can be called: its contract, and what carries it out.
+//! A tool: its contract, and what carries it out.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::error::ToolError;
 use crate::scope::Scope;
 use crate::spec::Spec;
 
-/// A function of the core: arguments in, result out. It looks at its [`Scope`] when it may take long.
+/// A function of the core: arguments in, result out. It checks its [`Scope`] if it may take long.
 pub type CoreTool = dyn Fn(&Value, &Scope) -> Result<Value, ToolError> + Send + Sync;
 
-/// Makes the result of what the host answered: arguments and answer in, result out.
+/// Turns the host's answer into the result: arguments and answer in, result out.
 pub type Finish = dyn Fn(&Value, Value) -> Result<Value, ToolError> + Send + Sync;
 
 /// What carries out a call.
@@ -22,7 +22,7 @@ pub enum Runner {
     Core(Arc<CoreTool>),
     /// The host; its answer becomes the result by this function.
     Host(Arc<Finish>),
-    /// The executor itself: it holds the large results.
+    /// The executor itself, which stores the large results.
     Pages,
 }
 

@@ -1,4 +1,4 @@
-//! The events that get an entry in the log.
+//! The events that are recorded in the log.
 
 use geonode_protocol::Code;
 use geonode_provider::keys::Place;
@@ -6,7 +6,7 @@ use geonode_provider::policy::SecurityEvent;
 use geonode_run::Decision;
 use serde::Serialize;
 
-/// An event that gets an entry.
+/// An event that is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", content = "detail", rename_all = "snake_case")]
 pub enum Event {
@@ -16,20 +16,20 @@ pub enum Event {
         provider: String,
         /// Scheme, host and port.
         origin: Option<String>,
-        /// Model as it was asked for; none where the endpoint's first one is used.
+        /// Requested model; `None` if the endpoint's first one is used.
         model: Option<String>,
-        /// Bytes of the request, without what the provider's own form adds.
+        /// Bytes of the request, without additions of the provider's own format.
         bytes: usize,
         /// Pictures in it.
         images: usize,
-        /// Hash of what is asked, and of whom: equal requests have equal ones.
+        /// Hash of the request and its recipient: equal requests have equal hashes.
         fingerprint: String,
     },
-    /// The artist, or whoever answers for them, answered a question.
+    /// The artist, or a script on their behalf, answered an approval request.
     Approval {
-        /// What was answered.
+        /// The answer.
         decision: Decision,
-        /// What it was about.
+        /// The subject.
         #[serde(flatten)]
         asked: Asked,
         /// Operations that were left out.
@@ -40,24 +40,24 @@ pub enum Event {
         /// Which rules.
         codes: Vec<Code>,
     },
-    /// A policy found something about a request to a model.
+    /// A policy reported something about a request to a model.
     Policy {
-        /// What it found; it names policies, origins and sizes.
+        /// The report; it names policies, origins and sizes.
         #[serde(flatten)]
         event: SecurityEvent,
     },
-    /// A script was allowed to do everything.
+    /// A trusted script was allowed to run.
     TrustedScript {
         /// Its hash.
         sha256: String,
         /// Its length.
         characters: usize,
     },
-    /// A key was kept.
+    /// A key was stored.
     KeyKept {
         /// Provider and origin.
         slot: String,
-        /// Where.
+        /// Where it was stored.
         #[serde(flatten)]
         place: Place,
     },
@@ -66,21 +66,21 @@ pub enum Event {
         /// Provider and origin.
         slot: String,
     },
-    /// More happened at once than could be written.
+    /// More events happened at once than could be written.
     Lost {
         /// How many entries are missing.
         events: u64,
     },
 }
 
-/// What a question was about, without its words.
+/// The subject of a request, without its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Asked {
     /// The types of the plan's steps, in order.
     pub steps: Vec<String>,
     /// Whether something that existed before is removed.
     pub destructive: bool,
-    /// The tool, where the question was about a call.
+    /// The tool, if the request was about a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
 }

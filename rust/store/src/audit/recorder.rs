@@ -20,7 +20,7 @@ const AHEAD: usize = 1024;
 
 enum Order {
     Write(Event),
-    /// Everything before was written or given up.
+    /// Marks that everything before was written or dropped.
     Flush(SyncSender<()>),
 }
 
@@ -44,11 +44,11 @@ fn recorder() -> MutexGuard<'static, Option<Recorder>> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Records from now on into the log at `path`. Without one a log that is being written stays, else it is the one at the usual place
-/// in the configuration folder of whoever runs this process. Returns the path. What is wrong with the log is found by the thread that writes; see [`trouble`].
+/// Starts recording into the log at `path`. Without a path, a log that is already being written is kept; otherwise it is the one at the usual place
+/// in the user's configuration folder. Returns the path. Problems of the log are found by the writing thread; see [`trouble`].
 ///
 /// # Errors
-/// [`AuditError::System`] when there is no usual place, or no thread.
+/// [`AuditError::System`] when there is no configuration folder, or no thread can be started.
 pub fn start(path: Option<&Path>) -> Result<PathBuf, AuditError> {
     let mut current = recorder();
     let path = match (path, current.as_ref()) {
@@ -87,7 +87,7 @@ pub fn stop() {
     *recorder() = None;
 }
 
-/// Hands an event to the log, if one is being written. Never waits.
+/// Records an event, if a log is being written. Never waits.
 pub fn record(event: Event) {
     if let Some(recorder) = recorder().as_ref()
         && matches!(
@@ -99,7 +99,7 @@ pub fn record(event: Event) {
     }
 }
 
-/// Records that a script was allowed to do everything, with its hash, which identifies its text later.
+/// Records that a trusted script was allowed to run, with its hash, which identifies its text later.
 pub fn trusted_script(code: &str) {
     let hash = Sha256::digest(code.as_bytes());
     let sha256 = hash.iter().fold(String::new(), |mut text, byte| {
@@ -118,11 +118,11 @@ pub fn flush(limit: Duration) -> bool {
         return true;
     };
     let (done, wait) = sync_channel(1);
-    // A full channel has no place for the order either; the thread will empty it.
+    // A full channel cannot take the order either; the thread will empty it.
     recorder.orders.try_send(Order::Flush(done)).is_ok() && wait.recv_timeout(limit).is_ok()
 }
 
-/// Why nothing is recorded, if something is wrong with the log.
+/// Why nothing is recorded, if there is a problem with the log.
 pub fn trouble() -> Option<AuditError> {
     let recorder = recorder().clone()?;
     recorder
@@ -133,7 +133,7 @@ pub fn trouble() -> Option<AuditError> {
         .clone()
 }
 
-/// The path of the log and the result of verifying all of it; none when nothing is recorded. Reads the whole log.
+/// The path of the log and the result of verifying all of it; `None` when nothing is recorded. Reads the whole log.
 ///
 /// # Errors
 /// [`AuditError::System`].
@@ -230,7 +230,7 @@ mod tests {
         Event::KeyRemoved { slot: slot.to_owned() }
     }
 
-    /// One test: the recorder is one for the process.
+    /// A single test, since the process has only one recorder.
     #[test]
     fn what_is_recorded_is_written_in_order_and_a_broken_log_says_so() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Which events of a run get an entry.
+//! Selects the events of a run that are recorded.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use super::recorder::{record, trouble};
 /// Observes a run.
 #[derive(Debug, Default)]
 pub struct Watcher {
-    /// What the open question is about.
+    /// The subject of the open request.
     asked: Asked,
     /// How many answers are recorded.
     answers: usize,
-    /// Rules that this run has broken already; each is one entry.
+    /// Rules that this run has already broken; each is recorded once.
     refused: BTreeSet<Code>,
     /// Whether the artist was warned that the log accepts no entries.
     warned: bool,
@@ -105,7 +105,7 @@ pub fn refused_calls(codes: impl IntoIterator<Item = Code>) {
     }
 }
 
-/// Whether a code says that a rule about what may be done was broken, rather than that a plan does not work.
+/// Whether a code means that a rule about permissions was broken, rather than that a plan does not work.
 fn is_policy(code: Code) -> bool {
     code.section() == "script"
         || matches!(
