@@ -1,15 +1,15 @@
-//! One text for every JSON value, on every platform: what is hashed.
+//! The canonical text of a JSON value, equal on every platform, as input of hashes.
 
 use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
-/// A whole number beyond this cannot be told from its neighbours as a float.
+/// Whole numbers beyond this cannot be distinguished from their neighbours as floats.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The value without spaces, keys by the bytes of their UTF-8, numbers by value: `1`, `1.0` and `1e0` are one text. Nesting is bounded
-/// by whoever made the value.
+/// where the value is created.
 pub(crate) fn text(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);

@@ -28,7 +28,7 @@ use crate::schema;
 use crate::secret::ApiKey;
 use crate::stream::{self, EventStream, Outlet};
 
-/// Speaks to one endpoint. Cheap to clone; clones share connections and cancellation.
+/// A client of one endpoint. Cheap to clone; clones share connections and cancellation.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -41,11 +41,11 @@ struct Inner {
     timeout: Duration,
     total: Duration,
     max_retries: u32,
-    /// Whether replies may come in pieces.
+    /// Whether replies may be streamed.
     streaming: bool,
     /// Replaced at each `cancel`, so that later calls are not affected.
     token: Mutex<CancellationToken>,
-    /// What the endpoint lists first, asked at most once.
+    /// The first model that the endpoint lists, requested at most once.
     first_model: OnceCell<String>,
 }
 
@@ -117,7 +117,7 @@ impl Client {
         })
     }
 
-    /// Asks and waits for the whole reply. Blocks; never called on Blender's main thread.
+    /// Sends a request and waits for the whole reply. Blocks; must not be called on Blender's main thread.
     ///
     /// # Errors
     /// Any [`ProviderError`]; truncation and refusal by the model are replies, not errors.
@@ -138,10 +138,10 @@ impl Client {
         self.guarded(call).await
     }
 
-    /// Asks and returns at once; the reply comes as events. Only the first call may wait, for a key store.
+    /// Sends a request and returns at once; the reply arrives as events. Only the first call may wait, for a key store.
     ///
     /// # Errors
-    /// `BodyInvalid`, `Internal`, and whatever is wrong with the key; everything else arrives through the stream.
+    /// `BodyInvalid`, `Internal`, and problems with the key; all other errors arrive through the stream.
     pub fn stream(&self, request: Request) -> Result<EventStream, ProviderError> {
         self.inner.check(&request)?;
         if self.inner.looked() {
@@ -163,14 +163,14 @@ impl Client {
                 result = bounded(total, inner.stream(&request, &mut outlet)) => result,
             };
             if let Err(error) = result {
-                // The connection is closed by now; a reader that is gone needs no error.
+                // The connection is already closed; a dropped reader needs no error.
                 let _ = sender.send(Err(error)).await;
             }
         });
         Ok(stream)
     }
 
-    /// The schema in a form that this provider's constrained output takes, though replies to it may have another form than
+    /// The schema in a form that this provider's constrained output accepts; replies to it may have another form than
     /// the schema says: [`schema::lift`] brings them back. `None`: the provider takes any schema, or cannot be given this one.
     pub fn lowered(&self, schema: &Value) -> Option<Value> {
         match &self.inner.backend {
@@ -179,7 +179,7 @@ impl Client {
         }
     }
 
-    /// Who is asked.
+    /// The provider.
     pub fn provider(&self) -> Provider {
         self.inner.provider
     }
@@ -197,23 +197,23 @@ impl Client {
         }
     }
 
-    /// Takes this client's key, and everything that looks like a secret, out of text. Waits for a key store where the key lies in one.
+    /// Removes this client's key, and everything that looks like a secret, from text. Waits for a key store if the key is in one.
     pub fn redactor(&self) -> Redactor {
         let Backend::Http(http) = &self.inner.backend else {
             return Redactor::default();
         };
-        // A store in trouble is told by the request itself.
+        // A failing store is reported by the request itself.
         let _ = runtime::block_on(self.guarded(http.look_for_key()));
         Redactor::new(http.key().cloned())
     }
 
-    /// What is known of the configured model; `None` for one that is not listed, and where none is named.
+    /// The registry's entry of the configured model; `None` if it is not listed or none is named.
     pub fn model_info(&self) -> Option<&'static ModelInfo> {
         models::model(self.inner.provider, self.inner.model.as_deref()?)
     }
 
-    /// The request as the configured model can serve it, and what it will use. [`Self::send`] and [`Self::stream`] do the same
-    /// by themselves; this tells it before. `stream`: whether the reply shall come in pieces.
+    /// The request adapted to the configured model, and its expected usage. [`Self::send`] and [`Self::stream`] do the same
+    /// by themselves; this returns it in advance. `stream`: whether the reply is to be streamed.
     ///
     /// # Errors
     /// `CapabilityMismatch`, `NoCapableModel`.
@@ -241,7 +241,7 @@ impl Client {
         self.guarded(call).await
     }
 
-    /// Ends every call in flight on this client, in whatever phase and from any thread. The client stays usable.
+    /// Cancels every running call of this client, in any phase and from any thread. The client stays usable.
     pub fn cancel(&self) {
         let old = {
             let mut token = self.inner.token.lock().unwrap_or_else(PoisonError::into_inner);
@@ -271,7 +271,7 @@ async fn bounded<T>(total: Duration, call: impl Future<Output = Result<T, Provid
     tokio::time::timeout(total, call).await.map_err(late)?
 }
 
-/// Said when a provider could not constrain the reply by the schema.
+/// The notice when a provider could not constrain the reply by the schema.
 fn schema_notice() -> Notice {
     Notice {
         code: Code::SchemaRefused,
@@ -288,7 +288,7 @@ impl Inner {
         }
     }
 
-    /// Whether no key has to be looked for any more.
+    /// Whether the key is already known.
     fn looked(&self) -> bool {
         match &self.backend {
             Backend::Http(http) => http.looked(),
@@ -296,7 +296,7 @@ impl Inner {
         }
     }
 
-    /// Looks for the key where that is still to be done, and refuses what needs one and has none.
+    /// Looks for the key if that has not been done, and refuses a request that needs one and has none.
     async fn key(&self) -> Result<(), ProviderError> {
         if let Backend::Http(http) = &self.backend {
             http.look_for_key().await?;
@@ -315,7 +315,7 @@ impl Inner {
         }
     }
 
-    /// Brings a request into the bounds of the model and of the settings.
+    /// Adapts a request to the limits of the model and of the settings.
     fn fit(&self, model: Option<&str>, request: &Request, stream: bool) -> Result<Fitting, ProviderError> {
         let may_stream = stream && self.streaming;
         let mut fitting = models::fit(self.provider, model, request, may_stream)?;
@@ -329,7 +329,7 @@ impl Inner {
         Ok(fitting)
     }
 
-    /// How the schema of a request travels first: in the provider's subset, as advice where it takes that, else in words.
+    /// How the schema of a request is sent at first: in the provider's subset, as advice if the provider accepts that, else in words.
     fn carried<'a>(http: &Http, fitting: &'a Fitting) -> (Option<Cow<'a, Value>>, SchemaUse) {
         let Some(schema) = &fitting.request.schema else {
             return (None, SchemaUse::Native);
@@ -355,7 +355,7 @@ impl Inner {
         let model = self.model(http).await?;
         let mut fitting = self.fit(Some(model), request, false)?;
         let mut notices = std::mem::take(&mut fitting.notices);
-        // The names on a server of one's own are its own.
+        // A private server has its own names of models.
         notices.retain(|notice| notice.code != Code::UnknownModel || self.provider != Provider::OpenAiCompatible);
         let mut response = self.send_fitted(http, model, &fitting).await?;
         response.notices.splice(..0, notices);
@@ -396,7 +396,7 @@ impl Inner {
         };
         let model = self.model(http).await?;
         let fitting = self.fit(Some(model), request, true)?;
-        // A stream is of content; that nothing is known of a model is told by `fit` and by whole replies.
+        // A stream contains only content; `fit` and whole replies report that a model is unknown.
         for notice in fitting
             .notices
             .iter()
@@ -474,7 +474,7 @@ impl Inner {
         }
     }
 
-    /// Waits before the next attempt, or gives the error back when there is none or no time for it.
+    /// Waits before the next attempt, or returns the error if there is none or no time for it.
     async fn pause(&self, retries: &mut Retries, error: ProviderError, started: Instant) -> Result<(), ProviderError> {
         match retries.wait_after(&error) {
             Some(wait) if started.elapsed() + wait < self.total => {

@@ -1,24 +1,24 @@
-//! The one error type of this crate. Every message says what happened, why, and what to do.
+//! The error type of this crate. Every message says what happened, why, and what to do.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use geonode_protocol::Code;
 
-/// What is known about a failed call beyond its code.
+/// Details of a failed call beyond its code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detail {
     /// Scheme, host, port and path of the endpoint; never user info or query.
     pub endpoint: String,
     /// HTTP status, when an answer came.
     pub status: Option<u16>,
-    /// What the server said: one line, bounded, without control characters and without the key.
+    /// The server's message: one line, bounded, without control characters and without the key.
     pub said: Option<String>,
     /// The provider's identifier of the exchange, for its support.
     pub request_id: Option<String>,
     /// The minimum wait that the server asked for.
     pub retry_after: Option<Duration>,
-    /// The server's own verdict on trying again (`x-should-retry`).
+    /// Whether the server advises a retry (`x-should-retry`).
     pub should_retry: Option<bool>,
 }
 
@@ -46,7 +46,7 @@ impl Detail {
         if parts.is_empty() { parts } else { format!(" ({parts})") }
     }
 
-    /// The endpoint, or a word for it.
+    /// The endpoint, or a general word for it.
     fn place(&self) -> &str {
         if self.endpoint.is_empty() {
             "The provider"
@@ -62,7 +62,7 @@ impl Detail {
     }
 }
 
-/// Why a call to a model failed. `Display` is the message for the artist; `code()` is what programs decide by.
+/// Why a call to a model failed. `Display` is the message for the artist; programs decide by `code()`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
     /// No key where one is needed; nothing was sent.
@@ -82,14 +82,14 @@ pub enum ProviderError {
     /// Credit or budget is used up; waiting does not help.
     #[error("The credit or budget at {} is used up{}. Check the plan and billing there.", .0.place(), .0.aside())]
     QuotaExhausted(Box<Detail>),
-    /// The server is in trouble.
+    /// The server is overloaded or failing.
     #[error("{} is overloaded or failing{}. This usually passes: send again in a moment.", .0.place(), .0.aside())]
     Overloaded(Box<Detail>),
     /// No answer, or no further piece of it, in time.
     #[error("{} took too long: {what}{}. Try a smaller model, or raise the timeout in the settings.",
             .detail.place(), .detail.aside())]
     Timeout {
-        /// What was waited for, with the limit in seconds.
+        /// The event that was awaited, with the limit in seconds.
         what: String,
         /// Endpoint and status.
         detail: Box<Detail>,
@@ -97,19 +97,19 @@ pub enum ProviderError {
     /// The connection could not be made or broke.
     #[error("{what}{}", .detail.aside())]
     Network {
-        /// Whole sentences: what happened and what to look at.
+        /// Whole sentences: what happened and what to check.
         what: String,
         /// Endpoint.
         detail: Box<Detail>,
     },
-    /// Prompt and context are longer than the model can take.
+    /// Prompt and context are longer than the model can read.
     #[error("The request is too long for the model{}. Shorten the prompt, lower the context budget, \
              or choose a model with a larger context.", .0.aside())]
     ContextTooLong(Box<Detail>),
     /// The provider declined the content.
     #[error("The provider declined the content{}. Word the prompt differently.", .0.aside())]
     ContentRefused(Box<Detail>),
-    /// The endpoint cannot take this schema.
+    /// The endpoint does not accept this schema.
     #[error("The endpoint cannot answer in the requested form{}.", .0.aside())]
     SchemaRefused(Box<Detail>),
     /// The endpoint does not have the model.
@@ -118,10 +118,10 @@ pub enum ProviderError {
     /// The endpoint refuses the request for another reason.
     #[error("{} refuses the request{}.", .0.place(), .0.aside())]
     BadRequest(Box<Detail>),
-    /// The answer is not what this kind of endpoint gives.
+    /// The answer does not have the form of this kind of endpoint.
     #[error("{what}{}", .detail.aside())]
     BadResponse {
-        /// Whole sentences: what is wrong with the answer and what to look at.
+        /// Whole sentences: what is wrong with the answer and what to check.
         what: String,
         /// Endpoint and status.
         detail: Box<Detail>,
@@ -129,7 +129,7 @@ pub enum ProviderError {
     /// The call was cancelled.
     #[error("Cancelled.")]
     Cancelled,
-    /// The address would carry prompt and key in the clear; nothing was sent.
+    /// The address would send prompt and key unencrypted; nothing was sent.
     #[error(
         "{endpoint} is not encrypted. Use https://; plain http:// is only for this computer (127.0.0.1, localhost)."
     )]
@@ -142,7 +142,7 @@ pub enum ProviderError {
     CapabilityMismatch {
         /// Its name.
         model: String,
-        /// What it cannot, in words that follow “cannot”.
+        /// The missing ability, in words that follow “cannot”.
         what: String,
         /// Names of some that can.
         others: String,
@@ -152,10 +152,10 @@ pub enum ProviderError {
     NoCapableModel {
         /// Provider name.
         provider: &'static str,
-        /// What none can.
+        /// The missing ability.
         what: String,
     },
-    /// The server is not among those that data may go to; nothing was sent.
+    /// The server is not among the allowed ones; nothing was sent.
     #[error(
         "Data may not be sent to {origin}. Allowed: {allowed}. Change the list of allowed servers, or the address."
     )]
@@ -168,12 +168,12 @@ pub enum ProviderError {
     /// The settings allow no further request now; nothing was sent.
     #[error("The settings allow {what}, and this limit is reached. Wait about {seconds} s, or raise the limit.")]
     RequestQuota {
-        /// The limit, with its span of time.
+        /// The limit, with its period.
         what: String,
-        /// When there is room again, in seconds.
+        /// Seconds until another request fits.
         seconds: u64,
     },
-    /// The schema may not go out; nothing was sent.
+    /// The schema may not be sent; nothing was sent.
     #[error("The schema of “{field}” is not sent: {why}.")]
     SchemaNotAllowed {
         /// `schema`, or the name of a tool.
@@ -205,7 +205,7 @@ pub enum ProviderError {
         "There is no provider “{0}”. Known providers: openai, openai-compatible, anthropic, gemini, replay, offline."
     )]
     UnknownProvider(String),
-    /// The key cannot be a key.
+    /// The text cannot be a key.
     #[error(
         "The API key is empty or contains a line break, a space or another character that keys never have. Copy it again, without \
              anything around it."
@@ -214,18 +214,18 @@ pub enum ProviderError {
     /// A key store refuses, or cannot be used.
     #[error("{0}")]
     KeyStore(String),
-    /// The file of keys could be read or chosen by others.
+    /// Others could read or replace the file of keys.
     #[error("The file of keys {path} is not used: {why}. Check it, or remove it and enter the key again.")]
     KeyFileUnsafe {
-        /// Where it lies.
+        /// Its path.
         path: String,
         /// Why it is not trusted.
         why: String,
     },
-    /// The file of keys does not have its form.
+    /// The file of keys does not have the expected form.
     #[error("The file of keys {path} is damaged: {why}. Entering the key again sets it aside and begins a new one.")]
     KeyFileDamaged {
-        /// Where it lies.
+        /// Its path.
         path: String,
         /// The place in it; never a part of it.
         why: String,
@@ -235,20 +235,20 @@ pub enum ProviderError {
     Internal(String),
 }
 
-/// Which family of Python exception an error belongs to.
+/// The family of Python exceptions of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// The provider or the way to it failed.
+    /// The provider or the connection to it failed.
     Provider,
-    /// A rule of ours forbids the call.
+    /// A policy forbids the call.
     Policy,
     /// The request is malformed.
     Protocol,
     /// The caller cancelled.
     Cancelled,
-    /// Settings or keys that cannot work.
+    /// Settings or keys are invalid.
     Core,
-    /// Ours or the system's fault.
+    /// A fault of this program or of the system.
     Internal,
 }
 
@@ -315,7 +315,7 @@ impl ProviderError {
         )
     }
 
-    /// Whether the endpoint refuses the request for its tools. No interface has a code for that; the server's words are the only sign.
+    /// Whether the endpoint refuses the request because of its tools. No interface has a code for that, so the server's words decide.
     pub fn refuses_tools(&self) -> bool {
         let refused = matches!(
             self,
@@ -332,7 +332,7 @@ impl ProviderError {
                 .any(|word| said.contains(word))
     }
 
-    /// What is known beyond code and message, where the failure came from an exchange.
+    /// The details beyond code and message, if the failure came from an exchange.
     pub fn detail(&self) -> Option<&Detail> {
         match self {
             Self::AuthFailed(detail)
@@ -403,7 +403,7 @@ impl ProviderError {
         self
     }
 
-    /// A broken promise of the endpoint, in whole sentences.
+    /// An invalid answer of the endpoint, in whole sentences.
     pub(crate) fn bad_response(what: impl Into<String>) -> Self {
         Self::BadResponse {
             what: what.into(),
@@ -431,7 +431,7 @@ impl ProviderError {
 /// Longest quotation of a server in a message, in characters.
 const QUOTE_LIMIT: usize = 300;
 
-/// Foreign text made fit for one line of ours: no control or direction characters, single spaces, bounded, no full stop
+/// Foreign text as one safe line: no control or direction characters, single spaces, bounded, no full stop
 /// at its end. `None` when nothing is left.
 pub(crate) fn one_line(text: &str) -> Option<String> {
     let hidden = |c: char| {

@@ -1,4 +1,4 @@
-//! The one place that sends. Knows bytes, limits and addresses; what the bytes mean is the dialect's business.
+//! The one place that sends. It handles bytes, limits and addresses; the dialect interprets the bytes.
 
 use std::error::Error as StdError;
 use std::sync::{Once, OnceLock};
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     Json,
     Events,
     WebPage,
-    /// Not said, or something else.
+    /// Missing, or something else.
     Other(Option<String>),
 }
 
@@ -72,15 +72,15 @@ impl Answer {
 pub(crate) struct Http {
     pub(crate) endpoint: Endpoint,
     pub(crate) dialect: &'static dyn Dialect,
-    /// Empty until it was looked for.
+    /// Empty until the key was looked up.
     key: OnceLock<Option<ApiKey>>,
-    /// Whose stored key is looked for.
+    /// The slot of the stored key.
     provider: Provider,
     client: OnceLock<Result<reqwest::Client, String>>,
 }
 
 impl Http {
-    /// Without a key and with `look` one is looked for among those that are stored before the first request.
+    /// Without a key and with `look`, the stored keys are searched before the first request.
     pub(crate) fn new(
         endpoint: Endpoint,
         dialect: &'static dyn Dialect,
@@ -101,12 +101,12 @@ impl Http {
         }
     }
 
-    /// Whether nothing has to be looked for any more.
+    /// Whether the key was looked up already.
     pub(crate) fn looked(&self) -> bool {
         self.key.get().is_some()
     }
 
-    /// Looks for the stored key, once. A key store may wait for a person; the caller stops waiting by dropping this.
+    /// Looks up the stored key, once. A key store may wait for a person; the caller stops waiting by dropping this.
     pub(crate) async fn look_for_key(&self) -> Result<(), ProviderError> {
         if self.looked() {
             return Ok(());
@@ -117,7 +117,7 @@ impl Http {
             .await
             .map_err(|_| ProviderError::Internal("reading the key failed".into()))?;
         let found = match found {
-            // A server on this computer mostly takes no key: a key store in trouble shall not keep it from answering.
+            // A server on this computer rarely needs a key, so a failing key store must not prevent the request.
             Err(ProviderError::KeyStore(_)) if self.endpoint.loopback && self.provider.key_variables().is_empty() => {
                 None
             }
@@ -165,7 +165,7 @@ impl Http {
         self.judge(response).await
     }
 
-    /// Sends one request and reads its whole answer. The identifier of the exchange comes along.
+    /// Sends one request and reads its whole answer, with the identifier of the exchange.
     pub(crate) async fn exchange(&self, outgoing: &Outgoing) -> Result<(Vec<u8>, Option<String>), ProviderError> {
         let answer = self.open(outgoing).await?;
         let request_id = answer.request_id.clone();
@@ -175,7 +175,7 @@ impl Http {
         Ok((answer.body(limits::REPLY_BYTES).await?, request_id))
     }
 
-    /// Completes an error with what this connection knows, and takes the key out of it.
+    /// Completes an error with the data of this connection, and removes the key from it.
     pub(crate) fn locate(&self, error: ProviderError, request_id: Option<&str>) -> ProviderError {
         error.with(|detail| {
             detail.endpoint = self.endpoint.shown();
@@ -188,7 +188,7 @@ impl Http {
         })
     }
 
-    /// What a server said, without the key.
+    /// The server's message, without the key.
     fn without_key(&self, foreign: &str) -> String {
         self.key()
             .map_or_else(|| foreign.to_owned(), |key| key.redact_quote(foreign))
@@ -232,7 +232,7 @@ impl Http {
         let body = match answer.body(limits::ERROR_BYTES).await {
             Ok(body) => body,
             Err(error @ ProviderError::BadResponse { .. }) => return Err(error),
-            // The status has arrived; a body that broke off adds nothing.
+            // The status has arrived; an incomplete body adds nothing.
             Err(_) => Vec::new(),
         };
         let error = self.dialect.refusal(status.as_u16(), &body);
@@ -254,7 +254,7 @@ impl Http {
         .with(|detail| detail.status = Some(response.status().as_u16()))
     }
 
-    /// Made by the first call: reading the system's certificates takes milliseconds.
+    /// Created by the first call, since reading the system's certificates takes milliseconds.
     fn client(&self) -> Result<&reqwest::Client, ProviderError> {
         self.client
             .get_or_init(|| build(&self.endpoint).map_err(|error| error.to_string()))
@@ -318,7 +318,7 @@ fn source<'a, T: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Opt
         if let Some(found) = error.downcast_ref::<T>() {
             return Some(found);
         }
-        // What an io::Error wraps is not its source: it says the same.
+        // The error that an io::Error wraps is not its source; it says the same.
         let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         next = wrapped
             .map(|inner| inner as &(dyn StdError + 'static))
@@ -330,7 +330,7 @@ fn source<'a, T: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Opt
 fn build(endpoint: &Endpoint) -> Result<reqwest::Client, reqwest::Error> {
     static TLS: Once = Once::new();
     TLS.call_once(|| {
-        // An error says that a backend is installed already, which is as good.
+        // An error means that a backend is already installed, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
     let header_limit = u32::try_from(limits::HEADER_BYTES).unwrap_or(u32::MAX);
@@ -343,7 +343,7 @@ fn build(endpoint: &Endpoint) -> Result<reqwest::Client, reqwest::Error> {
         .tcp_keepalive(Duration::from_secs(30))
         .http2_max_header_list_size(header_limit);
     if endpoint.loopback {
-        // Never a proxy, and never a name service: `localhost` is this computer whatever others say.
+        // Neither a proxy nor a name service is used: `localhost` is always this computer.
         let here = [([127, 0, 0, 1], 0).into(), ([0, 0, 0, 0, 0, 0, 0, 1], 0).into()];
         builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
     }
@@ -370,7 +370,7 @@ fn same_origin() -> Policy {
     })
 }
 
-/// The address gave a page for people.
+/// The address returned a web page.
 pub(crate) fn web_page() -> ProviderError {
     ProviderError::bad_response(
         "The address answers with a web page. The path is probably wrong: try the base URL with /v1 at its end.",

@@ -1,10 +1,10 @@
-//! Talks to language models: the only crate that names reqwest.
+//! Talks to language models: the only crate that uses reqwest.
 //!
-//! Words in, words out. A [`Client`] takes a [`Request`] that is the same for every provider; a dialect writes it and reads
+//! A [`Client`] sends a [`Request`] that is the same for every provider; a dialect writes it and reads
 //! the reply; one place (`http`) sends, with limits, retries, cancellation and one shared runtime around it.
 //!
 //! What never happens here: a key in a message, log or redirect; plain http beyond this computer; a wait without an end;
-//! a second request after text was handed over; a panic on what a server sends.
+//! a second request after text was handed over; a panic because of a server's data.
 
 mod canonical;
 mod client;

@@ -1,4 +1,4 @@
-//! Bounds on what a peer may make us hold or wait for.
+//! Limits on the size and duration of answers.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) const ERROR_BYTES: usize = 256 << 10;
 pub(crate) const HEADER_BYTES: usize = 256 << 10;
 /// Name lookup, connection and TLS together.
 pub(crate) const CONNECT: Duration = Duration::from_secs(10);
-/// A server that asks for more patience than this is not waited for.
+/// Longest wait that a server may ask for.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// Redirects within one origin.
 pub(crate) const REDIRECTS: usize = 5;

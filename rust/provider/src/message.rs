@@ -1,9 +1,9 @@
-//! What a request is made of: messages, tools and options, the same for every provider.
+//! The parts of a request: messages, tools and options, the same for every provider.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Who speaks.
+/// The role of the speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -21,9 +21,9 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Part {
-    /// Words.
+    /// Text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
     },
     /// A picture.
@@ -39,14 +39,14 @@ pub enum Part {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Content {
-    /// Words only.
+    /// Text only.
     Text(String),
-    /// Words and pictures in order.
+    /// Text and pictures in order.
     Parts(Vec<Part>),
 }
 
 impl Content {
-    /// All words, in order, joined by line breaks.
+    /// All text, in order, joined by line breaks.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -71,7 +71,7 @@ impl Content {
     }
 }
 
-/// A call that the model wants made.
+/// A tool call of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
@@ -87,9 +87,9 @@ pub struct ToolCall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
-    /// What is said.
+    /// The content.
     pub content: Content,
     /// Calls that an assistant message made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -129,7 +129,7 @@ pub struct Tool {
     pub input_schema: Value,
 }
 
-/// Fine control that not every model takes.
+/// Sampling options, which not every model supports.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {

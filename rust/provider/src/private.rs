@@ -1,13 +1,13 @@
-//! Files and folders that are their owner's alone: the one place that says how they are made, opened and judged.
+//! Private files and folders: the one place that creates, opens and checks them.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::Result;
 use std::path::Path;
 
-/// Makes a folder, and those above it that are missing, for its owner alone. One that is there stays as it is.
+/// Creates a folder, and missing parents, for its owner alone. An existing folder is not changed.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn make_folder(folder: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -15,10 +15,10 @@ pub fn make_folder(folder: &Path) -> Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Opens a file that is made for its owner alone; neither follows a link nor waits for the other end of a pipe.
+/// Opens a file, creating it for its owner alone; neither follows links nor waits for the other end of a pipe.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 #[cfg(unix)]
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -26,10 +26,10 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
-/// Opens a file; what is in the person's own folder only they and administrators can read. Links are refused.
+/// Opens a file; only the user and administrators can read the user's own folder. Links are refused.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 #[cfg(not(unix))]
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     if is_link(path) {
@@ -38,7 +38,7 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     options.open(path)
 }
 
-/// Whether a link lies there, wherever it leads.
+/// Whether the path is a link.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink())
 }

@@ -1,4 +1,4 @@
-//! Takes secrets out of text: configured keys, what looks like a key, and folders that name a person. Linear in the text.
+//! Removes secrets from text: configured keys, anything that looks like a key, and folders that name a person. Linear in the text.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::secret::{ApiKey, REDACTED};
 
-/// Beginnings of the keys and tokens that services give out, with the fewest characters that such a one has in all.
+/// Prefixes of the keys and tokens of known services, with their least length.
 const PREFIXES: [(&str, usize); 21] = [
     ("sk-", 20),
     ("sk_live_", 20),
@@ -42,13 +42,13 @@ const NAMES: [&str; 9] = [
     "password",
     "passwd",
 ];
-/// Fewest characters of a value behind one of these names.
+/// Least length of a value after one of these names.
 const SHORTEST_VALUE: usize = 8;
-/// Fewest characters behind the word `Bearer`.
+/// Least length after the word `Bearer`.
 const SHORTEST_BEARER: usize = 16;
-/// Fewest characters of a signed token of three parts.
+/// Least length of a signed token of three parts.
 const SHORTEST_JWT: usize = 40;
-/// A value behind a name shows by this many characters whether it is one.
+/// Number of characters that decide whether a value after a name is a secret.
 const VALUE_HEAD: usize = 256;
 /// How the first line of a private key ends.
 const ARMOUR: &[u8] = b"PRIVATE KEY-----";
@@ -57,21 +57,21 @@ const ARMOUR_HEAD: usize = 64;
 /// Folders above the one that carries a person's name.
 const HOMES: [&str; 4] = ["/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"];
 
-/// Knows what a secret looks like, and the keys of this run.
+/// A detector of secrets, with the keys of this run.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     keys: Vec<ApiKey>,
 }
 
 impl Redactor {
-    /// Also takes out these keys, however they look.
+    /// Also removes these keys, whatever their form.
     pub fn new(keys: impl IntoIterator<Item = ApiKey>) -> Self {
         Self {
             keys: keys.into_iter().collect(),
         }
     }
 
-    /// Takes the configured keys out; says how many there were.
+    /// Removes the configured keys; returns how many there were.
     pub fn keys(&self, text: &mut String) -> usize {
         let mut count = 0;
         for key in &self.keys {
@@ -84,12 +84,12 @@ impl Redactor {
         count
     }
 
-    /// The same for every text of a document, keys of its objects aside.
+    /// The same for every text of a document, except the keys of its objects.
     pub fn keys_json(&self, value: &mut Value) -> usize {
         each_string(value, &mut |text| self.keys(text))
     }
 
-    /// Takes everything out that looks like a secret; says how much there was.
+    /// Removes everything that looks like a secret; returns how many there were.
     pub fn all(&self, text: &mut String) -> usize {
         let mut count = self.keys(text);
         let mut out = String::new();
@@ -108,13 +108,13 @@ impl Redactor {
         count
     }
 
-    /// The same for every text of a document, keys of its objects aside.
+    /// The same for every text of a document, except the keys of its objects.
     pub fn json(&self, value: &mut Value) -> usize {
         each_string(value, &mut |text| self.all(text))
     }
 }
 
-/// Changes every text of a document; gives the sum of what `change` says. Without recursion: the document may be foreign.
+/// Changes every text of a document; returns the sum of the results of `change`. Without recursion, since the document may be foreign.
 pub(crate) fn each_string(value: &mut Value, change: &mut dyn FnMut(&mut String) -> usize) -> usize {
     let mut open = vec![value];
     let mut sum = 0;
@@ -133,7 +133,7 @@ pub(crate) fn each_string(value: &mut Value, change: &mut dyn FnMut(&mut String)
 #[derive(Debug, Clone, Copy, Default)]
 struct Run {
     end: usize,
-    /// Behind its last digit; 0 when it has none.
+    /// Offset after its last digit; 0 when it has none.
     digit: usize,
 }
 
@@ -142,7 +142,7 @@ struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     run: Run,
-    /// End of the run of which it is known that no signed token begins in it.
+    /// End of the run in which no signed token begins.
     unsigned: usize,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next secret and what stands in its place.
+    /// The next secret and its replacement.
     fn next(&mut self) -> Option<(Range<usize>, &'static str)> {
         while let Some(byte) = self.bytes.get(self.at).copied() {
             let begins = self.at == 0 || !self.before().is_ascii_alphanumeric();
@@ -196,7 +196,7 @@ impl<'a> Scan<'a> {
         self.rest(at).iter().take_while(|byte| of(**byte)).count()
     }
 
-    /// The run of token characters that holds `self.at`.
+    /// The run of token characters that contains `self.at`.
     fn run(&mut self) -> Run {
         if self.at >= self.run.end {
             let end = self.at + self.length(self.at, of_token);
@@ -242,7 +242,7 @@ impl<'a> Scan<'a> {
         (end - self.at >= SHORTEST_JWT).then_some((self.at..end, REDACTED))
     }
 
-    /// What follows `Bearer `.
+    /// The token after `Bearer `.
     fn bearer(&self) -> Option<(Range<usize>, &'static str)> {
         let word = self.rest(self.at).get(..7)?;
         if !word.eq_ignore_ascii_case(b"bearer ") {
@@ -351,7 +351,7 @@ mod tests {
         text
     }
 
-    /// Made of pieces, so that no scanner takes this file for a leak.
+    /// Built from pieces, so that no scanner takes this file for a leak.
     fn key(prefix: &str) -> String {
         format!("{prefix}{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7")
     }

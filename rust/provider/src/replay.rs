@@ -35,18 +35,18 @@ struct Recording {
 #[serde(deny_unknown_fields, default)]
 struct Reply {
     text: Option<String>,
-    /// Stands for its own text.
+    /// The reply is the JSON's own text.
     json: Option<Value>,
     tool_calls: Vec<ToolCall>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
-    /// Code of a failure to raise instead.
+    /// Code of the error to return instead.
     error: Option<String>,
     message: Option<String>,
     delay_ms: u64,
 }
 
-/// A recording being played.
+/// A recording during playback.
 #[derive(Debug)]
 pub(crate) struct Replay {
     model: String,
@@ -145,7 +145,7 @@ impl Replay {
     }
 }
 
-/// The failure of this code.
+/// The error with this code.
 fn failure(code: &str, said: &str) -> Option<ProviderError> {
     let detail = Box::new(Detail::said(said));
     Some(match code {

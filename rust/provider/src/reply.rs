@@ -1,4 +1,4 @@
-//! What comes back: text, calls, usage, and how it ended.
+//! Replies: text, calls, usage, and how they ended.
 
 use geonode_protocol::Code;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
-    /// The inverse of [`Self::wire`]; a word without `other:` that is none of ours counts as the provider's.
+    /// The inverse of [`Self::wire`]; an unknown word without `other:` counts as the provider's.
     pub(crate) fn from_wire(text: &str) -> Self {
         match text {
             "done" => Self::Done,
@@ -56,7 +56,7 @@ impl Serialize for FinishReason {
     }
 }
 
-/// Tokens, as the provider counted them. `None` where it does not say.
+/// Tokens, as counted by the provider. `None` if it does not report them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Usage {
@@ -72,7 +72,7 @@ pub struct Usage {
     pub reasoning_tokens: Option<u64>,
 }
 
-/// Something that went differently than asked, without failing.
+/// A deviation from the request that is not a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Notice {
     /// Stable code.
@@ -84,9 +84,9 @@ pub struct Notice {
 /// A whole reply.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Response {
-    /// What the model wrote; a refusal's words when it refused.
+    /// The model's text; the words of its refusal if it refused.
     pub text: String,
-    /// Calls it wants made, in its order.
+    /// Its tool calls, in its order.
     pub tool_calls: Vec<ToolCall>,
     /// How it ended.
     pub finish_reason: FinishReason,
@@ -96,7 +96,7 @@ pub struct Response {
     pub model: String,
     /// The provider's identifier of the exchange.
     pub request_id: Option<String>,
-    /// What went differently than asked.
+    /// Deviations from the request.
     pub notices: Vec<Notice>,
 }
 
@@ -119,7 +119,7 @@ pub enum StreamEvent {
         /// All figures so far; the last one counts.
         usage: Usage,
     },
-    /// Something went differently than asked.
+    /// A deviation from the request.
     Notice {
         /// What.
         notice: Notice,
@@ -140,6 +140,6 @@ pub enum StreamEvent {
 pub struct Model {
     /// The name to send.
     pub id: String,
-    /// Tokens it can take in all, when the endpoint says so.
+    /// Its context size in tokens, if the endpoint reports it.
     pub context_tokens: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! When to try again, and after how long: only where it is safe, with backoff and jitter, obeying the server.
+//! Retries: only where they are safe, with backoff and jitter, observing the server's advice.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,7 +7,7 @@ use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use crate::error::{Detail, ProviderError};
 use crate::limits;
 
-/// The attempts that are left for one call.
+/// The remaining attempts of one call.
 #[derive(Debug)]
 pub(crate) struct Retries {
     delays: ExponentialBackoff,
@@ -26,7 +26,7 @@ impl Retries {
         }
     }
 
-    /// How long to wait before the next attempt; `None` when there shall be none.
+    /// How long to wait before the next attempt; `None` if there is none.
     pub(crate) fn wait_after(&mut self, error: &ProviderError) -> Option<Duration> {
         let (asked, verdict) = error
             .detail()

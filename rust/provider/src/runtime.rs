@@ -1,4 +1,4 @@
-//! One tokio runtime for all clients, made when the first call needs it and kept for the life of the process.
+//! One tokio runtime for all clients, created by the first call and kept until the process ends.
 
 use std::future::Future;
 use std::sync::OnceLock;
@@ -7,13 +7,13 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::error::ProviderError;
 
-/// Enough for many streams: the work is waiting and parsing small pieces.
+/// Number of threads: enough for many streams, which mostly wait and parse small pieces.
 const WORKERS: usize = 2;
 
 /// The shared runtime.
 ///
 /// # Errors
-/// `Internal` when the system gives no threads.
+/// `Internal` when no threads can be started.
 pub(crate) fn shared() -> Result<&'static Runtime, ProviderError> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let made = RUNTIME.get_or_init(|| {

@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::error::ProviderError;
 
-/// What a redacted key looks like wherever it would have appeared.
+/// The replacement of a redacted key.
 pub const REDACTED: &str = "***";
 
 /// Keys shorter than this are not searched for in foreign text: they would blank out ordinary words.
@@ -17,10 +17,10 @@ const SHORTEST_REDACTED: usize = 6;
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// Takes a key as it was typed or found in the environment.
+    /// A key from the user's input or the environment.
     ///
     /// # Errors
-    /// `KeyInvalid` when it holds anything but visible ASCII: line breaks and control characters could forge headers.
+    /// `KeyInvalid` when it contains anything but visible ASCII: line breaks and control characters could forge headers.
     pub fn new(key: impl Into<String>) -> Result<Self, ProviderError> {
         let key = SecretString::from(key.into());
         let visible = |byte: u8| byte.is_ascii_graphic();
@@ -35,7 +35,7 @@ impl ApiKey {
         self.0.expose_secret()
     }
 
-    /// How often the key stands in `text`; none is looked for that is too short.
+    /// How often the key occurs in `text`; a key that is too short is not searched.
     pub(crate) fn occurrences(&self, text: &str) -> usize {
         if self.expose().len() < SHORTEST_REDACTED {
             0
@@ -55,7 +55,7 @@ impl ApiKey {
 }
 
 impl ApiKey {
-    /// The same for a quotation that may have been cut in the middle of the key: `…` stands at its end then.
+    /// The same for a quotation that may have been cut in the middle of the key, with `…` at its end.
     pub(crate) fn redact_quote(&self, text: &str) -> String {
         let whole = self.redact(text);
         let Some(head) = whole.strip_suffix('…') else {

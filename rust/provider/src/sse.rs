@@ -21,14 +21,14 @@ pub(crate) struct SseParser {
     line: Vec<u8>,
     event: SseEvent,
     has_data: bool,
-    /// The piece before ended in CR: an LF that follows belongs to it.
+    /// Whether the previous piece ended in CR, so that a following LF belongs to it.
     after_cr: bool,
-    /// The start of the stream is behind, where a BOM may stand.
+    /// Whether the start of the stream, where a BOM may be, has passed.
     begun: bool,
 }
 
 impl SseParser {
-    /// Takes a piece and appends the events it completes.
+    /// Reads a piece and appends the events that it completes.
     ///
     /// # Errors
     /// `BadResponse` when one event exceeds its limit.
@@ -90,7 +90,7 @@ impl SseParser {
                 _ => {}
             }
         }
-        // The buffer is kept: lines come by the thousand.
+        // The buffer is reused, since there are thousands of lines.
         self.line = taken;
         self.line.clear();
     }

@@ -72,10 +72,10 @@ impl Iterator for EventStream {
     }
 }
 
-/// Where a stream's events go, and whether any of the reply has been handed over.
+/// The receiver of a stream's events, and whether any of the reply has been handed over.
 pub(crate) struct Outlet {
     sender: Sender<Item>,
-    /// Once true, nothing is tried again: the reader would see the beginning twice.
+    /// Once true, the request is not retried: the reader would see the beginning twice.
     pub(crate) begun: bool,
 }
 
@@ -93,7 +93,7 @@ impl Outlet {
         self.sender.send(Ok(event)).await.map_err(|_| ProviderError::Cancelled)
     }
 
-    /// Hands over a reply that came as a whole.
+    /// Hands over a reply that arrived as a whole.
     pub(crate) async fn send_all(&mut self, response: Response) -> Result<(), ProviderError> {
         for notice in response.notices {
             self.send(StreamEvent::Notice { notice }).await?;
@@ -141,7 +141,7 @@ pub(crate) async fn attempt(
     match &answer.kind {
         Kind::Events | Kind::Other(None) => pump(http, answer, gap, first_deadline, outlet).await.map_err(located),
         Kind::Json => {
-            // Some servers answer in one piece whatever they are asked.
+            // Some servers never stream.
             let body = tokio::time::timeout_at(first_deadline, answer.body(limits::REPLY_BYTES)).await;
             let body = body.map_err(|_| located(late()))?.map_err(located)?;
             let mut response = http.dialect.reply(&body).map_err(located)?;
@@ -168,7 +168,7 @@ async fn pump(
     let (mut events, mut out): (Vec<SseEvent>, Vec<StreamEvent>) = (Vec::new(), Vec::new());
     let (mut wire, mut text) = (0_usize, 0_usize);
     loop {
-        // A peer that sends without pause would never let the timer speak.
+        // With a peer that sends without pause, the timer would never fire.
         if Instant::now() >= deadline {
             return Err(late());
         }
@@ -216,7 +216,7 @@ async fn pump(
                 drain(answer).await;
                 return Ok(());
             }
-            // Measured from here: a slow reader is not the server's fault.
+            // Measured from here, since a slow reader is not the server's fault.
             Step::Content => deadline = Instant::now() + gap,
             Step::Idle => {}
         }

@@ -1,13 +1,13 @@
-//! Exact text from JSON strings, also where a server splits one character over two of them.
+//! Exact text from JSON strings, even if a server splits one character over two of them.
 //!
-//! JSON can write half a character (`"\ud83d"`); Rust strings cannot hold it. Halves that meet at a seam are joined, a lone
+//! JSON can contain half a character (`"\ud83d"`); Rust strings cannot. Halves of consecutive strings are joined, a lone
 //! half becomes U+FFFD.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
-/// A JSON string (or an array of text parts) whose lone surrogates are still there, in WTF-8.
+/// A JSON string (or an array of text parts) with its lone surrogates, in WTF-8.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct RawText(Vec<u8>);
 
@@ -26,7 +26,7 @@ impl RawText {
 
 impl<'de> Deserialize<'de> for RawText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Asking for bytes is how serde_json hands out strings without refusing lone surrogates.
+        // serde_json accepts lone surrogates only when a string is read as bytes.
         deserializer.deserialize_byte_buf(RawTextVisitor)
     }
 }
@@ -67,7 +67,7 @@ impl<'de> Visitor<'de> for RawTextVisitor {
     }
 }
 
-/// Puts deltas together.
+/// Joins deltas.
 #[derive(Debug, Default)]
 pub(crate) struct Joiner {
     text: String,
@@ -101,12 +101,12 @@ impl Joiner {
         }
     }
 
-    /// What is certain so far; an open half stays inside.
+    /// The complete text so far; an open half is kept back.
     pub(crate) fn take(&mut self) -> String {
         std::mem::take(&mut self.text)
     }
 
-    /// Everything that is left; an open half becomes U+FFFD.
+    /// The remaining text; an open half becomes U+FFFD.
     pub(crate) fn finish(&mut self) -> String {
         self.settle();
         self.take()

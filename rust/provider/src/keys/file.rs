@@ -1,6 +1,6 @@
-//! Keys in a file, where the system has no key store: readable only by its owner, whole or not there.
+//! Keys in a file, for systems without a key store: readable only by its owner, complete or absent.
 //!
-//! A file that others can read or that belongs to somebody else is not used, and links are not followed: whoever could put them
+//! A file that others can read or that belongs to another user is not used, and links are not followed: whoever could put them
 //! there could read the keys or choose them. Processes that write at the same time take turns by a lock of the operating system.
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The keys of a file by their slot.
 pub(super) type Held = BTreeMap<String, ApiKey>;
 
-/// What the file holds, as it is read.
+/// The content of the file, for reading.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -37,7 +37,7 @@ struct Document {
     keys: Held,
 }
 
-/// What the file holds, as it is written: the one place where keys are serialised.
+/// The content of the file, for writing: the only place where keys are serialised.
 #[derive(Serialize)]
 struct Written<'a> {
     geonode_keys: u64,
@@ -52,7 +52,7 @@ pub(super) struct KeyFile {
 }
 
 impl KeyFile {
-    /// The one in the configuration folder of whoever runs this process; none when that is not known.
+    /// The file in the user's configuration folder; `None` when the folder is not known.
     pub(super) fn of_this_user() -> Option<Self> {
         folder().map(Self::at)
     }
@@ -69,7 +69,7 @@ impl KeyFile {
         self.folder.join("keys.json")
     }
 
-    /// Whether anything lies at its place, a link included.
+    /// Whether anything exists at its path, including a link.
     pub(super) fn exists(&self) -> bool {
         fs::symlink_metadata(self.path()).is_ok()
     }
@@ -83,7 +83,7 @@ impl KeyFile {
         }
     }
 
-    /// Changes the keys while nobody else does. A damaged file is set aside and its new name returned.
+    /// Changes the keys under a lock. A damaged file is set aside and its new name returned.
     pub(super) fn change(&self, change: impl FnOnce(&mut Held)) -> Result<Option<PathBuf>, ProviderError> {
         let failed = |error: std::io::Error| unusable(&self.folder, &error);
         make_folder(&self.folder).map_err(failed)?;
@@ -104,7 +104,7 @@ impl KeyFile {
         Ok(set_aside)
     }
 
-    /// What the file holds; none without a file, an error inside for one that is damaged.
+    /// The content of the file; `None` without a file, an inner error if it is damaged.
     fn read(&self) -> Result<Option<Result<Held, String>>, ProviderError> {
         let path = self.path();
         let mut file = match open(&path, OpenOptions::new().read(true)) {
@@ -139,7 +139,7 @@ impl KeyFile {
         }))
     }
 
-    /// All of the keys, complete or not at all. Only while it is this process's turn.
+    /// Writes all keys, completely or not at all. Only while this process has the lock.
     fn write(&self, keys: &Held) -> std::io::Result<()> {
         let document = Written {
             geonode_keys: VERSION,
@@ -162,7 +162,7 @@ impl KeyFile {
         written
     }
 
-    /// Moves a damaged file out of the way.
+    /// Sets a damaged file aside.
     fn set_aside(&self) -> std::io::Result<PathBuf> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let aside = self.folder.join(format!("keys.damaged-{}.json", now.as_millis()));
@@ -170,7 +170,7 @@ impl KeyFile {
         Ok(aside)
     }
 
-    /// Waits for this process's turn to write; it ends with the file that is returned.
+    /// Waits for the lock, which is held until the returned file is dropped.
     fn take_turn(&self) -> Result<File, ProviderError> {
         let path = self.folder.join("keys.lock");
         let lock = open(&path, OpenOptions::new().read(true).write(true).create(true))
@@ -330,7 +330,7 @@ mod tests {
             fs::remove_file(file.path()).unwrap();
         }
         assert_eq!(fs::read(&elsewhere).unwrap(), before);
-        // Neither are the files beside it a way in.
+        // The files beside it do not give access either.
         symlink(&elsewhere, file.folder.join("keys.new")).unwrap();
         put(&file, "c", "sk-secret-c").unwrap();
         assert_eq!(fs::read(&elsewhere).unwrap(), before);

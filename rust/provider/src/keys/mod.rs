@@ -1,8 +1,8 @@
-//! Where API keys lie: in an environment variable, in the system's key store, or, where there is none, in a file that only its
+//! Storage of API keys: in an environment variable, in the system's key store, or, without one, in a file that only its
 //! owner can read.
 //!
-//! A stored key belongs to a provider *and* the origin of its endpoint: whoever changes the address does not send the key there.
-//! Everything here may wait for a person (a key store that asks to be unlocked), so none of it is for Blender's main thread.
+//! A stored key belongs to a provider *and* the origin of its endpoint: it is not sent to another address.
+//! Everything here may wait for a person (a key store that asks to be unlocked), so it must not be called on Blender's main thread.
 
 mod file;
 mod place;
@@ -24,12 +24,12 @@ use self::system::{StoreError, SystemStore};
 /// Longest key, in bytes. Longer than any provider's; short enough for every key store.
 const LONGEST_KEY: usize = 1024;
 
-/// The folder of this program's files that belong to a person, whatever Blender they use; none when it is not known.
+/// The folder of the user's files of this program, for all versions of Blender; `None` when it is not known.
 pub fn folder() -> Option<PathBuf> {
     file::folder()
 }
 
-/// What a stored key is for: a provider at an origin.
+/// The slot of a stored key: a provider at an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot(String);
 
@@ -64,18 +64,18 @@ impl Slot {
     }
 }
 
-/// What came of keeping a key.
+/// The result of storing a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Kept {
-    /// Where it lies now.
+    /// Where the key is stored now.
     #[serde(flatten)]
     pub place: Place,
-    /// A damaged file that was in the way, under its new name.
+    /// The new name of a damaged file that was set aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<PathBuf>,
 }
 
-/// The key stores of one person.
+/// The key stores of one user.
 #[derive(Debug)]
 pub struct Keys {
     system: Box<dyn SystemStore>,
@@ -83,7 +83,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Those of whoever runs this process.
+    /// Those of the user of this process.
     pub fn of_this_user() -> Self {
         Self {
             system: system::of_this_user(),
@@ -126,17 +126,17 @@ impl Keys {
         }
     }
 
-    /// Keeps a key for a slot: in the system's key store, or in the file where the system has none. What was there is replaced.
+    /// Stores a key for a slot: in the system's key store, or in the file if the system has none. An earlier key is replaced.
     ///
     /// # Errors
-    /// As [`Self::place`]; `KeyInvalid` for what is too long to be a key. A key store that refuses is not gone around.
+    /// As [`Self::place`]; `KeyInvalid` for a text that is too long to be a key. If the key store refuses, the file is not used instead.
     pub fn keep(&self, slot: &Slot, key: &ApiKey) -> Result<Kept, ProviderError> {
         if key.expose().len() > LONGEST_KEY {
             return Err(ProviderError::KeyInvalid);
         }
         match self.system.set(slot.name(), key.expose()) {
             Ok(()) => {
-                // An older one in the file would come back with the next session that has no key store.
+                // An older key in the file would be used again by the next session without a key store.
                 let set_aside = match &self.file {
                     Some(file) if file.exists() => file.change(|keys| drop(keys.remove(slot.name())))?,
                     _ => None,
@@ -162,7 +162,7 @@ impl Keys {
         })
     }
 
-    /// Removes the stored key of a slot from wherever it lies; says whether there was one.
+    /// Removes the stored key of a slot from all stores; returns whether there was one.
     ///
     /// # Errors
     /// As [`Self::place`].
@@ -210,7 +210,7 @@ mod tests {
 
     use super::*;
 
-    /// A key store that does as it is told.
+    /// A key store for tests.
     #[derive(Debug, Default)]
     struct Fake {
         keys: Mutex<BTreeMap<String, String>>,
@@ -321,7 +321,7 @@ mod tests {
     fn the_environment_comes_first() {
         let (_folder, keys) = keys(None);
         keys.keep(&slot(), &key("sk-one-secret")).unwrap();
-        // A variable that is always set where cargo runs.
+        // cargo always sets this variable.
         let place = keys.place(&slot(), &["CARGO_MANIFEST_DIR"]).unwrap();
         let variable = "CARGO_MANIFEST_DIR".to_owned();
         assert_eq!(place, Some(Place::Environment { variable }));

@@ -1,4 +1,4 @@
-//! Where a key lies.
+//! Places of keys.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ pub enum Place {
     },
     /// The system's key store.
     System {
-        /// What people call it.
+        /// Its common name.
         name: String,
     },
-    /// A file that only its owner can read; the key stands in it as it is.
+    /// A file that only its owner can read, with the key in plain text.
     File {
-        /// Where it lies.
+        /// Its path.
         path: PathBuf,
     },
 }

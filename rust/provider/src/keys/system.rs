@@ -1,11 +1,11 @@
-//! The key store that the system brings: Secret Service (Linux), Keychain (macOS), Credential Manager (Windows).
+//! The system's key store: Secret Service (Linux), Keychain (macOS), Credential Manager (Windows).
 //!
-//! On Linux the secret crosses the session bus as it is: the bus is a socket of the same person, and whoever can listen there can
-//! ask the key store as well. That spares a second set of ciphers.
+//! On Linux the secret crosses the session bus unencrypted: the bus is a socket of the same user, and a program that can listen there can
+//! also ask the key store. That avoids a second set of ciphers.
 
 use secrecy::zeroize::Zeroizing;
 
-/// Why a key store gives no answer.
+/// Why a key store fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(
     not(any(target_os = "linux", test)),
@@ -19,21 +19,21 @@ pub(super) enum StoreError {
     Unavailable,
     /// It is locked and was not unlocked.
     Locked,
-    /// Its own words.
+    /// Its own message.
     Refused(String),
 }
 
 /// A key store, by slot. All of it may wait; only `get` and `set` may ask a person to unlock it.
 pub(super) trait SystemStore: std::fmt::Debug + Send + Sync {
-    /// What people call it, fit for the beginning of a sentence.
+    /// Its common name, capitalised for the beginning of a sentence.
     fn name(&self) -> &'static str;
-    /// Whether it holds a key for the slot.
+    /// Whether it has a key for the slot.
     fn has(&self, slot: &str) -> Result<bool, StoreError>;
     /// The key of the slot.
     fn get(&self, slot: &str) -> Result<Option<Zeroizing<String>>, StoreError>;
-    /// Keeps a key in place of what the slot had.
+    /// Stores a key, replacing that of the slot.
     fn set(&self, slot: &str, key: &str) -> Result<(), StoreError>;
-    /// Removes the key of the slot; whether there was one.
+    /// Removes the key of the slot; returns whether there was one.
     fn remove(&self, slot: &str) -> Result<bool, StoreError>;
 }
 
@@ -46,7 +46,7 @@ pub(super) fn of_this_user() -> Box<dyn SystemStore> {
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 const SERVICE: &str = "GeoNode AI Assistant";
 
-/// What a store returned as text; a key that somebody else put there may be anything.
+/// The stored entry as text; an entry of another program may be anything.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn text(secret: Vec<u8>) -> Result<Zeroizing<String>, StoreError> {
     String::from_utf8(secret).map(Zeroizing::new).map_err(|error| {
@@ -118,11 +118,11 @@ mod platform {
         HashMap::from([("application", "geonode-assistant"), ("slot", slot)])
     }
 
-    /// A connection of its own for each call: they are rare, and a bus that went away leaves nothing stale.
+    /// A separate connection for each call: calls are rare, and no connection becomes stale.
     fn connect(prompt_s: u64) -> Result<SecretService, StoreError> {
         SecretService::connect_with_max_prompt_timeout(EncryptionType::Plain, prompt_s).map_err(|error| match error {
             Error::Dbus(error) if slow(&error) => StoreError::Refused("it does not answer".into()),
-            // No bus, or nobody on it.
+            // No bus, or no key store on it.
             Error::Dbus(_) | Error::Unavailable => StoreError::Unavailable,
             other => refused(other),
         })
@@ -169,7 +169,7 @@ mod platform {
         fn has(&self, slot: &str) -> Result<bool, StoreError> {
             use security_framework::item::{ItemClass, ItemSearchOptions};
             let mut search = ItemSearchOptions::new();
-            // Attributes are readable while the secret is not, so nobody is asked.
+            // Attributes are readable without unlocking, so the user is not asked.
             search
                 .class(ItemClass::generic_password())
                 .service(SERVICE)
@@ -261,7 +261,7 @@ mod platform {
             .map_err(|error| refused(&error))
     }
 
-    /// Only what kind of error it is: some carry the bytes of the secret.
+    /// Only the kind of the error, since some errors contain the bytes of the secret.
     fn refused(error: &Error) -> StoreError {
         match error {
             Error::NoStorageAccess(_) => StoreError::Locked,

@@ -1,4 +1,4 @@
-//! What a request needs and what its model can do, brought together before anything is sent.
+//! Adapts a request to the abilities of its model before anything is sent.
 
 use std::borrow::Cow;
 
@@ -15,42 +15,42 @@ use crate::request::{Body, Filter, Request};
 
 /// A picture costs about this many tokens, whatever the length of its file.
 const IMAGE_TOKENS: u64 = 1600;
-/// So many other models are named when one cannot do what is asked.
+/// Number of alternative models that a refusal names.
 const SUGGESTIONS: usize = 3;
 
-/// What a request will use, before it is sent.
+/// The expected usage of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Tokens of input, on the safe side.
+    /// Tokens of input, estimated cautiously.
     pub input_tokens: u64,
-    /// Tokens that the reply cannot exceed, where a limit is known.
+    /// Limit of the reply in tokens, if known.
     pub most_output_tokens: Option<u64>,
-    /// What the input costs in US dollars, where the prices are known.
+    /// Cost of the input in US dollars, if the prices are known.
     pub cost_usd: Option<f64>,
-    /// What input and the longest possible reply cost.
+    /// Cost of the input and the longest possible reply.
     pub most_cost_usd: Option<f64>,
 }
 
-/// A request as its model can serve it.
+/// A request adapted to its model.
 #[derive(Debug, Clone)]
 pub struct Fitting {
-    /// With limits that the model has.
+    /// The request, within the model's limits.
     pub request: Request,
-    /// Whether the reply comes in pieces.
+    /// Whether the reply is streamed.
     pub stream: bool,
-    /// The schema is told in words: the model cannot be constrained by it.
+    /// Whether the schema is sent in words, since it cannot constrain the model.
     pub in_words: bool,
-    /// What is different than asked, or doubtful.
+    /// Deviations from the request, and doubts.
     pub notices: Vec<Notice>,
-    /// What it will use.
+    /// Its expected usage.
     pub estimate: Estimate,
 }
 
-/// Brings a request into the bounds of its model. A model that is not listed gets the request as it is.
+/// Adapts a request to the limits of its model. A model that is not listed gets the request unchanged.
 ///
 /// # Errors
-/// `CapabilityMismatch` when the model lacks what cannot be done without, `NoCapableModel` when no listed model of the provider has it,
-/// `ContextTooLong` when the request cannot be read by the model however it counts tokens.
+/// `CapabilityMismatch` when the model lacks a required ability, `NoCapableModel` when no listed model of the provider has it,
+/// `ContextTooLong` when the request is too long for the model by any count of tokens.
 pub(crate) fn fit(
     provider: Provider,
     name: Option<&str>,
@@ -182,7 +182,7 @@ impl Subject<'_> {
     }
 }
 
-/// How much there is to read.
+/// The length of the input.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Size {
     bytes: u64,
@@ -263,7 +263,7 @@ fn estimate(size: Size, info: Option<&ModelInfo>, max_tokens: Option<u32>) -> Es
 }
 
 impl Body {
-    /// Tokens of input that the request has about, on the safe side.
+    /// The input tokens of the request, estimated cautiously.
     pub fn tokens(&self) -> u64 {
         size(self).tokens()
     }

@@ -1,6 +1,6 @@
-//! What language models can do and what they cost, as data: `models.json` names the source and date of its figures.
+//! The registry of language models, their abilities and prices; `models.json` names the source and date of its figures.
 //!
-//! A model that is not listed is no error: it is sent as it is, and nothing is assumed about it.
+//! A model that is not listed is not an error: its name is sent unchanged, and nothing is assumed about it.
 
 mod fit;
 
@@ -23,7 +23,7 @@ const REGISTRY: &str = include_str!("models.json");
 pub struct Prices {
     /// Input that no cache held.
     pub input: f64,
-    /// Input from the provider's cache; none: as other input.
+    /// Input from the provider's cache; `None`: as other input.
     pub cached: Option<f64>,
     /// Input that is written to the provider's cache; none: as other input.
     pub cache_write: Option<f64>,
@@ -71,9 +71,9 @@ pub struct ModelInfo {
     pub images: Option<bool>,
     /// Whether its replies can be streamed.
     pub streaming: Option<bool>,
-    /// What it costs.
+    /// Its prices.
     pub prices: Option<Prices>,
-    /// The prices hold for requests of at most so many tokens of input; none: for all.
+    /// The prices apply to requests of at most this many input tokens; `None`: to all.
     #[serde(default)]
     pub priced_to: Option<u64>,
     /// Key of the source in the file's header.
@@ -81,13 +81,13 @@ pub struct ModelInfo {
 }
 
 impl ModelInfo {
-    /// The prices for a request of so many tokens of input.
+    /// The prices for a request with this many input tokens.
     pub fn prices(&self, input_tokens: u64) -> Option<Prices> {
         self.prices
             .filter(|_| self.priced_to.is_none_or(|limit| input_tokens <= limit))
     }
 
-    /// Who says so, and on which day.
+    /// The source of the figures, and its date.
     pub fn source(&self) -> (&'static str, &'static str) {
         registry()
             .sources
@@ -95,7 +95,7 @@ impl ModelInfo {
             .map_or(("", ""), |source| (source.title.as_str(), source.as_of.as_str()))
     }
 
-    /// How many characters of `model` an entry's name covers; none when the entry is about another model.
+    /// How many characters of `model` an entry's name covers; `None` when the entry is about another model.
     fn covers(&self, model: &str) -> Option<usize> {
         let covered = |id: &&String| {
             let rest = model.strip_prefix(id.as_str())?;
@@ -105,7 +105,7 @@ impl ModelInfo {
     }
 }
 
-/// Whether the rest of a name only says which edition of the model is meant: `-2025-08-07`, `-20250514`, `-001`, `-latest`.
+/// Whether the rest of a name only identifies an edition of the model: `-2025-08-07`, `-20250514`, `-001`, `-latest`.
 fn is_version(rest: &str) -> bool {
     let Some(rest) = rest.strip_prefix('-') else {
         return false;
@@ -133,7 +133,7 @@ struct Source {
 
 fn registry() -> &'static Registry {
     static MODELS: OnceLock<Registry> = OnceLock::new();
-    // The file is part of the program and a test reads it; were it damaged, no model would be known.
+    // The file is part of the program and a test reads it; if it were damaged, no model would be known.
     MODELS.get_or_init(|| serde_json::from_str(REGISTRY).unwrap_or_default())
 }
 
@@ -142,7 +142,7 @@ pub fn models() -> &'static [ModelInfo] {
     &registry().models
 }
 
-/// What is known of the model of this name; the entry with the longest fitting name. Compatible servers write names in any case.
+/// The entry of the model with this name: the one with the longest matching name. Compatible servers use any case.
 pub fn model(provider: Provider, name: &str) -> Option<&'static ModelInfo> {
     let name = name.trim().to_ascii_lowercase();
     let of_provider = models().iter().filter(|info| info.provider == provider.name());

@@ -1,4 +1,4 @@
-//! Puts the context in: each part a block of data in front of the words of the first message of the artist.
+//! Inserts the context: each part as a block of data in front of the first message of the artist.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::error::ProviderError;
 use crate::message::{Content, Part, Role};
 use crate::request::Filter;
 
-/// Puts in what the request's filter takes. A key that is not there, or says nothing, is told and left out.
+/// Inserts the parts that the request's filter selects. A missing or empty part is reported and left out.
 pub(super) fn inject(draft: &mut Draft, context: &[(String, String)]) -> Result<(), ProviderError> {
     let taken: Vec<(String, Option<String>)> = match std::mem::replace(&mut draft.body.context_filter, Filter::None) {
         Filter::None => return Ok(()),
@@ -78,7 +78,7 @@ pub(super) fn inject(draft: &mut Draft, context: &[(String, String)]) -> Result<
     Ok(())
 }
 
-/// A key as the name of its block: nothing of it can end the mark early.
+/// A key as the name of its block, without characters that could end the mark.
 fn tag(key: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {

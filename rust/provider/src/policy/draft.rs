@@ -9,10 +9,10 @@ use super::stage::SecurityEvent;
 use crate::reply::Notice;
 use crate::request::Body;
 
-/// How much was made and how much of it goes out, counted apart.
+/// Sizes of the request as made and as sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Messages of the request as it was made.
+    /// Messages of the original request.
     pub stored_messages: usize,
     /// Bytes of their words and of the instructions.
     pub stored_bytes: usize,
@@ -22,13 +22,13 @@ pub struct Counts {
     pub sent_bytes: usize,
     /// Pictures that are sent.
     pub sent_images: usize,
-    /// Secrets that were taken out of what is stored.
+    /// Secrets that were removed from the stored request.
     pub redacted_stored: usize,
-    /// Secrets that were taken out of what is sent.
+    /// Secrets that were removed from the sent request.
     pub redacted_sent: usize,
 }
 
-/// A request on its way.
+/// A request in the pipeline.
 pub(super) struct Draft {
     pub(super) body: Body,
     pub(super) stored: Body,
@@ -40,7 +40,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// What a request that was made begins as.
+    /// The initial draft of a request.
     pub(super) fn of(made: &Body) -> Self {
         Self {
             body: made.clone(),

@@ -1,10 +1,10 @@
-//! Where data may go: to the configured server, or only to those of a list.
+//! Servers that data may be sent to: the configured one, or those of a list.
 
 use crate::client::Client;
 use crate::config::origin_of;
 use crate::error::ProviderError;
 
-/// The origins that requests may go to. By default that is the one that the client was made for, and none else: redirects to
+/// The origins that requests may be sent to. By default only the client's own: redirects to
 /// others are never followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Egress {
@@ -16,7 +16,7 @@ impl Egress {
     /// Only these servers, each written as an address or as a bare host (then by https on its usual port).
     ///
     /// # Errors
-    /// `Config` for what is no address.
+    /// `Config` for a text that is not an address.
     pub fn only(servers: &[String]) -> Result<Self, ProviderError> {
         let origins: Result<Vec<String>, ProviderError> = servers
             .iter()

@@ -1,7 +1,7 @@
-//! What stands between a request as it was made and as it is sent: one pipeline, in one order.
+//! The pipeline of policies between making a request and sending it.
 //!
-//! A request is made with its words and with filters; the pipeline gives two requests back. The *effective* one is what is
-//! encoded and sent, once: with context and schema, without configured keys. The *stored* one is what may be kept in logs and
+//! A request is made with its text and with filters; the pipeline returns two requests. The *effective* one is
+//! encoded and sent, once: with context and schema, without configured keys. The *stored* one may be kept in logs and
 //! history: without context, and without anything that looks like a secret.
 
 mod context;
@@ -30,70 +30,70 @@ pub use crate::redact::Redactor;
 use crate::reply::Notice;
 use crate::request::{Body, Fingerprint, Request};
 
-/// What a request is given on its way.
+/// Parts that the pipeline adds to a request.
 #[derive(Debug, Clone, Default)]
 pub struct Attachments {
     /// Parts of the context by key, in the order in which they are shown.
     pub context: Vec<(String, String)>,
-    /// Schema of the reply; one that the request brings itself stays.
+    /// Schema of the reply; a schema in the request takes precedence.
     pub schema: Option<Value>,
 }
 
 /// The policies of one process or run.
 #[derive(Debug, Clone, Default)]
 pub struct Policies {
-    /// What would be refused is said and counted, and passes. Context, schema and redaction are as always.
+    /// Whether refusals are only reported and counted. Context, schema and redaction are not affected.
     pub log_only: bool,
-    /// What a secret looks like.
+    /// The detector of secrets.
     pub redactor: Redactor,
-    /// Schemas that may go out; `None`: any.
+    /// Schemas that may be sent; `None`: any.
     pub schemas: Option<SchemaList>,
-    /// Where data may go.
+    /// Servers that data may be sent to.
     pub egress: Egress,
-    /// How much may go out.
+    /// Limits on requests and tokens.
     pub quotas: QuotaLimits,
 }
 
 /// A request that passed the pipeline.
 #[derive(Debug, Clone)]
 pub struct Effective {
-    /// What is sent.
+    /// The request that is sent.
     pub request: Request,
-    /// What may be kept.
+    /// The request that may be stored.
     pub stored: Request,
     /// Hash of the request as it was made.
     pub fingerprint: Fingerprint,
-    /// Hash of the context and the schema that were put in.
+    /// Hash of the context and the schema that were inserted.
     pub context_hash: String,
     /// Sizes of both.
     pub counts: Counts,
-    /// What is doubtful, for the artist.
+    /// Doubts, for the artist.
     pub notices: Vec<Notice>,
-    /// What security cares about.
+    /// Security events.
     pub events: Vec<SecurityEvent>,
-    /// What was taken from the quotas; [`Meter::settle`] corrects it when the reply is there, [`Meter::release`] gives it back.
+    /// The share of the quotas; [`Meter::settle`] corrects it when the reply has arrived, [`Meter::release`] returns it.
     pub reserved: Reserved,
 }
 
 impl Effective {
-    /// Equal for requests that would be answered alike: the request as it was made, and what was put in.
+    /// Key that is equal for requests that would get the same answer: the request as made, and the inserted parts.
     pub fn key(&self) -> String {
         let whole = json!({"fingerprint": self.fingerprint, "context": self.context_hash});
         canonical::hex(&canonical::hash(&whole))
     }
 }
 
-/// A request that was stopped, with everything that was found on its way.
+/// A request that was refused, with all findings.
 #[derive(Debug, Clone)]
 pub struct Refused {
     /// Why.
     pub error: ProviderError,
-    /// What security cares about; the last one is why.
+    /// Security events; the last one is the reason.
     pub events: Vec<SecurityEvent>,
 }
 
 impl Policies {
-    /// Sends a request through all stages. `client` is whom it is for; nothing is sent to it here.
+    /// Passes a request through all stages. `client` is the recipient; nothing is sent here.
     ///
     /// # Errors
     /// The first stage that refuses ends it: `SchemaNotAllowed`, `EgressDenied`, `RequestQuota`; with `log_only` none does.
@@ -150,7 +150,7 @@ impl Policies {
         }
     }
 
-    /// Never refuses: what is found goes out of the texts.
+    /// Never refuses: secrets are removed from the texts.
     fn redact(&self, draft: &mut Draft) {
         draft.counts.redacted_sent = each_text(&mut draft.body, &mut |text| self.redactor.keys(text));
         draft.counts.redacted_stored = each_text(&mut draft.stored, &mut |text| self.redactor.all(text));
@@ -171,7 +171,7 @@ impl Policies {
 
     fn reserve(&self, draft: &mut Draft, meter: &Meter) -> Result<(), ProviderError> {
         let tokens = draft.body.tokens();
-        // What is only logged counts all the same.
+        // A request that is only logged counts as well.
         draft.reserved = meter.reserve(&self.quotas, tokens, self.log_only)?;
         match draft.reserved.over.take() {
             Some(error) => Err(error),
@@ -224,7 +224,7 @@ fn images(body: &Body) -> usize {
     parts.filter(|part| matches!(part, Part::Image { .. })).count()
 }
 
-/// Every text that a person, a model or the scene wrote; gives the sum of what `change` says.
+/// Applies `change` to every text from a person, a model or the scene; returns the sum of its results.
 fn each_text(body: &mut Body, change: &mut dyn FnMut(&mut String) -> usize) -> usize {
     let mut sum = body.system.as_mut().map_or(0, &mut *change);
     for message in &mut body.messages {

@@ -1,4 +1,4 @@
-//! How much may go out in a minute and in a day, over all requests of this process.
+//! Quotas of requests and tokens per minute and day, over all requests of this process.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -11,7 +11,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Requests are counted together over this part of a window: a minute by seconds, a day by 24 minutes.
 const SLOTS: u32 = 60;
 
-/// Bounds; `None`: no limit.
+/// Limits; `None`: no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Requests in any minute.
@@ -24,19 +24,19 @@ pub struct Limits {
     pub tokens_per_day: Option<u64>,
 }
 
-/// What a request took from the quotas.
+/// The share of a request in the quotas.
 #[derive(Debug, Clone, Default)]
 pub struct Reserved {
     at: Option<Instant>,
     tokens: u64,
-    /// Why it should not have been taken, where that is only said.
+    /// Why it exceeds a limit, if that is only reported.
     pub(super) over: Option<ProviderError>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     begin: Instant,
-    /// When it was last added to: then it leaves the window.
+    /// Time of the last addition, which decides when it leaves the window.
     last: Instant,
     requests: u64,
     tokens: u64,
@@ -89,7 +89,7 @@ impl Window {
         }
     }
 
-    /// One request of so many tokens that was made before others that are counted already.
+    /// Adds a request that was made before others that are already counted.
     fn add_earlier(&mut self, at: Instant, tokens: u64) {
         let width = self.length / SLOTS;
         let place = self.slots.partition_point(|slot| slot.begin <= at);
@@ -111,21 +111,21 @@ impl Window {
         }
     }
 
-    /// Tokens of a request that was counted at `at` turned out to be others.
+    /// Corrects the tokens of a request that was counted at `at`.
     fn correct(&mut self, at: Instant, counted: u64, real: u64) {
         if let Some(slot) = self.slots.iter_mut().rev().find(|slot| slot.begin <= at) {
             slot.tokens = slot.tokens.saturating_sub(counted).saturating_add(real);
         }
     }
 
-    /// When so much will have left the window that one more fits, about.
+    /// About how long until enough has left the window for one more request.
     fn free_in(&self, now: Instant) -> Duration {
         let first = self.slots.front().map_or(now, |slot| slot.last);
         self.length.saturating_sub(now.saturating_duration_since(first))
     }
 }
 
-/// Counts what went out.
+/// Counts sent requests.
 #[derive(Debug)]
 pub struct Meter(Mutex<(Window, Window)>);
 
@@ -142,13 +142,13 @@ impl Meter {
         METER.get_or_init(Self::default)
     }
 
-    /// Counts a request of so many tokens that another process made so long ago.
+    /// Counts a request that another process made some time ago.
     pub fn earlier(&self, ago: Duration, tokens: u64) {
         self.earlier_at(Instant::now(), ago, tokens);
     }
 
     fn earlier_at(&self, now: Instant, ago: Duration, tokens: u64) {
-        // A clock that has no such time began after the request, and it is out of every window by now, or about to be.
+        // If the clock has no such time, the machine started after the request, which has left every window or is about to.
         let Some(at) = now.checked_sub(ago) else { return };
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (minute, day) = &mut *windows;
@@ -159,7 +159,7 @@ impl Meter {
         }
     }
 
-    /// Takes one request of so many tokens. With `anyway` it is taken and only said to be too much.
+    /// Counts a request against the limits. With `anyway`, exceeding a limit is only reported.
     pub(super) fn reserve(&self, limits: &Limits, tokens: u64, anyway: bool) -> Result<Reserved, ProviderError> {
         self.reserve_at(Instant::now(), limits, tokens, anyway)
     }
@@ -201,7 +201,7 @@ impl Meter {
         })
     }
 
-    /// Nothing was sent after all.
+    /// Returns the share of a request that was not sent.
     pub fn release(&self, reserved: &Reserved) {
         let Some(at) = reserved.at else { return };
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -214,7 +214,7 @@ impl Meter {
         }
     }
 
-    /// The reply is there: `tokens` were used in all, as the provider counted them.
+    /// Corrects the share after the reply: `tokens` in all, as counted by the provider.
     pub fn settle(&self, reserved: &Reserved, tokens: u64) {
         let Some(at) = reserved.at else { return };
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Which schemas may go out: those that this program made or a tool registered, and nothing that points elsewhere.
+//! Schemas that may be sent: those that this program made or a tool registered, without references to other documents.
 
 use std::collections::HashSet;
 

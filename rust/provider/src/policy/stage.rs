@@ -1,23 +1,23 @@
-//! The steps of the pipeline, and what security cares about in them.
+//! The stages of the pipeline, and their security events.
 
 use geonode_protocol::Code;
 use serde::Serialize;
 
-/// The steps of the pipeline, in their order.
+/// The stages of the pipeline, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Puts in the parts of the context that the request's filter takes.
+    /// Inserts the parts of the context that the request's filter selects.
     Context,
-    /// Puts in the schema that the reply shall satisfy.
+    /// Inserts the schema of the reply.
     Schema,
-    /// Takes secrets out: of what is sent the configured keys, of what is stored everything that looks like one.
+    /// Removes secrets: the configured keys from what is sent, everything that looks like one from what is stored.
     Redaction,
     /// Sends only schemas that this program made or a tool registered.
     SchemaList,
-    /// Lets data go only to the configured server, or to those of a list.
+    /// Allows only the configured server, or those of a list.
     Egress,
-    /// Bounds requests and tokens per minute and day.
+    /// Limits requests and tokens per minute and day.
     Quota,
 }
 
@@ -32,7 +32,7 @@ impl Stage {
         Self::Quota,
     ];
 
-    /// What it does, for the reference.
+    /// Its description, for the reference.
     pub fn about(self) -> &'static str {
         match self {
             Self::Context => {
@@ -55,7 +55,7 @@ impl Stage {
         }
     }
 
-    /// The codes with which it refuses, or says what it found.
+    /// The codes of its refusals and notices.
     pub fn codes(self) -> &'static [Code] {
         match self {
             Self::Context => &[Code::ContextKeyMissing, Code::ContextKeyEmpty],
@@ -67,20 +67,20 @@ impl Stage {
         }
     }
 
-    /// Whether the stage can refuse; with [`Policies::log_only`](super::Policies::log_only) it says so and lets pass.
+    /// Whether the stage can refuse; with [`Policies::log_only`](super::Policies::log_only) it only reports.
     pub fn refuses(self) -> bool {
         matches!(self, Self::SchemaList | Self::Egress | Self::Quota)
     }
 }
 
-/// Something that security cares about. It names policies, origins and sizes, never content.
+/// A security event. It names policies, origins and sizes, never content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SecurityEvent {
-    /// The policy that found it.
+    /// The policy that reported it.
     pub policy: Stage,
-    /// What it is.
+    /// Its code.
     pub code: Code,
-    /// Whether the request was stopped for it.
+    /// Whether the request was refused for it.
     pub refused: bool,
     /// More, in words; never a secret.
     pub detail: String,

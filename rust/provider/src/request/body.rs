@@ -1,24 +1,24 @@
-//! What a request holds.
+//! The content of a request.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{Message, Options, Role, Tool};
 
-/// Which of several named things a request takes.
+/// A selection among named things.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Filter {
     /// Every one.
     All,
-    /// Not one.
+    /// None.
     None,
-    /// Those of these names.
+    /// Those with these names.
     Only(Vec<String>),
 }
 
 impl Filter {
-    /// Whether the thing of this name is taken.
+    /// Whether the thing with this name is selected.
     pub fn takes(&self, name: &str) -> bool {
         match self {
             Self::All => true,
@@ -43,25 +43,25 @@ impl Filter {
 pub struct Body {
     /// The interactions so far, oldest first.
     pub messages: Vec<Message>,
-    /// Instructions that stand above the conversation.
+    /// Instructions above the conversation.
     #[serde(default)]
     pub system: Option<String>,
-    /// JSON Schema that the reply shall satisfy.
+    /// JSON Schema that the reply must satisfy.
     #[serde(default)]
     pub schema: Option<Value>,
-    /// Tools that there are.
+    /// Available tools.
     #[serde(default)]
     pub tools: Vec<Tool>,
-    /// Tools that the model may call, of those that there are.
+    /// Selection of the tools that the model may call.
     #[serde(default = "Filter::all")]
     pub tool_filter: Filter,
-    /// Keys of the context that the model is shown.
+    /// Selection of the parts of the context that the model sees.
     #[serde(default = "Filter::none")]
     pub context_filter: Filter,
     /// Most tokens of the reply, reasoning included.
     #[serde(default)]
     pub max_tokens: Option<u32>,
-    /// Fine control.
+    /// Sampling options.
     #[serde(default)]
     pub options: Options,
 }

@@ -1,4 +1,4 @@
-//! Refuses what every provider would refuse, before anything is sent.
+//! Refuses requests that every provider would refuse, before anything is sent.
 
 use serde_json::Value;
 

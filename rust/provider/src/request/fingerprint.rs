@@ -1,4 +1,4 @@
-//! What makes two requests the same.
+//! The identity of a request.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,11 +26,11 @@ impl Serialize for Fingerprint {
     }
 }
 
-/// Raised whenever the document below changes its meaning, so that old keys are never taken for new ones.
+/// Must be increased when the document below changes its meaning, so that old keys are never mistaken for new ones.
 const VERSION: u32 = 1;
 
 impl Body {
-    /// The hash of what is asked, and of whom. Identifiers of calls, which providers draw at random, count by their order only; the
+    /// The hash of a request and its recipient. Identifiers of calls, which providers choose at random, count by their order only; the
     /// order of names in a filter does not count.
     pub fn fingerprint(&self, provider: &str, model: Option<&str>) -> Fingerprint {
         Fingerprint(canonical::hash(&self.document(provider, model)))

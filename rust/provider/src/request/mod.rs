@@ -88,7 +88,7 @@ impl Request {
         self.to_builder().tools(tools).build()
     }
 
-    /// A copy whose model may call other tools of those that there are.
+    /// A copy with another selection of tools.
     ///
     /// # Errors
     /// As [`RequestBuilder::build`].
@@ -96,7 +96,7 @@ impl Request {
         self.to_builder().tool_filter(filter).build()
     }
 
-    /// A copy whose model sees other parts of the context.
+    /// A copy with another selection of the context.
     ///
     /// # Errors
     /// As [`RequestBuilder::build`].
@@ -112,7 +112,7 @@ impl Request {
         self.to_builder().max_tokens(limit).build()
     }
 
-    /// A copy with other fine control.
+    /// A copy with other sampling options.
     ///
     /// # Errors
     /// As [`RequestBuilder::build`].
@@ -121,7 +121,7 @@ impl Request {
     }
 }
 
-/// Collects what a request shall hold; [`build`](Self::build) judges it as a whole. Its JSON form is that of [`Body`].
+/// Collects the parts of a request; [`build`](Self::build) checks it as a whole. Its JSON form is that of [`Body`].
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(transparent)]
 #[must_use]
@@ -160,31 +160,31 @@ impl RequestBuilder {
         self
     }
 
-    /// Instructions that stand above the conversation.
+    /// Instructions above the conversation.
     pub fn system(mut self, system: Option<String>) -> Self {
         self.0.system = system;
         self
     }
 
-    /// JSON Schema that the reply shall satisfy.
+    /// JSON Schema that the reply must satisfy.
     pub fn schema(mut self, schema: Option<Value>) -> Self {
         self.0.schema = schema;
         self
     }
 
-    /// Tools that there are.
+    /// Available tools.
     pub fn tools(mut self, tools: Vec<Tool>) -> Self {
         self.0.tools = tools;
         self
     }
 
-    /// Tools that the model may call, of those that there are.
+    /// Selection of the tools that the model may call.
     pub fn tool_filter(mut self, filter: Filter) -> Self {
         self.0.tool_filter = filter;
         self
     }
 
-    /// Keys of the context that the model is shown.
+    /// Selection of the parts of the context that the model sees.
     pub fn context_filter(mut self, filter: Filter) -> Self {
         self.0.context_filter = filter;
         self
@@ -196,13 +196,13 @@ impl RequestBuilder {
         self
     }
 
-    /// Fine control.
+    /// Sampling options.
     pub fn options(mut self, options: Options) -> Self {
         self.0.options = options;
         self
     }
 
-    /// The request, if every provider would take it.
+    /// The request, if every provider would accept it.
     ///
     /// # Errors
     /// `BodyInvalid` with a JSON Pointer into the messages, `RequestInvalid` with the field.

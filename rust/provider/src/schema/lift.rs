@@ -1,4 +1,4 @@
-//! Brings a reply back from the lowered form.
+//! Restores a reply to the form of the original schema.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use super::lint::resolve;
 use super::lower::{absent, is_map, required};
 use crate::limits;
 
-/// A reply to the lowered schema in the form of the original one. What does not fit stays as it is: the caller's validation
-/// says what is wrong with it.
+/// A reply to the adapted schema, restored to the form of the original one. Invalid parts stay unchanged: the caller's validation
+/// reports them.
 pub fn lift(value: Value, schema: &Value) -> Value {
     node(value, schema, schema, 0)
 }
@@ -47,19 +47,19 @@ fn target<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Map<String, Valu
     None
 }
 
-/// The branch of a union that the value means; none when there is no union.
+/// The branch of a union that the value belongs to; `None` when there is no union.
 fn branch<'a>(value: &Value, map: &'a Map<String, Value>, root: &'a Value) -> Option<&'a Value> {
     if map.contains_key("properties") {
         return None;
     }
     let branches = map.get("oneOf").or_else(|| map.get("anyOf"))?.as_array()?;
-    // A list of names and values can be just that; a map is meant only where no branch is a list of such things.
+    // A list of names and values may be meant as such; it is a map only if no branch is a list of such objects.
     let list = |branch: &&Value| target(branch, root).is_some_and(|branch| lists(value, branch, root));
     let any = |branch: &&Value| target(branch, root).is_some_and(|branch| means(value, branch));
     branches.iter().find(list).or_else(|| branches.iter().find(any))
 }
 
-/// Whether a branch is a list of what the value is a list of.
+/// Whether a branch is a list of the same kind of items as the value.
 fn lists(value: &Value, map: &Map<String, Value>, root: &Value) -> bool {
     let (Value::Array(items), Some(kind)) = (value, map.get("type")) else {
         return false;
@@ -71,7 +71,7 @@ fn lists(value: &Value, map: &Map<String, Value>, root: &Value) -> bool {
     kind == "array" && items.iter().all(fits)
 }
 
-/// Whether a value is of the kind that a branch describes: its type, and the words that tell objects apart.
+/// Whether a value is of the kind that a branch describes: its type, and the constants that distinguish objects.
 fn means(value: &Value, map: &Map<String, Value>) -> bool {
     let kind = map.get("type");
     let is = |name: &str| {
@@ -123,7 +123,7 @@ fn takes_null(part: &Value, root: &Value) -> bool {
     })
 }
 
-/// `[{"name", "value"}]` as the map that it stands for; with a name that comes twice it is none.
+/// `[{"name", "value"}]` as the map that it represents; `None` if a name occurs twice.
 fn unpaired(items: Vec<Value>, map: &Map<String, Value>, root: &Value, nesting: usize) -> Value {
     let names: HashSet<&str> = items
         .iter()

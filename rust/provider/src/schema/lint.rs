@@ -1,4 +1,4 @@
-//! What of a schema a provider would refuse.
+//! Finds the parts of a schema that a provider would refuse.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{LIST, NAMED, ONE, Subset};
 use crate::limits;
 
-/// Something that a provider does not take.
+/// A part that a provider does not accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
     /// JSON Pointer into the schema.
@@ -28,15 +28,15 @@ impl fmt::Display for Issue {
     }
 }
 
-/// Most issues that are told.
+/// Most issues that are reported.
 const MAX_ISSUES: usize = 50;
 
-/// Whether a provider takes the schema as it is.
+/// Whether a provider accepts the schema unchanged.
 pub fn conforms(schema: &Value, subset: &Subset) -> bool {
     lint(schema, subset).is_empty()
 }
 
-/// Everything in a schema that lies outside a subset, at most fifty; empty: it is taken as it is.
+/// Everything in a schema that is outside a subset, at most fifty issues; if empty, the schema is accepted unchanged.
 pub fn lint(schema: &Value, subset: &Subset) -> Vec<Issue> {
     let mut linter = Linter {
         subset,
@@ -91,7 +91,7 @@ impl Linter<'_> {
     /// `nesting` counts levels of JSON, `depth` objects.
     fn node(&mut self, schema: &Value, path: &str, nesting: usize, depth: usize) {
         let Some(map) = schema.as_object() else {
-            // `additionalProperties: false` is no schema but a word.
+            // `additionalProperties: false` is not a schema.
             return self.issue(path, "a schema must be an object here");
         };
         if nesting > limits::JSON_DEPTH {
@@ -155,7 +155,7 @@ impl Linter<'_> {
         }
         for keyword in NAMED {
             let parts = map.get(keyword).and_then(Value::as_object);
-            // What is defined counts where it is referred to.
+            // Definitions count where they are referred to.
             let depth = if keyword == "$defs" { 0 } else { depth };
             for (name, part) in parts.into_iter().flatten() {
                 self.node(part, &format!("{path}/{keyword}/{name}"), nesting + 1, depth);

@@ -1,4 +1,4 @@
-//! Brings a schema into a provider's subset.
+//! Adapts a schema to a provider's subset.
 
 use std::cell::RefCell;
 
@@ -11,17 +11,17 @@ use crate::limits;
 /// Whether replies may have another form than the schema says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A reply that satisfies the lowered schema has the form of the original.
+    /// A reply that satisfies the adapted schema has the form of the original.
     Kept,
     /// Replies go through [`super::lift`]: what may be absent may come as null or empty, a map as a list of names and values.
     Free,
 }
 
-/// The schema in the subset. Bounds that the subset does not know go into the description; everything else that is lost only
-/// widens what a reply may be.
+/// The schema in the subset. Bounds that the subset does not support go into the description; everything else that is lost only
+/// allows more replies.
 ///
 /// # Errors
-/// What still lies outside: the schema cannot be said in this subset.
+/// The parts outside the subset: the schema cannot be expressed in it.
 pub fn lower(schema: &Value, subset: &Subset, shape: Shape) -> Result<Value, Vec<Issue>> {
     let mut lowering = Lowering {
         subset,
@@ -106,7 +106,7 @@ const BOUNDS: [(&str, &str); 11] = [
     ("format", "format"),
 ];
 
-/// Bounds that need no words: a model would not think of breaking them.
+/// Bounds that are not put into words, since a model would not break them.
 const SILENT: f64 = 1e30;
 
 impl Lowering<'_> {
@@ -116,7 +116,7 @@ impl Lowering<'_> {
         let defs = self.root.get("$defs").and_then(Value::as_object);
         if let (Some(defs), Some(map)) = (defs, lowered.as_object_mut()) {
             let mut used = Map::new();
-            // Definitions that became plain lists of words stand where they are used.
+            // Definitions that became plain lists of words are inlined where they are used.
             for name in reachable(map, defs.len(), |name| defs.get(name).map(|part| self.node(part, 1))) {
                 if let Some(part) = defs.get(&name) {
                     used.insert(name, self.node(part, 1));
@@ -174,7 +174,7 @@ impl Lowering<'_> {
         Value::Object(out)
     }
 
-    /// Nothing stands beside a reference; a definition that is only a list of words is said where it is used.
+    /// A reference has no siblings; a definition that is only a list of words is inlined where it is used.
     fn reference(&self, target: &Value, map: &Map<String, Value>, nesting: usize) -> Value {
         let found = target.as_str().and_then(|target| resolve(self.root, target));
         if let Some(words) = found.and_then(Value::as_object).and_then(words_of) {
@@ -244,7 +244,7 @@ impl Lowering<'_> {
         let required = required(map);
         let (mut properties, mut needed) = (Map::new(), Vec::new());
         let given = map.get("properties").and_then(Value::as_object);
-        // The word that tells branches apart comes first: whoever writes in order decides by it.
+        // The constant that distinguishes branches comes first, since a model writes in order and decides by it.
         let lowered = given.into_iter().flatten().map(|(name, part)| {
             let (lowered, must) = self.property(part, required.contains(&name.as_str()), nesting);
             (name, lowered, must)
@@ -262,19 +262,19 @@ impl Lowering<'_> {
         }
         let bare = given.is_none_or(Map::is_empty);
         match map.get("additionalProperties") {
-            // A map that is not said as pairs cannot be said where objects must be closed; the lint says so.
+            // A map that is not written as pairs cannot be expressed where objects must be closed; the lint reports it.
             Some(part) if part.is_object() && (bare || !self.subset.closed) => {
                 out.insert("additionalProperties".into(), self.node(part, nesting + 1));
             }
             None | Some(Value::Bool(true)) if bare => {}
-            // What an open object may hold beside its properties, nobody asks for.
+            // Additional properties of an open object are never needed.
             _ => {
                 out.insert("additionalProperties".into(), false.into());
             }
         }
     }
 
-    /// A property, and whether it must be there.
+    /// A property, and whether it is required.
     fn property(&self, part: &Value, required: bool, nesting: usize) -> (Value, bool) {
         let lowered = self.node(part, nesting + 1);
         if required {
@@ -288,7 +288,7 @@ impl Lowering<'_> {
             return (lowered, false);
         }
         match absent(self.root, part).filter(|_| lowered.get("$ref").is_none()) {
-            // The empty value means nothing else, so it can say "absent".
+            // The empty value has no other meaning, so it can represent "absent".
             Some(empty) => (emptied(lowered, &empty), true),
             None if self.subset.all_required => (nullable(lowered), true),
             None if is_number(part) && !self.left_out(part) => (nullable(lowered), true),
@@ -312,7 +312,7 @@ impl Lowering<'_> {
         let value = map
             .get("additionalProperties")
             .map_or(Value::Null, |part| self.node(part, nesting + 2));
-        // In the order that lowering gives to properties, so that it is final.
+        // In the order in which adapting sorts properties, so that it is final.
         let (first, second) = if value.get("const").is_some() {
             (("value", value), ("name", json!({"type": "string"})))
         } else {
@@ -329,7 +329,7 @@ impl Lowering<'_> {
         Value::Object(out)
     }
 
-    /// The description with the bounds that cannot be said otherwise.
+    /// The description with the bounds that cannot be expressed otherwise.
     fn description(&self, map: &Map<String, Value>) -> Option<(String, Value)> {
         let mut text = map
             .get("description")
@@ -366,7 +366,7 @@ fn words_of(map: &Map<String, Value>) -> Option<Vec<Value>> {
     words.filter(|words| !words.is_empty() && !map.contains_key("properties"))
 }
 
-/// An object with names that the schema does not know.
+/// An object with arbitrary names.
 pub(super) fn is_map(map: &Map<String, Value>) -> bool {
     is_object(map)
         && map
@@ -376,7 +376,7 @@ pub(super) fn is_map(map: &Map<String, Value>) -> bool {
         && map.get("additionalProperties").is_some_and(Value::is_object)
 }
 
-/// Names of the properties that must be there.
+/// Names of the required properties.
 pub(super) fn required(map: &Map<String, Value>) -> Vec<&str> {
     let all = map.get("required").and_then(Value::as_array);
     all.into_iter().flatten().filter_map(Value::as_str).collect()
@@ -422,7 +422,7 @@ fn is_number(part: &Value) -> bool {
         .is_some_and(|kind| kind == "number" || kind == "integer")
 }
 
-/// A schema that takes the empty value too.
+/// A schema that also accepts the empty value.
 fn emptied(mut schema: Value, empty: &Value) -> Value {
     if let Some(map) = schema.as_object_mut() {
         map.shift_remove("minItems");
@@ -437,7 +437,7 @@ fn emptied(mut schema: Value, empty: &Value) -> Value {
     schema
 }
 
-/// A schema that takes null too.
+/// A schema that also accepts null.
 fn nullable(schema: Value) -> Value {
     let takes = |kind: &Value| kind == "null" || kind.as_array().is_some_and(|all| all.iter().any(|one| one == "null"));
     if schema.get("type").is_some_and(takes) {

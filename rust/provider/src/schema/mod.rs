@@ -1,6 +1,6 @@
-//! JSON Schemas in the part of the language that a provider's constrained output knows.
+//! JSON Schemas in the subset that a provider's constrained output supports.
 //!
-//! Each provider publishes a subset of its own ([`Subset`]); a schema outside of it is refused, or worse, silently not obeyed.
+//! Each provider publishes its own subset ([`Subset`]); a schema outside of it is refused, or worse, silently ignored.
 //! [`lint`] says what of a schema lies outside, [`lower`] brings it inside, [`lift`] brings a reply back into the form of the
 //! original schema. What is lost on the way down (bounds, mostly) only widens what the model may say: the caller validates
 //! every reply against the original in any case.
@@ -15,18 +15,18 @@ pub use lift::lift;
 pub use lint::{Issue, conforms, lint};
 pub use lower::{Shape, lower};
 
-/// What a provider's constrained output takes. The root of a schema must be an object and no union for all of them.
+/// The subset of a provider's constrained output. For all of them, the root of a schema must be an object, not a union.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subset {
-    /// Whose it is.
+    /// Name of the provider's mode.
     pub name: &'static str,
-    /// Keywords that may stand in a schema.
+    /// Allowed keywords.
     pub keywords: &'static [&'static str],
     /// Every object says `additionalProperties: false`.
     pub closed: bool,
     /// Every property is required.
     pub all_required: bool,
-    /// References may lead back to where they stand.
+    /// Whether references may be recursive.
     pub recursion: bool,
     /// Most properties that are not required, over the whole schema, those of a definition wherever it is used.
     pub max_optional: usize,
