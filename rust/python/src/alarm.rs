@@ -1,12 +1,12 @@
-//! Hears what the interpreter tells of a script (PEP 578) and stops the script at the first event that none needs.
+//! Listens to the interpreter's audit events (PEP 578) and stops a script at the first event that no script needs.
 //!
-//! Python raises an event where its own code opens a file, starts a program, opens a socket, loads a library, compiles text, looks into
+//! Python raises an event when its own code opens a file, starts a program, opens a socket, loads a library, compiles text, inspects
 //! a frame. While a script runs every event of its thread is an alarm, except the few in `HARMLESS` and those of library functions that
 //! were named by `alarm_allow` before. An alarm is marked, raises what no `except Exception` catches, and keeps raising
 //! until the script has ended, whoever swallows it. What a script leaves behind (a finaliser, a callback, a thread) is code of the
 //! file `CODE`: with that on the stack every event is an alarm too, on every thread and at any later time; the event fails, nothing else.
 //!
-//! A hook cannot be taken away again, so it is added once, with the first script. `PySys_AddAuditHook` is not in the limited interface: it is looked up while
+//! A hook cannot be removed, so it is added once, with the first script. `PySys_AddAuditHook` is not in the limited interface: it is looked up while
 //! running; where it is not there, Python's own `sys.addaudithook` gets a native function. Each is tried out with an event of our own
 //! before it is relied upon.
 #![expect(unsafe_code, reason = "the hook is a C function that Python calls")]
@@ -28,9 +28,9 @@ use crate::allocation::address;
 use crate::errors::{CoreError, classes};
 use crate::watchdog;
 
-/// The file that the code of a script in safe mode says it is from.
+/// The file name of code of a script in safe mode.
 const CODE: &str = "<script>";
-/// Events that ordinary scripts raise and that reach nothing.
+/// Harmless events that ordinary scripts raise.
 const HARMLESS: [&CStr; 6] = [
     c"builtins.id",
     c"array.__new__",
@@ -48,16 +48,16 @@ const FREQUENT: [&CStr; 6] = [
     c"code.__new__",
     c"marshal.loads",
 ];
-/// The event by which a hook is tried out.
+/// The event that tests a hook.
 const PROBE: &CStr = c"geonode.probe";
-/// Frames that are looked at for code of a script.
+/// Most frames that are searched for code of a script.
 const DEEPEST: usize = 200;
 
-/// The hook is there and works.
+/// Whether the hook exists and works.
 static ADDED: AtomicBool = AtomicBool::new(false);
-/// A script has run in this process.
+/// Whether a script has run in this process.
 static USED: AtomicBool = AtomicBool::new(false);
-/// How often the hook heard its own event.
+/// How often the hook received its own event.
 static HEARD: AtomicU32 = AtomicU32::new(0);
 /// The first event of the present script that was an alarm.
 static ALARM: Mutex<Option<String>> = Mutex::new(None);
@@ -74,9 +74,9 @@ struct Allowed {
 }
 
 thread_local! {
-    /// Whether this thread runs a script now.
+    /// Whether this thread is running a script.
     static WATCHED: Cell<bool> = const { Cell::new(false) };
-    /// The hook itself is at work.
+    /// Whether the hook itself is running.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -85,11 +85,11 @@ unsafe extern "C" fn hook(event: *const c_char, _args: *mut ffi::PyObject, _data
     if event.is_null() {
         return 0;
     }
-    // SAFETY: Python gives the name of the event as a text of C.
+    // SAFETY: Python passes the name of the event as a C string.
     c_int::from(!heard(unsafe { CStr::from_ptr(event) })).wrapping_neg()
 }
 
-/// Whether an event may go on; where not, the exception is set. Holds the GIL, as every event does while there is an interpreter.
+/// Whether an event is allowed; if not, the exception is set. Holds the GIL, as every event does while there is an interpreter.
 fn heard(event: &CStr) -> bool {
     let watched = WATCHED.get();
     if !watched && !USED.load(Ordering::Relaxed) {
@@ -101,7 +101,7 @@ fn heard(event: &CStr) -> bool {
     if HARMLESS.contains(&event) || INSIDE.get() || (!watched && FREQUENT.contains(&event)) {
         return true;
     }
-    // SAFETY: asks only whether the interpreter is there.
+    // SAFETY: only checks whether the interpreter exists.
     if unsafe { ffi::Py_IsInitialized() } == 0 {
         return true;
     }
@@ -143,13 +143,13 @@ fn refuse(py: Python<'_>, event: &CStr, watched: bool) {
     }
 }
 
-/// What no `except Exception` catches.
+/// An exception that `except Exception` does not catch.
 fn stopped(py: Python<'_>) -> PyResult<PyErr> {
     let class = classes(py)?.as_any().get_item("_Stopped")?;
     Ok(PyErr::from_value(class.call0()?))
 }
 
-/// Remembers the first event and has the watchdog stop the script.
+/// Records the first event and makes the watchdog stop the script.
 fn mark(event: &str) {
     let mut alarm = ALARM.lock().unwrap_or_else(PoisonError::into_inner);
     if alarm.is_none() {
@@ -159,7 +159,7 @@ fn mark(event: &str) {
     watchdog::alarmed();
 }
 
-/// Whether the innermost function of Python is one that was named for this event.
+/// Whether the innermost Python function is one that was allowed for this event.
 fn is_allowed(py: Python<'_>, event: &CStr) -> bool {
     let Some(frame) = frame(py) else { return false };
     let Some(innermost) = code(&frame).map(|code| code.as_ptr() as usize) else {
@@ -230,7 +230,7 @@ pub(crate) fn alarm_allow(event: &str, code: &Bound<'_, PyAny>, under: Option<&B
     };
     let mut allowed = ALLOWED.lock().unwrap_or_else(PoisonError::into_inner);
     if !allowed.contains(&known) {
-        // They must not make place for others.
+        // The arguments are kept alive, so that no other object gets their addresses.
         std::mem::forget((code.clone(), under.cloned()));
         allowed.push(known);
     }
@@ -272,7 +272,7 @@ impl Drop for Quiet {
     }
 }
 
-/// Whether there is an alarm in this interpreter; adds it where there is none yet. Safe mode is off without it.
+/// Whether this interpreter has an alarm; adds it if there is none yet. Safe mode is off without it.
 #[pyfunction]
 pub(crate) fn alarm_ready(py: Python<'_>) -> bool {
     ADDED.load(Ordering::Acquire) || added(py)
@@ -314,7 +314,7 @@ fn by_python(py: Python<'_>) -> PyResult<()> {
     py.import("sys")?.call_method1("addaudithook", (heard,)).map(|_| ())
 }
 
-/// Whether the hook hears an event; another hook may have kept it out.
+/// Whether the hook receives an event; another hook may block it.
 fn hears(py: Python<'_>) -> bool {
     let before = HEARD.load(Ordering::Relaxed);
     let told = py
@@ -327,7 +327,7 @@ fn hears(py: Python<'_>) -> bool {
 pub(crate) struct Alarmed(());
 
 impl Alarmed {
-    /// An error where there is no alarm to be had.
+    /// The error if no alarm is possible.
     pub(crate) fn new(py: Python<'_>) -> PyResult<Self> {
         if !alarm_ready(py) {
             let text = "This Python cannot report what a script does, so safe mode is off.".to_owned();
@@ -340,7 +340,7 @@ impl Alarmed {
         Ok(Self(()))
     }
 
-    /// The end of the script: the event that was an alarm.
+    /// Ends the script; returns the event that raised the alarm.
     pub(crate) fn end(self) -> Option<String> {
         drop(self);
         ALARM.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -353,7 +353,7 @@ impl Drop for Alarmed {
     }
 }
 
-/// Makes sure that the class is there before it is needed: making it compiles text.
+/// Creates the class before it is needed, since creating it compiles text.
 fn stopped_class(py: Python<'_>) -> PyResult<()> {
     static MADE: PyOnceLock<()> = PyOnceLock::new();
     MADE.get_or_try_init(py, || stopped(py).map(|_| ())).copied()

@@ -1,6 +1,6 @@
 //! Bounds the size of one block of Python's memory while a script runs.
 //!
-//! Nothing interrupts one operation that fills a huge block (`s * n`, `"".join(...)`, `b"" + ...`), and asking before each of them would
+//! A single operation that fills a huge block (`s * n`, `"".join(...)`, `b"" + ...`) cannot be interrupted, and checking before each would
 //! slow every script down. So Python's own hook is used, as `tracemalloc` does: a block above the bound is refused, and the
 //! operation ends with a `MemoryError` that the script sees. The hook costs one call more for each allocation.
 //!
@@ -38,7 +38,7 @@ const DOMAINS: [c_int; 2] = [1, 2];
 /// Bytes of a block that is never refused.
 const SMALL: usize = 16 << 20;
 
-/// Bytes that a block may have now.
+/// Current limit of a block in bytes.
 static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 thread_local! {
@@ -46,17 +46,17 @@ thread_local! {
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the script may not have a block of so many bytes now.
+/// Whether a block of this size is refused now.
 pub(crate) fn refused(size: usize) -> bool {
     size > LARGEST.load(Ordering::Relaxed) && OURS.get()
 }
 
-/// From now on the script gets small blocks only.
+/// Allows only small blocks from now on.
 pub(crate) fn starve() {
     LARGEST.store(SMALL, Ordering::Relaxed);
 }
 
-/// What a hook passes on to.
+/// The allocator behind a hook.
 struct Bound {
     original: Functions,
 }

@@ -33,7 +33,7 @@ struct Handler {
     functions: Functions,
 }
 
-/// What numpy calls the capsule of a handler.
+/// Numpy's name for the capsule of a handler.
 const CAPSULE: &CStr = c"mem_handler";
 /// Places of `PyDataMem_SetHandler` and `PyDataMem_GetHandler` in the table of numpy's C interface, which never change.
 const SET: usize = 304;

@@ -17,7 +17,7 @@ pub(crate) struct AuditLog(Mutex<audit::AuditLog>);
 
 #[pymethods]
 impl AuditLog {
-    /// Opens the log at `path`, or makes it, and verifies the whole chain.
+    /// Opens the log at `path`, or creates it, and verifies the whole chain.
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
@@ -46,8 +46,8 @@ impl AuditLog {
     }
 }
 
-/// Records from now on what is sent, asked, allowed and refused into the log at `path`, or at its usual place in the person's
-/// configuration folder. Returns the path. A thread of its own writes; nothing else waits for it.
+/// Starts recording what is sent, asked, allowed and refused into the log at `path`, or at its usual place in the user's
+/// configuration folder. Returns the path. A separate thread writes; nothing else waits for it.
 #[pyfunction]
 #[pyo3(signature = (path=None))]
 #[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
@@ -55,13 +55,13 @@ pub(crate) fn audit_start(py: Python<'_>, path: Option<PathBuf>) -> PyResult<Pat
     detached(py, || audit::start(path.as_deref()).map_err(CoreError::from))
 }
 
-/// Records nothing any more.
+/// Stops recording.
 #[pyfunction]
 pub(crate) fn audit_stop() {
     audit::stop();
 }
 
-/// Waits until what was recorded is on the disk, at most so many seconds; whether it is.
+/// Waits until everything recorded is on the disk, at most for this many seconds; returns whether it is.
 #[pyfunction]
 #[pyo3(signature = (seconds=1.0))]
 pub(crate) fn audit_flush(py: Python<'_>, seconds: f64) -> PyResult<bool> {
@@ -69,7 +69,7 @@ pub(crate) fn audit_flush(py: Python<'_>, seconds: f64) -> PyResult<bool> {
     detached(py, || Ok::<_, CoreError>(audit::flush(limit)))
 }
 
-/// Where the log lies and what a verification of all of it says: `{"path", "entries", "broken_at", "why"}`; None when nothing is
+/// The path of the log and the result of verifying all of it: `{"path", "entries", "broken_at", "why"}`; None when nothing is
 /// recorded. Reads the whole log: not for Blender's main thread.
 #[pyfunction]
 pub(crate) fn audit_state(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -82,7 +82,7 @@ pub(crate) fn audit_state(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &state)
 }
 
-/// Sets the present log aside, whole or broken, and begins a new one. Returns where the old one lies now; None when there was none.
+/// Sets the present log aside, intact or broken, and begins a new one. Returns the new path of the old one; None when there was none.
 #[pyfunction]
 pub(crate) fn audit_renew(py: Python<'_>) -> PyResult<Option<PathBuf>> {
     detached(py, || audit::renew().map_err(CoreError::from))

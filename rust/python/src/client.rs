@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::errors::{CoreError, detached};
 use crate::json::{dumps, to_python};
 
-/// Speaks to one endpoint; may be used from several threads.
+/// A client of one endpoint; may be used from several threads.
 #[pyclass(frozen, module = "geonode_core")]
 pub(crate) struct Client(geonode_provider::Client);
 
@@ -56,7 +56,7 @@ impl Client {
         Ok(Self(make().map_err(CoreError::from)?))
     }
 
-    /// Asks and waits for the whole reply, without the GIL.
+    /// Sends a request and waits for the whole reply, without the GIL.
     #[pyo3(signature = (messages, system=None, schema=None, tools=None, max_tokens=None, options=None))]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
     fn send(
@@ -73,7 +73,7 @@ impl Client {
         detached(py, || self.0.send(&request)).map(Response)
     }
 
-    /// Asks; an iterator of events, the last of which is `end`. Dropping the iterator closes the connection.
+    /// Sends a request; returns an iterator of events, the last of which is `end`. Dropping the iterator closes the connection.
     #[pyo3(signature = (messages, system=None, schema=None, tools=None, max_tokens=None, options=None))]
     #[expect(clippy::too_many_arguments, reason = "the public signature")]
     fn stream(
@@ -97,7 +97,7 @@ impl Client {
         to_python(py, &models)
     }
 
-    /// Ends every call in flight on this client within a second, from any thread; they raise `Cancelled`.
+    /// Cancels every running call of this client within a second, from any thread; the calls raise `Cancelled`.
     fn cancel(&self, py: Python<'_>) -> PyResult<()> {
         detached(py, || {
             self.0.cancel();
@@ -112,13 +112,13 @@ pub(crate) struct Response(geonode_provider::Response);
 
 #[pymethods]
 impl Response {
-    /// What the model wrote.
+    /// The model's text.
     #[getter]
     fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// Calls that it wants made: `[{"id", "name", "arguments"}]`.
+    /// Its tool calls: `[{"id", "name", "arguments"}]`.
     #[getter]
     fn tool_calls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.tool_calls)
@@ -148,7 +148,7 @@ impl Response {
         self.0.request_id.as_deref()
     }
 
-    /// What went differently than asked: `[{"code", "text"}]`.
+    /// Deviations from the request: `[{"code", "text"}]`.
     #[getter]
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.notices)
@@ -212,7 +212,7 @@ fn formless(error: &serde_json::Error) -> CoreError {
     )
 }
 
-/// A request with whom it goes to.
+/// A request with its recipient.
 #[derive(Deserialize)]
 struct Addressed {
     #[serde(default)]
@@ -223,7 +223,7 @@ struct Addressed {
     body: Map<String, Value>,
 }
 
-/// SHA-256 (hexadecimal) over what a request asks, and of whom: equal requests have equal fingerprints, on every platform. The request
+/// SHA-256 (hexadecimal) of a request and its recipient: equal requests have equal fingerprints, on every platform. The request
 /// is a dict: `messages` and, where wanted, `provider`, `model`, `system`, `schema`, `tools`, `tool_filter`, `context_filter`,
 /// `max_tokens`, `options`.
 #[pyfunction]

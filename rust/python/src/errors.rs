@@ -33,7 +33,7 @@ pub(crate) struct CoreError {
 }
 
 impl CoreError {
-    /// What was given does not have its form.
+    /// The input does not have the expected form.
     pub(crate) fn protocol(code: Code, message: impl Into<String>) -> Self {
         Self {
             class: "ProtocolError",
@@ -52,7 +52,7 @@ impl CoreError {
         }
     }
 
-    /// A rule of safety forbids it.
+    /// A safety rule forbids it.
     pub(crate) fn policy(code: Code, message: String, details: Vec<(&'static str, String)>) -> Self {
         Self {
             class: "PolicyError",
@@ -159,7 +159,7 @@ pub(crate) fn classes(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     NAMES
         .get_or_try_init(py, || {
             let names = PyDict::new(py);
-            // Where the classes say they live.
+            // The module that the classes name as theirs.
             names.set_item("__name__", "geonode_core")?;
             let source = std::ffi::CString::new(include_str!("errors.py"))?;
             py.run(&source, Some(&names), None)?;
@@ -168,7 +168,7 @@ pub(crate) fn classes(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
         .map(|names| names.bind(py))
 }
 
-/// Runs `work` without the GIL; a panic arrives as `InternalError` and never crosses the border.
+/// Runs `work` without the GIL; a panic becomes an `InternalError` and never reaches Python.
 pub(crate) fn detached<T: Send, E: Into<CoreError> + Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, E> + Send,

@@ -59,7 +59,7 @@ pub(crate) fn run_bounded(
         return Err(error);
     }
     if watchdog::was_stopped(outcome.is_err()) {
-        // Whatever the script made of it: it was stopped.
+        // The script was stopped, even if it caught the exception.
         let stopped = if watchdog::was_too_large() {
             CoreError::stopped(
                 Code::ScriptMemory,
@@ -80,7 +80,7 @@ pub(crate) fn run_bounded(
     outcome
 }
 
-/// Compiled code and where it runs. Python's own `exec` would tell of itself.
+/// Compiled code and its namespace. Python's own `exec` would raise an event.
 struct Execution<'py> {
     code: Bound<'py, PyAny>,
     namespace: Bound<'py, PyDict>,

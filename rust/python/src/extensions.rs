@@ -1,4 +1,4 @@
-//! What scripts add to the protocol: operations whose strategy is a Python callable, and step types.
+//! Extensions of the protocol by scripts: operations whose strategy is a Python callable, and step types.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::errors::{CoreError, detached};
 use crate::json::{dumps, loads, to_python};
 
 /// Adds the operation `name` to both step types. `schema` (a dict) describes its fields; `expand(action_type, fields)` returns the list of
-/// built-in operations that it stands for, and must not touch Blender's data: it is called on the thread of the run.
+/// built-in operations that it expands to, and must not use Blender's data: it is called on the thread of the run.
 #[pyfunction]
 pub(crate) fn register_op(name: &str, schema: &Bound<'_, PyAny>, expand: Py<PyAny>) -> PyResult<()> {
     let schema = value(schema)?;
@@ -20,14 +20,14 @@ pub(crate) fn register_op(name: &str, schema: &Bound<'_, PyAny>, expand: Py<PyAn
     geonode_engine::register_op(name, &schema, expand).map_err(|error| invalid(&error))
 }
 
-/// Adds the step type `action_type`, whose steps the host hands to an executor of its own. `schema` (a dict) describes the payload.
+/// Adds the step type `action_type`, whose steps the host hands to their own executor. `schema` (a dict) describes the payload.
 #[pyfunction]
 #[pyo3(signature = (action_type, schema, requires_approval=false))]
 pub(crate) fn register_action(action_type: &str, schema: &Bound<'_, PyAny>, requires_approval: bool) -> PyResult<()> {
     geonode_engine::register_action(action_type, &value(schema)?, requires_approval).map_err(|error| invalid(&error))
 }
 
-/// Takes an operation or a step type away again; says whether it was there.
+/// Removes an operation or a step type; returns whether it existed.
 #[pyfunction]
 pub(crate) fn unregister(name: &str) -> bool {
     geonode_engine::unregister(name)
@@ -45,7 +45,7 @@ pub(crate) fn register_tool(tool: &Bound<'_, PyAny>) -> PyResult<()> {
         .map_err(|error| CoreError::protocol(Code::ExtensionInvalid, error.to_string()).into())
 }
 
-/// Takes a tool of a script away again; says whether it was there.
+/// Removes a tool of a script; returns whether it existed.
 #[pyfunction]
 pub(crate) fn unregister_tool(id: &str) -> bool {
     geonode_engine::unregister_tool(id)

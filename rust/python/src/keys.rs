@@ -1,4 +1,4 @@
-//! Where API keys lie. Keys go in and never come out again.
+//! Storage of API keys. A key is never returned.
 
 use geonode_engine::{keep_key as keep, key_place as place, remove_key as remove};
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ pub(crate) fn key_place<'py>(
     to_python(py, &found)
 }
 
-/// Keeps a key for a provider at this address: in the system's key store, or in a file that only its owner can read where there is
+/// Stores a key for a provider at this address: in the system's key store, or in a file that only its owner can read if there is
 /// none. Returns the place as `key_place` does, with `set_aside` when a damaged file was moved there. May ask to unlock the key store.
 #[pyfunction]
 #[pyo3(signature = (provider, key, base_url=None))]
@@ -34,7 +34,7 @@ pub(crate) fn keep_key<'py>(
     to_python(py, &kept)
 }
 
-/// Removes the stored key of a provider at this address; whether there was one. May ask to unlock the key store.
+/// Removes the stored key of a provider at this address; returns whether there was one. May ask to unlock the key store.
 #[pyfunction]
 #[pyo3(signature = (provider, base_url=None))]
 pub(crate) fn remove_key(py: Python<'_>, provider: &str, base_url: Option<&str>) -> PyResult<bool> {

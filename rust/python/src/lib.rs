@@ -1,5 +1,5 @@
-//! Native module `geonode_core`: the only crate that names pyo3. It converts, releases the GIL, and turns every error and panic into
-//! a Python exception; it decides nothing.
+//! Native module `geonode_core`: the only crate that uses pyo3. It converts, releases the GIL, and turns every error and panic into
+//! a Python exception; it contains no logic of its own.
 
 mod alarm;
 mod allocation;
@@ -71,7 +71,7 @@ mod geonode_core {
 
 /// Checks a plan (text or dict) against the protocol and, with a catalogue (path, JSON text or dict), against that Blender's nodes.
 ///
-/// With a document (text or dict: what `inspect` answers) the plan is checked against its trees. Returns `{"ok", "messages", "plan"}`; a refused
+/// With a document (text or dict, as `inspect` returns it) the plan is checked against its trees. Returns `{"ok", "messages", "plan"}`; a refused
 /// plan is a result, not an exception.
 #[pyfunction]
 #[pyo3(signature = (text, catalogue=None, document=None))]
@@ -123,14 +123,14 @@ fn reconcile<'py>(
     to_python(py, &result)
 }
 
-/// Checks that a tree document (text or dict, a Bundle) has its form; `ProtocolError` says what is wrong.
+/// Checks the form of a tree document (text or dict, a Bundle); `ProtocolError` says what is wrong.
 #[pyfunction]
 fn check_tree(tree: &Bound<'_, PyAny>) -> PyResult<()> {
     let text = text_of(tree)?;
     detached(tree.py(), || geonode_engine::check_tree(&text))
 }
 
-/// What is wrong with the text of an end-to-end manifest: findings as of a plan (`schema("manifest")` is its form), none when it is right.
+/// The findings about the text of an end-to-end manifest, as for a plan (`schema("manifest")` is its form); empty if it is valid.
 #[pyfunction]
 fn check_manifest<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     let findings = detached(py, || {
@@ -145,7 +145,7 @@ fn check_manifest<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny
 }
 
 /// The changes from tree document `a` to `b` (text or dict, a Bundle) in plain words; empty for equal trees. With a catalogue (path,
-/// JSON text or dict) sockets have their names and values their units.
+/// JSON text or dict) sockets are named and values have units.
 #[pyfunction]
 #[pyo3(signature = (a, b, catalogue=None))]
 fn diff(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, catalogue: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
@@ -154,7 +154,7 @@ fn diff(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, catalogue: Option<&Bound<'_,
     detached(a.py(), || geonode_engine::diff(&before, &after, catalogue.as_deref()))
 }
 
-/// What the modifiers of each object of a document (text or dict, as `inspect` answers) are expected to make, without evaluating
+/// What the modifiers of each object of a document (text or dict, as `inspect` returns it) are expected to create, without evaluating
 /// anything: `{OBJECT: {"elements", "incomplete", "result": {"vertices", "edges", …}}}`.
 #[pyfunction]
 fn estimates<'py>(
@@ -168,8 +168,8 @@ fn estimates<'py>(
     to_python(py, &found)
 }
 
-/// What the modifiers of a stack make by their numbers alone: `{"elements", "excessive"}`; from the first that makes more than Blender
-/// bears on, none is looked at. `stack`: `{"elements", "extent", "modifiers": [{"type", …}]}` with the names of Blender.
+/// What the modifiers of a stack create by their numbers alone: `{"elements", "excessive"}`; from the first that creates more than Blender
+/// can handle on, none is considered. `stack`: `{"elements", "extent", "modifiers": [{"type", …}]}` with the names of Blender.
 #[pyfunction]
 fn stack<'py>(py: Python<'py>, stack: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let stack = text_of(stack)?;
@@ -177,8 +177,8 @@ fn stack<'py>(py: Python<'py>, stack: &Bound<'py, PyAny>) -> PyResult<Bound<'py,
     to_python(py, &made)
 }
 
-/// What is certainly wrong with the trees of a document (text or dict, as `inspect` answers) although Blender says nothing:
-/// `[{"tree", "node", "socket", "code", "effectless", "cause", "fix"}]`. `attributes`: the names of all attributes that there are.
+/// Certain mistakes in the trees of a document (text or dict, as `inspect` returns it) that Blender does not report:
+/// `[{"tree", "node", "socket", "code", "effectless", "cause", "fix"}]`. `attributes`: the names of all attributes that exist.
 #[pyfunction]
 #[pyo3(signature = (document, catalogue, attributes=None))]
 fn lints<'py>(
@@ -207,7 +207,7 @@ fn compact(tree: &Bound<'_, PyAny>, catalogue: &Bound<'_, PyAny>) -> PyResult<St
     detached(tree.py(), || geonode_engine::compact(&text, &catalogue))
 }
 
-/// The trees of a compact form by name, without what it leaves out (places, frames, values of linked inputs).
+/// The trees of a compact form by name, without the parts that it leaves out (places, frames, values of linked inputs).
 #[pyfunction]
 fn read_compact<'py>(py: Python<'py>, text: &str, catalogue: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let catalogue = source(catalogue)?;
@@ -215,7 +215,7 @@ fn read_compact<'py>(py: Python<'py>, text: &str, catalogue: &Bound<'py, PyAny>)
     to_python(py, &trees)
 }
 
-/// How many turns a kept conversation has: its name, in the folder that a request named as `folder`. None where there is no such
+/// Number of turns of a stored conversation, given its name and the folder that a request named as `folder`. None if there is no such
 /// conversation, or it is damaged.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "as pyo3 hands it over")]
@@ -237,8 +237,8 @@ fn sockets<'py>(
     to_python(py, &sockets)
 }
 
-/// What a model would see of a context (as `capture_context` answers) within a budget of tokens: cut where it must be, with the target's tree
-/// in its compact form, the slices asked for, and a hash. `document` is what `inspect` answers for the slices.
+/// The part of a context (as `capture_context` returns it) that a model would see within a budget of tokens: cut if necessary, with the target's tree
+/// in its compact form, the requested slices, and a hash. `document` is the answer of `inspect` for the slices.
 #[pyfunction]
 fn shown_context<'py>(
     context: &Bound<'py, PyAny>,
@@ -258,7 +258,7 @@ fn shown_context<'py>(
 /// Name of the schema of tree documents.
 const TREE_IR: &str = "tree_ir";
 
-/// The JSON Schema of this name, with what was registered; `ProtocolError` lists the names when there is none.
+/// The JSON Schema of this name, including extensions; `ProtocolError` lists the names when there is none.
 #[pyfunction]
 fn schema<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let tree_ir = (name == TREE_IR).then(geonode_graph::ir::schema);
@@ -277,21 +277,21 @@ fn error_codes() -> Vec<&'static str> {
     Code::ALL.iter().map(|code| code.as_str()).collect()
 }
 
-/// Counters over the runs of this process that had telemetry on, and how long their parts took: `{"runs", "retries", "tool_calls",
+/// Counters over the runs of this process with telemetry on, and the durations of their parts: `{"runs", "retries", "tool_calls",
 /// "gate_failures", "tokens", "spans": {NAME: {"count", "p50_ms", "p95_ms", "max_ms"}}}`.
 #[pyfunction]
 fn telemetry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &geonode_engine::telemetry())
 }
 
-/// Sets the counters of `telemetry` back.
+/// Resets the counters of `telemetry`.
 #[pyfunction]
 fn reset_telemetry() {
     geonode_engine::reset_telemetry();
 }
 
-/// What security cares about, as it happened in this process: `{"counts": {kind: count}, "latest": [{"at", "kind", "detail"}]}`; the latest
-/// 500 are there, never any content.
+/// The security events of this process: `{"counts": {kind: count}, "latest": [{"at", "kind", "detail"}]}`; the latest
+/// 500 are kept, never any content.
 #[pyfunction]
 fn security_events(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &geonode_engine::security_events())

@@ -1,4 +1,4 @@
-//! How much memory this process has, for the watchdog.
+//! The memory in use by this process, for the watchdog.
 
 /// Bytes of this process in memory now; on macOS the most that it ever had. `None` where the system does not tell.
 #[cfg(target_os = "linux")]

@@ -1,8 +1,8 @@
-//! What modules and classes hold, compared before and after a script.
+//! Compares the names in modules and classes before and after a script.
 //!
-//! A script shares the library's modules and classes with the whole session: a function that it stored into one of them would run long
-//! after its end. Neither the interpreter nor Blender tells of such a store. There are three thousand of them, so nothing is copied
-//! that is as it was.
+//! A script shares the library's modules and classes with the whole session: a function that it stores in one of them would run long
+//! after its end. Neither the interpreter nor Blender reports such a store. There are three thousand of them, so nothing is copied
+//! that did not change.
 #![expect(unsafe_code, reason = "walks through dicts without copying them")]
 
 use std::ptr;
@@ -25,7 +25,7 @@ struct Kept {
 
 #[pymethods]
 impl Namespaces {
-    /// Keeps the names of each of the modules and classes.
+    /// Stores the names of each of the modules and classes.
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
     fn new(py: Python<'_>, owners: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
@@ -43,7 +43,7 @@ impl Namespaces {
         Ok(Self(Mutex::new(kept)))
     }
 
-    /// Keeps the names that there are now.
+    /// Stores the present names.
     fn keep(&self, py: Python<'_>) -> PyResult<()> {
         for kept in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
             let held = kept.held.bind(py);
@@ -54,7 +54,7 @@ impl Namespaces {
         Ok(())
     }
 
-    /// What is otherwise than it was, as `module.name`; it is put back. A module may have got further modules.
+    /// Restores changed names and returns them as `module.name`. A module may have gained submodules.
     fn put_back(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let mut changed = Vec::new();
         for kept in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -112,7 +112,7 @@ fn compare(
     Ok(())
 }
 
-/// The dict of a module or a class; of a class Python shows a proxy, which refers to nothing else.
+/// The dict of a module or a class; for a class, the dict behind Python's proxy.
 fn held<'py>(owner: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let py = owner.py();
     let shown = owner.getattr(pyo3::intern!(py, "__dict__"))?;
@@ -124,7 +124,7 @@ fn held<'py>(owner: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> 
     Ok(inner.get_item(0).ok().and_then(|held| held.cast_into::<PyDict>().ok()))
 }
 
-/// What a module may get by itself.
+/// Whether a module may gain this name by itself.
 fn usual(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyModule>()
         || name
@@ -132,7 +132,7 @@ fn usual(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
             .is_ok_and(|name| name.to_string_lossy() == "__warningregistry__")
 }
 
-/// Sets or takes away a name. What refuses that is told of all the same, and ends with the session.
+/// Sets or removes a name. A failure is ignored: the name is reported in any case, and ends with the session.
 fn set(owner: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>, value: Option<&Bound<'_, PyAny>>) {
     let Ok(name) = name.cast::<PyString>() else {
         return;
@@ -144,7 +144,7 @@ fn set(owner: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>, value: Option<&Bound<'
     drop(done);
 }
 
-/// The full name; nothing for what Python itself sets when it prints an error.
+/// The full name; `None` for names that Python itself sets when it prints an error.
 fn told(owner: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let of = owner.getattr("__name__")?;
     let full = format!("{}.{}", of.str()?, name.str()?);

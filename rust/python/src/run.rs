@@ -10,13 +10,13 @@ use pyo3::types::PyDict;
 use crate::errors::{CoreError, detached};
 use crate::json::{dumps, text_of, to_python};
 
-/// One run, driven by the host: poll it, do what its effects say, answer.
+/// One run, driven by the host: poll it, carry out its effects, answer.
 #[pyclass(frozen, module = "geonode_core")]
 pub(crate) struct Run(geonode_engine::Run);
 
 #[pymethods]
 impl Run {
-    /// Starts a run. What an artist can get wrong ends it with a report; what a program can get wrong raises `ProtocolError`.
+    /// Starts a run. Mistakes of an artist end it with a report; mistakes of a program raise `ProtocolError`.
     #[new]
     fn new(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Self> {
         let text = dumps(request.as_any())?;
@@ -26,8 +26,8 @@ impl Run {
         .map(Self)
     }
 
-    /// Takes up a run that `save` gave, in this process. `overrides` (`api_key, approve, base_url, catalogue`) are set anew; a key always
-    /// has to be. `ProtocolError` (`saved_run_invalid`) for what is damaged or of another version.
+    /// Resumes a run that `save` returned, in this process. `overrides` (`api_key, approve, base_url, catalogue`) are replaced; a key always
+    /// must be given. `ProtocolError` (`saved_run_invalid`) if it is damaged or of another version.
     #[staticmethod]
     #[pyo3(signature = (saved, overrides=None))]
     fn resume(py: Python<'_>, saved: &Bound<'_, PyAny>, overrides: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -39,28 +39,28 @@ impl Run {
         detached(py, || geonode_engine::Run::resume(&saved, &overrides)).map(Self)
     }
 
-    /// The run as it is now, as JSON-able data for `resume` in another process; it holds no key. Never blocks.
+    /// The run in its present state, as JSON-able data for `resume` in another process, without a key. Never blocks.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.save())
     }
 
-    /// `{"state", "summary", "effects", "events", "finished"}`: what is new. Never blocks.
+    /// `{"state", "summary", "effects", "events", "finished"}`: the news since the last poll. Never blocks.
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.poll())
     }
 
-    /// Waits at most `ms` milliseconds, without the GIL, until `poll` has something new; says whether it has.
+    /// Waits at most `ms` milliseconds, without the GIL, until `poll` has something new; returns whether it has.
     fn wait(&self, py: Python<'_>, ms: u64) -> PyResult<bool> {
         detached(py, || Ok::<_, CoreError>(self.0.wait(Duration::from_millis(ms))))
     }
 
-    /// The host did what effect `effect_id` asks, in `ms` milliseconds if it measured them.
+    /// The host carried out effect `effect_id`, in `ms` milliseconds if it measured them.
     #[pyo3(signature = (effect_id, result, ms=None))]
     fn answer(&self, effect_id: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>, ms: Option<f64>) -> PyResult<()> {
         let id = number(effect_id)?;
         match dumps(result) {
             Ok(json) => self.0.answer(id, json, ms),
-            // The run has to know, else it waits for ever.
+            // The run must be told, or it would wait forever.
             Err(error) => self
                 .0
                 .fail(id, Code::InvalidDocument.as_str().into(), error.to_string()),
@@ -68,7 +68,7 @@ impl Run {
         Ok(())
     }
 
-    /// The host could not do what effect `effect_id` asks; `error` is `{"code", "message"}`.
+    /// The host could not carry out effect `effect_id`; `error` is `{"code", "message"}`.
     fn fail(&self, effect_id: &Bound<'_, PyAny>, error: &Bound<'_, PyDict>) -> PyResult<()> {
         let field = |name: &str| -> PyResult<String> {
             Ok(error
@@ -82,7 +82,7 @@ impl Run {
         Ok(())
     }
 
-    /// Ends the run: what is in flight stops within a second, what was written is restored through the next polls.
+    /// Cancels the run: work in progress stops within a second, changes are restored through the next polls.
     fn cancel(&self, py: Python<'_>) -> PyResult<()> {
         detached(py, || {
             self.0.cancel();
@@ -90,33 +90,33 @@ impl Run {
         })
     }
 
-    /// The artist agrees to what effect `effect_id` (`ask_approval`) describes, without the steps and operations with these IDs.
+    /// The artist approves effect `effect_id` (`ask_approval`), without the steps and operations with these IDs.
     #[pyo3(signature = (effect_id, without = Vec::new()))]
     fn approve(&self, effect_id: &Bound<'_, PyAny>, without: Vec<String>) -> PyResult<()> {
         self.0.approve(number(effect_id)?, without);
         Ok(())
     }
 
-    /// The artist refuses; nothing is written. Without words the run ends, with them the next turn begins.
+    /// The artist rejects the request; nothing is written. Without words the run ends, with them the next turn begins.
     #[pyo3(signature = (effect_id, words = None))]
     fn reject(&self, effect_id: &Bound<'_, PyAny>, words: Option<String>) -> PyResult<()> {
         let id = number(effect_id)?;
         self.0.reject(id, words).map_err(|error| CoreError::from(error).into())
     }
 
-    /// The artist wants the plan of effect `effect_id` (`ask_approval`), without these IDs, tried in another process first.
+    /// The artist wants a dry run of the plan of effect `effect_id` (`ask_approval`), without these IDs, before answering.
     #[pyo3(signature = (effect_id, without = Vec::new()))]
     fn dry_run(&self, effect_id: &Bound<'_, PyAny>, without: Vec<String>) -> PyResult<()> {
         self.0.dry_run(number(effect_id)?, without);
         Ok(())
     }
 
-    /// All messages so far, the gravest first: `[{"severity", "origin", "code", "text", "path"?, "hint"?}]`.
+    /// All messages so far, the most severe first: `[{"severity", "origin", "code", "text", "path"?, "hint"?}]`.
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.messages())
     }
 
-    /// Adds an error of the driver's own to the messages of the run; a code that nobody knows becomes `unknown`.
+    /// Adds an error of the driver to the messages of the run; an unknown code becomes `unknown`.
     fn note(&self, code: &str, text: String) {
         let code = code.parse().unwrap_or(Code::Unknown);
         self.0.note(Message::new(Severity::Error, Origin::Driver, code, text));

@@ -1,4 +1,4 @@
-//! Watches a script that runs: a native thread that never touches Python. At the limit of time or memory it makes
+//! Watches a running script: a native thread that never calls Python. At the limit of time or memory it makes
 //! Python's main thread raise an exception that a script cannot catch.
 //!
 //! The way into the main thread is a signal whose handler is ours for as long as the script runs: on Unix `SIGURG` sent to that
@@ -19,13 +19,13 @@ use crate::allocation;
 use crate::errors::{CoreError, classes};
 use crate::memory;
 
-/// How often memory is looked at, and a signal sent again.
+/// Interval at which memory is checked and a signal is sent again.
 const TICK: Duration = Duration::from_millis(20);
 const MEGABYTE: u64 = 1 << 20;
 
-/// A script is running: at most one at a time.
+/// Whether a script is running; at most one at a time.
 static RUNNING: AtomicBool = AtomicBool::new(false);
-/// The exception was raised.
+/// Whether the exception was raised.
 static RAISED: AtomicBool = AtomicBool::new(false);
 /// Why the script is to stop: one of the constants below.
 static REASON: AtomicU8 = AtomicU8::new(NONE);
@@ -34,17 +34,17 @@ const TIME: u8 = 1;
 const MEMORY: u8 = 2;
 const ALARM: u8 = 3;
 
-/// True when the script that ran last was stopped: it was told to, and either heard it or failed otherwise.
+/// Whether the last script was stopped: it was told to stop, and received the exception or failed otherwise.
 pub(crate) fn was_stopped(failed: bool) -> bool {
     RAISED.load(Ordering::Acquire) || (failed && REASON.load(Ordering::Acquire) != NONE)
 }
 
-/// True when the script that ran last was stopped for the memory that it took.
+/// Whether the last script was stopped for its use of memory.
 pub(crate) fn was_too_large() -> bool {
     REASON.load(Ordering::Acquire) == MEMORY
 }
 
-/// Stops the script that runs: it has raised an alarm.
+/// Stops the running script, which has raised an alarm.
 pub(crate) fn alarmed() {
     REASON.store(ALARM, Ordering::Release);
     system::again();
@@ -57,13 +57,13 @@ fn on_signal(py: Python<'_>, _signal: i32, _frame: &Bound<'_, PyAny>) -> PyResul
         return Ok(());
     }
     RAISED.store(true, Ordering::Release);
-    // Once more at the next chance: whatever runs on the way out (`finally`, callbacks) is left at once as well.
+    // Raised again at the next chance, so that code on the way out (`finally`, callbacks) is left at once as well.
     system::again();
     let class = classes(py)?.as_any().get_item("_Stopped")?;
     Err(PyErr::from_value(class.call0()?))
 }
 
-/// Our handler, in place of whatever handled the signal before.
+/// Our handler, in place of the previous one.
 pub(crate) struct Handler {
     before: Py<PyAny>,
     action: system::Action,
@@ -92,7 +92,7 @@ impl Handler {
         Ok(Self { before, action })
     }
 
-    /// Delivers what was sent, which does nothing any more, and gives the signal back.
+    /// Delivers pending signals, which have no effect any more, and restores the previous handler.
     pub(crate) fn remove(self, py: Python<'_>) -> PyResult<()> {
         RUNNING.store(false, Ordering::Release);
         system::deliver();
@@ -122,7 +122,7 @@ struct Watched {
     deadline: Instant,
     /// Bytes by which the process may grow.
     allowance: u64,
-    /// Bytes that the process may have at most, where the system says how many it has.
+    /// Most bytes that the process may use, if the system reports its usage.
     largest: Option<u64>,
 }
 
@@ -150,7 +150,7 @@ impl Watch {
         Ok(Self(watchdog))
     }
 
-    /// After this no signal is sent any more. The thread finds nothing to watch at its next look; nobody waits for that.
+    /// After this no signal is sent any more. The thread finds nothing to watch at its next check; nobody waits for that.
     pub(crate) fn end(self) {
         *self.0.script() = None;
     }
@@ -197,7 +197,7 @@ impl Watchdog {
 }
 
 impl Watched {
-    /// Interrupts a script that is beyond its limits; the time until the next look.
+    /// Interrupts a script that exceeds its limits; returns the time until the next check.
     fn look(&self) -> Duration {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let beyond = self
@@ -237,7 +237,7 @@ mod system {
         unsafe { libc::pthread_self() }
     }
 
-    /// What the process does on the signal now.
+    /// The process's present action for the signal.
     pub(super) fn action() -> Action {
         let mut action = MaybeUninit::<libc::sigaction>::uninit();
         // SAFETY: with no new action the call only fills the structure, and it is read only when it succeeded.

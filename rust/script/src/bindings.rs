@@ -1,4 +1,4 @@
-//! Which names a script binds, and to what: modules, imported members, classes, constants, attributes of its own.
+//! The names that a script binds, and their values: modules, imported members, classes, constants, its own attributes.
 
 use foldhash::{HashMap, HashSet};
 use rustpython_parser::ast::{Expr, ExprContext, Stmt, StmtImportFrom};
@@ -8,7 +8,7 @@ use crate::fold::{Constants, fold};
 use crate::policy::Policy;
 use crate::tree::{self, How, Node, Visitor};
 
-/// The names of one script, wherever they are bound in it.
+/// The names of one script, in all scopes.
 #[derive(Default)]
 pub(crate) struct Bindings<'t> {
     /// Names of modules, with the module: `np` → `numpy`. A name with two modules is in `contested`.
@@ -19,7 +19,7 @@ pub(crate) struct Bindings<'t> {
     pub(crate) bound: HashMap<&'t str, usize>,
     /// Names that are bound otherwise than by an import.
     pub(crate) rebound: HashSet<&'t str>,
-    /// Names that stand for two modules, or for a module and something else.
+    /// Names that refer to two modules, or to a module and something else.
     pub(crate) contested: HashSet<&'t str>,
     pub(crate) classes: HashSet<&'t str>,
     /// Attributes that the script gives to its own objects.
@@ -28,9 +28,9 @@ pub(crate) struct Bindings<'t> {
     pub(crate) constants: Constants<'t>,
     /// Names that are bound once, to a text.
     pub(crate) texts: HashMap<&'t str, &'t str>,
-    /// Names that are bound once, by a loop over texts that are written out.
+    /// Names that are bound once, by a loop over string literals.
     pub(crate) choices: HashMap<&'t str, Vec<&'t str>>,
-    /// The script asks what this Blender has: by its version, by `hasattr()` and its kin, or by trying.
+    /// Whether the script checks the features of this Blender: by version, by `hasattr()` and similar functions, or by trying.
     pub(crate) adaptive: bool,
     /// Names that are bound once, to a chain that begins with a module, and names of loops over such chains.
     pub(crate) aliases: HashMap<&'t str, String>,
@@ -81,7 +81,7 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
 }
 
 impl Bindings<'_> {
-    /// The private attributes of the script's classes as Python calls them.
+    /// The private attributes of the script's classes under their mangled names.
     pub(crate) fn mangled(&self) -> impl Iterator<Item = String> {
         let private = |name: &&String| name.starts_with("__") && !name.ends_with("__");
         self.attributes.iter().filter(private).flat_map(|name| {
@@ -190,7 +190,7 @@ impl<'t> Collector<'t, '_> {
                     self.names.loops.push((name.id.as_str(), &one.iter));
                 }
             }
-            // Bound again in each turn: what is added is not constant.
+            // Bound again in each iteration, so the added value is not constant.
             Stmt::AugAssign(one) => {
                 if let Expr::Name(name) = &*one.target {
                     self.count(name.id.as_str());

@@ -1,4 +1,4 @@
-//! What the rules share: what they know of a script, places where something is allowed that elsewhere is not, and what they find.
+//! The state that the rules share: facts about a script, exceptions for certain places, and findings.
 
 use foldhash::HashSet;
 use geonode_protocol::Code;
@@ -19,24 +19,24 @@ pub(crate) struct Rule {
     pub(crate) code: Code,
 }
 
-/// What the rules see of a script, and where they put what they find.
+/// The rules' view of a script, and their findings.
 pub(crate) struct Checker<'t> {
     pub(crate) policy: &'static Policy,
     /// Bit of the Blender version.
     pub(crate) bit: u8,
     pub(crate) names: Bindings<'t>,
-    /// Expressions that an outer node already allowed in the place where they stand.
+    /// Expressions that an outer node has already allowed at their place.
     granted: HashSet<TextRange>,
-    /// Names that may still be looked up for a "did you mean", which takes long.
+    /// Number of names that may still be looked up for a "did you mean", which is slow.
     suggestions: usize,
-    /// Names of functions whose call has been asked about.
+    /// Names of functions whose calls the artist is already asked about.
     asked: HashSet<TextRange>,
     findings: Vec<Raw>,
     asks: Vec<Raw>,
 }
 
 impl<'t> Checker<'t> {
-    /// Nothing is found yet. `bit` is that of the Blender version.
+    /// A checker without findings. `bit` is that of the Blender version.
     pub(crate) fn new(policy: &'static Policy, bit: u8, names: Bindings<'t>) -> Self {
         Self {
             policy,
@@ -50,7 +50,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// What came of the whole script.
+    /// The result for the whole script.
     pub(crate) fn judged(mut self) -> Judged {
         let names = std::mem::take(&mut self.names);
         let mut own: Vec<String> = names
@@ -68,8 +68,8 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Whether a script may give an attribute of this name to its own objects and read it: nothing of Blender's or Python's that is
-    /// refused has that name on an object within reach.
+    /// Whether a script may give an attribute of this name to its own objects and read it: no refused attribute of Blender or Python
+    /// has that name on an object within reach.
     pub(crate) fn may_be_own(&self, name: &str) -> bool {
         if name.starts_with("__") {
             return !name.ends_with("__");
@@ -95,17 +95,17 @@ impl<'t> Checker<'t> {
         table.nearest(name, self.bit)
     }
 
-    /// Allows an expression where it stands.
+    /// Allows an expression at its place.
     pub(crate) fn grant(&mut self, expr: &Expr) {
         self.granted.insert(expr.range());
     }
 
-    /// Allows what stands at a place.
+    /// Allows the expression at a place.
     pub(crate) fn grant_at(&mut self, range: TextRange) {
         self.granted.insert(range);
     }
 
-    /// Notes that the call of this name has been asked about.
+    /// Records that the artist is asked about the call of this name.
     pub(crate) fn asked_at(&mut self, range: TextRange) {
         self.asked.insert(range);
     }
@@ -119,7 +119,7 @@ impl<'t> Checker<'t> {
         self.granted.contains(&range)
     }
 
-    /// The full name of what a chain of names stands for, when it begins with a module or an imported member: `np.zeros` →
+    /// The full name that a chain of names refers to, if it begins with a module or an imported member: `np.zeros` →
     /// `numpy.zeros`. Says nothing about whether it is allowed.
     pub(crate) fn full_name(&self, expr: &Expr) -> Option<String> {
         let (root, parts) = chain(expr)?;

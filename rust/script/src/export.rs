@@ -10,23 +10,23 @@ use crate::policy::{self, Table};
 /// What safe mode allows in one version of Blender.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Allowed {
-    /// Names of Python's own that may be used as values.
+    /// Built-in names of Python that may be used as values.
     pub builtins: Vec<&'static str>,
-    /// Names of Python's own that may only be called.
+    /// Built-in names of Python that may only be called.
     pub called_only: Vec<&'static str>,
     /// Attributes that are harmless on every object.
     pub attributes: Vec<&'static str>,
-    /// Attributes of the interpreter's kind that may be read.
+    /// Double-underscore attributes that may be read.
     pub dunder_read: Vec<&'static str>,
     /// Attributes with an underscore that may be read.
     pub underscored: Vec<&'static str>,
-    /// Methods of the interpreter's kind that a class may define.
+    /// Double-underscore methods that a class may define.
     pub methods: Vec<&'static str>,
     /// Modules with the members that a script may use.
     pub modules: BTreeMap<&'static str, Vec<&'static str>>,
-    /// What may be read from objects of types that are not Blender's data.
+    /// Attributes that may be read from objects of types that are not Blender's data.
     pub types: BTreeMap<&'static str, Vec<&'static str>>,
-    /// What may be set there.
+    /// Attributes that may be set on them.
     pub stores: BTreeMap<&'static str, Vec<&'static str>>,
     /// Operators as `mesh.subdivide`.
     pub operators: Vec<&'static str>,
@@ -34,11 +34,11 @@ pub struct Allowed {
     pub node_types: Vec<&'static str>,
     /// Largest values of properties and arguments of these names.
     pub bounds: BTreeMap<&'static str, f64>,
-    /// Items of what a script may make at once: a range, an array, a mesh.
+    /// Most items that a script may create at once: in a range, an array, a mesh.
     pub items: f64,
 }
 
-/// What safe mode allows in a version such as `5.2`; nothing where the policy cannot be read.
+/// What safe mode allows in a version such as `5.2`; nothing if the policy cannot be read.
 #[must_use]
 pub fn allowed(blender: &str) -> Allowed {
     let Some(policy) = policy::policy() else {

@@ -1,4 +1,4 @@
-//! What an expression says by its form alone: a literal text, a chain of names, where an attribute stands.
+//! Facts that follow from the form of an expression: a string literal, a chain of names, the place of an attribute.
 
 use rustpython_parser::ast::{Constant, Expr, ExprAttribute, ExprName};
 use rustpython_parser::text_size::TextRange;
@@ -33,7 +33,7 @@ pub(crate) fn chain(expr: &Expr) -> Option<(&ExprName, Vec<&ExprAttribute>)> {
     }
 }
 
-/// Where the name of an attribute stands.
+/// The place of an attribute's name.
 pub(crate) fn attr_range(one: &ExprAttribute) -> TextRange {
     let end = one.range.end();
     let length = u32::try_from(one.attr.as_str().len()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a constant expression comes to, in size: enough to see a number that takes all memory before anything runs.
+//! Evaluates the size of constant expressions: enough to find a number that would use up all memory before anything runs.
 
 use foldhash::HashMap;
 use rustpython_parser::ast::{Constant, Expr, ExprBinOp, Operator, UnaryOp};
@@ -25,7 +25,7 @@ impl Folded {
 /// Names that are bound once, to a constant.
 pub(crate) type Constants<'t> = HashMap<&'t str, Folded>;
 
-/// What an expression comes to, where it is made of literals and of such names.
+/// The value of an expression that consists of literals and such names.
 pub(crate) fn fold(expr: &Expr, constants: &Constants) -> Option<Folded> {
     match expr {
         Expr::Constant(one) => constant(&one.value),
@@ -50,7 +50,7 @@ fn count(items: usize) -> f64 {
 
 fn constant(value: &Constant) -> Option<Folded> {
     match value {
-        // More digits than an f64 has are infinite, which is what they are for every limit.
+        // A number too large for an f64 becomes infinite, which exceeds every limit as it should.
         Constant::Int(value) => Some(Folded::Int(value.to_string().parse().unwrap_or(f64::INFINITY))),
         Constant::Float(value) => Some(Folded::Float(*value)),
         Constant::Bool(value) => Some(Folded::Int(f64::from(u8::from(*value)))),

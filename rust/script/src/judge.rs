@@ -1,4 +1,4 @@
-//! Brings the rules to every node of a script.
+//! Applies the rules to every node of a script.
 
 use geonode_protocol::Code;
 use rustpython_parser::ast::Stmt;
@@ -10,7 +10,7 @@ use crate::rules;
 use crate::tree::{self, Node, Visitor};
 use crate::verdict::{Judged, Raw};
 
-/// Judges a tree: what is refused, and what the artist is asked about.
+/// Judges a tree: the refusals, and the places that the artist is asked about.
 pub(crate) fn judge(suite: &[Stmt], blender: &str) -> Judged {
     let Some(policy) = policy::policy() else {
         let raw = Raw {

@@ -1,8 +1,8 @@
 //! The verdict on a Python step: may it run in safe mode, and if not, which line breaks which rule.
 //!
-//! A text passes three stages: [`scan`] looks at characters and depth before anything is parsed; the parser makes a tree; the rules in
-//! [`rules`] look at every node of it. All of it works on allow-lists from `policy/`: what is not named there is refused. The filter
-//! holds no state, reads no files, and no input makes it panic or overflow: parsing, visiting and dropping happen on an own stack
+//! A text passes three stages: [`scan`] checks characters and depth before anything is parsed; the parser builds a tree; the rules in
+//! [`rules`] check every node of it. All of this uses allow-lists from `policy/`: anything that is not named there is refused. The filter
+//! has no state, reads no files, and no input makes it panic or overflow: parsing, visiting and dropping happen on a separate stack
 //! whose size fits the deepest tree that [`scan`] lets through.
 
 mod bindings;
@@ -30,7 +30,7 @@ pub use verdict::{Finding, Verdict};
 
 use verdict::{Judged, Raw, located};
 
-/// Findings of one verdict, the note about the others included.
+/// Most findings of one verdict, including the note about the others.
 pub const MAX_FINDINGS: usize = 50;
 
 /// Bytes of stack for parsing, visiting and dropping; reserved, and only touched as deep as the tree is. Even a script of the greatest
@@ -64,7 +64,7 @@ pub fn check(source: &str, blender: &str) -> Verdict {
     verdict
 }
 
-/// Parses and judges on a stack of its own; a fault there is a finding here.
+/// Parses and judges on a separate stack; a failure there becomes a finding.
 fn on_own_stack(source: &str, blender: &str) -> Judged {
     thread::scope(|scope| {
         thread::Builder::new()

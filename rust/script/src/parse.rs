@@ -1,4 +1,4 @@
-//! Python's grammar, and words for what is not Python.
+//! Parsing, and messages for text that is not Python.
 
 use geonode_protocol::Code;
 use rustpython_parser::ast::Suite;
@@ -32,7 +32,7 @@ fn explained(source: &str, error: &ParseError) -> Raw {
     }
 }
 
-/// What newer or older Pythons allow on this line.
+/// The message for syntax of a newer or older Python.
 fn reason(line: &str) -> Option<(&'static str, &'static str)> {
     let line = line.trim();
     if line.starts_with("except ") && line.contains(',') && !line.contains('(') {

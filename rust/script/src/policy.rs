@@ -1,4 +1,4 @@
-//! The decisions of `policy/`, as data: `reviewed.json` by people, `names.json` derived from four Blenders by
+//! The policy data in `policy/`: `reviewed.json` written by people, `names.json` derived from four Blenders by
 //! `tests/host/policy.py`, `types.json` from live objects and then reviewed.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub const VERSIONS: [&str; 4] = ["4.2", "4.5", "5.0", "5.2"];
 type Text = &'static str;
 type Causes = HashMap<Text, HashMap<Text, u8>>;
 
-/// What people decided.
+/// The reviewed decisions.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Reviewed {
@@ -29,7 +29,7 @@ pub(crate) struct Reviewed {
     pub(crate) node_types: HashMap<Text, Text>,
     pub(crate) operators_refused: HashMap<Text, Text>,
     pub(crate) bounds: HashMap<Text, f64>,
-    /// Families of operators that may be called, apart from those refused.
+    /// Groups of operators that may be called, except the refused ones.
     pub(crate) operator_modules: HashSet<Text>,
 }
 
@@ -85,7 +85,7 @@ impl Table {
         table
     }
 
-    /// What is known of a name in the version with this bit. A refusal in that version weighs more than anything.
+    /// The entry of a name in the version with this bit. A refusal in that version takes precedence.
     pub(crate) fn look(&self, name: &str, bit: u8) -> Known {
         if let Some((bits, cause)) = self.refused.get(name)
             && bits & bit != 0
@@ -102,7 +102,7 @@ impl Table {
         }
     }
 
-    /// The names that are not refused in the version with this bit: those of other versions are not there, which does no harm.
+    /// The names that are not refused in the version with this bit; names of other versions do not exist in it, which is harmless.
     pub(crate) fn names(&self, bit: u8) -> impl Iterator<Item = Text> {
         let allowed = self.allowed.keys().copied();
         allowed.filter(move |name| matches!(self.look(name, bit), Known::Allowed | Known::Elsewhere))
@@ -137,7 +137,7 @@ impl Policy {
     }
 }
 
-/// The policy, read once. `None` cannot happen with the committed files; a test holds that.
+/// The policy, read once. `None` cannot happen with the committed files; a test ensures that.
 pub(crate) fn policy() -> Option<&'static Policy> {
     static POLICY: OnceLock<Option<Policy>> = OnceLock::new();
     POLICY

@@ -1,4 +1,4 @@
-//! Before the parser: characters, sizes, and how deep a tree the text could become.
+//! Checks before parsing: characters, sizes, and the possible depth of the tree.
 //!
 //! The parser builds one level of tree for each bracket, each operator of a chain, each level of indentation and each `elif`. All of them are
 //! counted here on the raw text, with the expressions inside f-strings, so that no tree is deeper than the stack on which it is
@@ -13,7 +13,7 @@ const RULE: &str = "scan";
 const MAX_BRACKETS: usize = 60;
 /// Levels of indentation.
 const MAX_INDENT: usize = 40;
-/// Names, numbers, texts and operators on the way from a statement to its innermost part, without a comma between them.
+/// Names, numbers, strings and operators on the path from a statement to its innermost part, without a comma between them.
 const MAX_CHAIN: usize = 1000;
 /// `elif` of a whole script: each is a level of tree.
 const MAX_ELIF: usize = 400;
@@ -22,7 +22,7 @@ const MAX_WORD: usize = 300;
 /// Bytes of a line.
 const MAX_LINE: usize = 10_000;
 
-/// What the scan found.
+/// The result of the scan.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
     pub(crate) findings: Vec<Raw>,
@@ -30,7 +30,7 @@ pub(crate) struct Scanned {
     pub(crate) quotes: Vec<(usize, u8)>,
 }
 
-/// What is open at a place.
+/// Open brackets and strings at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Open {
     /// `(`, `[` or `{` with the tokens since its last comma.
@@ -60,7 +60,7 @@ struct Scanner<'s> {
     chain: usize,
     elifs: usize,
     out: Scanned,
-    /// No more than one finding of a kind about limits.
+    /// Kinds of limits that were already reported; each is reported once.
     limited: bool,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn scan(source: &str) -> Scanned {
     scanner.out
 }
 
-/// Why a character is refused anywhere, in code, texts and comments.
+/// Why a character is refused everywhere: in code, strings and comments.
 fn refused(c: char) -> Option<&'static str> {
     match c {
         '\n' | '\t' => None,
@@ -146,7 +146,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Lines and their indentation, whatever stands in them: more than Python counts is no harm.
+    /// Lines and their indentation, whatever their content: counting more than Python does is harmless.
     fn layout(&mut self, source: &str) {
         let mut levels: Vec<usize> = Vec::new();
         let mut start = 0usize;
@@ -193,7 +193,7 @@ impl Scanner<'_> {
     fn text_part(&mut self, quote: Quote) {
         let c = self.byte(0);
         if c == b'\\' && !(quote.raw && self.byte(1) != quote.mark) {
-            // `\N{NAME}` is no field.
+            // `\N{NAME}` is not a field.
             if !quote.raw && self.byte(1) == b'N' && self.byte(2) == b'{' {
                 while self.at < self.text.len() && !matches!(self.byte(0), b'}' | b'\n') {
                     self.at = self.at.saturating_add(1);
@@ -213,7 +213,7 @@ impl Scanner<'_> {
             self.at = self.at.saturating_add(if quote.triple { 3 } else { 1 });
             self.open.pop();
         } else if c == b'\n' && !quote.triple {
-            // Not terminated: the parser says so.
+            // Not terminated: the parser reports it.
             self.open.pop();
         } else {
             self.at = self.at.saturating_add(1);
@@ -228,7 +228,7 @@ impl Scanner<'_> {
                 self.open.pop();
             }
             b'\n' | b'"' | b'\'' => {
-                // The end of the whole f-string, without its brace: the parser says so.
+                // The end of the whole f-string, without its brace: the parser reports it.
                 self.open.pop();
                 self.open.pop();
                 return;

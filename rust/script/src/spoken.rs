@@ -1,4 +1,4 @@
-//! The policy in words: for a model that writes scripts, and for people.
+//! Descriptions of the policy: for models that write scripts, and for people.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use crate::policy::{Reviewed, policy};
 /// Most characters of [`brief`].
 pub const MAX_BRIEF: usize = 4_000;
 
-/// What safe mode allows, refuses, and what to use instead: one line a subject, for whoever writes a script.
+/// What safe mode allows and refuses, and what to use instead, for authors of scripts: one line per subject.
 #[must_use]
 pub fn brief() -> String {
     let Some(policy) = policy() else {
@@ -120,7 +120,7 @@ fn modules(reviewed: &Reviewed) -> String {
     }
     let spoken = roots.into_iter().map(|(root, mut within)| {
         if root == "bpy" {
-            // What is reached through it matters more than what lies in it.
+            // Modules that contain further ones come first.
             within = reviewed.modules.get(root).into_iter().flatten().copied().collect();
         }
         within.retain(|name| !name.is_empty());

@@ -8,13 +8,13 @@ use rustpython_parser::ast::{
 };
 use rustpython_parser::text_size::TextRange;
 
-/// What is visited.
+/// A visited item.
 #[derive(Clone, Copy)]
 pub(crate) enum Node<'t> {
     Stmt(&'t Stmt),
     Expr(&'t Expr),
     Pattern(&'t Pattern),
-    /// A name that is bound other than by an expression: function, class, argument, import, handler, capture, `global`.
+    /// A name that is not bound by an expression: function, class, argument, import, handler, capture, `global`.
     Bind(Binding<'t>),
     /// The name of a keyword argument.
     Keyword(&'t str, TextRange),
@@ -34,12 +34,12 @@ pub(crate) enum How {
     Function,
     Class,
     Argument,
-    /// The rule for imports looks at these itself.
+    /// Checked by the rule for imports.
     Import,
     Other,
 }
 
-/// Is told of every node, before what it holds; answers whether to go inside.
+/// Visits every node before its children; returns whether to visit the children.
 pub(crate) trait Visitor<'t> {
     fn visit(&mut self, node: Node<'t>) -> bool;
 }

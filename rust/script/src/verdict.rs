@@ -1,18 +1,18 @@
-//! What the check says about a script.
+//! The verdict on a script.
 
 use geonode_protocol::Code;
 use serde::Serialize;
 
-/// What the check says about a script.
+/// The verdict on a script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// Whether the script may run in safe mode: nothing was found.
+    /// Whether the script may run in safe mode, that is, without findings.
     pub ok: bool,
     /// Why it may not, in the order of the text; at most [`crate::MAX_FINDINGS`].
     pub findings: Vec<Finding>,
-    /// What it would remove; an artist confirms this in every mode. Does not touch `ok`.
+    /// Data that it would remove; an artist approves this in every mode. Does not affect `ok`.
     pub asks: Vec<Finding>,
-    /// Names of attributes that the script gives to its own objects; the second check, on compiled code, takes them from here.
+    /// Names of attributes that the script gives to its own objects; the second check, on compiled code, uses them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<String>,
     /// The text that was judged, where it differs from the given one: same-quote f-strings with their inner quotes exchanged, character
@@ -24,7 +24,7 @@ pub struct Verdict {
 /// One place in a script that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is; decisions are made by this.
+    /// Its code; decisions depend on this.
     pub code: Code,
     /// Rule that refused it: the name of its file in `rules/`, or of the stage before (`scan`, `parse`).
     pub rule: &'static str,
@@ -38,7 +38,7 @@ pub struct Finding {
     pub hint: String,
 }
 
-/// What the rules found in a tree.
+/// The rules' findings in a tree.
 pub(crate) struct Judged {
     pub(crate) findings: Vec<Raw>,
     pub(crate) asks: Vec<Raw>,
@@ -65,7 +65,7 @@ pub(crate) struct Raw {
     pub(crate) hint: String,
 }
 
-/// The findings in the order of the text, each place and text once, at most `limit`; a last one tells of the rest.
+/// The findings in the order of the text, each place and text once, at most `limit`; a last one counts the rest.
 pub(crate) fn located(source: &str, mut raw: Vec<Raw>, limit: usize) -> Vec<Finding> {
     raw.sort_by_key(|one| one.at);
     raw.dedup_by(|a, b| a.at == b.at && a.text == b.text);

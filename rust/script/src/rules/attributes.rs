@@ -1,6 +1,6 @@
 //! Refuses attributes that are not on the list, wherever they are read, written, deleted or named by text.
 //!
-//! Why: from any object a few attributes lead to its class, the interpreter, files, handlers or preferences. A name is on the list only
+//! Why: some attributes of any object lead to its class, the interpreter, files, handlers or preferences. A name is on the list only
 //! when it is safe on every object that a script can reach in this Blender; so no guess about the object is needed.
 //! Example: `().__class__`, `f.gi_frame`, `scene.render.filepath`
 
@@ -20,7 +20,7 @@ const RULE: Rule = Rule {
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     let Expr::Attribute(one) = expr else { return };
-    // `x.__class__.__name__` is a text; the second check sees to it that nothing else is made of the class.
+    // `x.__class__.__name__` is a string; the second check ensures that the class is not used otherwise.
     if one.attr.as_str() == "__name__"
         && one.ctx == ExprContext::Load
         && let Expr::Attribute(class) = &*one.value
@@ -35,10 +35,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     attribute(cx, one.attr.as_str(), one.ctx, attr_range(one), one.range);
 }
 
-/// Judges the name of an attribute at a place. `whole` is the range of the expression that holds it.
+/// Judges the name of an attribute at a place. `whole` is the range of the expression that contains it.
 pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: TextRange, whole: TextRange) {
     if dunder(name) && !name.ends_with("__") && cx.names.attributes.contains(name) {
-        // A private attribute of an own class: Python adds the name of the class.
+        // A private attribute of a class of the script: Python adds the name of the class.
         return;
     }
     if dunder(name) {
@@ -76,7 +76,7 @@ pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: 
     }
     match cx.policy.attributes.look(name, cx.bit) {
         Known::Allowed => {}
-        // Blender itself says that it is not there; a script that asks first is written for several versions.
+        // Blender itself reports that it does not exist; a script that checks first is written for several versions.
         Known::Elsewhere if cx.names.adaptive => {}
         Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere") if own => {}
         known => refused(cx, name, known, own, at),

@@ -1,6 +1,6 @@
-//! Refuses sizes that would take all memory or freeze Blender, where they can be seen before the script runs.
+//! Refuses sizes that would use up all memory or freeze Blender, if they can be seen before the script runs.
 //!
-//! Why: nothing interrupts one call that builds a billion of something.
+//! Why: a single call that creates a billion items cannot be interrupted.
 //! Example: `10 ** 10 ** 10`, `"x" * 10**9`, `mod.levels = 14`
 
 use geonode_protocol::{Code, SCRIPT_ITEMS};
@@ -14,7 +14,7 @@ const RULE: Rule = Rule {
     name: "bounds",
     code: Code::ScriptSize,
 };
-/// Whole numbers above this are useless and slow.
+/// Greatest whole number; larger ones are useless and slow.
 const NUMBER: f64 = 1e300;
 /// Bits of a whole number that is written as a power.
 const BITS: f64 = 8192.0;
@@ -46,7 +46,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     }
 }
 
-/// Values that are stored where Blender multiplies them.
+/// Values that are stored in properties that Blender multiplies by.
 pub(crate) fn statement(cx: &mut Checker<'_>, stmt: &Stmt) {
     let (targets, value) = match stmt {
         Stmt::Assign(one) => (one.targets.as_slice(), &*one.value),

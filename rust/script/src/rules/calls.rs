@@ -1,6 +1,6 @@
-//! Refuses what reaches attributes by text, and makes or passes on what makes types.
+//! Refuses calls that reach attributes by a string, and calls or uses as values of functions that create types.
 //!
-//! Why: `getattr(x, name)` is any attribute; `type(name, bases, body)` is any class; handed on as values they are called out of sight.
+//! Why: `getattr(x, name)` is any attribute; `type(name, bases, body)` is any class; passed on as values, they are called where no rule sees it.
 //! Example: `getattr(obj, "__cl" + "ass__")`, `map(getattr, …)`
 
 use geonode_protocol::Code;
@@ -36,7 +36,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     }
 }
 
-/// Grants `type(x)` where its result is only looked at.
+/// Allows `type(x)` if its result is only inspected.
 fn type_value(cx: &mut Checker<'_>, expr: &Expr) {
     if matches!(expr, Expr::Call(call) if matches!(&*call.func, Expr::Name(one) if one.id.as_str() == "type")) {
         cx.grant(expr);
@@ -66,7 +66,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         }
         "super" => {
             cx.grant(&call.func);
-            // An own class and its instance, as older scripts write it, are what is meant without arguments too.
+            // A class of the script and its instance, as older scripts write it, mean the same as no arguments.
             let own = matches!(&*call.args, [Expr::Name(class), Expr::Name(_)] if cx.names.classes.contains(class.id.as_str()));
             if !(call.args.is_empty() || own) || !call.keywords.is_empty() {
                 cx.refuse(
@@ -127,8 +127,8 @@ fn by_text(cx: &mut Checker<'_>, call: &ExprCall, function: &str) {
     }
 }
 
-/// Whether a computed name is left to the guard at run time, which holds it against the same list: the name of a loop, an argument, a
-/// table; not a text that is put together out of sight.
+/// Whether a computed name is left to the guard at run time, which checks it against the same list: the name of a loop, an argument, a
+/// table; not a string that is composed elsewhere.
 fn guarded(name: &Expr) -> bool {
     match name {
         Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) => true,
@@ -141,7 +141,7 @@ fn guarded(name: &Expr) -> bool {
     }
 }
 
-/// The texts that a loop gives to a name, where all its values are written out.
+/// The strings that a loop assigns to a name, if all of them are literals.
 fn choices(cx: &Checker<'_>, expr: &Expr) -> Option<Vec<String>> {
     let Expr::Name(one) = expr else { return None };
     cx.names
@@ -150,7 +150,7 @@ fn choices(cx: &Checker<'_>, expr: &Expr) -> Option<Vec<String>> {
         .map(|texts| texts.iter().map(|text| (*text).to_owned()).collect())
 }
 
-/// Judges the name of a keyword argument: an attribute in disguise.
+/// Judges the name of a keyword argument, which may set an attribute.
 pub(crate) fn keyword(cx: &mut Checker<'_>, name: &str, range: TextRange) {
     let own = cx.names.bound.contains_key(name) || cx.names.attributes.contains(name);
     if dunder(name) {

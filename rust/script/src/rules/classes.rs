@@ -1,7 +1,7 @@
 //! Refuses classes that change how Python works.
 //!
-//! Why: metaclasses, descriptors, `__del__` and their like run code at moments no rule and no guard sees; a subclass of a type
-//! of Blender or of `str` stands in for it.
+//! Why: metaclasses, descriptors, `__del__` and the like run code at times that no rule and no guard sees; a subclass of a type
+//! of Blender or of `str` can replace it.
 //! Example: `class A(metaclass=M): …`, `def __del__(self): …`
 
 use geonode_protocol::Code;
@@ -61,7 +61,7 @@ fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
                     "Keep the value in an attribute of the class.",
                 )
             };
-            // The base is judged here alone.
+            // The base is judged only here.
             cx.grant(base);
             cx.refuse(&RULE, base.range(), text, hint);
         }

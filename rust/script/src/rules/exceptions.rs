@@ -21,7 +21,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
             .full_name(decorator)
             .is_some_and(|full| full == "contextlib.contextmanager")
     {
-        // Its generator is in the hands of the guard of `with` alone, which never drops it.
+        // Only the guard of `with` has its generator, and never drops it.
         for inner in &def.body {
             if let Stmt::Try(one) = inner {
                 cx.grant_at(one.range);
@@ -56,7 +56,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
     }
 }
 
-/// Whether the statements of a function, inner functions aside, wait at a `yield`.
+/// Whether the statements of a function, except inner functions, contain a `yield`.
 struct Waits(bool);
 
 impl<'t> Visitor<'t> for Waits {
@@ -89,7 +89,7 @@ fn caught(cx: &mut Checker<'_>, expr: &Expr) {
     }
 }
 
-/// Statements in `finally` that leave it, and with it drop the exception under way.
+/// Statements that leave `finally`, and so drop the active exception.
 fn leaves(cx: &mut Checker<'_>, body: &[Stmt], in_loop: bool) {
     for stmt in body {
         match stmt {

@@ -1,6 +1,6 @@
 //! Refuses formats that reach attributes or make enormous texts.
 //!
-//! Why: `"{0.__class__}".format(x)` reads an attribute that no rule sees; a width of a billion takes all memory.
+//! Why: `"{0.__class__}".format(x)` reads an attribute that no rule sees; a width of a billion uses up all memory.
 //! Example: `"{:>999999999}".format(1)`, `"%*d" % (10**9, 1)`
 
 use geonode_protocol::Code;
@@ -38,7 +38,7 @@ fn specification(cx: &mut Checker<'_>, spec: &Expr) {
     let Expr::JoinedStr(parts) = spec else { return };
     for part in &parts.values {
         match part {
-            // A width that is not known here: the guard at run time looks at the whole specification.
+            // A width that is not known here: the guard at run time checks the whole specification.
             Expr::FormattedValue(inner) => {
                 let known = fold(&inner.value, &cx.names.constants).and_then(Folded::number);
                 if known.is_some_and(|value| value > WIDEST) {
@@ -90,12 +90,12 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
     }
 }
 
-/// What is wrong with the fields of `"…".format(…)`.
+/// The problem with the fields of `"…".format(…)`, if any.
 fn fields(text: &str) -> Option<&'static str> {
     let plain = text.replace("{{", "").replace("}}", "");
     for field in plain.split('{').skip(1) {
         let Some((inside, _)) = field.split_once('}') else {
-            // `{:>{width}}`: the guard at run time looks at the whole specification.
+            // `{:>{width}}`: the guard at run time checks the whole specification.
             let name = field.split(':').next().unwrap_or(field);
             if name.contains(['.', '[']) {
                 return Some("A field of a format reads attributes that no rule can check.");

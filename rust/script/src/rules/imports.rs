@@ -1,6 +1,6 @@
 //! Refuses imports that are not on the list.
 //!
-//! Why: a module brings files, processes, the network or the interpreter itself. Star imports bind names nobody sees.
+//! Why: a module can give access to files, processes, the network or the interpreter itself. Star imports bind names that cannot be checked.
 //! Example: `import os`
 
 use geonode_protocol::Code;

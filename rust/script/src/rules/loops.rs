@@ -1,6 +1,6 @@
 //! Refuses loops that never end.
 //!
-//! Why: a script runs in Blender's main thread. The time limit stops other loops, but this one is certain to meet it.
+//! Why: a script runs in Blender's main thread. The time limit stops other loops, but this one certainly reaches it.
 //! Example: `while True: x += 1`
 
 use geonode_protocol::Code;
@@ -88,7 +88,7 @@ fn always(cx: &Checker<'_>, test: &Expr) -> bool {
 fn ends(body: &[Stmt], innermost: bool) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Return(_) | Stmt::Raise(_) | Stmt::Assert(_) => true,
-        // Waits for whoever asks for the next item.
+        // Waits until the next item is requested.
         Stmt::Expr(one) => matches!(&*one.value, Expr::Yield(_) | Expr::YieldFrom(_)) || stops(&one.value),
         Stmt::Assign(one) => matches!(&*one.value, Expr::Yield(_)) || stops(&one.value),
         Stmt::Break(_) => innermost,

@@ -22,7 +22,7 @@ use rustpython_parser::ast::{Expr, Stmt};
 
 use crate::checker::Checker;
 
-/// Every rule that looks at statements.
+/// Every rule that checks statements.
 pub(crate) fn statement<'t>(cx: &mut Checker<'t>, stmt: &'t Stmt) {
     statements::statement(cx, stmt);
     imports::check(cx, stmt);
@@ -33,8 +33,8 @@ pub(crate) fn statement<'t>(cx: &mut Checker<'t>, stmt: &'t Stmt) {
     bounds::statement(cx, stmt);
 }
 
-/// Every rule that looks at expressions. Those that grant something to inner expressions come with the outer node, so before these
-/// are visited. Answers whether the inner expressions are visited: not those of a chain that a rule has judged as a whole.
+/// Every rule that checks expressions. Rules that allow something for inner expressions run at the outer node, so before these
+/// are visited. Returns whether the inner expressions are visited: not those of a chain that a rule has judged as a whole.
 pub(crate) fn expression<'t>(cx: &mut Checker<'t>, expr: &'t Expr) -> bool {
     statements::expression(cx, expr);
     calls::check(cx, expr);

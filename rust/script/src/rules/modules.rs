@@ -1,6 +1,6 @@
 //! Refuses members of modules that are not on the list, modules as values, and changes to modules.
 //!
-//! Why: a module that is passed on can be asked for anything by any name; a changed module stays changed after the run.
+//! Why: every member of a module that is passed on can be reached by name; a changed module stays changed after the run.
 //! Example: `x = bpy`, `math.pi = 3`, `random._os.system("…")`
 
 use geonode_protocol::Code;
@@ -16,7 +16,7 @@ const RULE: Rule = Rule {
     code: Code::ScriptModule,
 };
 
-/// Answers whether the inner expressions are still to be visited.
+/// Returns whether the inner expressions still have to be visited.
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) -> bool {
     match expr {
         Expr::Name(one) if one.ctx == ExprContext::Load => {

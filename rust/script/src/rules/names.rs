@@ -1,6 +1,6 @@
-//! Refuses names of the interpreter, and names that are bound nowhere.
+//! Refuses names of the interpreter, and names that are not defined.
 //!
-//! Why: `eval`, `open`, `__import__` and their like are names; so are `__builtins__` and `__loader__`. A look-alike binding of a
+//! Why: `eval`, `open`, `__import__` and the like are names; so are `__builtins__` and `__loader__`. Another binding of a
 //! refused name is refused too, because it can be absent when the name is read.
 //! Example: `eval("1 + 1")`
 
@@ -16,7 +16,7 @@ const RULE: Rule = Rule {
     code: Code::ScriptName,
 };
 
-/// Names of Python's own that do harm when they are reached, with what to do instead.
+/// Harmful built-in names of Python, with what to do instead.
 const HARMFUL: &[(&str, &str)] = &[
     (
         "eval",
@@ -123,7 +123,7 @@ fn bound(cx: &mut Checker<'_>, name: &str, range: TextRange) {
     }
 }
 
-/// Whether a name is of the interpreter's kind.
+/// Whether a name has double underscores on both sides.
 pub(crate) fn dunder(name: &str) -> bool {
     name.starts_with("__")
 }

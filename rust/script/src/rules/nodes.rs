@@ -1,6 +1,6 @@
 //! Refuses nodes that read or write files or run scripts.
 //!
-//! Why: their paths are ordinary inputs, so that no attribute betrays them.
+//! Why: their paths are ordinary inputs, so no rule about attributes finds them.
 //! Example: `tree.nodes.new("GeometryNodeImportSTL")`
 
 use geonode_protocol::Code;
@@ -38,7 +38,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     }
 }
 
-/// `….nodes.new(…)` with a type that is put together.
+/// `….nodes.new(…)` with a computed type.
 fn computed(cx: &mut Checker<'_>, call: &ExprCall) {
     let Expr::Attribute(method) = &*call.func else { return };
     if method.attr.as_str() != "new" || !matches!(&*method.value, Expr::Attribute(one) if one.attr.as_str() == "nodes")

@@ -1,4 +1,4 @@
-//! Refuses operators that are not on the list, families of operators as values, and calls that wait for the artist.
+//! Refuses operators that are not on the list, groups of operators as values, and calls that wait for the artist.
 //!
 //! Why: operators open, save, export, quit, install, evaluate Python texts; `INVOKE_…` waits for a mouse.
 //! Example: `bpy.ops.wm.save_mainfile()`
@@ -60,7 +60,7 @@ pub(crate) fn operator_name(cx: &mut Checker<'_>, name: &str, range: TextRange) 
     cx.refuse(&RULE, range, text, hint);
 }
 
-/// Judges a family whose operators are named by a computed text; the guard at run time judges each name.
+/// Judges a group whose operators are named by a computed string; the guard at run time judges each name.
 pub(crate) fn family(cx: &mut Checker<'_>, name: &str, range: TextRange) {
     if !cx.policy.reviewed.operator_modules.contains(name) {
         let text = format!("bpy.ops.{name} is not about the contents of the scene.");
@@ -107,7 +107,7 @@ fn arguments(cx: &mut Checker<'_>, name: &str, call: &ExprCall) {
 }
 
 /// Judges an operator that is not called at once: a name in a table, or one that is passed on. The guard at run time calls it, with
-/// the same bounds; a family as a whole is no value.
+/// the same bounds; a group as a whole may not be used as a value.
 pub(crate) fn passed_on(cx: &mut Checker<'_>, whole: &ExprAttribute, full: &str) {
     if cx.is_granted(whole.range) {
         return;

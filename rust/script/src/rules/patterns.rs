@@ -1,4 +1,4 @@
-//! Refuses patterns that read what an attribute may not.
+//! Refuses patterns that read refused attributes.
 //!
 //! Why: `case A(x=y)` reads the attribute `x`, and asks the class whether it fits.
 //! Example: `case object(__class__=c): …`

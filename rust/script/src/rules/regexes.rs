@@ -1,6 +1,6 @@
-//! Refuses patterns of `re` that can take longer than anyone waits.
+//! Refuses patterns of `re` that can take practically forever.
 //!
-//! Why: a repetition inside a repetition tries every way to share the text between them.
+//! Why: a repetition inside a repetition tries every way to split the text between them.
 //! Example: `re.match("(a+)+$", "a" * 40)`
 
 use geonode_protocol::Code;

@@ -1,6 +1,6 @@
-//! Marks what removes data: the artist is asked, in every mode.
+//! Marks code that removes data: the artist is asked, in every mode.
 //!
-//! Why: undo brings it back, but only if somebody notices.
+//! Why: undo restores the data, but only if somebody notices.
 //! Example: `bpy.data.objects.remove(obj)`, `bpy.ops.object.delete()`
 
 use geonode_protocol::Code;
@@ -29,7 +29,7 @@ const HINT: &str = "Nothing needs to be corrected: the artist is asked before th
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {
         Expr::Call(call) => called(cx, call),
-        // `gone = bpy.data.objects.remove`, `map(meshes.remove, …)`: named, and called out of sight.
+        // `gone = bpy.data.objects.remove`, `map(meshes.remove, …)`: named here, called elsewhere.
         Expr::Attribute(one) if one.ctx == ExprContext::Load && !cx.is_asked(one.range) => {
             if let Some(full) = full(cx, expr)
                 && full.starts_with("bpy.data.")
@@ -42,7 +42,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     }
 }
 
-/// The full name of a chain, through a name that stands for `bpy.data…`.
+/// The full name of a chain, through a name that refers to `bpy.data…`.
 fn full(cx: &Checker<'_>, expr: &Expr) -> Option<String> {
     cx.full_name(expr).or_else(|| {
         let (root, parts) = chain(expr)?;

@@ -1,4 +1,4 @@
-//! Refuses kinds of statements and expressions that no artist's script needs.
+//! Refuses kinds of statements and expressions that artists' scripts do not need.
 //!
 //! Why: `async` runs outside the run; `except*` and type aliases open ways around other rules.
 //! Example: `async def main(): …`

@@ -25,7 +25,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, whole: &ExprAttribute, name: &str, at:
     }
 }
 
-/// `bpy.types.NAME.bl_rna…`: what Blender says of a type, which nobody can change.
+/// `bpy.types.NAME.bl_rna…`: the description of a type, which is read-only.
 fn describes(whole: &ExprAttribute, name: &str) -> bool {
     let mut inner = whole;
     while let Expr::Attribute(next) = &*inner.value {
@@ -46,7 +46,7 @@ fn outside(cx: &mut Checker<'_>, range: TextRange) {
     );
 }
 
-/// Grants types to `isinstance()` and `issubclass()`; refuses imported ones elsewhere.
+/// Allows types in `isinstance()` and `issubclass()`; refuses imported ones elsewhere.
 pub(crate) fn grants(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {
         Expr::Call(call) => {
@@ -70,14 +70,14 @@ pub(crate) fn grants(cx: &mut Checker<'_>, expr: &Expr) {
     }
 }
 
-/// Grants types to the class of a pattern.
+/// Allows types as the class of a pattern.
 pub(crate) fn pattern(cx: &mut Checker<'_>, pattern: &Pattern) {
     if let Pattern::MatchClass(one) = pattern {
         plain(cx, &one.cls);
     }
 }
 
-/// Grants types to annotations.
+/// Allows types in annotations.
 pub(crate) fn annotations(cx: &mut Checker<'_>, stmt: &Stmt) {
     match stmt {
         Stmt::FunctionDef(one) => {
@@ -106,7 +106,7 @@ fn arguments(cx: &mut Checker<'_>, args: &Arguments) {
     }
 }
 
-/// Grants what can only compare: names, tuples of names, `A | B`, `list[A]`; nothing that binds or calls.
+/// Allows expressions that can only compare: names, tuples of names, `A | B`, `list[A]`; none that bind or call.
 fn plain(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {
         Expr::Name(_) | Expr::Attribute(_) => cx.grant(expr),
