@@ -234,7 +234,7 @@ class NodeWarning(TypedDict):
 
     # `ERROR`, `WARNING` or `INFO`.
     type: str
-    # In words.
+    # The text of the message.
     message: str
 
 
@@ -309,9 +309,7 @@ class TreeInfo(TypedDict):
 
 
 class Scene(TypedDict):
-    """Objects and collections of the file as far as estimates need them; what is missing is taken to be a small
-    mesh.
-    """
+    """Objects and collections of the file as far as estimates need them; a missing object counts as a small mesh."""
 
     # Figures by object.
     objects: dict[str, Figures]
@@ -450,8 +448,8 @@ class Evidence(TypedDict):
     before: Names
     # Names now.
     after: Names
-    # Names of the attributes that any data in the file has, or that the objects' evaluated geometry has; none when
-    # there are too many.
+    # Names of the attributes of any data in the file, or of the objects' evaluated geometry; `None` when there are
+    # too many.
     attributes: list[str] | None
 
 
@@ -541,7 +539,8 @@ class InstanceCounts(TypedDict):
     count: int
     # Those of them that are empty.
     empty: NotRequired[int]
-    # Number of instances when nested instances are counted instead of the instances that contain them; 0 if unknown or the same.
+    # Number of instances when nested instances are counted instead of the instances that contain them; 0 if unknown
+    # or the same.
     nested: NotRequired[int]
 
 
@@ -597,7 +596,7 @@ class InterfaceEditChange(TypedDict):
 
 
 class InterfaceEditRemove(TypedDict):
-    """Take away."""
+    """Removal."""
 
     op: Literal["remove"]
     # Which.

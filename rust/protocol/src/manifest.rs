@@ -28,7 +28,7 @@ pub struct Manifest {
     /// Its name in reports.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// The prompt.
+    /// What the artist asks for, in words.
     pub prompt: String,
     /// The provider; the offline planner when absent.
     #[serde(default)]

@@ -94,7 +94,7 @@ fn every_mistake_is_told_with_a_hint_where_there_is_one() {
     };
     assert_eq!(hint("/promt"), Some("Did you mean \"prompt\"?"));
     assert_eq!(hint("/start/objects/0/primitive"), Some("Did you mean \"plane\"?"));
-    assert_eq!(hint("/prompt"), Some("What is wanted."));
+    assert_eq!(hint("/prompt"), Some("What the artist asks for, in words."));
 }
 
 #[test]
