@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """GeoNode AI Assistant: a sentence becomes a Geometry Nodes tree.
 
-Importing the package loads neither Blender's ``bpy`` nor the native core; both come when they are used.
+Importing the package loads neither Blender's ``bpy`` nor the native core; both are loaded when they are used.
 """
 
 from __future__ import annotations

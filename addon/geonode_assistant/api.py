@@ -2,7 +2,7 @@
 """The scripting surface of the add-on. Call it from Blender's main thread.
 
 Errors of these calls are ``messages.AssistantError`` or the host's and core's own errors; all carry ``code`` and
-``message``. A wish or a plan that is refused is a report with status ``error``, not an exception.
+``message``. A prompt or a plan that is refused gives a report with status ``error``, not an exception.
 """
 
 from __future__ import annotations
@@ -67,42 +67,42 @@ __all__ = [
     "unregister",
 ]
 
-# Below this not even the names of the target and the units fit.
+# With less, not even the names of the target and the units fit.
 MIN_CONTEXT_TOKENS = 300
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What validation says about a plan."""
+    """The result of validating a plan."""
 
     ok: bool
     messages: list[dict[str, Any]]
     """Findings: ``severity, code, path`` (JSON Pointer), ``message, hint?``, ``changes?`` (JSON Patch, as hinted)."""
     plan: dict[str, Any] | None
-    """The plan after certain repairs; None when it cannot be read at all."""
+    """The plan after repairs whose meaning is certain; None when it cannot be read at all."""
 
 
 def export_tree(tree: bpy.types.NodeTree) -> Bundle:
-    """The complete, deterministic description of a node tree and its nested groups, fit for JSON."""
+    """The complete, deterministic description of a node tree and its nested groups, as JSON-serialisable data."""
     return export.export_tree(tree)
 
 
 def build_tree(ir: dict[str, Any], name: str | None = None) -> bpy.types.NodeTree:
-    """A new node tree from a description made by ``export_tree``; ``name`` replaces the name of the root."""
+    """Builds a new node tree from a description made by ``export_tree``; ``name`` replaces the name of the root."""
     return build.build_tree(ir, name)
 
 
 def make_mine(tree: bpy.types.NodeTree) -> None:
-    """From now on the tree is the artist's: a run asks before it takes anything of it away."""
+    """Makes the tree the artist's: from now on a run asks before it removes anything from it."""
     from .host import ownership
 
     ownership.give(_local(tree))
 
 
 def let_manage(tree: bpy.types.NodeTree) -> None:
-    """From now on the tree, as it is, counts as made by the assistant, which may replace what is in it.
+    """Marks the tree, in its current state, as made by the assistant, which may then replace its content.
 
-    Any change by hand makes it the artist's again. Raises ``library_data`` for a linked tree.
+    Any edit by hand makes it the artist's again. Raises ``library_data`` for a linked tree.
     """
     from .host import ownership
 
@@ -116,24 +116,24 @@ def _local(tree: Any) -> bpy.types.NodeTree:
 
 
 def save_tree(tree: bpy.types.NodeTree, path: str | Path) -> Path:
-    """Writes a tree and its nested groups to a JSON file fit for version control; returns the file's absolute path.
+    """Writes a tree and its nested groups to a JSON file for version control; returns the file's absolute path.
 
-    The file is complete or not there; equal trees give equal bytes. What can go wrong: ``exchange.write``.
+    Writing is atomic; equal trees give equal bytes. Errors: those of ``exchange.write``.
     """
     return exchange.write(export_tree(_geometry_tree(tree)), path)
 
 
 def load_tree(path: str | Path, name: str | None = None) -> bpy.types.NodeTree:
-    """A new tree from a file made by ``save_tree``; ``name`` replaces the name of the root.
+    """Builds a new tree from a file made by ``save_tree``; ``name`` replaces the name of the root.
 
-    A name that is taken in this file gets Blender's next free one. Nothing is left behind when the file is refused:
-    ``exchange.read`` and ``build_tree`` say why.
+    If the name is taken in this .blend file, the tree gets Blender's next free one. A file that is refused changes
+    nothing. Errors: those of ``exchange.read`` and ``build_tree``.
     """
     return build_tree(exchange.read(path, bpy.app.version[:2]), name)
 
 
 def diff_trees(a: bpy.types.NodeTree | dict[str, Any] | str | Path, b: Any) -> list[str]:
-    """What changed from ``a`` to ``b``, one line each in plain words; nothing for equal trees.
+    """The changes from ``a`` to ``b``, one sentence each; an empty list for equal trees.
 
     Each is a tree, a description made by ``export_tree``, or the path of a file made by ``save_tree``.
     """
@@ -151,23 +151,24 @@ def _geometry_tree(tree: Any) -> bpy.types.NodeTree:
         return tree
     raise AssistantError(
         "invalid_argument",
-        f"{getattr(tree, 'name', tree)!r} is no Geometry Nodes tree.",
-        "Give one of bpy.data.node_groups of the type GeometryNodeTree.",
+        f"{getattr(tree, 'name', tree)!r} is not a Geometry Nodes tree.",
+        "Pass one of bpy.data.node_groups whose type is GeometryNodeTree.",
     )
 
 
 def context(
     object: str | None = None, budget_tokens: int = 4000, slices: Sequence[str | dict[str, Any]] = ()
 ) -> dict[str, Any]:
-    """What a model sees of the scene within ``budget_tokens``. Reads only; the default object is the active one.
+    """What a model is shown of the scene within ``budget_tokens``. Changes nothing; the default object is the active
+    one.
 
-    What does not fit is cut, least important first, and ``…_left_out`` says how much. ``tree`` is the active node group
+    What does not fit is cut, least important first; ``…_left_out`` gives the number. ``tree`` is the active node group
     in its compact form. ``slices`` are names (``modifier_stack, node_tree_summary, scene_summary, node_tree_ir,
     geometry_stats, node_docs``) or ``{"slice", "object_name"?, "node_group_name"?, "query"?}``; their answers come as
     ``slices``, in order. ``hash`` is equal for equal content.
     """
     if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < MIN_CONTEXT_TOKENS:
-        raise AssistantError("invalid_argument", f"budget_tokens is a whole number, at least {MIN_CONTEXT_TOKENS}.")
+        raise AssistantError("invalid_argument", f"budget_tokens must be an integer of at least {MIN_CONTEXT_TOKENS}.")
     requests = [{"slice": entry} if isinstance(entry, str) else entry for entry in slices]
     snapshot = host_context.capture_context(object)
     objects = [r["object_name"] for r in requests if r.get("object_name")] + [snapshot["target_object"]]
@@ -177,9 +178,9 @@ def context(
 
 
 def check_plan(plan: str | dict[str, Any]) -> Checked:
-    """Validates a plan against the protocol, the nodes of this Blender and the trees of this file, without touching it.
+    """Validates a plan against the protocol, the nodes of this Blender and the trees of this file; changes nothing.
 
-    Objects and data-blocks that are not there are warnings: they may come before the plan is applied.
+    Missing objects and data-blocks are warnings: they may be created before the plan is applied.
     """
     core = native.core()
     verdict = core.validate_plan(plan)
@@ -190,7 +191,7 @@ def check_plan(plan: str | dict[str, Any]) -> Checked:
 
 
 def _targets(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Objects and node groups that a plan names."""
+    """The objects and node groups that a plan names."""
     objects, trees = [], []
     for payload in (step["payload"] for step in plan["steps"] if step["type"] in ("NODE_TREE", "GN_OPS")):
         target = payload["target"]
@@ -208,7 +209,7 @@ def apply_plan(
     *,
     settings: Mapping[str, Any] | None = None,
 ) -> RunReport:
-    """Applies a plan as one undo step, or leaves the file as it was and says why. ``settings`` as in ``start``."""
+    """Applies a plan as one undo step, or leaves the file unchanged and reports why. ``settings`` as in ``start``."""
     _refuse_in_window("apply_plan")
     request = starting.request_of("", object, "offline", None, None, approve, settings=settings) | {"plan": plan}
     return driver.drive(starting.launch(request, approve))
@@ -228,10 +229,10 @@ def run(
     timeout_s: float | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> RunReport:
-    """Carries out a wish and returns when it is done: one undo step, or nothing changed.
+    """Carries out a prompt and returns when it is done: one undo step, or nothing changed.
 
     For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
-    what needs approval, ``"all"`` accepts it but for trusted scripts, a callable decides
+    whatever needs approval, ``"all"`` approves everything except trusted scripts, a callable decides
     (``driver.Approve``). ``timeout_s`` cancels after that many seconds. ``key_variable`` names the environment
     variable that holds the provider's key.
     ``conversation`` and ``settings`` as in ``start``.
@@ -258,25 +259,26 @@ def test_connection(
     base_url: str | None = None,
     key_variable: str | None = None,
 ) -> connection.Outcome:
-    """Whether a provider answers, in words a person can act on; what is left out comes from the preferences.
+    """Tests whether a provider answers; the result says what to do if it does not. Omitted arguments come from the
+    preferences.
 
-    Waits up to a minute; in a window use the button in the preferences.
+    Blocks for up to a minute; in a window use the button in the preferences.
     """
     _refuse_in_window("test_connection")
     return begin_connection_test(provider, model, base_url=base_url, key_variable=key_variable).result()
 
 
 def local_servers() -> list[connection.LocalServer]:
-    """Servers of language models that answer on this machine's usual ports. Takes a second at most."""
+    """Servers of language models that answer on their usual ports on this machine. Takes at most a second."""
     return connection.find_local(native.core()).result()
 
 
 def telemetry(reset: bool = False) -> dict[str, Any]:
-    """How the runs of this Blender went: counters and times, fit for JSON. Nothing of it leaves this machine.
+    """Counters and times of the runs of this Blender process, as JSON-serialisable data that never leaves this machine.
 
     ``{"runs": {status: count}, "retries", "tool_calls", "gate_failures": {code: count}, "tokens": {"input", "output"},
     "spans": {name: {"count", "p50_ms", "p95_ms", "max_ms"}}}``; the spans of one run are in its report. ``reset`` sets
-    everything back afterwards. Runs with the setting ``telemetry`` off are not in it.
+    everything back afterwards. Runs with the setting ``telemetry`` off are not counted.
     """
     core = native.core()
     found = core.telemetry()
@@ -293,24 +295,25 @@ def run_script(
     approve: Approve = None,
     settings: Mapping[str, Any] | None = None,
 ) -> ScriptResult:
-    """Carries out a Python script as one undo step, or leaves the file as it was and raises.
+    """Runs a Python script as one undo step, or leaves the file unchanged and raises.
 
-    What it raises: ``scripting.execute``. Scripts cannot run scripts. ``mode="trusted"`` runs without the rules of safe
-    mode: it needs the setting ``python`` to be ``trusted`` (else ``python_not_allowed``) and a callable ``approve``,
-    which gets ``{"reason": "trusted_script", "mode", "script"}``; nothing else can approve it (``approval_required``,
-    ``user_rejected``). After a failure references to Blender's data are invalid, as after every undo.
+    Errors: those of ``scripting.execute``. Scripts cannot run scripts. ``mode="trusted"`` runs without the rules of
+    safe mode: it needs the setting ``python`` to be ``trusted`` (else ``python_not_allowed``) and a callable
+    ``approve``, which gets ``{"reason": "trusted_script", "mode", "script"}``; nothing else can approve it
+    (``approval_required``, ``user_rejected``). After a failure references to Blender's data are invalid, as after every
+    undo.
     """
     if threading.current_thread() is not threading.main_thread():
-        raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
+        raise AssistantError("wrong_thread", "Blender's data can only be used from its main thread.")
     if mode == "trusted":
         if {**choices.settings(), **(settings or {})}.get("python") != "trusted":
             raise AssistantError(
                 "python_not_allowed",
                 "Trusted scripts are switched off.",
-                "Use mode='safe', or allow them in the settings.",
+                "Use mode='safe', or set Python Scripts to Safe and Trusted in the add-on's preferences.",
             )
         if not callable(approve):
-            raise AssistantError("approval_required", "A trusted script needs a confirmation each time it runs.")
+            raise AssistantError("approval_required", "A trusted script needs your approval each time it runs.")
         if approve({"reason": "trusted_script", "mode": mode, "script": source}) != "approved":
             raise AssistantError("user_rejected", "The script was not approved.")
         native.core().audit_trusted_script(source)
@@ -324,7 +327,7 @@ def run_manifest(path: str | Path) -> ManifestReport:
 
 
 def tools() -> list[dict[str, Any]]:
-    """Everything that can be called or planned with beyond the protocol: tools, step types and operations.
+    """Everything that a run can use beyond the built-in protocol: tools, step types and operations.
 
     Each has ``kind`` (``tool``, ``step_type`` or ``operation``), ``id`` and ``description``; tools bring their whole
     contract (``input_schema, output_schema, access, pure, runs, requires_approval, timeout_s, quota, egress,
@@ -334,7 +337,7 @@ def tools() -> list[dict[str, Any]]:
 
 
 def unregister(name: str) -> bool:
-    """Takes an operation, an action type or a tool of a script away again; whether it was there."""
+    """Removes an operation, a step type or a tool that a script registered; returns whether there was one."""
     gone = extensions.unregister(name)
     return own_tools.unregister(name) or gone
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Errors and messages with stable codes, and how they read on a terminal and in a panel."""
+"""Errors and messages with stable codes, and their form in a terminal and in a panel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class AssistantError(Exception):
-    """What went wrong in words a person can act on.
+    """An error with its cause and its fix.
 
     ``code`` is one of the product's registered codes (``geonode_core.error_codes()``), ``message`` names the cause,
     ``hint`` the fix.
@@ -22,7 +22,7 @@ class AssistantError(Exception):
 
     @classmethod
     def of(cls, error: BaseException) -> AssistantError:
-        """Any exception as one of these, keeping its code and hint."""
+        """Converts any exception, keeping its code and hint."""
         known = failure(error)
         return cls(known["code"], known["message"], getattr(error, "hint", None))
 
@@ -33,7 +33,7 @@ class AssistantError(Exception):
 def failure(error: BaseException) -> dict[str, str]:
     """``{"code", "message"}`` of any exception.
 
-    Errors of the host and of the core bring their own code; what nobody foresaw is ``internal_error`` and names the
+    Errors of the host and of the core have their own code; an unexpected one becomes ``internal_error`` with the
     exception's type, never its traceback.
     """
     code = getattr(error, "code", None)
@@ -49,7 +49,7 @@ def failure(error: BaseException) -> dict[str, str]:
 
 
 def os_code(error: OSError) -> str:
-    """The registered code for an error of the operating system."""
+    """The registered code for an operating-system error."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             return "disk_full"
@@ -70,16 +70,18 @@ def error_lines(code: str, message: str, hint: str | None = None) -> list[str]:
 
 
 def one_line(text: str, limit: int = 2000) -> str:
-    """Text fit for one line of a terminal: no line breaks, no control characters, at most ``limit`` characters."""
+    """Text as one line for a terminal: without line breaks and control characters, at most ``limit`` characters."""
     flat = " ".join(visible(text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
 def visible(text: str) -> str:
-    """The text with a mark in place of each character that is neither seen nor space: controls, direction marks."""
+    """The text with U+FFFD in place of each invisible character other than space, such as controls and
+    direction marks.
+    """
     return "".join(c if c.isprintable() or c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def for_artist(messages: list[dict[str, Any]], said: str = "") -> list[dict[str, Any]]:
-    """What an artist should read: not the certain repairs of a plan, and nothing twice (``said`` is shown already)."""
-    return [m for m in messages if m.get("code") != "repaired" and m.get("text") != said]
+def select_for_artist(messages: list[dict[str, Any]], shown: str = "") -> list[dict[str, Any]]:
+    """The messages to show: without automatic repairs of a plan, and without the text that is ``shown`` already."""
+    return [m for m in messages if m.get("code") != "repaired" and m.get("text") != shown]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A key that is entered in the preferences: where it goes, and that it is nowhere else."""
+"""A key that is entered in the preferences is stored in the key store only."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ kept.api_key = f"  {key} \\n"
 assert kept.api_key == "", "Blender has nothing to store"
 assert not keys.state.busy or keys.state.wait() is None
 assert keys.state.error is None, keys.state.error
-said = keys.spoken(keys.state.place)
+said = keys.describe(keys.state.place)
 assert "keys.json" in said and "readable only by you" in said, said
 outcome = api.test_connection()
 assert outcome.code == "auth_failed", outcome
@@ -64,7 +64,7 @@ os._exit(0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a key store")
-def test_a_key_is_in_its_store_and_nowhere_else(tmp_path: Path) -> None:
+def test_a_key_is_stored_in_its_file_only(tmp_path: Path) -> None:
     home, out = tmp_path / "home", tmp_path / "out"
     for folder in (home, out):
         folder.mkdir()
@@ -94,12 +94,12 @@ def test_a_key_is_in_its_store_and_nowhere_else(tmp_path: Path) -> None:
 
 
 class Core:
-    """Key stores that answer what they are told."""
+    """A key store with a fixed place, or one that raises."""
 
     def __init__(self, place: dict | None = None, error: Exception | None = None) -> None:
         self.place, self.error, self.kept = place, error, []
 
-    def key_place(self, *about: str | None) -> dict | None:
+    def key_place(self, *owner: str | None) -> dict | None:
         if self.error is not None:
             raise self.error
         return self.place
@@ -109,46 +109,46 @@ class Core:
         self.key_place()
         return {"place": "system", "name": "The Keychain"}
 
-    def remove_key(self, *_about: str | None) -> bool:
+    def remove_key(self, *_owner: str | None) -> bool:
         self.place = None
         return True
 
 
-ABOUT = keys.About("openai", None, None)
+OWNER = keys.KeyOwner("openai", None, None)
 
 
-def test_where_a_key_comes_from_is_said_in_words() -> None:
+def test_the_place_of_a_key_is_described() -> None:
     said = {
         "The key comes from the environment variable X": {"place": "environment", "variable": "X"},
         "The key is in the Keychain": {"place": "system", "name": "The Keychain"},
         "The key is in the file /k, not encrypted, readable only by you": {"place": "file", "path": "/k"},
-        "No key is known": None,
+        "No key found": None,
     }
     for words, place in said.items():
-        assert keys.spoken(place) == words
+        assert keys.describe(place) == words
         state = keys.KeyState()
-        state.look(Core(place), ABOUT)
+        state.find(Core(place), OWNER)
         state.wait()
         assert (state.place, state.stored) == (place, bool(place) and place["place"] != "environment")
 
 
 def test_a_key_store_is_asked_once_and_its_refusal_is_shown() -> None:
     state, core = keys.KeyState(), Core()
-    state.look(core, ABOUT)
+    state.find(core, OWNER)
     state.wait()
-    state.look(SimpleNamespace(), ABOUT)
+    state.find(SimpleNamespace(), OWNER)
     assert not state.busy, "it is known"
-    state.keep(core, ABOUT, KEY)
+    state.store(core, OWNER, KEY)
     with pytest.raises(AssistantError):
-        state.keep(core, ABOUT, KEY)
+        state.store(core, OWNER, KEY)
     state.wait()
     assert core.kept == [("openai", KEY, None)]
-    assert keys.spoken(state.place) == "The key is in the Keychain"
-    state.remove(core, ABOUT)
+    assert keys.describe(state.place) == "The key is in the Keychain"
+    state.remove(core, OWNER)
     state.wait()
     assert state.place is None
     core.error = AssistantError("key_store_refused", "The Keychain is locked.")
-    state.keep(core, ABOUT, KEY)
+    state.store(core, OWNER, KEY)
     state.wait()
     assert state.error.message == "The Keychain is locked."
     assert KEY not in repr(state.__dict__)

@@ -87,7 +87,7 @@ def test_operators_say_why_they_cannot_run(registered: None) -> None:
     manager.geonode_assistant.prompt = "scatter 5 rocks"
     assert bpy.ops.geonode.send.poll()
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
-    with pytest.raises(RuntimeError, match="still under way"):
+    with pytest.raises(RuntimeError, match="A run is under way"):
         bpy.ops.geonode.send()
     assert bpy.ops.geonode.cancel.poll()
 

@@ -222,7 +222,7 @@ def test_a_long_script_in_safe_mode_can_be_opened_and_a_trusted_one_is_open() ->
     asked(steps=[scripted(100, "trusted")])
     shown = drawn(width=600)
     assert len(code_of(shown)) == 100
-    assert "Trusted: no limits hold for it (100 lines)" in shown
+    assert "Trusted: runs without any limits (100 lines)" in shown
 
 
 @pytest.mark.parametrize("width", [1, 150, 300])
@@ -275,7 +275,7 @@ def test_a_long_wait_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_plan_that_arrives_is_not_shown_as_json(text: str, shown: str) -> None:
-    assert sidebar.streamed(text) == shown
+    assert sidebar.reply_preview(text) == shown
 
 
 def test_nothing_is_said_twice_and_repairs_stay_in_the_report() -> None:
@@ -334,16 +334,16 @@ def test_the_audit_log_is_verified_from_the_preferences(tmp_path: Path) -> None:
     try:
         geonode_core.AuditLog(path).append("test", {})
         assert bpy.ops.geonode.verify_audit_log() == {"FINISHED"}
-        assert audit.spoken(audit.found) == f"{path} is whole: 1 entries"
+        assert audit.describe(audit.found) == f"{path} is intact: 1 entries"
         path.write_text("no entry\n")
         bpy.ops.geonode.verify_audit_log()
-        assert f"{path} is broken at line 1" in audit.spoken(audit.found)
+        assert f"{path} is damaged at line 1" in audit.describe(audit.found)
         shown: list[str] = []
         preferences.draw_audit(Layout(shown))
-        assert {"geonode.new_audit_log", audit.spoken(audit.found)} <= set(shown)
+        assert {"geonode.new_audit_log", audit.describe(audit.found)} <= set(shown)
         assert bpy.ops.geonode.new_audit_log() == {"FINISHED"}
         bpy.ops.geonode.verify_audit_log()
-        assert audit.spoken(audit.found) == f"{path} is whole: 0 entries"
+        assert audit.describe(audit.found) == f"{path} is intact: 0 entries"
     finally:
         geonode_core.audit_stop()
         audit.found = None
@@ -401,7 +401,7 @@ def test_preferences_are_drawn(provider: str) -> None:
         settings = {"base_url": "http://127.0.0.1:9/v1", "key_variable": "", "python": "safe"}
         view = SimpleNamespace(layout=Layout(shown), provider=provider, bl_rna=stored.bl_rna, **settings)
         type(stored).draw(view, bpy.context)
-        assert ("Asking the key store…" in shown) == (provider != "offline")
+        assert ("Waiting for the key store…" in shown) == (provider != "offline")
         keys.state.wait()
         keys.state.place = {"place": "system", "name": "The Keychain"}
         type(stored).draw(view, bpy.context)
@@ -421,8 +421,8 @@ def test_preferences_are_drawn(provider: str) -> None:
     ("running", "estimate", "usage", "shown"),
     [
         (True, None, None, ""),
-        (True, {"input_tokens": 5200, "cost_usd": 0.013}, None, "About 5,200 tokens ($0.0130) to read"),
-        (True, {"input_tokens": 5200, "cost_usd": None}, None, "About 5,200 tokens to read"),
+        (True, {"input_tokens": 5200, "cost_usd": 0.013}, None, "The request has about 5,200 tokens ($0.0130)"),
+        (True, {"input_tokens": 5200, "cost_usd": None}, None, "The request has about 5,200 tokens"),
         (False, {"input_tokens": 5200}, None, ""),
         (False, None, {"input_tokens": 900, "output_tokens": 100, "cost_usd": 0.5}, "1,000 tokens ($0.5000)"),
         (False, None, {"input_tokens": None, "output_tokens": 7, "cost_usd": None}, "7 tokens"),
@@ -430,4 +430,4 @@ def test_preferences_are_drawn(provider: str) -> None:
 )
 def test_what_a_run_costs(running: bool, estimate: Any, usage: Any, shown: str) -> None:
     report = None if running else SimpleNamespace(usage=usage)
-    assert sidebar.spent(SimpleNamespace(running=running, estimate=estimate, report=report)) == shown
+    assert sidebar.usage_line(SimpleNamespace(running=running, estimate=estimate, report=report)) == shown

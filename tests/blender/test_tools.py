@@ -184,7 +184,7 @@ def test_a_tool_of_a_script(rocks: list, caplog: pytest.LogCaptureFixture) -> No
     assert rocks == [{}, {"fail": True}]
 
 
-def test_a_tool_sends_only_where_its_contract_says() -> None:
+def test_a_tool_connects_only_to_hosts_in_its_egress() -> None:
     asked: list[str] = []
 
     def fetch(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def test_a_tool_sends_only_where_its_contract_says() -> None:
         api.unregister("fetch")
     assert asked == ["assets.example", "evil.example"]
     assert [step["output"].get("code") for step in report.intermediate_steps] == [None, "egress_denied"]
-    with pytest.raises(AssistantError, match="no tool at work"):
+    with pytest.raises(AssistantError, match="No tool is running"):
         api.tool_egress("assets.example")
 
 
@@ -239,5 +239,5 @@ def test_the_interface_shows_calls() -> None:
     view = session.Session()
     record = {"event": "tool", "tool": "node_docs", "call_id": "c1"}
     view.fold([record | {"status": "running"}, record | {"status": "done", "input": {"query": "noise"}, "ok": True}])
-    assert [sidebar.spoken_call(one) for one in view.tools] == ["node docs: noise"]
+    assert [sidebar.call_line(one) for one in view.tools] == ["node docs: noise"]
     assert view.tools[0]["status"] == "done"

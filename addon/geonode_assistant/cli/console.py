@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TextIO
 
-from ..messages import AssistantError, error_lines, for_artist, one_line
+from ..messages import AssistantError, error_lines, one_line, select_for_artist
 from ..run.driver import RunHandle
 
 WORDS = {
@@ -80,7 +80,7 @@ class Console:
     def warnings(self, messages: list[dict[str, Any]]) -> None:
         """The report's warnings that an artist should read, on standard error."""
         self._clear()
-        for message in for_artist(messages):
+        for message in select_for_artist(messages):
             if message.get("severity") == "warning":
                 print(f"warning [{message['code']}]: {one_line(message['text'])}", file=self._err)
 

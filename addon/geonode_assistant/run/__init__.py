@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run: the driver between the core and Blender, what it is handed over to, and what is known of it afterwards."""
+"""A run: the driver between the core and Blender, the session that shows it, the report, extensions and dry runs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The session's host in a real Blender: each effect is handed to the module of ``host/`` that does it."""
+"""The driver's host in a real Blender: passes each effect to the module of ``host/`` that carries it out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BlenderHost:
     """Carries out the effects of one run. Main thread only."""
 
     def __init__(self, try_out: TryOut | None = None) -> None:
-        """``try_out`` starts a dry run; without it there is none."""
+        """``try_out`` starts a dry run; None: dry runs are not available."""
         self._try_out = try_out
         self._transaction: Transaction | None = None
         self._inspected: Document | None = None
@@ -42,19 +42,22 @@ class BlenderHost:
         return {"results": tools.call_all(calls, target)}
 
     def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool = False) -> dict[str, Any]:
-        """Opens the transaction, or extends it. `stale_base` when its targets are not as the last `inspect` saw them:
-        between that and this the artist may have worked. ``whole``: a script follows, which may touch anything.
+        """Opens the transaction, or extends it. ``whole``: it covers the whole file, because a script follows.
+
+        Raises ``stale_base`` when the targets have changed since the last ``inspect``: the artist may have edited them.
         """
         from ..host.transaction import Transaction
 
         if extend:
             if whole:
-                raise AssistantError("internal_error", "A script cannot follow what this run has written already.")
+                raise AssistantError(
+                    "internal_error", "A script cannot run after this run has already changed the file."
+                )
             transaction = self._open()
             fresh = [name for name in trees if not transaction.covers(name)]
             transaction.extend(objects, trees)
         elif self._transaction is not None:
-            raise AssistantError("internal_error", "A transaction is open already.")
+            raise AssistantError("internal_error", "A transaction is already open.")
         else:
             transaction, fresh = Transaction(objects, trees, whole), trees
         try:
@@ -62,7 +65,7 @@ class BlenderHost:
             if changed:
                 raise AssistantError("stale_base", f"{', '.join(changed)} changed while the plan was compiled.")
         except BaseException:
-            # Nobody will restore a transaction that did not open: its copies must not stay in the file.
+            # A transaction that failed to open is never restored, so its copies are removed here.
             if not extend:
                 transaction.discard()
             raise
@@ -109,7 +112,7 @@ class BlenderHost:
         return {"equal": equal} | self._close()
 
     def give_up(self) -> None:
-        """After a restore that raised: nothing of the run's own stays, and one undo leads to before the run."""
+        """After a restore that raised: removes what the run created, so that one undo returns to before the run."""
         transaction = self._open()
         self._close()
         transaction.give_up()
@@ -120,7 +123,7 @@ class BlenderHost:
 
     def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial:
         if self._try_out is None:
-            raise AssistantError("internal_error", "A dry run has no dry run of its own.")
+            raise AssistantError("internal_error", "A dry run cannot start another dry run.")
         return self._try_out(plan, catalogue, seconds, megabytes)
 
     def _open(self) -> Transaction:

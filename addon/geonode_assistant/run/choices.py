@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the add-on's preferences say about a run: who answers it, with which key, and its settings."""
+"""What the add-on's preferences say about a run: provider, key and settings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, Protocol
 from ..host import current
 from ..messages import AssistantError
 
-# The name under which Blender knows the add-on: that of the top package, whatever Blender called it.
+# The name under which Blender has registered the add-on: that of the top package.
 ADDON = __package__.rpartition(".")[0]
 
 
 class Stored(Protocol):
-    """The preferences as far as a run needs them."""
+    """The preferences that a run needs."""
 
     provider: str
     model: str
@@ -24,7 +24,7 @@ class Stored(Protocol):
 
 
 class Choice(NamedTuple):
-    """Who answers a request."""
+    """The provider of a run, with its model, address and key."""
 
     provider: str
     model: str | None
@@ -33,7 +33,7 @@ class Choice(NamedTuple):
 
 
 def stored() -> Stored | None:
-    """The add-on's preferences; None where it is imported without being installed."""
+    """The add-on's preferences; None if the package is imported without being installed as an add-on."""
     addon: Any = current.preferences().addons.get(ADDON)
     return addon.preferences if addon is not None else None
 
@@ -47,14 +47,14 @@ def settings() -> dict[str, Any]:
 
 
 def allowed_servers() -> list[str] | None:
-    """Addresses that requests may go to; None: only the chosen one."""
+    """Addresses that requests may be sent to; None: only that of the chosen provider."""
     kept = stored()
     servers = [server.strip() for server in kept.allowed_servers.split(",")] if kept is not None else []
     return [server for server in servers if server] or None
 
 
 def choice(provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None) -> Choice:
-    """What the caller names, completed from the preferences when the provider is left out or the same.
+    """The caller's choice, completed from the preferences if the provider is omitted or the same as there.
 
     Raises AssistantError ``auth_missing`` when the named key variable is empty.
     """

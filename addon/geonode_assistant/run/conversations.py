@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which conversation a saved .blend belongs to, so that its wishes go on when it is opened again. Nothing is written
-into the file itself, and its path is kept only as a hash.
+"""Which conversation a saved .blend file belongs to, so that it continues when the file is opened again. Nothing is
+written into the file itself, and its path is kept only as a hash.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 from .. import native
 
 FOLDER = "conversations_of_files"
-# As many as there are conversations.
+# The same number as the core's limit of kept conversations.
 MOST = 200
 
 
 def remember(folder: Path, file: str, conversation: str | None) -> None:
-    """``file`` goes on with this conversation from now on, or with none. What cannot be written is not remembered: a
-    saved file matters more.
+    """Records that ``file`` belongs to this conversation, or to none. A failure to write is ignored, so that saving the
+    file never fails because of it.
     """
     place = _place(folder, file)
     with contextlib.suppress(OSError):
@@ -36,7 +36,7 @@ def remember(folder: Path, file: str, conversation: str | None) -> None:
 
 
 def of_file(folder: Path, file: str) -> tuple[str, int] | None:
-    """The conversation of a file and how many wishes it has; None where there is none, or it cannot be read."""
+    """The conversation of a file and its number of turns; None if there is none or it cannot be read."""
     try:
         name = json.loads(_place(folder, file).read_text(encoding="utf-8"))["conversation"]
     except (OSError, ValueError, TypeError, KeyError):
@@ -51,7 +51,7 @@ def _place(folder: Path, file: str) -> Path:
 
 
 def _bound(folder: Path) -> None:
-    """Forgets the files that were not saved for the longest time."""
+    """Forgets the files whose last save is longest ago."""
     known = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
     for path in known[:-MOST]:
         path.unlink(missing_ok=True)

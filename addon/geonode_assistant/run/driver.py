@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The driver between the native run and Blender. It knows neither ``bpy`` nor any decision of the core.
 
-The core says what to do next (an *effect*), the host does it, the core hears how it went. Invariants:
+The core says what to do next (an *effect*), the host carries it out, and the core gets the result. Invariants:
 
-- a transaction that the host opened ends by exactly one commit or restore, also when the driver itself breaks;
-- ``RunHandle.poll`` waits for nothing beyond its slice of time, and starts no further effect once that is used up.
+- a transaction that the host opened ends by exactly one commit or restore, even if the driver itself fails;
+- ``RunHandle.poll`` never waits beyond its time budget, and starts no further effect once that is used up.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 Decision = Literal["approved", "rejected", "cancelled"]
 Approve = Literal["all"] | Callable[[dict[str, Any]], Decision | dict[str, Any]] | None
-"""A callable says ``"approved"``, ``"rejected"``, ``"cancelled"``, ``{"decision": "approved", "without": [IDs]}`` or
-``{"decision": "rejected", "words": "what shall be different"}``."""
+"""A callable returns ``"approved"``, ``"rejected"``, ``"cancelled"``, ``{"decision": "approved", "without": [IDs]}`` or
+``{"decision": "rejected", "words": "what should be different"}``."""
 
-# A slice of work that leaves a frame of a window time for everything else: waiting for the core never takes longer.
+# The time budget of one poll, in seconds: short enough for a window to keep drawing.
 POLL_BUDGET_S = 0.005
-# How long a blocking wait may sit without looking at Python's signals.
+# How long a blocking wait may last before Python handles signals, in milliseconds.
 WAIT_MS = 100
-# After this many seconds the core must have ended a cancelled run; then the driver ends it without the core.
+# How long the core may take to end a cancelled run, in seconds; after that the driver ends it without the core.
 CANCEL_GRACE_S = 10.0
 
 
 class Core(Protocol):
-    """What the driver needs of ``geonode_core.Run``."""
+    """The part of ``geonode_core.Run`` that the driver uses."""
 
     def poll(self) -> dict[str, Any]: ...
     def wait(self, ms: int) -> bool: ...
@@ -59,11 +59,11 @@ class Trial(Protocol):
         ...
 
     def stopped(self) -> dict[str, Any]:
-        """The result of a trial that the artist ended."""
+        """The result to report when the artist has stopped the trial."""
         ...
 
     def stop(self, wait: bool = False) -> None:
-        """Ends the process and removes what it left; ``wait``: before this returns, else within a second."""
+        """Ends the process and removes its files: before this returns if ``wait``, else within a second."""
         ...
 
 
@@ -101,22 +101,23 @@ class RunHandle:
         self.summary = "IDLE"
         self.finished = False
         self.evidence: Evidence | None = None
-        """What the last verification measured; None before the first."""
+        """The result of the last verification; None before the first."""
         self.pending: dict[str, dict[str, Any]] = {}
-        """Approvals that wait for the artist: request by id (a string, whatever the core counts with)."""
-        self._asked: dict[str, Any] = {}
+        """Requests that wait for the artist's approval, by ID (the core's ID as a string)."""
+        self._effect_ids: dict[str, Any] = {}
+        """The core's own ID of each request in ``pending``."""
         self._trial: tuple[Any, Trial] | None = None
 
     @property
     def half_written(self) -> bool:
-        """Whether the file is between two writes of this run: it must neither be saved nor undone like that."""
+        """Whether the file is between two writes of this run; it must not be saved or undone in this state."""
         return self._transaction_open and not self._performing
 
     def poll(self, budget_s: float = POLL_BUDGET_S) -> list[dict[str, Any]]:
-        """Does what the core asks for, about ``budget_s`` seconds of it; returns the new events for the interface.
+        """Carries out effects for about ``budget_s`` seconds; returns the new events for the interface.
 
-        At least one waiting effect is carried out, however small the budget. Never raises for what the core or the
-        host do wrong: the run then ends with status ``error`` and everything restored.
+        At least one waiting effect is carried out, however small the budget. Never raises an error of the core or the
+        host: the run then ends with status ``error`` and everything is restored.
         """
         events: list[dict[str, Any]] = []
         if self.finished:
@@ -127,7 +128,7 @@ class RunHandle:
             events += self._turn()
             while self._effects and not self.finished:
                 self._carry_out(self._effects.popleft())
-                # The core mostly answers within milliseconds; the next slice of time may be a slow redraw away.
+                # The core mostly answers within milliseconds, while a slow redraw may come before the next poll.
                 left = deadline - time.monotonic()
                 if left > 0 and not self._effects:
                     self.core.wait(int(left * 1000))
@@ -145,10 +146,10 @@ class RunHandle:
         return events
 
     def cancel(self, code: str = "cancelled", message: str | None = None) -> None:
-        """Ends the run within a second; what it wrote is restored by the next polls. Safe to call at any time, too late
-        only for a run that has passed its gates and is about to be kept.
+        """Ends the run within a second; the next polls restore what it wrote. Can be called at any time; has no effect
+        once the run has passed its gates and is about to be committed.
 
-        With a ``message`` the report says why, under ``code``.
+        A ``message`` is put into the report under ``code``.
         """
         if self.finished:
             return
@@ -160,7 +161,7 @@ class RunHandle:
         self._stop_trial()
         try:
             self.core.cancel()
-            # What has not begun need not begin; only what opens or ends a transaction is the core's to decide.
+            # Waiting effects are dropped, except those that open or end a transaction: the core decides about them.
             waiting, self._effects = self._effects, deque()
             for effect in waiting:
                 if effect["effect"] in ("begin", "restore", "commit"):
@@ -171,35 +172,36 @@ class RunHandle:
             self._abort(error)
 
     def approve(self, request_id: str, without: Iterable[str] = ()) -> None:
-        """The artist agrees to what request ``request_id`` describes, without the steps and operations with these IDs.
+        """Approves request ``request_id``, except for the steps and operations whose IDs are in ``without``.
 
-        When the rest does not fit, nothing is written and another request says why. An answer to a request that is no
-        longer open changes nothing.
+        If the rest is not a valid plan, nothing is written and another request gives the reason. An answer to a request
+        that is no longer open has no effect.
         """
         if request_id in self.pending:
-            self.core.approve(self._asked[request_id], list(without))
-            self._answered(request_id)
+            self.core.approve(self._effect_ids[request_id], list(without))
+            self._close_request(request_id)
 
     def reject(self, request_id: str, words: str | None = None) -> None:
-        """The artist refuses; nothing is written. Without words the run ends; with them whoever plans tries again.
+        """Rejects request ``request_id``; nothing is written. With ``words`` a new plan is made that follows them;
+        without, the run ends.
 
-        Raises ``prompt_too_long`` for too many words; the request stays open then.
+        Raises ``prompt_too_long`` if ``words`` is too long; the request then stays open.
         """
         if request_id in self.pending:
-            self.core.reject(self._asked[request_id], words)
-            self._answered(request_id)
+            self.core.reject(self._effect_ids[request_id], words)
+            self._close_request(request_id)
 
     def dry_run(self, request_id: str, without: Iterable[str] = ()) -> None:
-        """Tries what request ``request_id`` describes, without these IDs, on a copy of the file in another process.
+        """Applies what request ``request_id`` describes, without these IDs, to a copy of the file in another process.
 
-        The request can still be answered, which ends the trial; once that is over it is replaced by one with the result
-        in ``dry_run``.
+        The request can still be answered, which ends the dry run. When the dry run has ended, the request is replaced
+        by one with the result in ``dry_run``.
         """
         if request_id in self.pending and self._trial is None:
-            self.core.dry_run(self._asked[request_id], list(without))
+            self.core.dry_run(self._effect_ids[request_id], list(without))
 
     def stop_dry_run(self) -> None:
-        """Ends the dry run that is under way; the question comes back and says so."""
+        """Ends the dry run that is under way; the request is asked again with a note that it was stopped."""
         if self._trial is not None:
             effect_id, trial = self._trial
             self._stop_trial()
@@ -210,7 +212,7 @@ class RunHandle:
         """Whether a dry run is under way."""
         return self._trial is not None
 
-    def _answered(self, request_id: str) -> None:
+    def _close_request(self, request_id: str) -> None:
         del self.pending[request_id]
         self._stop_trial()
 
@@ -219,7 +221,7 @@ class RunHandle:
         return bool(self._effects) or self.finished or self.core.wait(ms)
 
     def close(self) -> None:
-        """Ends the run now, whatever the core still does: restores what was written. For unloading the add-on."""
+        """Ends the run now, without waiting for the core, and restores what it wrote. For unloading the add-on."""
         if not self.finished:
             self._abort(AssistantError("cancelled", "The run was cancelled."))
 
@@ -233,7 +235,7 @@ class RunHandle:
                 self.core.note(own["code"], own["message"])
             data = dict(self.core.report())
         except Exception as error:
-            # Nobody is left who could merge it: it is the only message.
+            # The core cannot report its own messages any more, so this is the only one.
             self._error = self._error or failure(error)
             own = self._error
             data = {"messages": [_message(own)]}
@@ -247,13 +249,14 @@ class RunHandle:
         with contextlib.suppress(Exception):
             data = dict(self.core.report())
         why = self._error["message"] if self._error is not None else ""
-        said = f"The result was kept as one undo step; the core did not confirm it. {why}"
-        return RunReport(data | {"status": "done", "final_message": said})
+        text = f"The result was kept as one undo step; the core did not confirm it. {why}"
+        return RunReport(data | {"status": "done", "final_message": text})
 
     def save(self) -> dict[str, Any]:
-        """The run as it is now, fit for JSON and for ``api.resume`` in another process that has opened this file.
+        """The current state of the run as JSON-serialisable data, for ``api.resume`` in another process that has opened
+        this file.
 
-        It holds no key. What an open transaction has written is in no saved file: such a run begins its plan again.
+        It contains no key. Changes of an open transaction are not part of it: such a run starts its plan again.
         """
         return self.core.save()
 
@@ -262,11 +265,11 @@ class RunHandle:
         return self.core.messages()
 
     def _turn(self) -> list[dict[str, Any]]:
-        """Takes what the core has: new state, effects to do, events to show."""
+        """Polls the core: takes over its state, queues its effects, returns its events."""
         turn = self.core.poll()
         self.state, self.summary = turn["state"], turn["summary"]
         if turn["effects"] or turn["finished"]:
-            # One thing at a time: the core does not wait for the trial any more.
+            # A core that asks for other effects no longer waits for the dry run.
             self._stop_trial()
         self._effects.extend(turn["effects"])
         if turn["finished"]:
@@ -290,11 +293,11 @@ class RunHandle:
         try:
             result = self.perform(effect)
             if effect["effect"] == "call_tools" and len(result["results"]) < len(effect["calls"]):
-                # The window is drawn between two calls.
+                # One call per turn, so that the window is drawn between two of them.
                 self._effects.appendleft(effect)
                 return
         except Exception as error:
-            # The core decides what a failed effect means; after a write it asks for the restore itself.
+            # The core decides what follows from a failed effect; after a write it requests the restore itself.
             self.core.fail(effect_id, failure(error))
         else:
             self.core.answer(effect_id, result, (time.perf_counter() - started) * 1000)
@@ -328,17 +331,20 @@ class RunHandle:
                 evidence = self.evidence = host.verify(effect["objects"], effect["trees"])
                 return evidence
             case "restore":
-                return self._take_back()
+                return self._restore()
             case "commit":
                 result = host.commit(effect["message"])
                 self._transaction_open = False
                 self._kept = True
                 return result
             case other:
-                raise AssistantError("internal_error", f"This add-on does not know the effect {other!r}.")
+                raise AssistantError(
+                    "internal_error",
+                    f"This add-on does not know the effect {other!r}; it does not fit its native core.",
+                )
 
-    def _take_back(self) -> dict[str, Any]:
-        """The host's restore, which is tried again once. The transaction is closed afterwards, however it went."""
+    def _restore(self) -> dict[str, Any]:
+        """Calls the host's restore, a second time if it raises. The transaction is closed afterwards in any case."""
         self.evidence = None
         try:
             result = self.host.restore()
@@ -355,11 +361,11 @@ class RunHandle:
 
     def _ask(self, effect: dict[str, Any]) -> None:
         request = effect["request"]
-        # A question follows the one before: what was asked earlier is answered or outdated.
+        # A new question means that earlier ones are answered or outdated.
         self.pending.clear()
         if not callable(self._approve):
             key = str(effect["id"])
-            self.pending[key], self._asked[key] = request, effect["id"]
+            self.pending[key], self._effect_ids[key] = request, effect["id"]
             return
         decision, without, words = _decision(self._approve(request))
         if decision == "approved":
@@ -374,7 +380,7 @@ class RunHandle:
         try:
             trial = self.host.dry_run(effect["plan"], effect["catalogue"], effect["seconds"], effect["megabytes"])
         except Exception as error:
-            # No trial is no end of the run: the artist is asked again and told why.
+            # The run continues without a dry run: the artist is asked again, with the reason.
             self.core.fail(effect["id"], failure(error))
         else:
             self._trial = (effect["id"], trial)
@@ -382,7 +388,7 @@ class RunHandle:
             self._performing = False
 
     def follow_trial(self) -> None:
-        """Looks once after the dry run under way, and answers the core when it has ended."""
+        """Checks the dry run once and passes its result to the core when it has ended."""
         if self._trial is None:
             return
         effect_id, trial = self._trial
@@ -409,7 +415,7 @@ class RunHandle:
         )
 
     def _abort(self, error: BaseException) -> None:
-        """Ends the run without the core: restores first, then tells the core to stop. What was kept already stays."""
+        """Ends the run without the core: restores, then stops the core. A result that was already committed stays."""
         self._error = failure(error)
         self._effects.clear()
         self.pending.clear()
@@ -417,13 +423,13 @@ class RunHandle:
             self._stop_trial(wait=True)
         if self._transaction_open:
             try:
-                restored = self._take_back().get("equal", False)
+                restored = self._restore().get("equal", False)
             except Exception as second:
                 restored = False
-                self._error["message"] += f" Taking the run back failed as well: {failure(second)['message']}"
+                self._error["message"] += f" Restoring the file failed as well: {failure(second)['message']}"
             if not restored:
                 self._error["code"] = "restore_failed"
-                self._error["message"] += " Undo once (Ctrl+Z), or reload the file, before you go on."
+                self._error["message"] += " Undo once (Ctrl+Z), or reload the file, before you continue."
         with contextlib.suppress(Exception):
             self.core.cancel()
         self.finished = True
@@ -431,14 +437,14 @@ class RunHandle:
         self.summary = self.state.upper()
 
     def _end_without_core(self) -> str:
-        """A run that was kept is done, whatever happened to the core before it could say so."""
+        """The final state; a run that was committed is done, even if the core failed before it could confirm it."""
         if self._kept:
             return "done"
         return "cancelled" if self._error is not None and self._error["code"] == "cancelled" else "error"
 
 
 def _decision(answer: Any) -> tuple[str, list[str], str | None]:
-    """What a callable ``approve`` said: decision, IDs left out, words."""
+    """Parses the answer of a callable ``approve``: decision, IDs left out, words."""
     given = {"decision": answer} if isinstance(answer, str) else answer
     known = {"approved": {"without"}, "rejected": {"words"}, "cancelled": set()}
     if isinstance(given, dict) and given.get("decision") in known:
@@ -450,8 +456,8 @@ def _decision(answer: Any) -> tuple[str, list[str], str | None]:
             return given["decision"], list(ids), words
     raise AssistantError(
         "invalid_argument",
-        f"The callable approve answered {answer!r}.",
-        'It answers "approved", "rejected", "cancelled", {"decision": "approved", "without": [IDs]} or '
+        f"The callable approve returned {answer!r}.",
+        'Return "approved", "rejected", "cancelled", {"decision": "approved", "without": [IDs]} or '
         '{"decision": "rejected", "words": "…"}.',
     )
 
@@ -461,10 +467,10 @@ def drive(
     on_event: Callable[[dict[str, Any]], None] | None = None,
     timeout_s: float | None = None,
 ) -> RunReport:
-    """Drives a run to its end, blocking. For the background, where no window can freeze.
+    """Drives a run to its end and blocks meanwhile; only for background use, since a window would freeze.
 
-    ``timeout_s`` cancels the run (and so restores) after that many seconds. An exception from ``on_event`` or an
-    interrupt restores as well, and is raised.
+    ``timeout_s`` cancels the run after that many seconds, which restores the file. So does an exception from
+    ``on_event`` or an interrupt, which is then raised.
     """
     started = time.monotonic()
     try:
@@ -475,7 +481,7 @@ def drive(
             if timeout_s is not None and time.monotonic() > started + timeout_s:
                 handle.cancel("run_timeout", f"The run took longer than {timeout_s:g} s and was stopped.")
             if handle.pending:
-                # Nobody is there to answer.
+                # Nobody can answer here: a callable would have been asked before.
                 for request_id in list(handle.pending):
                     handle.reject(request_id)
             elif not handle.finished:

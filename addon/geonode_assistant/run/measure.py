@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures of evaluated geometry, read from the host's evidence (``rust/graph/FORMATS.md``)."""
+"""Counts and sizes of evaluated geometry, read from the host's evidence (``rust/graph/FORMATS.md``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AXES = ("x", "y", "z")
 
 
 def counts(evaluated: dict[str, Any]) -> dict[str, int]:
-    """Elements of one evaluated object by kind; a kind that is absent counts 0.
+    """The number of elements of one evaluated object by kind; 0 for a kind that is absent.
 
     ``points`` are those of a point cloud, or the control points of curves where there is no point cloud.
     """
@@ -52,7 +52,7 @@ def describe(evidence: Mapping[str, Any]) -> list[str]:
 
 
 def describe_tree(bundle: Mapping[str, Any]) -> str:
-    """Size of a tree document in words: its trees, nodes and links."""
+    """The numbers of trees, nodes and links of a tree document, as text."""
     trees = bundle["trees"].values()
     sizes = [_count(kind, sum(len(tree[kind]) for tree in trees)) for kind in ("nodes", "links")]
     return ", ".join([_count("trees", len(trees)), *sizes] if len(trees) > 1 else sizes)

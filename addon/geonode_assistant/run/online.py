@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's switch for online access, and what stays on this machine whatever it says."""
+"""Blender's online-access preference, and which providers stay on this machine and do not need it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LOCAL_PROVIDERS = frozenset({"offline", "replay"})
 
 
 def check(provider: str, base_url: str | None) -> None:
-    """Obeys Blender's online-access switch: ``online_access_disabled`` unless the provider stays on this machine.
+    """Raises ``online_access_disabled`` if online access is off in Blender and the provider is on another machine.
 
-    The ``bpy`` module has no such switch (and no preferences); there, naming a provider is the consent.
+    The ``bpy`` module has no such preference; there, naming a provider counts as consent.
     """
     if provider in LOCAL_PROVIDERS or bpy.app.online_access or not bpy.app.binary_path or is_loopback(base_url):
         return
@@ -29,7 +29,7 @@ def check(provider: str, base_url: str | None) -> None:
 
 
 def is_loopback(url: str | None) -> bool:
-    """Whether the URL names this machine by an address that never leaves it."""
+    """Whether the URL is a loopback address of this machine."""
     try:
         host = urlsplit(url or "").hostname or ""
         return host == "localhost" or ipaddress.ip_address(host).is_loopback

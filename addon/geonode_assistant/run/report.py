@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a run went."""
+"""The report of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class RunReport:
-    """How a run went, as the core reports it (``rust/run/EFFECTS.md``); every field is an attribute too."""
+    """The core's report of a run (``rust/run/EFFECTS.md``); every field is also an attribute."""
 
     status: str
     steps: list[dict[str, Any]]
@@ -53,7 +53,7 @@ class RunReport:
 
     @property
     def ok(self) -> bool:
-        """Whether the wish was carried out and passed every gate."""
+        """Whether the prompt was carried out and the result passed every gate."""
         return self.status == "done"
 
     @property
@@ -62,7 +62,7 @@ class RunReport:
         return next((m for m in self.messages if m.get("severity") == "error"), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON-able report."""
+        """The report as JSON-serialisable data."""
         return self._data
 
 

@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""PYTHON steps of a plan: carried out on Blender's main thread, inside the run's transaction, with what they print."""
+"""PYTHON steps of a plan, carried out on Blender's main thread inside the run's transaction."""
 
 from __future__ import annotations
 
 from typing import Any
 
 TYPE = "PYTHON"
-# What a step's record holds of its output; a report is no log.
+# How many characters of its output are kept in a step's record.
 SHOWN_CHARACTERS = 2000
 
 
 def run(payload: dict[str, Any]) -> str:
-    """Runs the script of a step, which the core has judged; what it printed, else how long it took.
+    """Runs the script of a step, which the core has checked; returns what it printed, else how long it took.
 
     Raises what ``scripting.execute`` raises: a refusal, a timeout, or the script's own error with its line.
     """
     from .. import scripting
 
     result = scripting.execute(payload["code"], mode=payload["mode"], timeout_ms=payload["timeout_ms"])
-    return said(result.stdout) or f"Ran in {result.duration_ms:.0f} ms"
+    return shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms"
 
 
-def said(output: str) -> str:
-    """The beginning of an output, and how much is left out."""
+def shorten_output(output: str) -> str:
+    """The beginning of an output, followed by the number of characters that are left out."""
     text = output.strip()
     if len(text) <= SHOWN_CHARACTERS:
         return text

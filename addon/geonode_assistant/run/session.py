@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the interface shows of a run: the one session of this Blender, folded from the events of its run.
+"""The state of the current run for the interface, built from the run's events.
 
-One run at a time. It knows no ``bpy``.
+There is one session per Blender process, with one run at a time. This module does not use ``bpy``.
 """
 
 from __future__ import annotations
@@ -17,47 +17,49 @@ from .report import RunReport
 
 
 class Session:
-    """The one run that the interface shows, folded from its events. Panels draw this and nothing else."""
+    """The state of the one run that the interface shows; the panels draw nothing else."""
 
     def __init__(self) -> None:
         self.reset("")
 
     def new_conversation(self) -> None:
-        """The next wish stands by itself; what was said before stays in its file."""
+        """Makes the next prompt begin a conversation; the current one stays in its file."""
         self.conversation: str | None = None
-        """Name of the conversation that the next wish goes on with; None begins one."""
+        """Name of the conversation that the next prompt continues; None begins one."""
         self.turns = 0
-        """How many wishes it has."""
+        """The number of prompts in the conversation."""
 
     def _begin(self, prompt: str) -> None:
-        """Forgets the last run, but not the conversation that it belongs to."""
+        """Clears the last run, but not its conversation."""
         conversation, turns = self.conversation, self.turns
         self.reset(prompt)
         self.conversation, self.turns = conversation, turns
 
     def reset(self, prompt: str) -> None:
-        """As if nothing had been run, with this prompt."""
+        """Clears everything and sets the prompt."""
         self.new_conversation()
         self.handle: RunHandle | None = None
         self.prompt = prompt
         self.state = "idle"
         self.summary = "IDLE"
         self.progress: float | None = None
-        """Part of the work done, 0 to 1; None while nobody can know."""
+        """The part of the work that is done, 0 to 1; None if unknown."""
         self.activity = ""
-        """What is being done, in words; empty when only the state says it."""
+        """What is being done, for display; empty if the state says everything."""
         self.text = ""
         self.steps: list[dict[str, Any]] = []
         self.tools: list[dict[str, Any]] = []
-        """Calls of the model: ``tool, call_id, status`` (``running, done, failed``), later ``input, output, ms``."""
+        """Tool calls of the model: ``tool, call_id, status`` (``running, done, failed``), later ``input,
+        output, ms``.
+        """
         self.messages: list[dict[str, Any]] = []
         self.estimate: dict[str, Any] | None = None
-        """What the last request to a model was expected to use: ``input_tokens, cost_usd, most_cost_usd``."""
+        """The estimate for the last request to a model: ``input_tokens, cost_usd, most_cost_usd``."""
         self.report: RunReport | None = None
         self.left_out: set[str] = set()
-        """Operations of the open request that the artist does not want."""
+        """IDs of the operations of the open request that the artist has unticked."""
         self.opened: set[str] = set()
-        """Steps of the open request whose script is shown to its end."""
+        """IDs of the steps of the open request whose script is shown in full."""
         self._question: str | None = None
         self._tried_since: float | None = None
         self.started = time.monotonic()
@@ -66,7 +68,7 @@ class Session:
 
     @property
     def elapsed_s(self) -> int:
-        """Whole seconds since the wish was sent; it goes on counting after the end."""
+        """Whole seconds since the prompt was sent; keeps counting after the end."""
         return int(time.monotonic() - self.started)
 
     @property
@@ -76,19 +78,21 @@ class Session:
 
     @property
     def final_message(self) -> str:
-        """What the finished run says to the artist; empty before."""
+        """The closing message of the finished run; empty before."""
         return self.report.final_message if self.report is not None else ""
 
     @property
     def pending(self) -> list[tuple[str, dict[str, Any]]]:
-        """Approvals that wait: (id, request)."""
+        """Requests that wait for approval, as (ID, request)."""
         return list(self.handle.pending.items()) if self.handle is not None else []
 
     def claim(self, make: Callable[[], RunHandle], prompt: str = "") -> RunHandle:
-        """Starts a run; ``AssistantError("run_in_progress")`` while another one is under way."""
+        """Starts the run that ``make`` returns. Raises ``run_in_progress`` while another one is under way."""
         if self.running:
             raise AssistantError(
-                "run_in_progress", "A run is still under way.", "Wait until it ends, or cancel it, then send again."
+                "run_in_progress",
+                "Another run is still under way.",
+                "Wait until it ends, or cancel it, then send again.",
             )
         handle = make()
         self._begin(prompt)
@@ -97,21 +101,21 @@ class Session:
         return handle
 
     def refuse(self, error: AssistantError, prompt: str = "") -> None:
-        """Shows a wish that could not even start."""
+        """Shows the error of a prompt whose run could not start."""
         self._begin(prompt)
         self.state, self.summary = "error", "ERROR"
         message = {"severity": "error", "origin": "request", "code": error.code, "text": error.message}
         self.messages = [{**message, "hint": error.hint} if error.hint else message]
 
     def poll(self, budget_s: float = POLL_BUDGET_S) -> bool:
-        """Advances the run a little; returns whether there is anything new to draw, if only a second that went by."""
+        """Advances the run; returns whether a redraw is needed, also because another second has passed."""
         if self.handle is None or self.report is not None:
             return False
         events = self.handle.poll(budget_s)
         self.fold(events)
-        asked = self._follow_questions()
+        questions_changed = self._update_questions()
         second = self.elapsed_s
-        changed = asked or bool(events) or self.state != self.handle.state or second != self._second
+        changed = questions_changed or bool(events) or self.state != self.handle.state or second != self._second
         self._second = second
         self.state, self.summary = self.handle.state, self.handle.summary
         if self.handle.finished:
@@ -125,12 +129,12 @@ class Session:
         return changed
 
     def cancel(self) -> None:
-        """Asks the run to stop; polling goes on until it has."""
+        """Cancels the run; polling continues until it has ended."""
         if self.handle is not None:
             self.handle.cancel()
 
     def decide(self, request_id: str, accept: bool, words: str | None = None) -> None:
-        """The artist's answer to one of ``pending``, without ``left_out``; ``words`` go with a rejection."""
+        """Answers one of ``pending``: approves it without ``left_out``, or rejects it with ``words``."""
         if self.handle is None:
             return
         if accept:
@@ -139,31 +143,31 @@ class Session:
             self.handle.reject(request_id, words)
 
     def toggle(self, operation_id: str) -> None:
-        """Takes an operation of the open request out, or back in."""
+        """Leaves an operation of the open request out, or includes it again."""
         self.left_out ^= {operation_id}
 
     def try_out(self, request_id: str) -> None:
-        """Tries one of ``pending``, without ``left_out``, on a copy of the file in another process."""
+        """Starts a dry run of one of ``pending``, without ``left_out``."""
         if self.handle is not None:
             self.handle.dry_run(request_id, sorted(self.left_out))
 
     def stop_trying(self) -> None:
-        """Ends the trial; the question stays."""
+        """Ends the dry run; the request stays open."""
         if self.handle is not None:
             self.handle.stop_dry_run()
 
     @property
     def trying(self) -> bool:
-        """Whether what is asked about is being tried."""
+        """Whether a dry run is under way."""
         return self.handle is not None and self.handle.trying
 
     @property
     def tried_s(self) -> int | None:
-        """Whole seconds that the trial takes already; None when there is none."""
+        """Whole seconds since the dry run began; None if there is none."""
         return None if self._tried_since is None else int(time.monotonic() - self._tried_since)
 
-    def _follow_questions(self) -> bool:
-        """Whether there is another question, or a trial began or ended."""
+    def _update_questions(self) -> bool:
+        """Updates what belongs to the open request; returns whether the request or the dry run changed."""
         before = (self._question, self._tried_since)
         if self.trying != (self._tried_since is not None):
             self._tried_since = time.monotonic() if self.trying else None
@@ -175,14 +179,14 @@ class Session:
         return before != (self._question, self._tried_since)
 
     def close(self) -> None:
-        """Ends the run at once, restoring what it wrote: the file is about to go, or the add-on is."""
+        """Ends the run at once and restores what it wrote: another file is being loaded, or the add-on switched off."""
         if self.handle is not None:
             self.handle.close()
             self.poll()
 
     def fold(self, events: Iterable[dict[str, Any]]) -> None:
-        """Takes over what happened in a run."""
-        said = False
+        """Applies the events of a run to this state."""
+        new_message = False
         for event in events:
             match event.get("event"):
                 case "text":
@@ -193,20 +197,20 @@ class Session:
                     self._note_tool({key: value for key, value in event.items() if key != "event"})
                 case "request":
                     self.estimate = event
-                    # What arrived of an earlier reply is void.
+                    # A new request discards what was received of an earlier reply.
                     self.steps = [step for step in self.steps if step.get("status") != "planned"]
                     self.text = ""
                 case "message":
-                    said = True
+                    new_message = True
                 case "step":
                     self._note_step({key: value for key, value in event.items() if key != "event"})
-        if said and self.handle is not None:
-            # The core alone merges and orders them; one that is broken has said all it ever will.
+        if new_message and self.handle is not None:
+            # The core merges and orders the messages; if it fails, those that are shown already stay.
             with contextlib.suppress(Exception):
                 self.messages = self.handle.messages()
 
     def _note_tool(self, record: dict[str, Any]) -> None:
-        """A call is told when it begins, when it gets on, and with its result."""
+        """Adds or updates a tool call; events come at its begin, during its progress, and with its result."""
         for index in range(len(self.tools) - 1, -1, -1):
             if self.tools[index].get("call_id") == record.get("call_id"):
                 self.tools[index] |= record
@@ -214,8 +218,8 @@ class Session:
         self.tools.append(record)
 
     def _note_step(self, record: dict[str, Any]) -> None:
-        """A step is told as ``planned`` while the plan arrives, and again when it changes; a retry may use its ID once
-        more after it was restored.
+        """Adds or updates a step. It arrives as ``planned`` while the plan is read and changes later; a retry
+        may use the same ID again after the step was restored.
         """
         if record.get("status") == "planned":
             self.steps.append(record)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a run begins: the request that the core is given, and the one session that it belongs to."""
+"""Starting a run: builds the request for the core and attaches the run to the session."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ def start(
     replies: Sequence[Any] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> RunHandle:
-    """Starts a wish and returns at once; ``poll`` the handle until it has ``finished``.
+    """Starts a run for a prompt and returns at once; ``poll`` the handle until it has ``finished``.
 
-    What is left out comes from the add-on's preferences, else the offline planner answers. ``approve="ask"`` puts
-    requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``. ``settings`` are
-    those of one run by name (``geonode_core.settings()`` lists them); wrong ones end it with ``setting_invalid``.
-    ``conversation``, from an earlier report's field of this name, lets a model know what was wished and made before.
+    Omitted arguments come from the add-on's preferences; without those, the offline planner is used. ``approve="ask"``
+    puts requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``. ``settings``
+    are those of one run by name (``geonode_core.settings()`` lists them); wrong ones end the run with
+    ``setting_invalid``. ``conversation``, the field of this name of an earlier report, lets a model see earlier prompts
+    and results.
     """
     request = request_of(prompt, object, provider, model, base_url, approve, key_variable, settings)
     request["folder"] = str(folders.own_folder())
@@ -53,12 +54,12 @@ def resume(
     key_variable: str | None = None,
     approve: Approve | str = None,
 ) -> RunHandle:
-    """Takes up a run that ``RunHandle.save`` gave in another process, in the file that is open here.
+    """Resumes a run that ``RunHandle.save`` returned in another process, on the file that is open here.
 
-    ``saved`` is what it gave or its JSON text. The key is never saved: it comes from ``key_variable`` or the provider's
-    own variable again. Which scripts may run is decided by the preferences here, never by the file. An approval that
-    was given counts only when question and scene are exactly as they were, and never for a script.
-    ``saved_run_invalid`` for what is damaged or was saved by another version; nothing happens then.
+    ``saved`` is its result or the JSON text of it. The key is never saved: it is read again from ``key_variable`` or
+    the provider's own variable. The preferences here decide which scripts may run, never the saved run. An earlier
+    approval is valid only if request and scene are unchanged, and never for a script. Raises ``saved_run_invalid`` if
+    ``saved`` is damaged or of another version; then nothing is changed.
     """
     request = _saved_request(saved)
     provider = request.get("provider")
@@ -84,17 +85,17 @@ def _saved_request(saved: dict[str, Any] | str) -> dict[str, Any]:
             return request
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         pass
-    raise AssistantError("saved_run_invalid", "This is no saved run.", "Save the run again, or start it anew.")
+    raise AssistantError("saved_run_invalid", "This is not a saved run.", "Save the run again, or start it again.")
 
 
 def launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -> RunHandle:
-    """Begins the run of a whole request (``request_of``); ``run_in_progress`` while another one is under way."""
+    """Starts the run of a complete request (``request_of``). Raises ``run_in_progress`` while another is under way."""
     return _claim(lambda: native.core().Run(request), approve, prompt)
 
 
 def _claim(core: Callable[[], Core], approve: Approve | str, prompt: str) -> RunHandle:
     if threading.current_thread() is not threading.main_thread():
-        raise AssistantError("wrong_thread", "Blender's data may be used from its main thread only.")
+        raise AssistantError("wrong_thread", "Blender's data can only be used from its main thread.")
 
     def make() -> RunHandle:
         return RunHandle(core(), BlenderHost(dry_run.start), approve if callable(approve) else None)
@@ -112,7 +113,7 @@ def request_of(
     key_variable: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The request of ``geonode_core.Run``; absent keys take the core's defaults."""
+    """The request for ``geonode_core.Run``; the core has defaults for absent keys."""
     chosen = choices.choice(provider, model, base_url, key_variable)
     online.check(chosen.provider, chosen.base_url)
     request = {

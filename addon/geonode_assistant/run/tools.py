@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tools for models: those that scripts add, and how the host carries out the calls of one reply.
+"""Tools for models: registration by scripts, and the calls of one reply as the host carries them out.
 
-The core validates arguments and results, counts, bounds and records; here a call only becomes the call of a function.
+The core validates arguments and results, enforces limits and records the calls; this module only calls the functions.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Target = Mapping[str, Any]
 _log = logging.getLogger(__name__)
 _functions: dict[str, Function] = {}
 _egress: dict[str, frozenset[str]] = {}
-_at_work: str | None = None
-"""The tool whose function runs; calls come one at a time, on the main thread."""
+_running_tool: str | None = None
+"""The tool whose function is running; calls come one at a time, on the main thread."""
 
 
 def register_tool(
@@ -41,17 +41,18 @@ def register_tool(
     """Adds the tool ``id`` (snake_case), which models may call before they plan.
 
     ``function(arguments)`` gets a dict that fits ``input_schema`` and returns one that fits ``output_schema`` (JSON
-    Schemas of objects). It runs on Blender's main thread and only reads; an exception with a ``code`` is told to the
-    model, any other is ``internal_error`` and its traceback goes to the local log. It cannot be interrupted: a result
-    that comes after ``timeout_s`` does not count. ``pure``: equal arguments give equal results while the scene stays.
-    ``requires_approval``: the artist is asked before each call. ``writes``: it changes the file; a run does not call
-    such a tool, because only what a plan does can be taken back. ``quota``: calls per run, further ones are refused.
-    ``egress``: the hosts that it may send to; its function asks ``tool_egress(host)`` before each connection.
+    Schemas of objects). It runs on Blender's main thread and must only read; an exception with a ``code`` is passed to
+    the model, any other becomes ``internal_error`` and its traceback goes to the local log. It cannot be interrupted: a
+    result that comes after ``timeout_s`` seconds is discarded. ``pure``: equal arguments give equal results as long as
+    the scene is unchanged. ``requires_approval``: the artist is asked before each call. ``writes``: it changes the
+    file; a run does not call such a tool, because only the changes of a plan can be restored. ``quota``: calls per run;
+    further ones are refused. ``egress``: the hosts that it may connect to; its function calls ``tool_egress(host)``
+    before each connection.
 
-    Raises ``extension_invalid`` for an id that is taken or a bad schema. Runs that are under way do not know it.
+    Raises ``extension_invalid`` if the id is taken or the schema is bad. Runs that are under way cannot use it.
     """
     if not callable(function):
-        raise AssistantError("extension_invalid", f"The function of the tool {id!r} cannot be called.")
+        raise AssistantError("extension_invalid", f"The function of the tool {id!r} is not callable.")
     native.core().register_tool(
         {
             "id": id,
@@ -71,25 +72,29 @@ def register_tool(
 
 
 def tool_egress(host: str) -> None:
-    """For the function of a tool, before each connection that it makes.
+    """Called by the function of a tool before each connection that it makes.
 
-    Raises ``egress_denied`` unless the contract of the tool that is at work names ``host``; outside a call nothing may
-    be sent. Python cannot be kept from connecting without asking: register only functions that you trust.
+    Raises ``egress_denied`` unless the running tool was registered with ``host`` in its ``egress``; outside a tool call
+    no host is allowed. A function that does not call this is not stopped: register only functions that you trust.
     """
-    if host.lower() not in _egress.get(_at_work or "", frozenset()):
-        told = f"The tool {_at_work!r}" if _at_work else "What is no tool at work"
-        raise AssistantError("egress_denied", f"{told} may not send to {host!r}: no contract names it.")
+    if host.lower() not in _egress.get(_running_tool or "", frozenset()):
+        if _running_tool is None:
+            raise AssistantError("egress_denied", f"No tool is running that may connect to {host!r}.")
+        raise AssistantError(
+            "egress_denied",
+            f"The tool {_running_tool!r} may not connect to {host!r}: its egress does not list this host.",
+        )
 
 
 def unregister(id: str) -> bool:
-    """Takes a tool of a script away again; whether it was there."""
+    """Removes a tool that a script registered; returns whether there was one."""
     _functions.pop(id, None)
     _egress.pop(id, None)
     return native.core().unregister_tool(id)
 
 
 def call_all(calls: list[dict[str, Any]], target: Target) -> list[dict[str, Any]]:
-    """The results of the calls, in order: ``{"ok", "result"?, "error"?, "ms"}``. A tool's failure is its result."""
+    """The results of the calls, in order: ``{"ok", "result"?, "error"?, "ms"}``. Never raises for a tool that fails."""
     return [_call(call["tool"], call["arguments"], target) for call in calls]
 
 
@@ -113,13 +118,13 @@ def _run(tool: str, arguments: dict[str, Any], target: Target) -> Any:
         return built_in(arguments, target)
     function = _functions.get(tool)
     if function is None:
-        raise AssistantError("unknown_tool", f"The tool {tool!r} was taken away since the run began.")
-    global _at_work
-    _at_work = tool
+        raise AssistantError("unknown_tool", f"The tool {tool!r} has been unregistered since the run began.")
+    global _running_tool
+    _running_tool = tool
     try:
         result = function(dict(arguments))
     finally:
-        _at_work = None
+        _running_tool = None
     if not isinstance(result, Mapping):
         raise AssistantError("return_invalid", f"The tool {tool!r} did not return a dict.")
     return dict(result)

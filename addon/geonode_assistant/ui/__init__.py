@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an artist sees in Blender: operators, panels, preferences, and the timer that keeps them alive."""
+"""The interface in Blender: operators, panels, preferences, and the timer that advances a run."""

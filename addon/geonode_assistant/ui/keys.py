@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the key of a provider lies, for the preferences.
+"""Where the key of a provider is stored, for the preferences.
 
 The key itself passes through here once, on its way to the core. A key store may wait for a person to unlock it, so the
-core is asked on a thread that the window polls.
+core is called on a thread that the window polls.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from ..messages import AssistantError
 from ..run.connection import Check
 
 
-class About(NamedTuple):
-    """Whose key it is."""
+class KeyOwner(NamedTuple):
+    """The provider and address that a key belongs to."""
 
     provider: str
     base_url: str | None
     variable: str | None
-    """Environment variable that the preferences name; then no stored key is used."""
+    """Environment variable named in the preferences; if set, no stored key is used."""
 
 
-def spoken(place: dict[str, Any] | None) -> str:
-    """Where a key comes from (``geonode_core.key_place``), in words."""
+def describe(place: dict[str, Any] | None) -> str:
+    """Where a key comes from (``geonode_core.key_place``), as a line for the interface."""
     if place is None:
-        return "No key is known"
+        return "No key found"
     match place["place"]:
         case "environment":
             return f"The key comes from the environment variable {place['variable']}"
@@ -35,27 +35,27 @@ def spoken(place: dict[str, Any] | None) -> str:
             return f"The key is in {name[:1].lower()}{name[1:]}"
         case "file":
             return f"The key is in the file {place['path']}, not encrypted, readable only by you"
-    return "No key is known"
+    return "No key found"
 
 
 class KeyState:
-    """What is known of one key; never the key."""
+    """What the preferences know about one key: where it is stored, never the key itself."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """As if nothing had ever been asked."""
-        self.about: About | None = None
+        """Clears everything that was found out."""
+        self.owner: KeyOwner | None = None
         self.place: dict[str, Any] | None = None
         self.error: AssistantError | None = None
         self.note = ""
-        """What else came of the last change, in words."""
+        """A side effect of the last change, as a sentence; empty if there was none."""
         self._work: Check[Callable[[], None]] | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether the key store is being asked."""
+        """Whether a request to the key store is still open."""
         return self._work is not None
 
     @property
@@ -63,45 +63,49 @@ class KeyState:
         """Whether there is a stored key, which can be removed."""
         return self.place is not None and self.place["place"] != "environment"
 
-    def look(self, core: Any, about: About) -> None:
-        """Begins to ask where this key comes from, unless that is known."""
-        if self.about == about or self.busy:
+    def find(self, core: Any, owner: KeyOwner) -> None:
+        """Starts finding out where this key comes from, unless that is known."""
+        if self.owner == owner or self.busy:
             return
-        self.about, self.place, self.error, self.note = about, None, None, ""
-        self._begin(lambda: core.key_place(about.provider, about.base_url, about.variable))
+        self.owner, self.place, self.error, self.note = owner, None, None, ""
+        self._begin(lambda: core.key_place(owner.provider, owner.base_url, owner.variable))
 
-    def keep(self, core: Any, about: About, key: str) -> None:
-        """Begins to keep a key in place of the one before."""
-        self._claim(about)
-        self._begin(lambda: core.keep_key(about.provider, key, about.base_url))
+    def store(self, core: Any, owner: KeyOwner, key: str) -> None:
+        """Starts storing a key, which replaces the previous one."""
+        self._claim(owner)
+        self._begin(lambda: core.keep_key(owner.provider, key, owner.base_url))
 
-    def remove(self, core: Any, about: About) -> None:
-        """Begins to remove the stored key."""
-        self._claim(about)
+    def remove(self, core: Any, owner: KeyOwner) -> None:
+        """Starts removing the stored key."""
+        self._claim(owner)
 
         def work() -> dict[str, Any] | None:
-            core.remove_key(about.provider, about.base_url)
-            return core.key_place(about.provider, about.base_url, about.variable)
+            core.remove_key(owner.provider, owner.base_url)
+            return core.key_place(owner.provider, owner.base_url, owner.variable)
 
         self._begin(work)
 
     def poll(self) -> bool:
-        """Takes up what was found; whether there was anything to take up."""
+        """Reads the answer of the key store if there is one; returns whether there was."""
         if self._work is None or not self._work.finished:
             return False
         self.wait()
         return True
 
     def wait(self) -> None:
-        """Waits for the key store; for scripts and tests."""
+        """Blocks until the key store has answered; for scripts and tests."""
         if self._work is not None:
             work, self._work = self._work, None
             work.result()()
 
-    def _claim(self, about: About) -> None:
+    def _claim(self, owner: KeyOwner) -> None:
         if self.busy:
-            raise AssistantError("key_store_refused", "The key store is still being asked.", "Try again in a moment.")
-        self.about, self.error, self.note = about, None, ""
+            raise AssistantError(
+                "key_store_refused",
+                "The key store has not answered the previous request yet.",
+                "Try again in a moment.",
+            )
+        self.owner, self.error, self.note = owner, None, ""
 
     def _begin(self, work: Callable[[], dict[str, Any] | None]) -> None:
         def ask() -> Callable[[], None]:
@@ -118,7 +122,7 @@ class KeyState:
     def _found(self, place: dict[str, Any] | None) -> None:
         self.place = place
         aside = (place or {}).get("set_aside")
-        self.note = f"A damaged file of keys was set aside as {aside}" if aside else ""
+        self.note = f"The file of keys was damaged and has been renamed to {aside}" if aside else ""
 
 
 state = KeyState()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bases of what several operators or panels share. Blender itself gets such a part only together with its own class."""
+"""Base classes for code that several operators or panels share; only the classes derived from them are registered."""
 
 from __future__ import annotations
 

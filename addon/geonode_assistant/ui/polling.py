@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The timer that advances the session while Blender's window stays alive, and what ends a run early."""
+"""The timer that advances the session without blocking Blender's window, and the handlers that end a run early."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 from ..host import current, folders, mainfile, undo
 from ..run import conversations, session
 
-# Often enough to feel immediate, seldom enough to cost nothing.
+# Short enough to feel immediate; a tick without news costs next to nothing.
 INTERVAL_S = 0.02
 AREAS = frozenset({"VIEW_3D", "NODE_EDITOR"})
 
@@ -24,16 +24,16 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Ends the run at once, restoring what it wrote, and takes the timer away."""
+    """Ends the run at once, restores what it wrote, and removes the timer."""
     session.current.close()
     if bpy.app.timers.is_registered(tick):
         bpy.app.timers.unregister(tick)
 
 
 def tick() -> float | None:
-    """Advances the session once; returns the seconds until the next time, or None when nothing runs."""
+    """Advances the session once; returns the seconds until the next tick, or None if nothing is running."""
     windows = current.window_manager().windows
-    # A timer has no window of its own, and the undo step of a commit belongs to one.
+    # A timer runs without a window, but the undo step of a commit needs one.
     window: Any = bpy.context.temp_override(window=windows[0]) if windows else contextlib.nullcontext()
     with window:
         changed = session.current.poll()
@@ -43,11 +43,11 @@ def tick() -> float | None:
 
 
 def redraw() -> None:
-    """Draws the sidebars again that show the session."""
+    """Redraws the sidebars that show the session."""
     for window in current.window_manager().windows:
         for area in window.screen.areas:
             if area.type in AREAS:
-                # The view itself costs far more, and Blender draws it again when its content changes.
+                # Redrawing the view itself costs far more, and Blender does it when its content changes.
                 for region in area.regions:
                     if region.type == "UI":
                         region.tag_redraw()
@@ -55,14 +55,14 @@ def redraw() -> None:
 
 @persistent
 def end_before_load(*_args: object) -> None:
-    """A run belongs to the file in which it began, and so does a conversation."""
+    """Ends the run and the conversation: both belong to the file in which they began."""
     stop()
     session.current.new_conversation()
 
 
 @persistent
-def go_on_after_load(*_args: object) -> None:
-    """A file that was saved within a conversation goes on with it."""
+def continue_after_load(*_args: object) -> None:
+    """Continues the conversation during which the loaded file was saved."""
     if not mainfile.path():
         return
     known = conversations.of_file(folders.own_folder(), mainfile.path())
@@ -72,14 +72,14 @@ def go_on_after_load(*_args: object) -> None:
 
 @persistent
 def remember_after_save(*_args: object) -> None:
-    """The file that was saved belongs to the conversation of this moment."""
+    """Records that the saved file belongs to the current conversation."""
     if mainfile.path():
         conversations.remember(folders.own_folder(), mainfile.path(), session.current.conversation)
 
 
 @persistent
 def end_half_written(*_args: object) -> None:
-    """Saving or undoing in the middle of a run would keep half of it."""
+    """Ends a run that is between two writes: saving or undoing then would keep half of it."""
     handle = session.current.handle
     if handle is not None and handle.half_written:
         stop()
@@ -87,20 +87,20 @@ def end_half_written(*_args: object) -> None:
 
 @persistent
 def before_undo(*_args: object) -> None:
-    """What is half written is taken back first; what a run changed without an undo step is read anew."""
+    """Restores what a run has half written, and makes Blender re-read what a run changed without an undo step."""
     end_half_written()
     undo.before()
 
 
 @persistent
 def after_undo(*_args: object) -> None:
-    """The preferences are as before."""
+    """Puts the preferences back to what they were before the undo."""
     undo.after()
 
 
 HANDLERS = {
     "load_pre": end_before_load,
-    "load_post": go_on_after_load,
+    "load_post": continue_after_load,
     "save_post": remember_after_save,
     "save_pre": end_half_written,
     "undo_pre": before_undo,

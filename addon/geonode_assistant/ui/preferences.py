@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The add-on's preferences: who plans, and where the key is found. Blender itself never stores a key."""
+"""The add-on's preferences: the provider that plans, and where its key comes from. Blender never stores a key."""
 
 from __future__ import annotations
 
@@ -15,41 +15,42 @@ from ..run import choices, connection
 from . import audit, keys
 
 PROVIDERS = (
-    ("offline", "Offline planner", "Plans from the preset library: no key, no network"),
-    ("openai-compatible", "OpenAI-compatible", "Any server with Chat Completions: local ones and hosted ones"),
-    ("openai", "OpenAI", "OpenAI's own models; the key is found in OPENAI_API_KEY"),
-    ("anthropic", "Anthropic", "Anthropic's models; the key is found in ANTHROPIC_API_KEY"),
-    ("gemini", "Gemini", "Google's models; the key is found in GEMINI_API_KEY or GOOGLE_API_KEY"),
+    ("offline", "Offline planner", "Plans from a library of presets, without a key or a network"),
+    ("openai-compatible", "OpenAI-compatible", "Any local or hosted server that offers the Chat Completions API"),
+    ("openai", "OpenAI", "OpenAI's models; the key comes from OPENAI_API_KEY or the field below"),
+    ("anthropic", "Anthropic", "Anthropic's models; the key comes from ANTHROPIC_API_KEY or the field below"),
+    ("gemini", "Gemini", "Google's models; the key comes from GEMINI_API_KEY, GOOGLE_API_KEY or the field below"),
 )
 
-# How often the preferences look whether the key store has answered.
+# How often the preferences check whether the key store has answered.
 KEY_INTERVAL_S = 0.1
 
 SCRIPTS = (
-    ("off", "Off", "Plans with Python scripts are refused"),
+    ("off", "Off", "Plans that contain Python scripts are refused"),
     (
         "safe",
         "Safe Mode",
-        "Scripts may build and edit, but reach no files, no network and no preferences. You see each one first",
+        "Scripts may build and edit, but cannot reach files, the network or preferences. "
+        "Each one is shown to you before it runs",
     ),
     (
         "trusted",
         "Safe and Trusted",
-        "A plan may also ask for a script without any limits. It can do whatever you can do on this computer, "
-        "and runs only after you have read and approved it, each time",
+        "A plan may also contain scripts without any limits. They can do whatever you can do on this computer. "
+        "Each one runs only after you have read and approved it",
     ),
 )
 
 
 def _take_key(preferences: GeoNodePreferences, key: str) -> None:
-    """Hands an entered key over at once; Blender is left with nothing to store."""
+    """Passes an entered key to the core at once, so that Blender has nothing to store."""
     if key := key.strip():
-        _ask_store(lambda core, about: keys.state.keep(core, about, key), whose_key(preferences))
+        _ask_store(lambda core, owner: keys.state.store(core, owner, key), key_owner(preferences))
 
 
-def _ask_store(ask: Callable[[Any, keys.About], None], about: keys.About) -> None:
+def _ask_store(ask: Callable[[Any, keys.KeyOwner], None], owner: keys.KeyOwner) -> None:
     try:
-        ask(native.core(), about)
+        ask(native.core(), owner)
     except Exception as error:
         keys.state.error = AssistantError.of(error)
     if keys.state.busy and not bpy.app.timers.is_registered(_follow_store):
@@ -66,7 +67,7 @@ def _follow_store() -> float | None:
 
 
 def forget_key_state() -> None:
-    """The add-on goes; what a key store still does is its own."""
+    """Stops waiting for the key store: the add-on is being switched off."""
     if bpy.app.timers.is_registered(_follow_store):
         bpy.app.timers.unregister(_follow_store)
     keys.state.forget()
@@ -78,23 +79,23 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
     bl_idname = choices.ADDON
 
     provider: bpy.props.EnumProperty(
-        name="Provider", description="Who turns the words into a plan", items=PROVIDERS, default="offline"
+        name="Provider", description="What turns your prompt into a plan", items=PROVIDERS, default="offline"
     )
     model: bpy.props.StringProperty(name="Model", description="Name of the model, as the server knows it")
     base_url: bpy.props.StringProperty(
         name="Base URL",
         description="Address of the server with its version segment, for example http://127.0.0.1:11434/v1. "
-        "Left empty, that of the provider",
+        "If empty, the provider's own address is used",
     )
     key_variable: bpy.props.StringProperty(
         name="Key Variable",
-        description="Name of the environment variable that holds the API key; left empty, the provider's usual one, "
-        "then the stored key",
+        description="Name of the environment variable that holds the API key. If empty, the provider's usual variable "
+        "is used, and if that is not set, the stored key",
     )
     api_key: bpy.props.StringProperty(
         name="API Key",
-        description="Goes to the key store of this system at once, or where there is none to a file that only you can "
-        "read; never into Blender's preferences or files. It is kept for this provider and address",
+        description="Stored at once in the key store of this system, or, if there is none, in a file that only you can "
+        "read; never in Blender's preferences or files. It is used for this provider and address only",
         subtype="PASSWORD",
         options={"SKIP_SAVE"},
         get=lambda _self: "",
@@ -103,25 +104,25 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
 
     preview: bpy.props.BoolProperty(
         name="Show Every Plan First",
-        description="Ask before each plan is applied, not only before those that remove work or cost much",
+        description="Ask before every plan is applied, not only before those that remove your work or cost much time",
     )
 
     stream: bpy.props.BoolProperty(
         name="Stream Replies",
-        description="Show text while the model writes. Off: it appears when the model is done",
+        description="Show the reply while the model writes it, not only once it is complete",
         default=True,
     )
     python: bpy.props.EnumProperty(
-        name="Python Scripts", description="Which scripts of a plan may run", items=SCRIPTS, default="safe"
+        name="Python Scripts", description="Which Python scripts a plan may run", items=SCRIPTS, default="safe"
     )
 
     allowed_servers: bpy.props.StringProperty(
         name="Allowed Servers",
-        description="Addresses that requests may go to, with commas between. Left empty, only the one chosen above",
+        description="Addresses that requests may be sent to, separated by commas. If empty, only the one chosen above",
     )
     keep_conversations: bpy.props.BoolProperty(
         name="Keep Conversations",
-        description="Keep wishes and answers on this computer, without keys, so that a wish can follow an earlier one",
+        description="Keep prompts and answers on this computer, without keys, so that prompts can follow each other",
         default=True,
     )
 
@@ -142,7 +143,11 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             layout.prop(self, "allowed_servers")
             layout.prop(self, "keep_conversations")
             if not bpy.app.online_access:
-                layout.label(text="Online access is off: only servers on this machine answer", icon="INTERNET_OFFLINE")
+                layout.label(
+                    text="Online access is off: only servers on this machine can be used. "
+                    "Allow it in Preferences > System",
+                    icon="INTERNET_OFFLINE",
+                )
         row = layout.row()
         if self.provider != "offline":
             row.operator("geonode.test_connection")
@@ -151,26 +156,26 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         draw_audit(layout)
 
 
-def whose_key(preferences: choices.Stored) -> keys.About:
+def key_owner(preferences: choices.Stored) -> keys.KeyOwner:
     """The provider, address and variable that are set."""
-    return keys.About(preferences.provider, preferences.base_url or None, preferences.key_variable or None)
+    return keys.KeyOwner(preferences.provider, preferences.base_url or None, preferences.key_variable or None)
 
 
 def draw_key(layout: bpy.types.UILayout, preferences: GeoNodePreferences) -> None:
-    """The field for a key, and where the present one comes from."""
-    about, state = whose_key(preferences), keys.state
-    if about.provider == "openai-compatible" and about.base_url is None:
+    """The field for a key, and where the current key comes from."""
+    owner, state = key_owner(preferences), keys.state
+    if owner.provider == "openai-compatible" and owner.base_url is None:
         return
-    _ask_store(state.look, about)
-    if about.variable is None:
+    _ask_store(state.find, owner)
+    if owner.variable is None:
         layout.prop(preferences, "api_key")
     row = layout.row(align=True)
     if state.busy:
-        row.label(text="Asking the key store…", icon="SORTTIME")
+        row.label(text="Waiting for the key store…", icon="SORTTIME")
     elif state.error is not None:
         row.label(text=state.error.message, icon="ERROR")
     else:
-        row.label(text=keys.spoken(state.place), icon="LOCKED" if state.place else "UNLOCKED")
+        row.label(text=keys.describe(state.place), icon="LOCKED" if state.place else "UNLOCKED")
     if state.stored and not state.busy:
         row.operator("geonode.remove_key", text="", icon="X")
     if state.note:
@@ -178,7 +183,7 @@ def draw_key(layout: bpy.types.UILayout, preferences: GeoNodePreferences) -> Non
 
 
 def draw_audit(layout: bpy.types.UILayout) -> None:
-    """The audit log: whether it is whole, as far as anybody has looked."""
+    """The audit log: the button that verifies it, and the result of the last verification."""
     found = audit.found
     row = layout.row()
     row.operator("geonode.verify_audit_log")
@@ -187,20 +192,20 @@ def draw_audit(layout: bpy.types.UILayout) -> None:
     broken = found["broken_at"] is not None
     if broken:
         row.operator("geonode.new_audit_log")
-    layout.label(text=audit.spoken(found), icon="ERROR" if broken else "CHECKMARK")
+    layout.label(text=audit.describe(found), icon="ERROR" if broken else "CHECKMARK")
 
 
 class ConnectionState:
-    """What is known of the connection in this process; nothing of it is stored."""
+    """Results of connection tests and server searches in this process; none of it is stored."""
 
-    # Models of a server that are offered as buttons.
+    # How many models of a server are offered as buttons.
     SHOWN_MODELS = 8
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """As if nothing had ever been tested."""
+        """Clears all results."""
         self.check: connection.Check | None = None
         self.outcome: connection.Outcome | None = None
         self.servers: list[connection.LocalServer] = []
@@ -211,11 +216,11 @@ class ConnectionState:
         return self.check is not None and not self.check.finished
 
     def begin(self, check: connection.Check) -> None:
-        """A test or a search has begun."""
+        """Notes that a test or a search has begun."""
         self.check = check
 
     def close(self) -> None:
-        """Ends what is under way: the add-on goes."""
+        """Cancels a test or search that is under way: the add-on is being switched off."""
         if self.check is not None:
             self.check.cancel()
         self.forget()
@@ -224,7 +229,7 @@ class ConnectionState:
         """Progress, the last outcome, and the servers that were found."""
         column = layout.column(align=True)
         if self.busy:
-            column.label(text="Asking… (Esc cancels)", icon="SORTTIME")
+            column.label(text="Waiting for an answer… (Esc cancels)", icon="SORTTIME")
         elif self.outcome is not None:
             column.label(text=self.outcome.text, icon="CHECKMARK" if self.outcome.ok else "ERROR")
             if self.outcome.hint:
@@ -241,10 +246,10 @@ connection_state = ConnectionState()
 
 
 def remove_key() -> None:
-    """Begins to remove the stored key of the provider and address that are set."""
-    kept = choices.stored()
-    if kept is not None:
-        _ask_store(keys.state.remove, whose_key(kept))
+    """Starts removing the stored key of the provider and address that are set."""
+    stored = choices.stored()
+    if stored is not None:
+        _ask_store(keys.state.remove, key_owner(stored))
 
 
 CLASSES = (GeoNodePreferences,)

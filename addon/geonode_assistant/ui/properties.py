@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the sidebar edits and shows, kept on the window manager: no undo, not saved in the file."""
+"""The properties that the sidebar edits and shows, on the window manager: not undone, not saved in the file."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class GeoNodeProperties(bpy.types.PropertyGroup):
         options={"SKIP_SAVE"},
     )
     words: bpy.props.StringProperty(
-        name="What Shall Be Different",
-        description="Goes back with a rejection: whoever plans tries again with it. Empty: a rejection ends the run",
+        name="What Should Be Different",
+        description="Sent with a rejection, so that the next plan follows it. If empty, a rejection ends the run",
         options={"SKIP_SAVE"},
     )
     state: bpy.props.StringProperty(
@@ -39,18 +39,18 @@ CLASSES = (GeoNodeProperties,)
 
 
 def edited() -> GeoNodeProperties:
-    """What the sidebar edits at present."""
+    """The properties of the current window manager."""
     manager: Any = current.window_manager()
     return manager.geonode_assistant
 
 
 def attach() -> None:
-    """Hangs the properties on the window manager; needs the class to be registered."""
+    """Adds the properties to the window manager; the class must be registered."""
     manager: Any = bpy.types.WindowManager
     manager.geonode_assistant = bpy.props.PointerProperty(type=GeoNodeProperties)
 
 
 def detach() -> None:
-    """Takes them off again."""
+    """Removes the properties from the window manager."""
     manager: Any = bpy.types.WindowManager
     del manager.geonode_assistant

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Registration: every class and hook in one order, taken away in the reverse one. Failures are raised."""
+"""Registration: classes and hooks are added in one order and removed in the reverse order. Failures are raised."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _undo: list[Callable[[], object]] = []
 def register(command: Callable[[list[str]], int]) -> None:
     """Registers classes, properties, handlers, and ``command`` as ``blender --command geonode``.
 
-    The command gets the words that follow and returns the exit status. On failure everything is taken back.
+    The command gets the arguments that follow and returns the exit status. On failure everything is unregistered.
     """
     if _undo:
         raise RuntimeError("GeoNode AI Assistant is registered already")
@@ -59,7 +59,7 @@ def register(command: Callable[[list[str]], int]) -> None:
 
 
 def unregister() -> None:
-    """Cancels a run, then takes everything away; the first failure is raised once the rest is done."""
+    """Cancels a run, then removes everything; the first failure is raised once the rest is done."""
     first: Exception | None = None
     while _undo:
         try:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plan tried on a copy of the file in another process."""
+"""Dry runs: a plan is applied to a copy of the file in another process."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs in the other process of a dry run: opens the copy, applies the plan with the add-on's own code, writes a report.
 
-It limits itself as far as the system lets it, so that it ends even if nobody watches it any more.
+It limits itself as far as the system allows, so that it ends even if the first process no longer watches it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from typing import Any
 
 NAME = "geonode_assistant"
 FILE_BYTES = 64 << 20
-# After the watcher's own limit.
+# Seconds after the limit of the process that watches.
 GRACE_S = 5
 
 
 def limit_time(seconds: int) -> None:
-    """By a watchdog that needs no cooperation; where the system can, the end of the first process is the end too."""
+    """Starts a watchdog that ends this process without its cooperation; where the system can, so does the end of the
+    first process.
+    """
     faulthandler.dump_traceback_later(seconds + GRACE_S, exit=True)
     if sys.platform == "linux":
         _end_with_parent()
@@ -36,9 +38,9 @@ def limit_time(seconds: int) -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """What is in use now may grow by so much; where the system has no such limit, the watcher alone looks at it.
+    """Lets the memory in use grow by so much; on systems without such a limit only the watching process checks it.
 
-    To be called when everything is loaded: the address space of Blender's libraries is far more than the memory used.
+    To be called when everything is loaded: Blender's libraries reserve far more address space than they use.
     """
     if sys.platform == "linux":
         import resource
@@ -66,13 +68,13 @@ def _end_with_parent() -> None:
 
 
 def add_on(package: str) -> ModuleType:
-    """The add-on under its plain name, from where the first process has it; nothing of it is registered."""
+    """Imports the add-on under its plain name from the folder of the first process, without registering it."""
     if NAME not in sys.modules:
         spec = importlib.util.spec_from_file_location(
             NAME, Path(package) / "__init__.py", submodule_search_locations=[package]
         )
         if spec is None or spec.loader is None:
-            raise ImportError(f"no add-on in {package}")
+            raise ImportError(f"There is no add-on in {package}.")
         module = importlib.util.module_from_spec(spec)
         sys.modules[NAME] = module
         spec.loader.exec_module(module)
@@ -80,7 +82,7 @@ def add_on(package: str) -> ModuleType:
 
 
 def try_plan(job: dict[str, Any]) -> dict[str, Any]:
-    """Applies the plan to the copy; what of the run's report an artist is shown."""
+    """Applies the plan to the copy; returns the part of the run's report that the artist is shown."""
     started = time.monotonic()
     add_on(job["package"])
     from geonode_assistant import native
@@ -107,7 +109,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def peak_mb() -> int:
-    """Most memory that this process had in use, in megabytes; 0 where Python does not tell."""
+    """The peak memory of this process in megabytes; 0 where Python cannot measure it."""
     try:
         import resource
     except ImportError:
@@ -117,21 +119,21 @@ def peak_mb() -> int:
 
 
 def main() -> None:
-    """The last argument names the job."""
+    """Carries out the job whose file is the last argument."""
     job = json.loads(Path(sys.argv[-1]).read_text(encoding="utf-8"))
     sys.path += [entry for entry in job["path"] if entry not in sys.path]
     limit_time(job["seconds"])
     try:
         report = try_plan(job)
     except MemoryError:
-        report = _failure("dry_run_memory", "The memory that it may use is not enough.")
+        report = _failure("dry_run_memory", "The dry run needs more memory than it may use.")
     except Exception as error:
         report = _failure(getattr(error, "code", "internal_error"), f"{type(error).__name__}: {error}")
     path = Path(job["report"])
     draft = path.with_suffix(".draft")
     draft.write_text(json.dumps(report), encoding="utf-8")
     os.replace(draft, path)
-    # Some builds hang while the interpreter shuts down; everything is written by now.
+    # Some builds of Blender hang while the interpreter shuts down; everything is written by now.
     os._exit(0)
 
 

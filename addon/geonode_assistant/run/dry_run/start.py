@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starts a dry run: a copy of the open file is saved, and another Blender applies the plan to it."""
+"""Starts a dry run: saves a copy of the open file, to which another Blender process applies the plan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PREFIX = "geonode-dry-run-"
 def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial:
     """Saves the copy and starts the process. The open file keeps its path, its unsaved changes and its undo steps.
 
-    Raises `output_not_writable` when there is no place for the copy, `execution_failed` when no process starts.
+    Raises ``output_not_writable`` if the copy cannot be saved, ``execution_failed`` if the process does not start.
     """
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=bpy.app.tempdir or None))
     try:
@@ -51,7 +51,7 @@ def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) ->
 
 
 def _core_folder() -> list[str]:
-    """Where the native core lies: another Blender does not load the extensions of this one."""
+    """The folder of the native core, which the other Blender needs: it does not load this one's extensions."""
     import geonode_core
 
     file = geonode_core.__file__

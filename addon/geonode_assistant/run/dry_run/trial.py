@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A process of its own that tries a plan, watched from outside: time, memory and output have limits.
+"""Watches the process of a dry run and limits its time, memory and output.
 
-Knows no ``bpy``. Invariants: a look at the process takes no longer than a few file reads; whatever ends a trial leaves
-neither a process nor a file behind; nothing that the process does or leaves is an error here, only a result.
+Does not use ``bpy``. Invariants: one poll takes no longer than a few file reads; however a trial ends, neither a
+process nor a file is left; whatever the process does or writes becomes a result here, never an exception.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any
 
 REPORT, OUTPUT = "report.json", "output.txt"
 REPORT_BYTES, OUTPUT_BYTES, OUTPUT_TAIL_BYTES, TEXT_CHARACTERS, LINES = 1 << 20, 64 << 20, 1 << 16, 600, 20
-# How long an end that is waited for may take.
+# How long ``stop(wait=True)`` waits for the process to end, in seconds.
 END_S = 2.0
-# What Blender, C++ and Python say when memory runs out.
+# What Blender, C++ and Python print when memory runs out.
 OUT_OF_MEMORY = (b"alloc returns null", b"bad_alloc", b"MemoryError", b"Unable to allocate", b"out of memory")
-# All that the process sees of this one's environment: no keys.
+# The environment variables that are passed on to the process; no keys among them.
 PASSED_ON = frozenset(
     "PATH LANG LC_ALL LC_CTYPE LD_LIBRARY_PATH DYLD_LIBRARY_PATH SYSTEMROOT WINDIR COMSPEC NUMBER_OF_PROCESSORS".split()
 )
@@ -40,9 +40,9 @@ class Trial:
     """A dry run under way."""
 
     def __init__(self, command: list[str], folder: Path, seconds: float, megabytes: int) -> None:
-        """Starts ``command``, which writes ``REPORT`` into ``folder``; that is the trial's own and removed with it.
+        """Starts ``command``, which writes ``REPORT`` into ``folder``; the folder is removed at the end of the trial.
 
-        Limits: ``seconds`` of wall time, ``megabytes`` of resident memory. Raises OSError when it cannot be started.
+        Limits: ``seconds`` of wall time, ``megabytes`` of resident memory. Raises OSError if it cannot be started.
         """
         self._folder = folder
         self._seconds, self._megabytes = seconds, megabytes
@@ -70,23 +70,27 @@ class Trial:
         self._peak = max(self._peak, resident_mb(self._process))
         if self._peak > self._megabytes:
             return self._failed("dry_run_memory", self._too_large(), seconds)
-        if self._written() > OUTPUT_BYTES:
-            return self._failed("dry_run_crashed", "The dry run was ended: it wrote without end.", seconds)
+        if self._output_size() > OUTPUT_BYTES:
+            return self._failed(
+                "dry_run_crashed",
+                "The dry run was stopped because it printed without end.",
+                seconds,
+            )
         if seconds > self._seconds:
-            text = f"The dry run ended after {self._seconds:g} s: the plan takes longer and may freeze Blender."
+            text = f"The dry run was stopped after {self._seconds:g} s: the plan takes longer and may freeze Blender."
             return self._failed("dry_run_timeout", text, seconds)
         return None
 
     def stopped(self) -> dict[str, Any]:
-        """The result of a trial that the artist ended."""
+        """The result to report when the artist has stopped the trial."""
         seconds = time.monotonic() - self._started
         return self._failed("cancelled", f"The dry run was stopped after {seconds:.0f} s.", seconds)
 
     def stop(self, wait: bool = False) -> None:
-        """Ends the process with all that it started, and removes the folder."""
+        """Ends the process and everything it started, and removes the folder."""
         if self._reaper is None:
             _kill(self._process)
-            # A process with much memory takes a moment to go; nobody has to wait for that.
+            # A process that uses much memory takes a moment to end; a thread waits for that.
             self._reaper = threading.Thread(target=self._reap, name="geonode-trial", daemon=True)
             self._reaper.start()
         if wait:
@@ -102,26 +106,26 @@ class Trial:
         report = read_report(self._folder / REPORT)
         if report is not None:
             return _result(report, seconds, self._peak)
-        if any(word in self._said() for word in OUT_OF_MEMORY):
+        if any(word in self._output_tail() for word in OUT_OF_MEMORY):
             return self._failed("dry_run_memory", self._too_large(), seconds)
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
         text = f"The dry run ended without a result ({how}): the plan may crash Blender."
         return self._failed("dry_run_crashed", text, seconds)
 
     def _too_large(self) -> str:
-        return f"The dry run ended at its limit of {self._megabytes} MB: the plan needs more memory than that."
+        return f"The dry run was stopped at its limit of {self._megabytes} MB: the plan needs more memory than that."
 
     def _failed(self, code: str, text: str, seconds: float) -> dict[str, Any]:
         return {"ok": False, "code": code, "text": text, "seconds": round(seconds, 1), "peak_mb": self._peak}
 
-    def _written(self) -> int:
+    def _output_size(self) -> int:
         try:
             return (self._folder / OUTPUT).stat().st_size
         except OSError:
             return 0
 
-    def _said(self) -> bytes:
-        """The end of what it wrote."""
+    def _output_tail(self) -> bytes:
+        """The end of what the process printed."""
         try:
             with (self._folder / OUTPUT).open("rb") as stream:
                 stream.seek(max(0, os.fstat(stream.fileno()).st_size - OUTPUT_TAIL_BYTES))
@@ -131,14 +135,14 @@ class Trial:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What a trial's process gets to see: enough to run, its own folder as home, nothing of the user's."""
+    """The environment of a trial's process: enough to run, its own folder as home, nothing of the user's."""
     kept = {name: value for name, value in os.environ.items() if name.upper() in PASSED_ON}
     own = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "BLENDER_USER_RESOURCES", "XDG_CACHE_HOME")
     return {**kept, **dict.fromkeys(own, str(folder))}
 
 
 def read_report(path: Path) -> dict[str, Any] | None:
-    """What the process left, if it is a report and no larger than one may be."""
+    """The report that the process wrote; None if it is missing, too large or not a report."""
     try:
         with path.open("rb") as stream:
             data = stream.read(REPORT_BYTES + 1)
@@ -149,11 +153,11 @@ def read_report(path: Path) -> dict[str, Any] | None:
 
 
 def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]:
-    """A report as the artist is shown it; every part is bounded, whatever the process wrote."""
+    """The result that the artist is shown; the size of every part is limited, whatever the process wrote."""
     messages = [m for m in _list(report.get("messages")) if isinstance(m, dict)]
     errors = [m for m in messages if m.get("severity") == "error"]
-    told = report.get("gates")
-    gates: dict[str, Any] = told if isinstance(told, dict) else {}
+    value = report.get("gates")
+    gates: dict[str, Any] = value if isinstance(value, dict) else {}
     peak = max(peak, report["peak_mb"]) if isinstance(report.get("peak_mb"), int) else peak
     made = [_text(line) for line in _list(report.get("made"))]
     out: dict[str, Any] = {
@@ -183,7 +187,7 @@ def _text(value: Any) -> str:
 
 
 def resident_mb(process: subprocess.Popen[bytes]) -> int:
-    """Memory in use by the process, in megabytes; 0 where the system does not tell."""
+    """The memory in use by the process in megabytes; 0 where the system cannot measure it."""
     try:
         if sys.platform == "win32":
             used = _working_set(process)
@@ -220,7 +224,7 @@ def _working_set(process: subprocess.Popen[bytes]) -> int:
 def _kill(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
         if os.name == "posix":
-            # The group may outlive its first process.
+            # Processes of the group may outlive its first one.
             os.killpg(process.pid, signal.SIGKILL)
         elif process.poll() is None:
             process.kill()
@@ -228,6 +232,6 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 @atexit.register
 def _end_all() -> None:
-    """Nothing survives Blender's end."""
+    """Ends all trials when Blender quits."""
     for trial in list(_alive):
         trial.stop(wait=True)

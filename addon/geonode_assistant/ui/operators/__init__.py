@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators gather what the artist chose, call the session, and report."""
+"""Operators read what the artist chose, call the session, and report."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answers to what a run asks before it writes: approve, reject, choose, try in the background."""
+"""Answers to a question that a run asks before it writes: approve, reject, choose, try in the background."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class _Answer(OperatorPart):
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         if not session.current.pending:
-            cls.poll_message_set("Nothing waits for a decision")
+            cls.poll_message_set("There is no question to answer")
         return bool(session.current.pending)
 
 
 class GEONODE_OT_decide(_Answer, bpy.types.Operator):
-    """Answer what the run asks before it writes"""
+    """Answer the question that the run asks before it changes the file"""
 
     bl_idname = "geonode.decide"
     bl_label = "Decide"
@@ -36,8 +36,8 @@ class GEONODE_OT_decide(_Answer, bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, button: Any) -> str:
         if button.accept:
-            return "Apply what is ticked, as one undo step"
-        return "Apply nothing. With words below, whoever plans tries again with them; without, the run ends"
+            return "Apply everything that is ticked, as one undo step"
+        return "Apply nothing. If you say below what should be different, a new plan is made; otherwise the run ends"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         data = properties.edited()
@@ -51,7 +51,7 @@ class GEONODE_OT_decide(_Answer, bpy.types.Operator):
 
 
 class GEONODE_OT_choose(_Answer, bpy.types.Operator):
-    """Leave this out of what is applied, or take it back in"""
+    """Leave this out when the plan is applied, or include it again"""
 
     bl_idname = "geonode.choose"
     bl_label = "Choose"
@@ -63,7 +63,7 @@ class GEONODE_OT_choose(_Answer, bpy.types.Operator):
         if not super().poll(context):
             return False
         if session.current.trying:
-            cls.poll_message_set("What is ticked is being tried")
+            cls.poll_message_set("Wait until the trial in the background has ended, or stop it")
         return not session.current.trying
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -73,7 +73,7 @@ class GEONODE_OT_choose(_Answer, bpy.types.Operator):
 
 
 class _OfScript(_Answer):
-    """About the script of one step of the open question."""
+    """Base of the operators for the script of one step of the open question."""
 
     bl_options = {"INTERNAL"}
 
@@ -105,12 +105,12 @@ class GEONODE_OT_copy_script(_OfScript, bpy.types.Operator):
                     current.window_manager().clipboard = step["script"]["code"]
                     self.report({"INFO"}, f"Copied {step['script']['lines']} lines")
                     return {"FINISHED"}
-        self.report({"ERROR"}, "The question was answered meanwhile")
+        self.report({"ERROR"}, "The question has been answered in the meantime")
         return {"CANCELLED"}
 
 
 class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
-    """Apply what is ticked to a copy of this file in another Blender, and say how it went. This file stays as it is"""
+    """Apply everything that is ticked to a copy of this file, in another Blender. This file is not changed"""
 
     bl_idname = "geonode.dry_run"
     bl_label = "Try in Background"
@@ -124,9 +124,9 @@ class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
         view = session.current
         offer = view.pending[0][1].get("dry_run", {})
         if view.trying:
-            cls.poll_message_set("It is being tried")
+            cls.poll_message_set("A trial in the background is under way")
         elif not offer.get("available"):
-            cls.poll_message_set(offer.get("why", "It cannot be tried"))
+            cls.poll_message_set(offer.get("why", "This plan cannot be tried in the background"))
         else:
             return True
         return False
@@ -137,7 +137,7 @@ class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
 
 
 class GEONODE_OT_stop_dry_run(bpy.types.Operator):
-    """End the trial in the background; the question stays"""
+    """End the trial in the background; the question stays open"""
 
     bl_idname = "geonode.stop_dry_run"
     bl_label = "Stop Trying"
@@ -146,7 +146,7 @@ class GEONODE_OT_stop_dry_run(bpy.types.Operator):
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         if not session.current.trying:
-            cls.poll_message_set("Nothing is being tried")
+            cls.poll_message_set("There is no trial in the background")
         return session.current.trying
 
     def execute(self, context: bpy.types.Context) -> set[str]:

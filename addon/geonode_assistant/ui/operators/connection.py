@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Test the connection, find servers on this machine, use one of them. Blender stays usable meanwhile."""
+"""Test the connection, find servers on this machine, use one of them; store and verify keys and the audit log.
+
+Blender stays usable while an operator waits.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,9 @@ Kind = Literal["INFO", "WARNING", "ERROR"]
 
 
 class _Waiting(OperatorPart):
-    """An operator that waits for a ``connection.Check`` by a timer of its window; Esc ends it.
+    """An operator that waits for a ``connection.Check`` with a timer of its window; Esc ends it.
 
-    The operator itself brings ``begin`` and ``end``.
+    The derived operator implements ``begin`` and ``end``.
     """
 
     _check: connection.Check
@@ -30,17 +33,17 @@ class _Waiting(OperatorPart):
     _stopped = False
 
     def begin(self) -> connection.Check:
-        """What is waited for."""
+        """Starts the work to wait for."""
         raise NotImplementedError
 
     def end(self, result: Any) -> tuple[Kind, str]:
-        """What is reported of the result."""
+        """Takes the result; returns what is reported."""
         raise NotImplementedError
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         if preferences.connection_state.busy:
-            cls.poll_message_set("A test is still under way")
+            cls.poll_message_set("Another check is still under way; Esc ends it")
         return not preferences.connection_state.busy
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
@@ -64,7 +67,7 @@ class _Waiting(OperatorPart):
         return self._leave(context)
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        """Waits for the result; for scripts."""
+        """Blocks until the result is there; for scripts."""
         kind: Kind
         try:
             kind, text = self.end(self.begin().result())
@@ -116,7 +119,10 @@ class GEONODE_OT_find_servers(_Waiting, bpy.types.Operator):
         preferences.connection_state.servers = result
         if not result:
             names = ", ".join(connection.LOCAL_PORTS)
-            return "WARNING", f"No server answers on this machine ({names} on their usual ports)"
+            return (
+                "WARNING",
+                f"No server answers on this machine ({names} on their usual ports). Start one, then try again",
+            )
         return "INFO", "Found " + ", ".join(server.name for server in result)
 
 
@@ -133,7 +139,7 @@ class GEONODE_OT_use_server(bpy.types.Operator):
     def execute(self, _context: bpy.types.Context) -> set[str]:
         stored = choices.stored()
         if stored is None:
-            self.report({"ERROR"}, "The add-on's preferences are not there")
+            self.report({"ERROR"}, "The add-on is not enabled in Preferences > Add-ons, so it has no preferences")
             return {"CANCELLED"}
         stored.provider, stored.base_url, stored.model = "openai-compatible", self.base_url, self.model
         stored.key_variable = ""
@@ -141,7 +147,7 @@ class GEONODE_OT_use_server(bpy.types.Operator):
 
 
 class GEONODE_OT_verify_audit_log(_Waiting, bpy.types.Operator):
-    """Read the whole audit log and say whether anything in it was changed"""
+    """Read the whole audit log and report whether anything in it was changed"""
 
     bl_idname = "geonode.verify_audit_log"
     bl_label = "Verify Audit Log"
@@ -152,12 +158,12 @@ class GEONODE_OT_verify_audit_log(_Waiting, bpy.types.Operator):
 
     def end(self, result: dict | None) -> tuple[Kind, str]:
         audit.found = result
-        whole = result is not None and result["broken_at"] is None
-        return ("INFO" if whole else "WARNING"), audit.spoken(result)
+        intact = result is not None and result["broken_at"] is None
+        return ("INFO" if intact else "WARNING"), audit.describe(result)
 
 
 class GEONODE_OT_new_audit_log(_Waiting, bpy.types.Operator):
-    """Set the audit log aside under another name and start a new one"""
+    """Rename the damaged audit log and start a new one"""
 
     bl_idname = "geonode.new_audit_log"
     bl_label = "Start a New Audit Log"
@@ -168,7 +174,7 @@ class GEONODE_OT_new_audit_log(_Waiting, bpy.types.Operator):
 
     def end(self, result: object) -> tuple[Kind, str]:
         audit.found = None
-        return "INFO", f"The old audit log is {result}" if result else "There was no audit log yet"
+        return "INFO", f"The old audit log is now {result}" if result else "There was no audit log yet"
 
 
 class GEONODE_OT_remove_key(bpy.types.Operator):

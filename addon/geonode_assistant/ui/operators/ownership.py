@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whose the active node tree is, decided by the artist."""
+"""Whether the active node tree belongs to the artist or to the assistant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..parts import OperatorPart
 
 
 def active_tree(context: bpy.types.Context) -> Any:
-    """The Geometry Nodes tree in the editor, else that of the active modifier; None where there is none."""
+    """The Geometry Nodes tree in the editor, else that of the active modifier; None if there is none."""
     shown = getattr(context.space_data, "edit_tree", None)
     modifier = context.object.modifiers.active if shown is None and context.object is not None else None
     tree = shown or getattr(modifier, "node_group", None)
@@ -27,16 +27,16 @@ class _Ownership(OperatorPart):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if session.current.running:
-            cls.poll_message_set("A run is still under way")
+            cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
         elif active_tree(context) is None:
-            cls.poll_message_set("There is no Geometry Nodes tree of this file here")
+            cls.poll_message_set("Open a Geometry Nodes tree of this file, or select an object that uses one")
         else:
             return True
         return False
 
 
 class GEONODE_OT_make_mine(_Ownership, bpy.types.Operator):
-    """From now on the assistant asks before it takes anything of this node tree away"""
+    """From now on the assistant asks before it removes anything from this node tree"""
 
     bl_idname = "geonode.make_mine"
     bl_label = "Make It Mine"
@@ -47,7 +47,7 @@ class GEONODE_OT_make_mine(_Ownership, bpy.types.Operator):
 
 
 class GEONODE_OT_let_manage(_Ownership, bpy.types.Operator):
-    """From now on this node tree, as it is, counts as made by the assistant, which may replace what is in it"""
+    """From now on this node tree, as it is, counts as made by the assistant, which may replace its content"""
 
     bl_idname = "geonode.let_manage"
     bl_label = "Let the Assistant Manage It"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Send and cancel."""
+"""Send a prompt, cancel its run, start a new conversation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class GEONODE_OT_send(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if session.current.running:
-            cls.poll_message_set("A run is still under way")
+            cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
         elif context.mode != "OBJECT":
-            cls.poll_message_set("Leave Edit Mode first")
+            cls.poll_message_set("Switch to Object Mode first")
         elif not properties.edited().prompt.strip():
             cls.poll_message_set("Type a prompt first")
         else:
@@ -62,7 +62,7 @@ class GEONODE_OT_cancel(bpy.types.Operator):
 
 
 class GEONODE_OT_new_conversation(bpy.types.Operator):
-    """Begin anew: the next wish does not follow the earlier ones"""
+    """Start afresh: the next prompt does not follow the earlier ones"""
 
     bl_idname = "geonode.new_conversation"
     bl_label = "New Conversation"
@@ -71,9 +71,9 @@ class GEONODE_OT_new_conversation(bpy.types.Operator):
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         if session.current.running:
-            cls.poll_message_set("A run is still under way")
+            cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
         elif session.current.conversation is None:
-            cls.poll_message_set("This is a new conversation already")
+            cls.poll_message_set("This is already a new conversation")
         else:
             return True
         return False

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panels draw what the session says, nothing else."""
+"""Panels draw the state of the session and change nothing."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run asks before it writes, as the sidebar draws it: reason, operations to tick, the answers, a trial."""
+"""The question that a run asks before it writes, drawn in the sidebar: reason, operations to tick, answers, trial."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS, SHOWN_LINES = 12, 40, 6, 30
 def draw_question(
     layout: bpy.types.UILayout, request_id: str, request: dict[str, Any], context: bpy.types.Context
 ) -> None:
-    """One request. What was left out is the session's to know."""
+    """Draws one request for approval; the session knows which operations are left out."""
     view = session.current
     box = layout.box()
     draw_text(box, request.get("reason", "This plan needs your approval."), context, "QUESTION")
@@ -36,13 +36,15 @@ def draw_question(
     for label, icon, accept in answers:
         button = row.operator("geonode.decide", text=label, icon=icon)
         button.request_id, button.accept = request_id, accept
-    box.prop(properties.edited(), "words", text="", placeholder="Reject with words: make it smaller")
+    box.prop(
+        properties.edited(), "words", text="", placeholder="What should be different, for example: make it smaller"
+    )
 
 
 def _draw_steps(
     box: bpy.types.UILayout, steps: list[dict[str, Any]], left_out: set[str], context: bpy.types.Context
 ) -> None:
-    """Every operation with its number and its tick; the numbers go on over all steps."""
+    """Draws every operation with its number and its tick; the numbers run through all steps."""
     number = 0
     for step in steps:
         icon: IconItems = "ERROR" if step.get("destructive") else "NONE"
@@ -52,7 +54,7 @@ def _draw_steps(
             draw_text(box, step.get("description") or step["step_id"], context, icon)
         for operation in step.get("operations") or whole:
             number += 1
-            # A script is never one of those that are left out of sight.
+            # A script is always shown, however many operations come before it.
             if number <= SHOWN_OPERATIONS or step.get("script"):
                 _draw_operation(box, number, operation, operation["id"] not in left_out, context, icon)
         if step.get("script"):
@@ -79,11 +81,11 @@ def _draw_operation(
 
 
 def _draw_script(box: bpy.types.UILayout, step_id: str, script: dict[str, Any], context: bpy.types.Context) -> None:
-    """The script as it would run; of a long one in safe mode the beginning, until the artist wants to see the rest."""
+    """Draws the script that would run; of a long one in safe mode the beginning, until the artist opens the rest."""
     trusted = script["mode"] == "trusted"
     inner = box.box()
     head = inner.row(align=True)
-    title = "Trusted: no limits hold for it" if trusted else "Safe mode"
+    title = "Trusted: runs without any limits" if trusted else "Safe mode"
     head.label(text=f"{title} ({script['lines']} lines)", icon="ERROR" if trusted else "SCRIPT")
     head.operator("geonode.copy_script", text="", icon="COPYDOWN").step_id = step_id
     for line in script["removes"]:
@@ -104,7 +106,7 @@ def _draw_changes(box: bpy.types.UILayout, changes: list[str], context: bpy.type
 def _draw_trial(
     box: bpy.types.UILayout, request_id: str, offer: dict[str, Any], view: session.Session, context: bpy.types.Context
 ) -> None:
-    """The button, while it is tried a clock, afterwards the result."""
+    """Draws the button that starts a trial, during the trial its elapsed time, afterwards its result."""
     if view.trying:
         row = box.row(align=True)
         row.label(text=f"Trying in the background… {view.tried_s or 0} s", icon="SORTTIME")

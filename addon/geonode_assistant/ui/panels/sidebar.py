@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...messages import for_artist, one_line
+from ...messages import one_line, select_for_artist
 from ...run import session
 from .. import properties
 from ..operators.ownership import active_tree
 from ..parts import PanelPart
 from .question import draw_question
-from .wrapping import draw_text, fitting
+from .wrapping import draw_text, fit_lines
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -37,13 +37,14 @@ STEP_ICONS: dict[str, IconItems] = {
     "failed": "ERROR",
     "restored": "LOOP_BACK",
 }
-# A sidebar is no log: the report has everything.
+# The sidebar shows the latest of each; the report has all of them.
 SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CALLS = 8, 8, 4
+# Characters of a text, characters of one line, lines of a script's output.
 SHOWN_CHARACTERS = 600
-SHOWN_CALL = 80
+SHOWN_LINE = 80
 SHOWN_OUTPUT = 10
-# What takes no longer needs no clock.
-SILENT_S = 2
+# The elapsed time is shown from this many seconds on.
+CLOCK_AFTER_S = 2
 
 
 class _Sidebar(PanelPart):
@@ -60,18 +61,18 @@ class _Sidebar(PanelPart):
         row.operator("geonode.cancel", icon="X")
         draw_conversation(layout, view)
         draw_state(layout, view)
-        draw_text(layout, spent(view), context)
+        draw_text(layout, usage_line(view), context)
         for call in view.tools[-SHOWN_CALLS:]:
-            draw_text(layout, spoken_call(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
+            draw_text(layout, call_line(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
         for step in view.steps[-SHOWN_STEPS:]:
             draw_step(layout, step, context)
         for request_id, request in view.pending:
             draw_question(layout, request_id, request, context)
         if view.running and not view.pending:
-            draw_text(layout, streamed(view.text), context)
+            draw_text(layout, reply_preview(view.text), context)
         done = view.final_message if view.summary == "DONE" else ""
         draw_text(layout, done, context)
-        for message in for_artist(view.messages, done)[:SHOWN_MESSAGES]:
+        for message in select_for_artist(view.messages, done)[:SHOWN_MESSAGES]:
             draw_message(layout, message, context)
         draw_ownership(layout, context)
 
@@ -87,19 +88,21 @@ class GEONODE_PT_nodes(_Sidebar, bpy.types.Panel):
 
 
 def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """The prompt, in several lines where Blender has such a field (5.2), else below it as soon as it is cut off."""
+    """Draws the field for the prompt: with several lines where Blender can (5.2); elsewhere a prompt that is too long
+    for the field is repeated below it.
+    """
     data = properties.edited()
     rna: Any = layout.bl_rna
     if "textbox" in rna.functions:
         layout.textbox(data, "prompt", placeholder="Scatter 200 rocks on the plane", initial_visible_lines=4)
     else:
         layout.prop(data, "prompt", text="", placeholder="Scatter 200 rocks on the plane")
-        if len(fitting(context, data.prompt)) > 1:
+        if len(fit_lines(context, data.prompt)) > 1:
             draw_text(layout, data.prompt, context)
 
 
 def draw_ownership(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """The buttons that decide whose the node tree is; nothing where there is none."""
+    """Draws the buttons that decide whose the active node tree is, if there is one."""
     if active_tree(context) is not None:
         row = layout.row(align=True)
         row.operator("geonode.make_mine")
@@ -107,7 +110,7 @@ def draw_ownership(layout: bpy.types.UILayout, context: bpy.types.Context) -> No
 
 
 def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:
-    """How many prompts the present one follows, and a way out; nothing before the first."""
+    """Draws how many prompts the conversation has and the button that starts a new one; nothing before the first."""
     if view.conversation is None:
         return
     row = layout.row(align=True)
@@ -116,9 +119,7 @@ def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None
 
 
 def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
-    """State in words; while it runs a progress bar, or what is being done where nobody knows how far it is, and for how
-    long already.
-    """
+    """Draws the state; during a run a progress bar, or, while the progress is unknown, the activity and its seconds."""
     text, icon = STATES.get(view.summary, (view.summary.title(), "NONE"))
     text = view.activity or text
     if view.pending:
@@ -126,55 +127,55 @@ def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
     elif view.running and view.progress is not None:
         layout.progress(factor=view.progress, text=text)
     elif view.running:
-        clock = f" {view.elapsed_s} s" if view.elapsed_s >= SILENT_S else ""
+        clock = f" {view.elapsed_s} s" if view.elapsed_s >= CLOCK_AFTER_S else ""
         layout.label(text=f"{text}…{clock}", icon=icon)
     else:
         layout.label(text=text, icon=icon)
 
 
-def spent(view: session.Session) -> str:
-    """What is expected while a model works, then what its provider counted; empty when no model was asked."""
+def usage_line(view: session.Session) -> str:
+    """The expected tokens while a model works, then those that its provider counted; empty if no model was asked."""
     if view.running:
         if view.estimate is None:
             return ""
-        return f"About {priced(view.estimate['input_tokens'], view.estimate.get('cost_usd'))} to read"
+        return f"The request has about {format_usage(view.estimate['input_tokens'], view.estimate.get('cost_usd'))}"
     usage = view.report.usage if view.report is not None else None
     if not usage:
         return ""
-    return priced((usage.get("input_tokens") or 0) + (usage.get("output_tokens") or 0), usage.get("cost_usd"))
+    return format_usage((usage.get("input_tokens") or 0) + (usage.get("output_tokens") or 0), usage.get("cost_usd"))
 
 
-def priced(tokens: int, cost: float | None) -> str:
-    """Tokens, and the cost where it is known: ``5,200 tokens ($0.013)``."""
+def format_usage(tokens: int, cost: float | None) -> str:
+    """Tokens and, if known, their cost in US dollars: ``5,200 tokens ($0.0130)``."""
     return f"{tokens:,} tokens" + (f" (${cost:.4f})" if cost is not None else "")
 
 
 def draw_step(layout: bpy.types.UILayout, step: dict, context: bpy.types.Context) -> None:
-    """A step, and below it what its script printed."""
-    draw_text(layout, spoken_step(step), context, STEP_ICONS.get(step["status"], "DOT"))
+    """Draws a step and, below it, what its script printed."""
+    draw_text(layout, step_line(step), context, STEP_ICONS.get(step["status"], "DOT"))
     if step.get("action_type") == "PYTHON" and step.get("message") and step["status"] != "planned":
         lines = step["message"].splitlines()
         more = [f"… {len(lines) - SHOWN_OUTPUT} more lines"] if len(lines) > SHOWN_OUTPUT else []
         draw_text(layout, "\n".join([*lines[:SHOWN_OUTPUT], *more])[:SHOWN_CHARACTERS], context, "BLANK1")
 
 
-def spoken_call(call: dict) -> str:
-    """A call of a tool in one line: its name and what it was asked."""
-    asked = ", ".join(
+def call_line(call: dict) -> str:
+    """A tool call in one line: name, simple arguments, and progress in percent."""
+    arguments = ", ".join(
         str(value) for value in (call.get("input") or {}).values() if isinstance(value, str | int | float)
     )
     percent = f" {call['percent']} %" if call.get("status") == "running" and "percent" in call else ""
-    return one_line(f"{call['tool'].replace('_', ' ')}{f': {asked}' if asked else ''}{percent}", SHOWN_CALL)
+    return one_line(f"{call['tool'].replace('_', ' ')}{f': {arguments}' if arguments else ''}{percent}", SHOWN_LINE)
 
 
-def spoken_step(step: dict) -> str:
-    """A step in one line: its ID, and while nothing of it is done what it says of itself."""
+def step_line(step: dict) -> str:
+    """A step in one line: its ID and, until it is carried out, its description in the plan."""
     planned = step.get("message") if step.get("status") == "planned" else ""
-    return one_line(f"{step['step_id']}: {planned}" if planned else step["step_id"], SHOWN_CALL)
+    return one_line(f"{step['step_id']}: {planned}" if planned else step["step_id"], SHOWN_LINE)
 
 
-def streamed(text: str) -> str:
-    """What a model has said so far, for an artist: its words as they are, of the plan's JSON only that it arrives."""
+def reply_preview(text: str) -> str:
+    """The reply of a model so far: its text, and in place of the plan's JSON the number of its characters."""
     words = re.split(r"```|\{", text, maxsplit=1)[0]
     shown = words[-SHOWN_CHARACTERS:].strip()
     if len(words) == len(text):
@@ -183,7 +184,7 @@ def streamed(text: str) -> str:
 
 
 def draw_message(layout: bpy.types.UILayout, message: dict, context: bpy.types.Context) -> None:
-    """One message with its fix; the code stays in the report."""
+    """Draws a message and its fix; its code is only in the report."""
     draw_text(layout, message.get("text", ""), context, ICONS.get(message.get("severity", ""), "NONE"))
     if message.get("hint"):
         draw_text(layout, message["hint"], context)

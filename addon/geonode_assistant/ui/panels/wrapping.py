@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's labels do not wrap; this cuts text into lines that fit a region."""
+"""Cuts text into lines that fit a region, because Blender's labels do not wrap."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ...messages import visible
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
-# What margins and an icon take away from a label, in pixels at interface scale 1.
+# Width that margins, an icon and a tick take away from a label, in pixels at interface scale 1.
 MARGIN_PX, ICON_PX, TICK_PX = 64, 24, 30
-# What a box inside a box takes more: a label that is too long would hide its end without a word.
+# Width that a box inside a box takes in addition; Blender cuts off the end of a label that is too long.
 NESTED_PX = 20
-# Whatever the region's width, a line holds this much.
+# The least width of a line, however narrow the region is.
 LEAST_PX = 60
 
 Measure = Callable[[str], float]
 
 
-def fitting(context: bpy.types.Context, text: str, taken_px: float = 0) -> list[str]:
-    """The lines in which ``text`` fits into the drawn region, in the font that the interface uses; ``taken_px`` of its
-    width hold something else.
+def fit_lines(context: bpy.types.Context, text: str, taken_px: float = 0) -> list[str]:
+    """Breaks ``text`` into lines that fit the drawn region in the font of the interface; ``taken_px`` of the width are
+    used by something else.
     """
-    measure, width = _measured(context, taken_px)
+    measure, width = _text_metrics(context, taken_px)
     return list(wrap(text, width, measure))
 
 
-def _measured(context: bpy.types.Context, taken_px: float = 0) -> tuple[Measure, float]:
-    """How wide a text is in the interface's font, and how wide a line may be."""
+def _text_metrics(context: bpy.types.Context, taken_px: float = 0) -> tuple[Measure, float]:
+    """A function that measures text in the interface's font, and the width available for a line, in pixels."""
     preferences: Any = context.preferences
     scale = preferences.system.ui_scale
     blf.size(0, preferences.ui_styles[0].widget.points * scale)
@@ -50,20 +50,20 @@ def draw_text(
     beside: bool = False,
     nested: bool = False,
 ) -> None:
-    """Text in lines that fit the sidebar; the icon stands before the first. ``beside``: a tick stands before it;
-    ``nested``: it stands in a box inside a box.
+    """Draws text in lines that fit the sidebar, with the icon before the first line. ``beside``: a tick is drawn before
+    the text; ``nested``: the text is in a box inside a box.
     """
     column = layout.column(align=True)
     column.scale_y = 0.8
     taken = (ICON_PX if icon != "NONE" else 0) + (TICK_PX if beside else 0) + (NESTED_PX if nested else 0)
-    for line in fitting(context, text, taken):
+    for line in fit_lines(context, text, taken):
         column.label(text=line, icon=icon)
         icon = "BLANK1" if icon != "NONE" else icon
 
 
 def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context, most: int | None = None) -> int:
-    """Numbered lines of a script in a box inside a box, with their indentation, at most ``most`` of them; how many are
-    left out.
+    """Draws the numbered lines of a script, with their indentation, in a box inside a box: at most ``most`` of them.
+    Returns how many are left out.
     """
     column = layout.column(align=True)
     column.scale_y = 0.7
@@ -73,24 +73,25 @@ def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context,
     for number, line in enumerate(shown, 1):
         body = line.expandtabs(4)
         indent = len(body) - len(body.lstrip())
-        # Labels drop ordinary spaces at their beginning.
+        # Labels drop leading ordinary spaces.
         margin = f"{number:>{digits}}  {' ' * indent}".replace(" ", "\N{NO-BREAK SPACE}")
-        for piece in _fitting_pieces(context, margin, body.lstrip()):
+        for piece in _fit_code(context, margin, body.lstrip()):
             column.label(text=piece, translate=False)
     return len(lines) - len(shown)
 
 
-def _fitting_pieces(context: bpy.types.Context, margin: str, line: str) -> list[str]:
-    """A line of code in labels, cut where the region ends; the margin stands before each."""
-    measure, width = _measured(context, NESTED_PX)
+def _fit_code(context: bpy.types.Context, margin: str, line: str) -> list[str]:
+    """Cuts a line of code into pieces that fit the region, each with the margin before it."""
+    measure, width = _text_metrics(context, NESTED_PX)
     room = max(width - measure(margin), LEAST_PX)
-    return [margin + piece for piece in _pieces(line, room, measure)] or [margin]
+    return [margin + piece for piece in _split(line, room, measure)] or [margin]
 
 
 def wrap(text: str, width: float, measure: Measure) -> Iterator[str]:
-    """Breaks at spaces and line ends, and inside a word only where it is wider than a whole line.
+    """Breaks at spaces and line ends, and inside a word only if it is wider than a whole line.
 
-    What a model or a file says may hold characters that hide, reorder or steer text; they are shown as such.
+    Text from a model or a file may contain control or direction characters that hide or reorder it; ``visible``
+    replaces them with a mark.
     """
     for paragraph in visible(text).splitlines():
         line = ""
@@ -101,14 +102,14 @@ def wrap(text: str, width: float, measure: Measure) -> Iterator[str]:
                 continue
             if line:
                 yield line
-            *full, line = _pieces(word, width, measure)
+            *full, line = _split(word, width, measure)
             yield from full
         if line:
             yield line
 
 
-def _pieces(word: str, width: float, measure: Measure) -> Iterator[str]:
-    """A word in parts no wider than a line; at least one character each."""
+def _split(word: str, width: float, measure: Measure) -> Iterator[str]:
+    """Splits a word into parts no wider than a line, each of at least one character."""
     start = 0
     while start < len(word):
         low, high = start + 1, len(word)
