@@ -96,7 +96,7 @@ def make_mine(tree: bpy.types.NodeTree) -> None:
     """Makes the tree the artist's: from now on a run asks before it removes anything from it."""
     from .host import ownership
 
-    ownership.give(_local(tree))
+    ownership.assign_to_artist(_local(tree))
 
 
 def let_manage(tree: bpy.types.NodeTree) -> None:
@@ -106,7 +106,7 @@ def let_manage(tree: bpy.types.NodeTree) -> None:
     """
     from .host import ownership
 
-    ownership.take(_local(tree))
+    ownership.assign_to_assistant(_local(tree))
 
 
 def _local(tree: Any) -> bpy.types.NodeTree:

@@ -107,7 +107,7 @@ def plainly(source: str, **given: Any) -> dict[str, Any]:
     for module in ("mmap", "sqlite3", "tempfile", "numpy", "types", "io"):
         __import__(module)
     namespace = {"__name__": "__main__", "__builtins__": vars(builtins), **given}
-    scripting.guarded(code, namespace, Output(), 5000)
+    scripting.run_guarded(code, namespace, Output(), 5000)
     return namespace
 
 
@@ -116,7 +116,7 @@ def untouched(folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("name", HEARD)
-def test_what_reaches_out_through_python_is_heard(name: str, tmp_path: Path) -> None:
+def test_reaching_out_through_python_raises_the_alarm(name: str, tmp_path: Path) -> None:
     with pytest.raises(core.PolicyError) as breach:
         plainly(HEARD[name])
     assert breach.value.code == "script_breach"
@@ -124,7 +124,7 @@ def test_what_reaches_out_through_python_is_heard(name: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", HIDDEN)
-def test_whoever_swallows_it_the_script_ends(name: str, tmp_path: Path) -> None:
+def test_a_script_ends_even_if_it_catches_the_alarm(name: str, tmp_path: Path) -> None:
     reached: list[int] = []
     with pytest.raises(core.PolicyError) as breach:
         plainly(HIDDEN[name].replace("{}", "__import__('os').system('touch touched')"), reached=reached)
@@ -132,7 +132,7 @@ def test_whoever_swallows_it_the_script_ends(name: str, tmp_path: Path) -> None:
     assert untouched(tmp_path)
 
 
-def test_the_event_is_told_and_the_file_comes_back() -> None:
+def test_the_error_names_the_event_and_the_file_is_restored() -> None:
     before = sorted(one.name for one in bpy.data.objects)
     code = "import bpy, os\nbpy.data.objects.remove(bpy.data.objects[0])\nos.system('true')"
     from geonode_assistant.host import checkpoint
@@ -145,7 +145,7 @@ def test_the_event_is_told_and_the_file_comes_back() -> None:
     assert sorted(one.name for one in bpy.data.objects) == before
 
 
-def test_what_a_script_leaves_behind_is_heard_too(tmp_path: Path) -> None:
+def test_code_that_a_script_leaves_behind_raises_the_alarm(tmp_path: Path) -> None:
     """A finaliser, a function that somebody kept, a thread: the code is a script's, whenever it runs."""
     kept = plainly(
         "import os\nclass A:\n    def __del__(self, os=os):\n        os.system('touch touched')\nlast = A()\n"
@@ -185,7 +185,7 @@ def test_the_alarm_is_silent_when_no_script_runs(tmp_path: Path) -> None:
     assert found == ["2"]
 
 
-def test_stores_into_what_the_session_shares_are_seen_and_taken_back() -> None:
+def test_changes_to_shared_modules_and_classes_are_found_and_restored() -> None:
     attempts = {
         "collections.Counter.update = print": "Counter.update",
         "random.random = print": "random.random",
@@ -209,7 +209,7 @@ def test_stores_into_what_the_session_shares_are_seen_and_taken_back() -> None:
     assert plainly("x = 1")["x"] == 1
 
 
-def test_without_an_alarm_there_is_no_safe_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_safe_mode_refuses_to_run_without_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the interpreter tells nothing, nothing runs. The hook of this process works, which is asserted."""
     assert core.alarm_ready()
     namespaces = []
@@ -217,7 +217,7 @@ def test_without_an_alarm_there_is_no_safe_mode(monkeypatch: pytest.MonkeyPatch)
     assert api.run_script("x = 1").namespace == {"x": 1} and namespaces
 
 
-def test_handlers_of_others_are_held_back_while_a_script_runs() -> None:
+def test_handlers_of_other_add_ons_are_suspended_while_a_script_runs() -> None:
     heard: list[str] = []
 
     def other(*_: Any) -> None:
@@ -236,7 +236,7 @@ def test_handlers_of_others_are_held_back_while_a_script_runs() -> None:
         bpy.app.handlers.frame_change_post.remove(other)
 
 
-def test_a_handler_that_a_script_adds_beside_those_that_are_held_back_is_seen() -> None:
+def test_a_handler_that_a_script_adds_is_found_beside_suspended_ones() -> None:
     def other(*_: Any) -> None: ...
 
     bpy.app.handlers.frame_change_post.append(other)
@@ -248,7 +248,7 @@ def test_a_handler_that_a_script_adds_beside_those_that_are_held_back_is_seen() 
         bpy.app.handlers.frame_change_post.remove(other)
 
 
-def test_what_ordinary_scripts_use_raises_no_alarm() -> None:
+def test_ordinary_scripts_raise_no_alarm() -> None:
     random.seed(3)
     made = api.run_script(
         "import traceback, statistics\nimport numpy as np\nfrom collections import namedtuple\n"

@@ -191,7 +191,7 @@ def test_replayed_replies_are_a_provider() -> None:
     assert top() == pytest.approx(2)
 
 
-def test_settings_hold_for_one_run_and_wrong_ones_end_it() -> None:
+def test_settings_apply_to_one_run_and_wrong_ones_end_it() -> None:
     report = api.apply_plan(PLAN, settings={"max_operations": 1})
     assert report.error["code"] == "too_many_operations"
     assert api.apply_plan(PLAN).status == "done"

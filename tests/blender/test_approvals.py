@@ -28,7 +28,7 @@ def codes(report: RunReport) -> set[str]:
     return {message["code"] for message in report.messages}
 
 
-def test_a_callable_leaves_a_part_out() -> None:
+def test_a_callable_can_leave_out_operations() -> None:
     asked = []
 
     def approve(request: dict[str, Any]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def test_a_callable_leaves_a_part_out() -> None:
     bpy.ops.ed.undo_push(message="after")
 
 
-def test_a_choice_that_does_not_fit_writes_nothing_and_can_be_mended() -> None:
+def test_an_invalid_choice_writes_nothing_and_can_be_corrected() -> None:
     before = e2e.document()
     asked = []
 
@@ -62,7 +62,7 @@ def test_a_choice_that_does_not_fit_writes_nothing_and_can_be_mended() -> None:
     assert asked[1]["without"] == [f"{OPS}/2"]
 
 
-def test_words_lead_to_another_plan() -> None:
+def test_a_rejection_with_words_leads_to_another_plan() -> None:
     answers = [{"decision": "rejected", "words": "Only half as high."}, "approved"]
     handle = api.start(
         "lift it", provider="replay", replies=[lift(), lift(1.0)], approve=lambda request: answers.pop(0)
@@ -82,7 +82,7 @@ def test_words_lead_to_another_plan() -> None:
     + [{"decision": "approved", "without": [3]}, {"decision": "rejected", "words": 3}]
     + [{"decision": "approved", "words": "Fine."}],
 )
-def test_an_answer_that_is_none_ends_the_run(answer: Any) -> None:
+def test_an_invalid_answer_ends_the_run(answer: Any) -> None:
     before = e2e.document()
     report = api.apply_plan(lift(), approve=lambda request: answer)
     assert report.status == "error"
@@ -90,7 +90,7 @@ def test_an_answer_that_is_none_ends_the_run(answer: Any) -> None:
 
 
 @pytest.mark.parametrize(("answer", "decision"), [("rejected", "rejected"), ("cancelled", "cancelled")])
-def test_no_is_recorded(answer: str, decision: str) -> None:
+def test_a_rejection_is_recorded(answer: str, decision: str) -> None:
     before = e2e.document()
     report = api.apply_plan(lift(), approve=lambda request: answer)
     assert report.status == "cancelled"
@@ -98,7 +98,7 @@ def test_no_is_recorded(answer: str, decision: str) -> None:
     assert e2e.document() == before
 
 
-def test_an_edit_while_asked_is_asked_about_again() -> None:
+def test_an_edit_while_a_question_is_open_leads_to_another_question() -> None:
     plan = lift()
     assert api.apply_plan(plan, approve="all").ok
     bpy.ops.ed.undo_push(message="Lifted")
@@ -132,7 +132,7 @@ def test_a_preview_shows_a_harmless_plan() -> None:
 
 
 @pytest.mark.parametrize("approve", [None, "all", lambda request: "approved"], ids=["none", "all", "callable"])
-def test_no_approval_opens_the_door_to_trusted_scripts(approve: Any) -> None:
+def test_no_general_approval_allows_trusted_scripts(approve: Any) -> None:
     before = e2e.document()
     payload = {"code": "import bpy\nbpy.context.object.name = 'Taken'", "mode": "trusted"}
     step = {"id": "s", "type": "PYTHON", "description": "", "requires_approval": True, "payload": payload}

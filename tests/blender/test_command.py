@@ -43,7 +43,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("run", "x", "--what"),
     ],
 )
-def test_a_command_line_that_makes_no_sense(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_an_invalid_command_line_is_refused(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     outcome = geonode(*arguments, cwd=tmp_path)
     assert outcome.code == "invalid_argument"
     assert "hint: See python -m geonode_assistant" in outcome.err
@@ -125,7 +125,7 @@ def test_a_file_without_permission(tmp_path: Path, scene: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "code"), [(None, "file_not_found"), ("{", "manifest_invalid"), ("{}", "manifest_invalid")]
 )
-def test_a_manifest_that_is_none(tmp_path: Path, content: str | None, code: str) -> None:
+def test_a_file_that_is_not_a_manifest_is_refused(tmp_path: Path, content: str | None, code: str) -> None:
     if content is not None:
         (tmp_path / "m.json").write_text(content)
     outcome = geonode("e2e", "m.json", cwd=tmp_path)

@@ -101,12 +101,12 @@ def refusal(source: str) -> str:
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_the_lists_do_not_know_is_refused(kind: str) -> None:
+def test_code_that_is_not_listed_is_refused(kind: str) -> None:
     assert refusal(REFUSED[kind])
 
 
 @pytest.mark.parametrize("kind", NEWER)
-def test_what_newer_pythons_add_is_refused(kind: str) -> None:
+def test_instructions_of_newer_pythons_are_refused(kind: str) -> None:
     since, source = NEWER[kind]
     if sys.version_info < since:
         with pytest.raises(SyntaxError):

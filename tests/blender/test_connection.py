@@ -82,14 +82,14 @@ def test_a_model_that_is_not_offered_is_named_with_the_nearest(model_url: str) -
         (page(), "bad_response"),
     ],
 )
-def test_what_is_wrong_is_said_with_what_to_do(reply: bytes, code: str) -> None:
+def test_each_failure_is_reported_with_its_fix(reply: bytes, code: str) -> None:
     with server(reply) as url:
         outcome = ask(url)
     assert (outcome.ok, outcome.code) == (False, code), outcome
     assert outcome.hint
 
 
-def test_nobody_is_there() -> None:
+def test_no_server_at_the_address() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     outcome = ask(f"http://127.0.0.1:{port}/v1")

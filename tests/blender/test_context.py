@@ -39,7 +39,7 @@ def scene() -> None:
 
 
 @pytest.mark.parametrize("budget", [300, 1000, 4000, 20_000])
-def test_a_context_keeps_to_its_budget_and_says_what_it_left_out(scene: None, budget: int) -> None:
+def test_a_context_fits_its_budget_and_reports_what_it_left_out(scene: None, budget: int) -> None:
     shown = api.context(budget_tokens=budget)
     assert size(shown) <= budget * BYTES_PER_TOKEN
     assert shown["target_object"] == "Cube"
@@ -64,13 +64,13 @@ def test_equal_scenes_have_equal_hashes(scene: None) -> None:
 
 
 def test_slices_are_answered_in_order(scene: None) -> None:
-    wishes = [
+    requested = [
         "modifier_stack",
         {"slice": "node_docs", "query": "distribute points"},
         {"slice": "node_tree_ir", "node_group_name": "Long"},
         {"slice": "geometry_stats", "object_name": "Nobody"},
     ]
-    shown = api.context(slices=wishes)
+    shown = api.context(slices=requested)
     answers = shown["slices"]
     assert [a["slice"] for a in answers] == ["modifier_stack", "node_docs", "node_tree_ir", "geometry_stats"]
     assert answers[0]["data"][0]["name"] == "GN"

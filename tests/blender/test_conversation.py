@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wishes that follow each other: by the API, and in the sidebar."""
+"""Conversations: prompts that follow each other, through the API and in the sidebar."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_run_continues_a_conversation(tmp_path: Path) -> None:
     assert len(kept(tmp_path)) == 2
 
 
-def test_an_applied_plan_is_no_wish(tmp_path: Path) -> None:
+def test_an_applied_plan_is_not_part_of_a_conversation(tmp_path: Path) -> None:
     report = api.apply_plan({"version": "1.1", "steps": [], "done": True, "final_message": "Nothing."})
     assert report.conversation is None and not (tmp_path / "conversations").exists()
 
@@ -65,7 +65,7 @@ def send(prompt: str) -> RunReport:
     return session.current.report
 
 
-def test_the_sidebar_goes_on_until_told_otherwise(tmp_path: Path) -> None:
+def test_the_sidebar_continues_its_conversation_until_a_new_one_is_started(tmp_path: Path) -> None:
     assert not bpy.ops.geonode.new_conversation.poll()
     first = send("scatter 20 cubes on the plane")
     assert first.ok, first.messages
@@ -86,7 +86,7 @@ def test_another_file_is_another_conversation() -> None:
     assert session.current.conversation is None
 
 
-def test_a_saved_file_goes_on_with_its_conversation(tmp_path: Path) -> None:
+def test_a_saved_file_continues_its_conversation(tmp_path: Path) -> None:
     blend, copy = tmp_path / "scene.blend", tmp_path / "copy.blend"
     first = send("scatter 20 cubes on the plane")
     bpy.ops.wm.save_as_mainfile(filepath=str(blend))
@@ -113,7 +113,7 @@ def test_a_saved_file_goes_on_with_its_conversation(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "known", ['{"conversation": "../../x"}', '{"conversation": 7}', "[", "[]", '{"conversation": "gone"}']
 )
-def test_what_is_damaged_begins_anew(tmp_path: Path, known: str) -> None:
+def test_a_damaged_file_begins_a_new_conversation(tmp_path: Path, known: str) -> None:
     send("scatter 20 cubes on the plane")
     blend = tmp_path / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(blend))
@@ -123,7 +123,7 @@ def test_what_is_damaged_begins_anew(tmp_path: Path, known: str) -> None:
     assert session.current.conversation is None
 
 
-def test_the_files_that_are_known_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_remembered_files_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conversations, "MOST", 3)
     for number in range(5):
         conversations.remember(tmp_path, f"/files/{number}.blend", "a")
@@ -162,7 +162,7 @@ def test_only_allowed_servers_are_asked(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a.json", ""])
-def test_a_name_is_no_path(tmp_path: Path, name: str) -> None:
+def test_a_conversation_name_cannot_be_a_path(tmp_path: Path, name: str) -> None:
     report = api.run("scatter 20 cubes on the plane", "Plane", "offline", conversation=name)
     assert (report.status, report.error["code"]) == ("error", "body_invalid")
     assert not list(tmp_path.rglob("*.json"))

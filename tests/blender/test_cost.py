@@ -304,7 +304,7 @@ def test_counts_are_near(name: str) -> None:
 
 
 # The presets, by the first example that suits the scene.
-WISHES = {
+PROMPTS = {
     "along_curve": "place 20 cubes along the curve",
     "array_line": "array the cube 10 times along x with 3 m spacing",
     "curve_to_tube": "turn the curve into a tube with a radius of 10 cm",
@@ -330,12 +330,12 @@ def bezier() -> bpy.types.Curve:
     return curve
 
 
-@pytest.mark.parametrize("preset", WISHES)
+@pytest.mark.parametrize("preset", PROMPTS)
 def test_presets_are_estimated(preset: str) -> None:
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("Curve", bezier()))
     objects = {o.name for o in bpy.data.objects}
-    target = "Curve" if "curve" in WISHES[preset] else "Cube" if "the cube" in WISHES[preset] else "Plane"
-    report = api.run(WISHES[preset], target, "offline")
+    target = "Curve" if "curve" in PROMPTS[preset] else "Cube" if "the cube" in PROMPTS[preset] else "Plane"
+    report = api.run(PROMPTS[preset], target, "offline")
     assert report.status == "done", report.messages
     assert not [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
     changed = [o.name for o in bpy.data.objects if o.name in objects and any(m.type == "NODES" for m in o.modifiers)]
@@ -385,7 +385,7 @@ def state() -> dict[str, Any]:
     return {key: found[key] for key in ("objects", "trees", "names")}
 
 
-def test_an_explosive_plan_ends_before_anything_is_evaluated() -> None:
+def test_a_plan_that_is_too_large_ends_before_anything_is_evaluated() -> None:
     before = state()
     begun = time.monotonic()
     report = api.apply_plan(plan(15))
@@ -400,7 +400,7 @@ def test_an_explosive_plan_ends_before_anything_is_evaluated() -> None:
     assert state() == before
 
 
-def test_what_is_approved_is_applied() -> None:
+def test_an_approved_heavy_plan_is_applied() -> None:
     asked: list[dict[str, Any]] = []
 
     def refuse(request: dict[str, Any]) -> Literal["rejected"]:

@@ -579,12 +579,12 @@ def said(report: Any) -> list[dict[str, Any]]:
     return [*gates, *messages]
 
 
-def test_there_are_many() -> None:
+def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 35
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_broken_plan_is_diagnosed_and_the_advice_mends_it(name: str) -> None:
+def test_a_broken_plan_is_diagnosed_and_following_the_advice_fixes_it(name: str) -> None:
     case = CASES[name]
     if bpy.app.version < case.since:
         pytest.skip("this Blender does not tell")
@@ -620,7 +620,7 @@ WARNED: dict[str, tuple[str, list[Op], str, str | None]] = {
 
 
 @pytest.mark.parametrize("name", WARNED)
-def test_what_is_only_doubtful_is_a_warning(name: str) -> None:
+def test_doubtful_plans_get_a_warning(name: str) -> None:
     code, ops, words, node = WARNED[name]
     report = api.apply_plan(plan("Plane", ops, words))
     assert report.status == "done", report.messages

@@ -158,7 +158,7 @@ def turned(iterations: int) -> dict[str, Any]:
     )
 
 
-def test_a_plan_is_tried_and_this_file_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_dry_run_leaves_this_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "mine.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.context.object.location.x = 3
@@ -181,7 +181,7 @@ def test_a_plan_is_tried_and_this_file_stays_as_it_is(tmp_path: Path) -> None:
     assert bpy.data.objects["Plane"].location.x == 3
 
 
-def test_what_is_left_out_is_left_out_there_too() -> None:
+def test_a_dry_run_omits_operations_that_are_left_out() -> None:
     handle, request_id = asked(lift())
     result = tried(handle, request_id, HIGHER)
     assert result["ok"] and result["without"] == [HIGHER]
@@ -190,7 +190,7 @@ def test_what_is_left_out_is_left_out_there_too() -> None:
     handle.cancel()
 
 
-def test_a_plan_that_fails_its_checks_there_says_so() -> None:
+def test_a_dry_run_reports_failed_checks() -> None:
     # The plane's geometry goes nowhere.
     handle, request_id = asked(risky(node("lost", "GeometryNodeTransform")))
     result = tried(handle, request_id)
@@ -209,7 +209,9 @@ def test_a_plan_that_fails_its_checks_there_says_so() -> None:
     ],
     ids=["subdivision", "points", "doubling"],
 )
-def test_an_explosive_plan_ends_by_its_limits(plan: dict[str, Any], seconds: int, codes: set[str]) -> None:
+def test_a_dry_run_of_a_plan_that_is_too_large_ends_at_its_limits(
+    plan: dict[str, Any], seconds: int, codes: set[str]
+) -> None:
     before = e2e.document()
     handle, request_id = asked(
         {**plan, "steps": [{**plan["steps"][0], "requires_approval": True}]}, dry_run_s=seconds, dry_run_mb=SMALL_MB
@@ -226,7 +228,7 @@ def test_an_explosive_plan_ends_by_its_limits(plan: dict[str, Any], seconds: int
     assert driver.drive(handle).status == "cancelled"
 
 
-def test_too_long_is_a_finding() -> None:
+def test_a_dry_run_that_takes_too_long_is_reported() -> None:
     handle, request_id = asked(turned(2_000_000_000), dry_run_s=4, dry_run_mb=100_000)
     started = time.monotonic()
     result = tried(handle, request_id)
@@ -236,7 +238,7 @@ def test_too_long_is_a_finding() -> None:
     handle.cancel()
 
 
-def test_a_trial_can_be_stopped_and_the_question_stays() -> None:
+def test_a_dry_run_can_be_stopped_and_the_question_stays_open() -> None:
     handle, request_id = asked(lift())
     handle.stop_dry_run()  # nothing is tried: nothing happens
     handle.dry_run(request_id)
@@ -258,7 +260,7 @@ def test_a_trial_can_be_stopped_and_the_question_stays() -> None:
 
 
 @pytest.mark.parametrize("end", ["cancel", "approve", "reject", "close", "load"])
-def test_whatever_ends_the_question_ends_the_trial_within_a_second(end: str) -> None:
+def test_the_end_of_the_question_ends_the_dry_run_within_a_second(end: str) -> None:
     handle, request_id = asked(lift())
     handle.dry_run(request_id)
     while not handle.trying:
@@ -277,7 +279,7 @@ def test_whatever_ends_the_question_ends_the_trial_within_a_second(end: str) -> 
     assert driver.drive(handle).status == ("done" if end == "approve" else "cancelled")
 
 
-def test_no_process_outlives_this_one() -> None:
+def test_dry_run_processes_end_with_this_process() -> None:
     """A Blender that dies while a trial runs takes it along."""
     script = (
         "import sys, tempfile, time\n"
@@ -310,7 +312,7 @@ MISBEHAVIOUR = {
 
 
 @pytest.mark.parametrize("name", MISBEHAVIOUR)
-def test_misbehaviour_is_a_result(tmp_path: Path, name: str) -> None:
+def test_a_misbehaving_process_gives_a_result(tmp_path: Path, name: str) -> None:
     code, expected = MISBEHAVIOUR[name]
     folder = tmp_path / "trial"
     folder.mkdir()
@@ -327,7 +329,7 @@ def test_misbehaviour_is_a_result(tmp_path: Path, name: str) -> None:
     assert not folder.exists()
 
 
-def test_a_trial_sees_no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_dry_run_gets_no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("OPENAI_API_KEY", "MY_SECRET", "PYTHONSTARTUP", "LD_PRELOAD"):
         monkeypatch.setenv(name, "sk-secret")
     seen = trial.environment(tmp_path)
@@ -335,7 +337,7 @@ def test_a_trial_sees_no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert seen["HOME"] == seen["BLENDER_USER_RESOURCES"] == str(tmp_path)
 
 
-def test_a_copy_that_cannot_be_saved_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_copy_that_cannot_be_saved_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     handle, request_id = asked(lift())
     monkeypatch.setattr(dry_run.tempfile, "mkdtemp", lambda **_: str(tmp_path / "nowhere"))
     result = tried(handle, request_id)

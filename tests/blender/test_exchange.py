@@ -43,7 +43,7 @@ def refused(call: Callable[[], Any]) -> AssistantError:
     return caught.value
 
 
-def test_a_file_gives_the_tree_back_and_equal_trees_equal_bytes(tree: Any, tmp_path: Path) -> None:
+def test_an_exported_tree_loads_equal_and_equal_trees_give_equal_bytes(tree: Any, tmp_path: Path) -> None:
     first = api.save_tree(tree, tmp_path / "tree.json")
     document = api.export_tree(tree)
     assert json.loads(first.read_text("utf-8")) == json.loads(json.dumps(document))
@@ -118,7 +118,7 @@ BAD: list[tuple[str, Callable[[dict[str, Any]], Any] | bytes, str]] = [
 
 
 @pytest.mark.parametrize(("bad", "code"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
-def test_a_bad_file_is_refused_and_leaves_nothing(tree: Any, tmp_path: Path, bad: Any, code: str) -> None:
+def test_a_bad_file_is_refused_and_adds_nothing(tree: Any, tmp_path: Path, bad: Any, code: str) -> None:
     path = tmp_path / "bad.json"
     if callable(bad):
         document = json.loads(exchange.text(api.export_tree(tree)))

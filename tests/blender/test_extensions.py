@@ -97,7 +97,7 @@ def codes(report: Any) -> dict[str, str]:
     return {message["code"]: message.get("path", "") for message in report.messages}
 
 
-def test_an_added_operation_does_what_it_stands_for() -> None:
+def test_an_added_operation_is_expanded_to_built_in_ones() -> None:
     report = api.apply_plan(tree_plan(LIFT))
     assert report.ok, report.messages
     tree = bpy.data.node_groups["Made"]
@@ -120,7 +120,7 @@ def test_an_added_operation_does_what_it_stands_for() -> None:
         ({"op": "lfit", "height": 1}, "unknown_op", "/steps/0/payload/operations/1/op"),
     ],
 )
-def test_mistakes_in_an_added_operation_are_named_where_they_stand(
+def test_mistakes_in_an_added_operation_are_reported_at_their_path(
     operation: dict[str, Any], code: str, path: str
 ) -> None:
     checked = api.check_plan(tree_plan(LIFT, operation))
@@ -128,7 +128,7 @@ def test_mistakes_in_an_added_operation_are_named_where_they_stand(
     assert (code, path) in [(m["code"], m["path"]) for m in checked.messages]
 
 
-def test_what_preflight_finds_points_into_the_text_of_the_plan() -> None:
+def test_findings_of_preflight_point_into_the_text_of_the_plan() -> None:
     wrong = {"op": "set_property", "node_id": "up", "property": "nothing_like_it", "value": 1}
     checked = api.check_plan(tree_plan(LIFT, wrong))
     assert [m["path"] for m in checked.messages] == ["/steps/0/payload/operations/1/property"]
@@ -149,7 +149,7 @@ def test_an_added_step_type_runs_in_the_transaction_of_the_run() -> None:
     assert "Marker" in bpy.data.objects
 
 
-def test_a_failing_executor_leaves_nothing() -> None:
+def test_a_failing_executor_leaves_the_file_unchanged() -> None:
     assert api.apply_plan(tree_plan(LIFT)).ok
     before = api.export_tree(bpy.data.node_groups["Made"])
     blocks = sorted(o.name for o in [*bpy.data.objects, *bpy.data.meshes, *bpy.data.node_groups])
@@ -166,21 +166,21 @@ def test_a_payload_that_does_not_fit_is_refused() -> None:
     assert codes(report)["missing_field"] == "/steps/0/payload/label"
 
 
-def test_an_executor_may_ask_each_time() -> None:
+def test_an_executor_can_require_approval_for_each_step() -> None:
     api.unregister("RENAME")
     asking = Rename()
     asking.requires_approval = True
     api.register_executor("RENAME", asking)
     assert api.apply_plan(tree_plan(LIFT)).ok
-    wish = plan("RENAME", {"tree": "Made", "label": "Mine"})
-    assert "approval_required" in codes(api.apply_plan(wish))
+    proposal = plan("RENAME", {"tree": "Made", "label": "Mine"})
+    assert "approval_required" in codes(api.apply_plan(proposal))
     requests: list[dict[str, Any]] = []
-    report = api.apply_plan(wish, approve=lambda request: requests.append(request) or "approved")
+    report = api.apply_plan(proposal, approve=lambda request: requests.append(request) or "approved")
     assert report.ok, report.messages
     assert "RENAME" in requests[0]["reason"]
 
 
-def test_the_schemas_that_models_get_hold_what_was_added() -> None:
+def test_schemas_for_models_contain_added_operations_and_step_types() -> None:
     text = str(geonode_core.schema("plan"))
     assert "'lift'" in text
     assert "'RENAME'" in text
@@ -202,7 +202,7 @@ def test_the_schemas_that_models_get_hold_what_was_added() -> None:
         ("lower", None),
     ],
 )
-def test_what_cannot_be_added_is_refused(name: str, schema: Any) -> None:
+def test_invalid_extensions_are_refused(name: str, schema: Any) -> None:
     class Strategy(Lift):
         pass
 
@@ -214,7 +214,7 @@ def test_what_cannot_be_added_is_refused(name: str, schema: Any) -> None:
         assert not api.unregister(name)
 
 
-def test_an_added_operation_may_not_stand_for_another_added_one() -> None:
+def test_an_added_operation_cannot_expand_to_another_added_one() -> None:
     class Twice(Lift):
         def expand(self, action_type: str, fields: dict[str, Any]) -> list[dict[str, Any]]:
             return [{"op": "twice", **fields}]

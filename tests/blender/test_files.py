@@ -34,7 +34,7 @@ def refusal(path: Path, blender: tuple[int, int] = HERE) -> AssistantError:
     return caught.value
 
 
-def test_a_file_of_this_blender_is_fine(saved: Path) -> None:
+def test_a_file_of_this_blender_is_accepted(saved: Path) -> None:
     assert blendfile.check(saved, HERE).version == HERE
 
 
@@ -46,7 +46,7 @@ def test_a_file_of_a_newer_blender_is_refused(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 0.995])
-def test_a_file_cut_off_is_refused(saved: Path, share: float) -> None:
+def test_a_truncated_file_is_refused(saved: Path, share: float) -> None:
     content = saved.read_bytes()
     saved.write_bytes(content[: int(len(content) * share)])
     assert refusal(saved).code == "damaged_blend"
@@ -82,7 +82,7 @@ def test_a_file_overwritten_in_the_middle_is_refused_or_readable(saved: Path) ->
         (b"BLENDER-v999", "newer_blend"),
     ],
 )
-def test_what_is_no_blend(tmp_path: Path, content: bytes, code: str) -> None:
+def test_files_that_are_not_blend_files_are_refused(tmp_path: Path, content: bytes, code: str) -> None:
     path = tmp_path / "thing.blend"
     path.write_bytes(content)
     if HERE < (5, 0) and code == "damaged_blend" and b"v0500" in content:
@@ -98,7 +98,7 @@ def test_missing_and_folder(tmp_path: Path) -> None:
     assert refusal(tmp_path / ("x" * 300)).code in ("internal_error", "file_not_found", "invalid_path")
 
 
-def test_results_appear_together_and_nothing_else_stays(tmp_path: Path) -> None:
+def test_results_appear_together_and_no_temporary_files_stay(tmp_path: Path) -> None:
     folder = OutputFolder(tmp_path / "a" / "b")
     folder.prepare()
     folder.stage("result.blend").write_bytes(b"1")
@@ -111,7 +111,7 @@ def test_results_appear_together_and_nothing_else_stays(tmp_path: Path) -> None:
     json.loads((tmp_path / "a" / "b" / "report.json").read_text(errors="surrogatepass"))
 
 
-def test_discarding_leaves_the_former_results(tmp_path: Path) -> None:
+def test_discarding_keeps_earlier_results(tmp_path: Path) -> None:
     (tmp_path / "result.blend").write_bytes(b"old")
     folder = OutputFolder(tmp_path)
     folder.prepare()

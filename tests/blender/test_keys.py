@@ -132,7 +132,7 @@ def test_the_place_of_a_key_is_described() -> None:
         assert (state.place, state.stored) == (place, bool(place) and place["place"] != "environment")
 
 
-def test_a_key_store_is_asked_once_and_its_refusal_is_shown() -> None:
+def test_a_key_store_is_called_once_and_its_error_is_shown() -> None:
     state, core = keys.KeyState(), Core()
     state.find(core, OWNER)
     state.wait()

@@ -157,7 +157,7 @@ def test_fields_that_do_not_fit_together(tmp_path: Path, fields: dict[str, Any],
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"manifest": 1, "manifest": 1}', "[" * 100_000, "nul", "\ufeff{}"])
-def test_what_is_no_manifest(tmp_path: Path, text: str) -> None:
+def test_files_that_are_not_manifests_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(AssistantError) as caught:
         load(text, tmp_path)
     assert caught.value.code == "manifest_invalid"
@@ -256,7 +256,7 @@ def test_primitives_have_the_size_that_the_manifest_says(primitive: str) -> None
     assert 2.5 <= widest <= (4.2 if primitive == "monkey" else 3.2)
 
 
-def test_an_unknown_active_object_is_a_mistake_of_the_manifest() -> None:
+def test_an_unknown_active_object_makes_the_manifest_invalid() -> None:
     from geonode_assistant.cli import e2e
 
     with pytest.raises(AssistantError, match="/start/active"):

@@ -106,7 +106,7 @@ HANDS = [
 
 
 @pytest.mark.parametrize("meddle", HANDS, ids=lambda hand: hand.__name__.strip("_"))
-def test_a_run_ends_well_whatever_the_artist_does(meddle: Callable[[], None]) -> None:
+def test_a_run_ends_cleanly_whatever_the_artist_does(meddle: Callable[[], None]) -> None:
     ends: list[str] = []
     reply = json.dumps(plan(lift(height=7.0)))
     bpy.ops.ed.undo_push(message="Before")

@@ -92,7 +92,7 @@ def objects() -> Iterator[Any]:
             yield eval(expression, dict(given))
 
 
-def test_every_type_that_a_script_can_come_to_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_type_that_a_script_can_reach_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     """From what a script is given over what it may read of that, until nothing new comes."""
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     membrane = Membrane(frozenset())
@@ -224,7 +224,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_road_that_names_do_not_close_is_closed_by_types(name: str) -> None:
+def test_attacks_that_names_do_not_stop_are_stopped_by_types(name: str) -> None:
     from geonode_assistant.scripting import modules  # numpy's replacements come with it
 
     assert modules
@@ -232,7 +232,7 @@ def test_a_road_that_names_do_not_close_is_closed_by_types(name: str) -> None:
         walled(OWN + REFUSED[name], frozenset({"_evaluate", "draw_handler_add", "x"}))
 
 
-def test_what_is_the_scripts_own_is_free() -> None:
+def test_a_scripts_own_classes_are_unrestricted() -> None:
     made = walled("""
 import enum, dataclasses, collections, functools, abc, types, typing
 class A:

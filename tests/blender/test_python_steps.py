@@ -101,11 +101,11 @@ def test_a_good_script_is_one_undo_step() -> None:
 
 
 @pytest.mark.parametrize(("count", "fits"), [(3, True), (200, False)])
-def test_what_a_script_is_expected_to_make_is_measured(count: int, fits: bool) -> None:
+def test_expected_results_of_a_script_are_measured(count: int, fits: bool) -> None:
     before = contents()
-    wish = scripts(script(GOOD))
-    wish["meta"] = {"expects": [{"object_name": "Made", "component": "vertices", "count": count}]}
-    report = api.apply_plan(wish, approve="all")
+    proposal = scripts(script(GOOD))
+    proposal["meta"] = {"expects": [{"object_name": "Made", "component": "vertices", "count": count}]}
+    report = api.apply_plan(proposal, approve="all")
     assert report.ok == fits, report.messages
     if fits:
         bpy.ops.ed.undo()
@@ -131,7 +131,7 @@ def test_two_scripts_are_one_undo_step() -> None:
     ],
     ids=["raises", "too long"],
 )
-def test_a_script_that_does_not_end_well_leaves_nothing(
+def test_a_script_that_fails_leaves_the_file_unchanged(
     code: str, payload: dict[str, Any], expected: str, line: int | None
 ) -> None:
     before = contents()
@@ -170,7 +170,7 @@ def test_a_refused_script_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("answer", ["approved", "rejected"])
-def test_what_removes_is_asked_about_by_name(answer: str) -> None:
+def test_a_script_that_removes_data_is_asked_about_by_name(answer: str) -> None:
     before = contents()
     asked = []
     report = api.apply_plan(scripts(script(REMOVES)), approve=lambda request: asked.append(request) or answer)
@@ -190,7 +190,7 @@ def test_what_removes_is_asked_about_by_name(answer: str) -> None:
 TRUSTED = 'import os\nimport bpy\nbpy.data.objects["Plane"].name = "P" + str(os.getpid())\n'
 
 
-def test_a_trusted_script_runs_only_with_the_setting_and_a_confirmation() -> None:
+def test_a_trusted_script_needs_the_setting_and_an_approval() -> None:
     step = script(TRUSTED, mode="trusted")
     before = contents()
     for settings, approve in (
@@ -212,7 +212,7 @@ def test_a_trusted_script_runs_only_with_the_setting_and_a_confirmation() -> Non
     assert contents() == before
 
 
-def test_nobody_there_and_scripts_switched_off_are_refusals() -> None:
+def test_scripts_are_refused_without_an_artist_or_when_switched_off() -> None:
     before = contents()
     assert codes(api.apply_plan(scripts(script(MARK)))) == ["approval_required"]
     off = api.apply_plan(scripts(script(MARK)), approve="all", settings={"python": "off"})
@@ -234,7 +234,7 @@ def test_a_script_and_a_tree_are_one_undo_step(first: str) -> None:
 
 
 @pytest.mark.parametrize("first", ["script", "tree"])
-def test_failed_gates_take_the_script_back_too(first: str) -> None:
+def test_failed_gates_restore_the_changes_of_a_script(first: str) -> None:
     before = contents()
     both = plan(*empty())
     both["steps"].insert(0 if first == "script" else 1, script(GOOD))
@@ -243,7 +243,7 @@ def test_failed_gates_take_the_script_back_too(first: str) -> None:
     assert contents() == before
 
 
-def test_a_second_try_begins_from_the_same_file() -> None:
+def test_a_second_attempt_starts_from_the_same_file() -> None:
     bad, good = plan(*empty()), plan(*lift())
     for one in (bad, good):
         one["steps"].insert(0, script(MARK))
@@ -252,7 +252,7 @@ def test_a_second_try_begins_from_the_same_file() -> None:
     assert bpy.data.objects["Plane"].location.x == 1
 
 
-def test_a_cancel_between_two_scripts_takes_the_first_one_back() -> None:
+def test_a_cancel_between_two_scripts_restores_the_first() -> None:
     before = contents()
     handle = api.start("x", provider="replay", replies=[scripts(script(GOOD, "a"), script(MARK, "b"))], approve="ask")
     while "Made" not in bpy.data.objects:
@@ -267,7 +267,7 @@ def test_a_cancel_between_two_scripts_takes_the_first_one_back() -> None:
     assert contents() == before
 
 
-def test_a_cancel_while_a_script_runs_takes_it_back() -> None:
+def test_a_cancel_while_a_script_runs_restores_the_file() -> None:
     before = contents()
     busy = GOOD + "\ntotal = 0\nfor a in range(1500000):\n    total += a\n"
     handle = api.start("x", provider="replay", replies=[scripts(script(busy), script(MARK, "b"))], approve="ask")
@@ -291,7 +291,7 @@ def test_a_cancel_while_a_script_runs_takes_it_back() -> None:
     assert contents() == before
 
 
-def test_a_script_that_leaves_the_mode_does_no_harm() -> None:
+def test_a_script_in_edit_mode_ends_in_object_mode() -> None:
     enters = """
 import bpy
 
@@ -311,7 +311,7 @@ bpy.ops.mesh.subdivide(number_cuts=1)
     assert contents() == before
 
 
-def test_a_script_can_be_taken_back_where_undo_is_switched_off() -> None:
+def test_a_script_is_restored_even_if_undo_is_switched_off() -> None:
     edit = bpy.context.preferences.edit
     edit.use_global_undo = False
     try:
@@ -324,7 +324,7 @@ def test_a_script_can_be_taken_back_where_undo_is_switched_off() -> None:
         edit.use_global_undo = True
 
 
-def test_a_script_meets_nothing_of_the_run() -> None:
+def test_a_script_cannot_see_temporary_data_of_the_run() -> None:
     clears = """
 import bpy
 
@@ -347,7 +347,7 @@ for group in list(bpy.data.node_groups):
     assert contents() == before
 
 
-def test_the_fewest_undo_steps_are_enough() -> None:
+def test_two_undo_steps_in_the_preferences_are_enough() -> None:
     edit = bpy.context.preferences.edit
     usual, edit.undo_steps = edit.undo_steps, 2
     try:
@@ -376,7 +376,7 @@ def test_an_undo_in_between_is_noticed() -> None:
     assert "Made" not in bpy.data.objects
 
 
-def test_an_undo_step_of_somebody_else_in_between_does_not_lead_astray() -> None:
+def test_an_undo_step_made_by_others_in_between_does_not_disturb_a_restore() -> None:
     before = contents()
     handle = api.start("x", provider="replay", replies=[scripts(script(GOOD, "a"), script(FAILS, "b"))], approve="ask")
     while "Made" not in bpy.data.objects:

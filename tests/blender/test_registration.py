@@ -42,7 +42,7 @@ def registered() -> Iterator[None]:
     geonode_assistant.unregister()
 
 
-def test_register_and_unregister_leave_no_trace() -> None:
+def test_unregister_removes_everything_that_register_added() -> None:
     before = traces()
     for _ in range(3):
         geonode_assistant.register()
@@ -57,7 +57,7 @@ def test_every_class_of_every_module_is_registered(registered: None) -> None:
     assert all(cls.is_registered for cls in classes)
 
 
-def test_a_failing_registration_is_raised_and_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_registration_raises_and_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
     before = traces()
 
     def broken() -> None:
@@ -136,7 +136,7 @@ def test_loading_a_file_and_disabling_cancel_and_restore(end: str) -> None:
 
 
 @pytest.mark.parametrize("event", ["save", "undo"])
-def test_nothing_half_written_is_saved_or_undone(event: str, registered: None, tmp_path: Path) -> None:
+def test_a_half_written_run_is_restored_before_saving_or_undoing(event: str, registered: None, tmp_path: Path) -> None:
     bpy.ops.ed.undo_push(message="One")
     bpy.ops.ed.undo_push(message="Two")
 

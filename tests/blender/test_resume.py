@@ -95,7 +95,7 @@ def python(script: str, *arguments: object) -> subprocess.CompletedProcess[bytes
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_run_saved_in_each_phase_and_killed_ends_as_if_undisturbed(tmp_path: Path, name: str) -> None:
+def test_a_run_saved_in_any_phase_and_resumed_ends_as_if_undisturbed(tmp_path: Path, name: str) -> None:
     import bpy
     from geonode_assistant import api
     from geonode_assistant.run import driver
@@ -126,7 +126,7 @@ def test_a_run_saved_in_each_phase_and_killed_ends_as_if_undisturbed(tmp_path: P
         assert result["state"] == expected, result["phase"]
 
 
-def test_what_is_no_saved_run_changes_nothing() -> None:
+def test_invalid_saved_runs_change_nothing() -> None:
     from geonode_assistant import api
     from geonode_assistant.messages import AssistantError, failure
 

@@ -102,7 +102,7 @@ def mark() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_model_ends_as_it_deserves(name: str) -> None:
+def test_every_scripted_model_ends_as_expected(name: str) -> None:
     model = MODELS[name]
     for number, made in enumerate(model.like):
         assert api.apply_plan(made).ok, number
@@ -140,7 +140,7 @@ def test_every_model_ends_as_it_deserves(name: str) -> None:
         ([{"error": "bad_response"}], "error", "bad_response"),
     ],
 )
-def test_recorded_ends(tmp_path: Path, replies: list[Any], status: str, code: str | None) -> None:
+def test_recordings_end_as_expected(tmp_path: Path, replies: list[Any], status: str, code: str | None) -> None:
     path = tmp_path / "recording.json"
     path.write_text(json.dumps({"replay": 1, "replies": replies}))
     before = everything()

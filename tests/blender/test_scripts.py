@@ -106,7 +106,7 @@ def test_failure_in_edit_mode_leaves_everything_as_it_was() -> None:
     assert bpy.data.objects["Light"].location.x != 99
 
 
-def test_undo_that_the_artist_switched_off_stays_so() -> None:
+def test_undo_that_the_artist_switched_off_stays_off() -> None:
     edit = bpy.context.preferences.edit
     kept = (edit.use_global_undo, edit.undo_steps)
     edit.use_global_undo, edit.undo_steps = False, 2
@@ -120,7 +120,7 @@ def test_undo_that_the_artist_switched_off_stays_so() -> None:
         edit.use_global_undo, edit.undo_steps = kept
 
 
-def test_a_refusal_tells_every_finding_and_does_not_run() -> None:
+def test_a_refusal_lists_every_finding_and_does_not_run() -> None:
     before = objects()
     with pytest.raises(core.PolicyError) as refused:
         api.run_script(BUSY + "import socket\nopen('x')\n")
@@ -130,7 +130,7 @@ def test_a_refusal_tells_every_finding_and_does_not_run() -> None:
     assert objects() == before
 
 
-def test_an_error_tells_its_line_and_what_was_printed() -> None:
+def test_an_error_has_its_line_and_the_printed_output() -> None:
     with pytest.raises(core.CoreError) as failed:
         api.run_script("def f(n):\n    return 1 / n\nprint('here')\nf(0)\n")
     assert failed.value.details == {"exception": "ZeroDivisionError", "line": 2, "stdout": "here\n"}
@@ -152,7 +152,7 @@ def test_wrong_arguments(arguments: dict[str, Any]) -> None:
     assert wrong.value.code == "invalid_argument"
 
 
-def test_trusted_needs_the_setting_and_a_confirmation_of_this_script(tmp_path: Path) -> None:
+def test_a_trusted_script_needs_the_setting_and_approval_of_this_script(tmp_path: Path) -> None:
     script = "import sys\nversion = sys.version_info[0]\n"
     shown: list[dict[str, Any]] = []
 
@@ -184,7 +184,7 @@ def test_trusted_needs_the_setting_and_a_confirmation_of_this_script(tmp_path: P
         api.run_script("while True: pass", "trusted", 100, settings=allowed, approve=approve)  # type: ignore[arg-type]
 
 
-def test_what_outlives_a_script_is_put_back() -> None:
+def test_state_that_outlives_a_script_is_restored() -> None:
     """Trusted code stands in for a hole in the layers before: what it leaves behind is found and put back."""
     before = surroundings.Surroundings()
     assert before.put_back() == []
@@ -211,7 +211,7 @@ def test_what_outlives_a_script_is_put_back() -> None:
     assert before.put_back() == []
 
 
-def test_a_breach_is_an_error_and_everything_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_breach_is_an_error_and_everything_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     from geonode_assistant.scripting import names
 
     real = names.table
@@ -235,7 +235,7 @@ def test_execute_leaves_the_undo_history_alone() -> None:
     assert bpy.data.objects["Cube"].location.z == 0
 
 
-def test_an_array_of_numpy_is_bounded_and_outlives_its_script() -> None:
+def test_numpy_arrays_are_limited_and_usable_after_the_script() -> None:
     made = api.run_script(
         "import numpy as np\nrow = np.ones(20_000)\nerror = ''\n"
         "try:\n    row[:, None] * row[None, :]\nexcept MemoryError as e:\n    error = str(e)\nkept = row * 2"
@@ -255,7 +255,7 @@ def test_an_array_of_numpy_is_bounded_and_outlives_its_script() -> None:
         "from mathutils.geometry import delaunay_2d_cdt as d\nd([(n % 9, n // 9) for n in range(60000)], [], [], 0, 1)",
     ],
 )
-def test_what_nothing_stops_is_bounded_by_its_arguments(source: str) -> None:
+def test_calls_that_cannot_be_stopped_are_limited_by_their_arguments(source: str) -> None:
     with pytest.raises(core.CoreError, match="Guarded"):
         api.run_script(source)
 
@@ -278,7 +278,7 @@ UPDATES = "bpy.context.view_layer.update()\n"
 
 
 @pytest.mark.parametrize("ends", ["", UPDATES, "bpy.context.scene.frame_set(3)\n", "bpy.ops.object.duplicate()\n"])
-def test_what_its_trees_would_make_is_expected_before_blender_evaluates_it(ends: str) -> None:
+def test_trees_made_by_a_script_are_estimated_before_evaluation(ends: str) -> None:
     before = state()
     with pytest.raises(core.CoreError, match="about 40,000,000,000 elements"):
         api.run_script(TREE.replace("SIDE", "200000") + ends)
@@ -294,7 +294,7 @@ def test_what_its_trees_would_make_is_expected_before_blender_evaluates_it(ends:
     assert len(evaluated.data.vertices) == 400
 
 
-def test_a_value_is_judged_after_the_last_line_and_the_artists_own_trees_only_when_changed(
+def test_the_artists_trees_are_estimated_only_after_a_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     late = TREE.replace("SIDE", "20") + UPDATES + "value.outputs[0].default_value = 100000.0\n"
@@ -332,7 +332,7 @@ def test_modifiers_and_noise_are_bounded_together(source: str) -> None:
     assert differences(before, state()) == []
 
 
-def test_small_products_and_outlines_are_made() -> None:
+def test_small_numbers_and_outlines_are_allowed() -> None:
     made = api.run_script(
         "import numpy as np\nfrom mathutils.geometry import tessellate_polygon, delaunay_2d_cdt\n"
         "from mathutils import Vector\n"
@@ -369,7 +369,7 @@ modifier.node_group = tree
     assert api.run_script(source).namespace["found"] == 2.5
 
 
-def test_super_may_name_the_own_class_and_its_instance() -> None:
+def test_super_accepts_the_own_class_and_instance() -> None:
     made = api.run_script(
         "class A:\n    def f(self):\n        return 1\n"
         "class B(A):\n    def f(self):\n        return super(B, self).f() + 1\nfound = B().f()\n"

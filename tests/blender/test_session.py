@@ -56,7 +56,7 @@ class Answers(ScriptedCore):
 LOOKS = ("call_tools", {"calls": [{"tool": name, "arguments": {}} for name in "abc"], "target": {}})
 
 
-def test_the_window_is_drawn_between_two_tools() -> None:
+def test_one_tool_call_is_made_per_poll() -> None:
     host, core = FakeHost(), Answers((LOOKS,))
     handle = RunHandle(core, host)
     for done in (1, 2, 3):
@@ -67,7 +67,7 @@ def test_the_window_is_drawn_between_two_tools() -> None:
     assert finish(handle).ok
 
 
-def test_a_cancel_between_two_tools_calls_no_further_one() -> None:
+def test_a_cancel_between_two_tool_calls_stops_further_calls() -> None:
     host, core = FakeHost(), Answers((LOOKS,))
     handle = RunHandle(core, host)
     handle.poll(0)
@@ -76,7 +76,7 @@ def test_a_cancel_between_two_tools_calls_no_further_one() -> None:
     assert host.calls == ["call_tools"] and not core.answered
 
 
-def test_evidence_is_kept_for_the_last_lines() -> None:
+def test_evidence_of_the_last_verification_is_kept() -> None:
     handle = RunHandle(ScriptedCore(), FakeHost())
     drive(handle)
     assert handle.evidence == {"objects": [{"name": "Plane"}]}
@@ -94,7 +94,7 @@ def test_a_failing_host_is_reported_with_its_code_and_restored(effect: str) -> N
 
 @pytest.mark.parametrize("method", ["poll", "answer"])
 @pytest.mark.parametrize("after", range(8))
-def test_a_core_that_breaks_anywhere_never_loses_the_restore(method: str, after: int) -> None:
+def test_a_core_that_fails_anywhere_still_restores(method: str, after: int) -> None:
     host = FakeHost()
     report = finish(RunHandle(ScriptedCore(breaks=method, after=after), host))
     assert not host.open
@@ -105,7 +105,7 @@ def test_a_core_that_breaks_anywhere_never_loses_the_restore(method: str, after:
         assert report.messages[0]["code"] == "internal_error"
 
 
-def test_what_was_kept_is_done_whatever_the_core_says_then() -> None:
+def test_a_committed_run_is_done_even_if_the_core_fails_afterwards() -> None:
     host = FakeHost()
     report = finish(RunHandle(ScriptedCore(breaks="answer", after=NAMES.index("commit")), host))
     assert host.calls[-1] == "commit"
@@ -120,7 +120,7 @@ def test_a_core_that_ends_with_an_open_transaction_is_restored() -> None:
     assert report.messages[0]["code"] == "internal_error"
 
 
-def test_a_host_that_cannot_restore_says_so() -> None:
+def test_a_host_that_cannot_restore_is_reported() -> None:
     host = FakeHost({"verify": KeyError("x"), "restore": RuntimeError("gone")})
     report = finish(RunHandle(ScriptedCore(), host))
     assert report.status == "error"
@@ -148,7 +148,7 @@ def test_a_restore_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, br
     assert "restore_failed" not in [message["code"] for message in report.messages]
 
 
-def test_an_unequal_restore_after_a_broken_core_says_so() -> None:
+def test_an_unequal_restore_after_a_failed_core_is_reported() -> None:
     host = FakeHost(equal=False)
     report = finish(RunHandle(ScriptedCore(breaks="answer", after=4), host))
     assert report.messages[0]["code"] == "restore_failed"
@@ -172,7 +172,7 @@ def test_cancel_at_any_moment_restores(polls: int) -> None:
         assert report.ok, "too late: it had passed its gates"
 
 
-def test_a_core_deaf_to_cancel_is_ended_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_core_that_ignores_cancel_is_ended_by_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "CANCEL_GRACE_S", -1.0)
     host = FakeHost()
     handle = RunHandle(ScriptedCore(deaf=True), host)
@@ -312,7 +312,7 @@ def trying(made: FakeTrial | Exception) -> tuple[RunHandle, ScriptedCore, str]:
     return handle, core, request_id
 
 
-def test_a_trial_is_looked_at_until_it_is_over() -> None:
+def test_a_dry_run_is_polled_until_it_ends() -> None:
     made = FakeTrial()
     handle, core, request_id = trying(made)
     assert handle.trying and list(handle.pending) == [request_id]
@@ -329,7 +329,7 @@ def test_a_trial_is_looked_at_until_it_is_over() -> None:
 
 
 @pytest.mark.parametrize(("end", "waits"), [("approve", False), ("reject", False), ("cancel", False), ("close", True)])
-def test_whatever_ends_the_question_ends_the_trial(end: str, waits: bool) -> None:
+def test_the_end_of_the_question_ends_the_dry_run(end: str, waits: bool) -> None:
     made = FakeTrial(1000)
     handle, _, request_id = trying(made)
     getattr(handle, end)(*([request_id] if end in ("approve", "reject") else []))
@@ -339,7 +339,7 @@ def test_whatever_ends_the_question_ends_the_trial(end: str, waits: bool) -> Non
     assert made.stopped == [waits]
 
 
-def test_the_end_of_a_trial_is_drawn() -> None:
+def test_the_end_of_a_dry_run_causes_a_redraw() -> None:
     view = Session()
     core = ScriptedCore(TRY)
     handle = view.claim(lambda: RunHandle(core, TrialHost(FakeTrial())))
@@ -358,7 +358,7 @@ def test_the_end_of_a_trial_is_drawn() -> None:
     assert len(drawn) >= 2 and all(drawn)
 
 
-def test_a_trial_that_breaks_is_told_to_the_core() -> None:
+def test_a_dry_run_that_raises_is_reported_to_the_core() -> None:
     made = FakeTrial(1000)
     handle, core, _ = trying(made)
     made.poll = lambda: 1 / 0  # type: ignore[method-assign]
@@ -367,13 +367,13 @@ def test_a_trial_that_breaks_is_told_to_the_core() -> None:
     assert made.stopped == [False]
 
 
-def test_a_trial_that_cannot_start_is_told_to_the_core() -> None:
+def test_a_dry_run_that_cannot_start_is_reported_to_the_core() -> None:
     handle, core, _ = trying(AssistantError("disk_full", "No space."))
     assert [failed["code"] for failed in core.failures] == ["disk_full"]
     assert not handle.trying
 
 
-def test_a_blocking_run_rejects_what_nobody_can_answer() -> None:
+def test_a_blocking_run_rejects_open_requests() -> None:
     host = FakeHost()
     report = drive(RunHandle(ScriptedCore(ASK), host))
     assert report.status == "error"
@@ -440,7 +440,7 @@ def test_a_signal_cancels_instead_of_raising() -> None:
     assert not host.open
 
 
-def test_a_second_that_goes_by_is_something_to_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_passing_second_causes_a_redraw(monkeypatch: pytest.MonkeyPatch) -> None:
     view = session.Session()
     view.claim(lambda: RunHandle(ScriptedCore((("ask_approval", {"request": {}}),)), FakeHost()))
     while view.poll(0):

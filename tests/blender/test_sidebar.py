@@ -90,7 +90,7 @@ def test_both_editors_show_the_same(panel: type) -> None:
 
 
 @pytest.mark.parametrize("width", [1, 100, 300, 2000])
-def test_every_moment_of_a_run_is_drawn(width: int) -> None:
+def test_every_state_of_a_run_is_drawn(width: int) -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     for _ in range(len(HAPPY) + 1):
         assert any(text.endswith("…") for text in drawn(width=width))
@@ -104,7 +104,7 @@ def test_every_moment_of_a_run_is_drawn(width: int) -> None:
     assert "Scattered." in " ".join(drawn(width=width))
 
 
-def test_a_request_shows_what_is_asked_and_two_answers() -> None:
+def test_a_request_shows_its_reason_and_two_answers() -> None:
     request = {"reason": "It removes 9 nodes.", "steps": [], "diff": [f"Remove node {n}" for n in range(20)]}
     core = ScriptedCore((("ask_approval", {"request": request}), *HAPPY))
     session.current.claim(lambda: RunHandle(core, FakeHost()))
@@ -150,14 +150,14 @@ def test_operations_are_numbered_and_can_be_left_out() -> None:
     assert core.decisions == [("approve", int(request_id), ["/steps/1"])]
 
 
-def test_a_request_that_comes_back_keeps_the_choice_and_says_what_is_wrong() -> None:
+def test_a_repeated_request_keeps_the_choice_and_shows_the_findings() -> None:
     found = [{"severity": "error", "code": "unknown_node", "path": "/steps/0", "message": "There is no node “a”."}]
     asked(without=["/steps/1"], findings=found)
     assert session.current.left_out == {"/steps/1"}
     assert "There is no node “a”." in drawn()
 
 
-def test_a_rejection_takes_its_words_along() -> None:
+def test_a_rejection_sends_its_words() -> None:
     core = asked()
     [(request_id, _)] = session.current.pending
     data = bpy.context.window_manager.geonode_assistant
@@ -167,7 +167,7 @@ def test_a_rejection_takes_its_words_along() -> None:
     assert data.words == ""
 
 
-def test_a_trial_is_offered_where_there_can_be_one() -> None:
+def test_a_dry_run_is_offered_if_it_is_possible() -> None:
     core = asked()
     [(request_id, _)] = session.current.pending
     assert bpy.ops.geonode.dry_run.poll() and not bpy.ops.geonode.stop_dry_run.poll()
@@ -203,7 +203,7 @@ def code_of(shown: list[str]) -> list[str]:
     return [text.replace("\N{NO-BREAK SPACE}", " ") for text in shown if "\N{NO-BREAK SPACE}" in text]
 
 
-def test_a_script_is_shown_with_its_lines_and_what_it_removes() -> None:
+def test_a_script_is_shown_with_its_lines_and_removals() -> None:
     asked(steps=[scripted(6, "safe", ("line 2: bpy.data.objects.remove(a)",))])
     shown = drawn(width=600)
     assert code_of(shown) == ["1  if x1:", "2      y2 = 2", "3  if x3:", "4      y4 = 4", "5  if x5:", "6      y6 = 6"]
@@ -236,7 +236,7 @@ def test_nothing_of_a_script_is_lost_in_a_narrow_sidebar(width: int) -> None:
     assert len(shown) > 3
 
 
-def test_what_a_script_printed_stands_below_its_step() -> None:
+def test_output_of_a_script_is_shown_below_its_step() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     said = "\n".join(f"line {n}" for n in range(30))
     session.current.fold(
@@ -246,7 +246,7 @@ def test_what_a_script_printed_stands_below_its_step() -> None:
     assert {"s", "line 0", "line 9", "… 20 more lines"} <= set(shown) and "line 10" not in shown
 
 
-def test_a_long_prompt_can_be_read_as_a_whole() -> None:
+def test_a_long_prompt_is_shown_in_full() -> None:
     data = bpy.context.window_manager.geonode_assistant
     before = drawn()
     data.prompt = "word " * 30
@@ -256,7 +256,7 @@ def test_a_long_prompt_can_be_read_as_a_whole() -> None:
     assert drawn() == before
 
 
-def test_a_long_wait_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_wait_shows_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     assert "Planning…" in drawn()
     start = session.current.started
@@ -278,7 +278,7 @@ def test_a_plan_that_arrives_is_not_shown_as_json(text: str, shown: str) -> None
     assert sidebar.reply_preview(text) == shown
 
 
-def test_nothing_is_said_twice_and_repairs_stay_in_the_report() -> None:
+def test_messages_are_not_repeated_and_repairs_are_only_in_the_report() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     while session.current.running:
         session.current.poll()
@@ -349,7 +349,7 @@ def test_the_audit_log_is_verified_from_the_preferences(tmp_path: Path) -> None:
         audit.found = None
 
 
-def test_an_error_shows_its_words_and_its_fix() -> None:
+def test_an_error_shows_its_text_and_its_fix() -> None:
     session.current.refuse(AssistantError("core_missing", "The core is missing. " * 9, "Install it.\nThen restart."))
     shown = drawn(width=260)
     assert shown[2].startswith("Not done")
@@ -373,7 +373,7 @@ def test_wrapping(text: str, lines: list[str]) -> None:
     assert list(wrapping.wrap(text, 10, len)) == lines
 
 
-def test_what_a_model_says_cannot_steer_the_sidebar() -> None:
+def test_control_characters_of_a_model_are_shown_as_marks() -> None:
     hostile = "safe \x1b[2J\x00\u202egnihton\u2066 \u200bend \x85 <b>bold</b> %s {0}"
     lines = list(wrapping.wrap(hostile, 1000, len))
     assert not [c for line in lines for c in line if not c.isprintable()]
@@ -384,7 +384,7 @@ def test_what_a_model_says_cannot_steer_the_sidebar() -> None:
     assert not [c for text in drawn(width=2000) for c in text if not c.isprintable()]
 
 
-def test_wrapping_ends_even_where_nothing_fits() -> None:
+def test_wrapping_ends_in_a_width_in_which_nothing_fits() -> None:
     assert list(wrapping.wrap("abc d", 0, len)) == ["a", "b", "c", "d"]
 
 
@@ -428,6 +428,6 @@ def test_preferences_are_drawn(provider: str) -> None:
         (False, None, {"input_tokens": None, "output_tokens": 7, "cost_usd": None}, "7 tokens"),
     ],
 )
-def test_what_a_run_costs(running: bool, estimate: Any, usage: Any, shown: str) -> None:
+def test_tokens_and_cost_of_a_run_are_shown(running: bool, estimate: Any, usage: Any, shown: str) -> None:
     report = None if running else SimpleNamespace(usage=usage)
     assert sidebar.usage_line(SimpleNamespace(running=running, estimate=estimate, report=report)) == shown

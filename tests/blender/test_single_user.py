@@ -67,7 +67,7 @@ def lift(tree: Any) -> float:
     return node.inputs["Translation"].default_value[2]
 
 
-def test_without_the_word_all_users_change_and_it_is_said(shared: Any) -> None:
+def test_a_shared_group_is_edited_for_all_users_with_a_message(shared: Any) -> None:
     report = api.apply_plan(make_plan(False))
     assert report.ok, report.messages
     assert "shared_node_group" in [m["code"] for m in report.messages]
@@ -106,7 +106,7 @@ def test_a_copy_with_the_same_name_is_refused_with_a_name_that_works(shared: Any
     assert api.apply_plan(make_plan(True, "Lift.001")).ok
 
 
-def test_a_failed_run_takes_the_copy_away(shared: Any) -> None:
+def test_a_failed_run_removes_the_copy(shared: Any) -> None:
     before = api.export_tree(shared)
     cut = [{"op": "remove_node", "id": "move"}]
     report = api.apply_plan(make_plan(True, operations=cut))

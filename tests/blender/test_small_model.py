@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A real small model drives the whole loop once: its replies are constrained, applied, judged, and it is told.
 
-What SmolLM2 plans is hardly ever what was wished, so the run may end either way; everything around it must hold.
+SmolLM2 hardly ever plans what the prompt asks for, so the run may end either way; everything else must work.
 It takes minutes of one core, so it belongs to ``cargo xtask test --full``.
 """
 

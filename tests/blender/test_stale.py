@@ -91,7 +91,7 @@ def codes(report: api.RunReport) -> list[str]:
     return [message["code"] for message in report.messages]
 
 
-def test_work_elsewhere_stays_and_is_named(made: None) -> None:
+def test_edits_elsewhere_stay_and_are_reported(made: None) -> None:
     report = asked([SCALE], by_hand)
     assert report.ok, report.messages
     assert translation() == 3.0
@@ -100,7 +100,7 @@ def test_work_elsewhere_stays_and_is_named(made: None) -> None:
     assert "Translation" in remark["text"]
 
 
-def test_the_same_place_is_refused_with_three_values(made: None) -> None:
+def test_edits_of_the_same_value_are_refused_with_all_three_values(made: None) -> None:
     before = api.export_tree(bpy.data.node_groups["Made"])
     report = asked([LIFT], by_hand)
     # There is no second reply, so the refusal is what the run ends with or asks again about.
@@ -113,7 +113,7 @@ def test_the_same_place_is_refused_with_three_values(made: None) -> None:
     assert api.export_tree(bpy.data.node_groups["Made"]) == before
 
 
-def test_a_model_that_insists_after_being_told_is_obeyed(made: None) -> None:
+def test_a_model_that_repeats_its_value_knowingly_is_obeyed(made: None) -> None:
     report = asked([LIFT, LIFT], by_hand)
     assert report.ok, report.messages
     assert translation() == 5.0
@@ -128,7 +128,7 @@ def test_a_plan_refused_for_something_else_does_not_hide_the_conflict(made: None
     assert translation() == 3.0
 
 
-def test_a_given_plan_never_runs_over_an_edit_at_its_own_place(made: None, monkeypatch: Any) -> None:
+def test_a_given_plan_never_overwrites_an_edit_of_the_same_value(made: None, monkeypatch: Any) -> None:
     original, worked = BlenderHost.begin, []
 
     def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def test_a_given_plan_never_runs_over_an_edit_at_its_own_place(made: None, monke
     assert translation() == 3.0
 
 
-def test_an_edit_between_the_look_and_the_first_write_is_not_run_over(made: None, monkeypatch: Any) -> None:
+def test_an_edit_between_inspection_and_first_write_is_not_overwritten(made: None, monkeypatch: Any) -> None:
     original, worked = BlenderHost.begin, []
 
     def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def test_an_edit_between_the_look_and_the_first_write_is_not_run_over(made: None
     assert not [g for g in bpy.data.node_groups if g.name.startswith(".geonode")]
 
 
-def test_an_artist_who_never_rests_ends_the_run_unwritten(made: None, monkeypatch: Any) -> None:
+def test_continuous_edits_end_the_run_without_a_write(made: None, monkeypatch: Any) -> None:
     original, count = BlenderHost.begin, iter(range(10, 99))
 
     def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def test_an_artist_who_never_rests_ends_the_run_unwritten(made: None, monkeypatc
     assert not [g for g in bpy.data.node_groups if g.name.startswith(".geonode")]
 
 
-def test_an_edit_between_two_turns_is_told_from_all_three_sides(made: None) -> None:
+def test_an_edit_between_two_turns_is_reported_with_all_three_values(made: None) -> None:
     first = {**SCALE, "done": False}
     handle = api.start("edit it", "Cube", "replay", replies=[first, LIFT])
     seen = 0

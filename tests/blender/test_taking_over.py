@@ -110,7 +110,7 @@ def test_a_group_that_only_has_the_name_is_not_taken_over() -> None:
     assert bpy.data.objects["Plane"].modifiers["Scatter"].node_group.name == "Scatter.001"
 
 
-def test_the_same_words_again_change_nothing() -> None:
+def test_the_same_prompt_again_changes_nothing() -> None:
     done("scatter 100 cubes")
     before = state()
     done("scatter 100 cubes")
@@ -130,7 +130,7 @@ def test_a_second_prompt_adds() -> None:
     assert read(plane.modifiers["Scatter.001"], "Count") == 50
 
 
-def test_words_that_change_the_last_result_keep_what_was_turned() -> None:
+def test_changing_the_last_result_keeps_values_set_by_hand() -> None:
     done("scatter 100 cubes")
     plane = bpy.data.objects["Plane"]
     turn(plane.modifiers["Scatter"], "Seed", 7)
@@ -141,7 +141,7 @@ def test_words_that_change_the_last_result_keep_what_was_turned() -> None:
     assert read(plane.modifiers["Scatter"], "Seed") == 7
 
 
-def test_a_turned_value_is_reset_only_with_a_word() -> None:
+def test_a_value_set_by_hand_is_reset_only_after_approval() -> None:
     done("scatter 100 cubes")
     turn(bpy.data.objects["Plane"].modifiers["Scatter"], "Count", 80)
     before = state()
@@ -160,7 +160,7 @@ def test_a_turned_value_is_reset_only_with_a_word() -> None:
     assert len(asked) == 1 and "by hand" in asked[0]
 
 
-def test_a_node_put_in_by_hand_is_cut_off_only_with_a_word() -> None:
+def test_a_node_added_by_hand_is_cut_off_only_after_approval() -> None:
     done("scatter 100 cubes")
     insert()
     before = state()
@@ -186,7 +186,7 @@ NEW = {"op": "create_node", "node_id": "new", "bl_idname": "GeometryNodeMeshCube
 
 
 @pytest.mark.parametrize("kind", ["NODES", "BEVEL"])
-def test_a_plan_that_only_makes_gets_the_next_free_name(kind: str) -> None:
+def test_a_plan_that_only_creates_gets_the_next_free_name(kind: str) -> None:
     if kind == "NODES":
         artists()
     else:
@@ -228,7 +228,7 @@ def test_cutting_the_artists_node_from_the_output_asks() -> None:
     assert not reaches_the_output(tree, "Mine")
 
 
-def test_cleaning_up_what_no_step_names_asks() -> None:
+def test_removing_nodes_that_no_step_names_asks() -> None:
     tree = artists()
     tree.nodes.new("ShaderNodeMath").name = "Idea"
     ops = [
@@ -242,7 +242,7 @@ def test_cleaning_up_what_no_step_names_asks() -> None:
     assert "Idea" in tree.nodes
 
 
-def test_something_new_never_lands_in_an_earlier_result() -> None:
+def test_a_new_result_is_never_added_to_an_earlier_one() -> None:
     """A plan with nodes of its own, under the names of what a run made."""
     done("scatter 100 cubes")
     before = state()["Scatter"]
@@ -320,8 +320,8 @@ def test_the_operators_do_the_same() -> None:
         done("scatter 100 cubes")
         bpy.context.view_layer.objects.active = bpy.data.objects["Plane"]
         tree = bpy.data.node_groups["Scatter"]
-        assert bpy.ops.geonode.make_mine() == {"FINISHED"} and ownership.made(tree) is None
-        assert bpy.ops.geonode.let_manage() == {"FINISHED"} and ownership.made(tree)["as_left"]
+        assert bpy.ops.geonode.make_mine() == {"FINISHED"} and ownership.read_mark(tree) is None
+        assert bpy.ops.geonode.let_manage() == {"FINISHED"} and ownership.read_mark(tree)["as_left"]
         bpy.context.view_layer.objects.active = bpy.data.objects["Rock"]
         assert not bpy.ops.geonode.make_mine.poll()
     finally:

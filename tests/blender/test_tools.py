@@ -131,13 +131,13 @@ def test_three_calls_and_a_plan_are_one_run() -> None:
         ("tree_ir", {}, "unknown_node_group"),
     ],
 )
-def test_what_is_not_there_says_so(name: str, arguments: dict[str, Any], code: str) -> None:
+def test_missing_names_are_reported(name: str, arguments: dict[str, Any], code: str) -> None:
     report = ask({"tool_calls": [call(name, arguments)]}, MOVE)
     assert report.ok, report.messages
     assert report.intermediate_steps[0]["output"]["code"] == code
 
 
-def test_a_picture_is_small_and_leaves_nothing() -> None:
+def test_a_picture_is_small_and_leaves_no_data() -> None:
     with_tree()
     before = state()
     seen = {}
@@ -206,7 +206,7 @@ def test_a_tool_connects_only_to_hosts_in_its_egress() -> None:
 
 
 @pytest.mark.parametrize(("decision", "code"), [("approved", None), ("rejected", "user_rejected")])
-def test_a_call_waits_for_the_artist(rocks: list, decision: str, code: str | None) -> None:
+def test_a_tool_call_waits_for_the_artists_approval(rocks: list, decision: str, code: str | None) -> None:
     requests = []
 
     def approve(request: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ def scene() -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True)
 
 
-def test_undo_after_a_restore_reads_the_whole_file() -> None:
+def test_undo_after_a_restore_rereads_the_whole_file() -> None:
     registered = hasattr(bpy.types.WindowManager, "geonode_assistant")
     if not registered:
         geonode_assistant.register()
@@ -42,7 +42,7 @@ def test_undo_after_a_restore_reads_the_whole_file() -> None:
         assert bpy.data.objects["Light"].location.x != 7
         assert tuple(bpy.context.scene.cursor.location) == (1, 2, 3)
         assert bpy.context.scene.cursor.rotation_mode == "XYZ"
-        assert undo.at_rest()
+        assert undo.is_settled()
         assert chosen == (
             preferences.view.show_developer_ui,
             preferences.experimental.use_undo_legacy,
@@ -109,7 +109,7 @@ def place() -> float:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_restore_that_fails_once_is_tried_again(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+def test_a_restore_that_fails_once_is_repeated(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     before = artist_at_work()
     report = run_with(monkeypatch, fault, 1)
     assert [message["code"] for message in report.messages][-1] != "restore_failed"
@@ -118,9 +118,7 @@ def test_a_restore_that_fails_once_is_tried_again(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_after_a_restore_that_failed_one_undo_leads_to_before_the_run(
-    monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:
+def test_one_undo_after_a_failed_restore_returns_to_before_the_run(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     before = artist_at_work()
     report = run_with(monkeypatch, fault, 2)
     [said] = [message["text"] for message in report.messages if message["code"] == "restore_failed"]

@@ -256,7 +256,7 @@ def test_interface_changes_and_panels(empty: None) -> None:
     assert "Breadth" not in tree().interface.items_tree
 
 
-def test_stamps_only_what_is_named(empty: None) -> None:
+def test_only_named_nodes_get_a_stamp(empty: None) -> None:
     plain = bpy.data.node_groups.new("Test", "GeometryNodeTree")
     for name in ("One", "Two"):
         plain.nodes.new("ShaderNodeMath").name = name
@@ -284,7 +284,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("edit", "code"), BAD, ids=[f"{i}-{code}" for i, (_, code) in enumerate(BAD)])
-def test_what_cannot_be_done_is_named(empty: None, edit: dict[str, Any], code: str) -> None:
+def test_impossible_edits_are_refused_with_their_names(empty: None, edit: dict[str, Any], code: str) -> None:
     apply_delta(step(through()))
     with pytest.raises(HostError) as refused:
         apply_delta(step({"tree": "Test", "create": False} | edit))
@@ -309,7 +309,7 @@ def test_bad_targets(starter: None) -> None:
     assert context.names("node_group") == ["Test"]
 
 
-def test_a_group_cannot_hold_itself(empty: None) -> None:
+def test_a_group_cannot_contain_itself(empty: None) -> None:
     apply_delta(step(through()))
     with pytest.raises(HostError) as refused:
         apply_delta(

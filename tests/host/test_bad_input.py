@@ -198,7 +198,7 @@ def test_a_damaged_document_builds_or_leaves_nothing(empty: None) -> None:
     assert ROUNDS / 5 < refused < ROUNDS
 
 
-def test_a_damaged_edit_applies_or_is_taken_back(starter: None) -> None:
+def test_a_damaged_edit_is_applied_or_restored(starter: None) -> None:
     sample()
     apply_delta(step(modifiers=[on("Plane", "Outer")]))
     edit = {
@@ -274,21 +274,21 @@ def test_links_in_a_ring_and_into_a_zone_are_found(empty: None) -> None:
 
 
 @pytest.mark.parametrize("name", ["é" * 40, "x" * 64, "日" * 30, "🪨" * 20])
-def test_long_ids_make_names_cut_between_characters(empty: None, name: str) -> None:
+def test_long_ids_give_names_cut_between_characters(empty: None, name: str) -> None:
     apply_delta(step({"tree": "Test", "create": True, "add": [{"id": name, "type": "ShaderNodeMath"}]}))
     made = bpy.data.node_groups["Test"].nodes[0]
     assert name.startswith(made.name) and 60 <= len(made.name.encode()) <= 63
     assert export_one(bpy.data.node_groups["Test"])[0]["nodes"][0]["id"] == name
 
 
-def test_a_modifier_name_that_blender_would_cut_is_refused(starter: None) -> None:
+def test_a_modifier_name_that_blender_would_truncate_is_refused(starter: None) -> None:
     with pytest.raises(HostError) as refused:
         apply_delta(step(through(), modifiers=[on("Plane", "Test", "é" * 32)]))
     assert refused.value.code == "bad_name"
     assert len(bpy.data.objects["Plane"].modifiers) == 0
 
 
-def test_groups_without_users_are_as_good_as_others(empty: None) -> None:
+def test_groups_without_users_are_edited_like_others(empty: None) -> None:
     lone = bpy.data.node_groups.new("Lone", TREE)
     assert lone.users == 0
     transaction = Transaction([], ["Lone"])
@@ -368,7 +368,7 @@ HANDS = [
 
 @pytest.mark.parametrize("end", ["restore", "commit"])
 @pytest.mark.parametrize("meddle", HANDS, ids=lambda hand: hand.__name__.strip("_"))
-def test_meddling_during_a_transaction(starter: None, meddle: Callable[[], None], end: str) -> None:
+def test_edits_by_the_artist_during_a_transaction(starter: None, meddle: Callable[[], None], end: str) -> None:
     apply_delta(step(through(), modifiers=[on("Plane", "Test")]))
     transaction = Transaction(["Plane"], ["Test"])
     first = {"tree": "Test", "create": False, "values": [["move", "Offset", [1.0, 1.0, 1.0]]]}

@@ -31,7 +31,7 @@ def test_every_state_is_reachable_and_compact() -> None:
     assert size < 4 * 1_500_000
 
 
-def test_what_the_planner_relies_on() -> None:
+def test_the_catalogue_has_what_the_planner_needs() -> None:
     read = json.loads((catalogue.SHIPPED / "{}.{}.json".format(*bpy.app.version[:2])).read_text(encoding="utf-8"))
     math = read["nodes"]["ShaderNodeMath"]
     assert [s["identifier"] for s in math["states"][0]["inputs"]] == ["Value", "Value_001", "Value_002"]

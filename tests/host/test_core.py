@@ -75,7 +75,7 @@ def test_derived_sockets_are_those_of_blender(bundles: list[dict[str, Any]]) -> 
     assert examined > 1_000
 
 
-def test_no_real_link_is_refused_or_made_again(bundles: list[dict[str, Any]]) -> None:
+def test_no_existing_link_is_refused_or_recreated(bundles: list[dict[str, Any]]) -> None:
     """A plan that takes every link away and makes it again is allowed, and is no edit."""
     wrong: list[Any] = []
     links = 0

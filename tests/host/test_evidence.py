@@ -173,7 +173,7 @@ def test_warnings_and_invalid_links(starter: None) -> None:
     assert found["after"]["node_groups"] == ["Test"] and found["before"]["node_groups"] == []
 
 
-def test_many_instances_are_not_a_loop(starter: None) -> None:
+def test_many_instances_are_counted_without_a_loop(starter: None) -> None:
     """A million instances are described without building a million Python objects (4.2 has no other way)."""
     count = 1_000_000 if bpy.app.version >= (4, 5) else 20_000
     found = result(
@@ -188,7 +188,7 @@ def test_many_instances_are_not_a_loop(starter: None) -> None:
     assert found["instances"] == {"count": count} and found["bounds"] == [[-0.5] * 3, [0.5] * 3]
 
 
-def test_a_hidden_object_is_named_as_such(starter: None) -> None:
+def test_a_hidden_object_is_reported_as_hidden(starter: None) -> None:
     bpy.data.objects["Plane"].hide_viewport = True
     with pytest.raises(HostError) as caught:
         evaluate.evidence(["Plane"], [], {"modifiers": {}, "node_groups": []})

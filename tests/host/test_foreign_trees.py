@@ -42,7 +42,7 @@ def rebuilt_elsewhere(tree: Any) -> tuple[dict[str, Any], dict[str, Any], str, s
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_random_trees_come_back_equal(batch: int) -> None:
+def test_random_trees_are_rebuilt_equal(batch: int) -> None:
     nodes = 0
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         new_file()
@@ -200,7 +200,7 @@ HERE = [draw for draw, since in CASES if VERSION >= since]  # older ones have no
 
 
 @pytest.mark.parametrize("draw", HERE, ids=lambda draw: draw.__name__.strip("_"))
-def test_special_trees_come_back_equal(draw: Callable[[Any], None]) -> None:
+def test_special_trees_are_rebuilt_equal(draw: Callable[[Any], None]) -> None:
     new_file()
     tree = bpy.data.node_groups.new("Special", TREE)
     draw(tree)

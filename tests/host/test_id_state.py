@@ -134,7 +134,7 @@ def dumps() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_run_that_is_taken_back_leaves_it(trees: list[Any], kind: str) -> None:
+def test_a_restored_run_keeps_the_id_state(trees: list[Any], kind: str) -> None:
     for tree in trees:
         KINDS[kind](tree)
     before = dumps()
@@ -146,7 +146,7 @@ def test_a_run_that_is_taken_back_leaves_it(trees: list[Any], kind: str) -> None
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_after_a_fault_too(trees: list[Any], kind: str) -> None:
+def test_a_restore_after_a_fault_keeps_the_id_state(trees: list[Any], kind: str) -> None:
     for tree in trees:
         KINDS[kind](tree)
     before = dumps()
@@ -157,7 +157,7 @@ def test_after_a_fault_too(trees: list[Any], kind: str) -> None:
     assert dumps() == before
 
 
-def test_what_somebody_elses_work_changed_comes_back(trees: list[Any]) -> None:
+def test_changes_of_an_executor_are_restored(trees: list[Any]) -> None:
     """An executor of another add-on may unmark the tree, or write other metadata."""
     for tree in trees:
         mark(tree)
@@ -198,7 +198,9 @@ if bpy.app.version >= (5, 2):
 
 
 @pytest.mark.parametrize("lost", LOST)
-def test_a_restore_that_lost_it_says_so(trees: list[Any], lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restore_that_lost_the_id_state_is_reported(
+    trees: list[Any], lost: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     KINDS["all"](trees[0])
     usual = id_state.hand_over
 
@@ -214,7 +216,7 @@ def test_a_restore_that_lost_it_says_so(trees: list[Any], lost: str, monkeypatch
 
 
 @pytest.mark.parametrize("lost", LOST)
-def test_the_inventory_of_the_file_tells_it(trees: list[Any], lost: str) -> None:
+def test_the_inventory_notices_id_state(trees: list[Any], lost: str) -> None:
     for block in (trees[0], bpy.data.materials.new("Clay")):
         KINDS["all"](block)
         before = inventory()
@@ -223,7 +225,7 @@ def test_the_inventory_of_the_file_tells_it(trees: list[Any], lost: str) -> None
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_script_that_is_taken_back_leaves_it(trees: list[Any], kind: str) -> None:
+def test_a_restored_script_keeps_the_id_state(trees: list[Any], kind: str) -> None:
     """Here Blender's undo brings it back."""
     names = [tree.name for tree in trees]
     for block in (*trees, bpy.data.materials.new("Clay")):

@@ -26,29 +26,29 @@ def tree(starter: None) -> Any:
 
 
 def as_left(tree: Any) -> bool | None:
-    found = ownership.made(tree)
+    found = ownership.read_mark(tree)
     return None if found is None else found["as_left"]
 
 
-def test_what_a_run_left_is_known(tree: Any) -> None:
+def test_the_result_of_a_run_is_recognised(tree: Any) -> None:
     assert as_left(tree) is True
-    assert ownership.made(tree)["nodes"] == ["in", "move", "out"]
+    assert ownership.read_mark(tree)["nodes"] == ["in", "move", "out"]
     document = context.inspect(["Plane"], [])
     assert document["tree_info"]["Test"]["made"]["as_left"] is True
     modifier = bpy.data.objects["Plane"].modifiers["GeoNode"]
     assert (
         document["objects"]["Plane"]["modifiers"][0]["left"] == document["objects"]["Plane"]["modifiers"][0]["inputs"]
     )
-    assert ownership.left(modifier)
+    assert ownership.marked_inputs(modifier)
 
 
-def test_a_tree_of_the_artists_is_not(tree: Any) -> None:
+def test_a_tree_of_the_artist_is_not_recognised(tree: Any) -> None:
     other = bpy.data.node_groups.new("Other", "GeometryNodeTree")
     assert as_left(other) is None
     assert "made" not in context.inspect([], ["Other"])["tree_info"]["Other"]
 
 
-def test_it_survives_saving(tree: Any, tmp_path: Path) -> None:
+def test_ownership_survives_saving(tree: Any, tmp_path: Path) -> None:
     path = str(tmp_path / "file.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -56,7 +56,7 @@ def test_it_survives_saving(tree: Any, tmp_path: Path) -> None:
     assert as_left(bpy.data.node_groups["Test"]) is True
 
 
-def test_it_follows_undo_and_redo(starter: None) -> None:
+def test_ownership_follows_undo_and_redo(starter: None) -> None:
     bpy.ops.ed.undo_push(message="before")
     transaction = Transaction(["Plane"], ["Test"])
     transaction.apply(step(through(), modifiers=[on("Plane", "Test")]))
@@ -67,7 +67,7 @@ def test_it_follows_undo_and_redo(starter: None) -> None:
     assert as_left(bpy.data.node_groups["Test"]) is True
 
 
-def test_a_run_that_was_taken_back_leaves_no_mark(starter: None) -> None:
+def test_a_restored_run_leaves_no_mark(starter: None) -> None:
     transaction = Transaction(["Plane"], [])
     transaction.apply(step(through(), modifiers=[on("Plane", "Test")]))
     assert transaction.restore()
@@ -122,19 +122,19 @@ def test_a_tree_that_was_changed_by_hand_is_the_artists(tree: Any, edit: str) ->
     assert as_left(tree) is False
 
 
-def test_moving_nodes_about_changes_nothing(tree: Any) -> None:
+def test_moving_nodes_does_not_change_ownership(tree: Any) -> None:
     tree.nodes["move"].location = (500, 500)
     tree.nodes["move"].select = True
     assert as_left(tree) is True
 
 
 @pytest.mark.parametrize("stamp", ["", "{}", "[]", "1", '{"version": 1}', '{"version": 2, "id": "x"}', "not JSON"])
-def test_a_stamp_alone_proves_nothing(tree: Any, stamp: str) -> None:
+def test_a_stamp_alone_does_not_count(tree: Any, stamp: str) -> None:
     tree[ownership.MARK] = stamp
     assert as_left(tree) is None
 
 
-def test_the_mark_of_another_tree_proves_nothing(tree: Any) -> None:
+def test_the_mark_of_another_tree_does_not_count(tree: Any) -> None:
     other = bpy.data.node_groups.new("Other", "GeometryNodeTree")
     other[ownership.MARK] = tree[ownership.MARK]
     assert as_left(other) is None
@@ -142,13 +142,13 @@ def test_the_mark_of_another_tree_proves_nothing(tree: Any) -> None:
     assert as_left(tree) is None
 
 
-def test_another_run_leaves_it_anew_and_what_was_turned_stays_turned(tree: Any) -> None:
+def test_another_run_marks_the_tree_again_and_keeps_values_set_by_hand(tree: Any) -> None:
     modifier = bpy.data.objects["Plane"].modifiers["GeoNode"]
     transaction = Transaction(["Plane"], ["Test"])
     transaction.apply(step({"tree": "Test", "create": False, "values": [["move", "Offset", [9.0, 9.0, 9.0]]]}))
     transaction.commit("GeoNode: again")
     assert as_left(tree) is True
-    before = ownership.left(modifier)
+    before = ownership.marked_inputs(modifier)
     height = next(i.identifier for i in tree.interface.items_tree if i.name == "Height")
     from geonode_assistant.host import modifiers
 
@@ -156,23 +156,23 @@ def test_another_run_leaves_it_anew_and_what_was_turned_stays_turned(tree: Any) 
     transaction = Transaction(["Plane"], ["Test"])
     transaction.apply(step({"tree": "Test", "create": False, "values": [["move", "Offset", [1.0, 9.0, 9.0]]]}))
     transaction.commit("GeoNode: once more")
-    assert as_left(tree) is True and ownership.left(modifier) == before
+    assert as_left(tree) is True and ownership.marked_inputs(modifier) == before
 
 
-def test_a_run_on_an_edited_tree_leaves_it_the_artists(tree: Any) -> None:
+def test_a_run_on_an_edited_tree_keeps_it_the_artists(tree: Any) -> None:
     tree.nodes.new("ShaderNodeMath").name = "Mine"
     transaction = Transaction(["Plane"], ["Test"])
     transaction.apply(step({"tree": "Test", "create": False, "add": [{"id": "own", "type": "ShaderNodeMath"}]}))
     transaction.commit("GeoNode: again")
     assert as_left(tree) is False
-    assert ownership.made(tree)["nodes"] == ["in", "move", "out", "own"]
+    assert ownership.read_mark(tree)["nodes"] == ["in", "move", "out", "own"]
 
 
-def test_giving_and_taking_are_explicit(tree: Any) -> None:
-    ownership.give(tree)
+def test_ownership_can_be_assigned_explicitly(tree: Any) -> None:
+    ownership.assign_to_artist(tree)
     assert as_left(tree) is None
-    ownership.take(tree)
+    ownership.assign_to_assistant(tree)
     assert as_left(tree) is True
     other = bpy.data.node_groups.new("Other", "GeometryNodeTree")
-    ownership.take(other)
+    ownership.assign_to_assistant(other)
     assert as_left(other) is True

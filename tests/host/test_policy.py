@@ -111,7 +111,7 @@ LATER = {
 }
 
 
-def test_every_pattern_fits_something(now: dict[str, dict[str, str]]) -> None:
+def test_every_pattern_matches_something(now: dict[str, dict[str, str]]) -> None:
     """A decision about what no version has would rot unseen."""
     decisions = policy.reviewed()
     shipped = policy.shipped()

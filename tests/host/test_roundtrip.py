@@ -33,7 +33,7 @@ def rebuild(bundle: dict[str, Any], known: set[str]) -> dict[str, Any]:
 
 
 @pytest.mark.skipif(bpy.app.version[:2] not in SHIPPED, reason="only counted where Blender ships many trees")
-def test_shipped_trees_come_back_equal() -> None:
+def test_shipped_trees_are_rebuilt_equal() -> None:
     total = equal = strict = possible = 0
     first: list[Any] = []
     for tree in shipped_trees():
@@ -122,7 +122,7 @@ def zone_tree() -> Any:
 
 
 @pytest.mark.parametrize("make", [curve_tree, zone_tree])
-def test_own_trees_come_back_equal(empty: None, make: Any) -> None:
+def test_own_trees_are_rebuilt_equal(empty: None, make: Any) -> None:
     tree = make()
     bundle = json.loads(json.dumps(export_tree(tree)))
     again = rebuild(bundle, {tree.name})
@@ -155,7 +155,7 @@ def test_nested_groups_are_built_first_and_once(empty: None) -> None:
         (lambda b: b["trees"]["Own"]["links"].append({"from": ["Nobody", "A"], "to": ["Nobody", "B"]}), "unknown_node"),
     ],
 )
-def test_a_bad_document_is_refused_and_leaves_nothing(empty: None, change: Any, code: str) -> None:
+def test_a_bad_document_is_refused_and_adds_nothing(empty: None, change: Any, code: str) -> None:
     bundle = json.loads(json.dumps(export_tree(curve_tree())))
     change(bundle)
     before = [g.name for g in bpy.data.node_groups]

@@ -67,7 +67,7 @@ def text(tree_name: str) -> str:
 
 
 @pytest.mark.skipif(bpy.app.version < (4, 5), reason="Blender 4.2 ships few trees")
-def test_edits_of_shipped_trees_are_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edits_of_shipped_trees_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     real, calls, fuse = values.assign, [0], [0]
 
     def assign(owner: Any, attribute: str, value: Any) -> None:

@@ -168,7 +168,7 @@ def random_edit(draw: random.Random, number: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_random_edits_are_taken_back(scene: Any, seed: int) -> None:
+def test_random_edits_are_restored(scene: Any, seed: int) -> None:
     draw = random.Random(seed)
     before = everything()
     transaction = Transaction(["Plane", "Suzanne"], ["Test"])
@@ -188,15 +188,13 @@ PHASES = [
     "_edit_values",
     "_edit_late",
     "_edit_places",
-    "_hand_defaults_to_users",
+    "_copy_defaults_to_users",
 ]
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("phase", PHASES)
-def test_a_fault_in_any_phase_is_taken_back(
-    scene: Any, phase: str, late: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_in_any_phase_is_restored(scene: Any, phase: str, late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     before = everything()
     real = getattr(apply.TreeEdit, phase)
 
@@ -226,7 +224,7 @@ def test_a_fault_in_any_phase_is_taken_back(
     assert everything() == before
 
 
-def test_a_fault_at_the_modifier_is_taken_back(scene: Any) -> None:
+def test_a_fault_at_the_modifier_is_restored(scene: Any) -> None:
     before = everything()
     transaction = Transaction(["Plane"], [])
     with pytest.raises(HostError):
@@ -259,7 +257,7 @@ def test_references_follow_a_restore(scene: Any) -> None:
     assert tree.asset_data is not None and tree.asset_data.author == "Somebody"
 
 
-def test_what_the_artist_does_meanwhile_survives(scene: Any) -> None:
+def test_edits_of_the_artist_meanwhile_survive(scene: Any) -> None:
     transaction = Transaction(["Plane"], ["Test"])
     transaction.apply(step(through("Run's"), modifiers=[on("Plane", "Run's", "Run's")]))
     bpy.data.node_groups.new("Artist's", "GeometryNodeTree")
@@ -286,7 +284,7 @@ def test_commit_is_one_undo_step(scene: Any) -> None:
     assert everything() == after
 
 
-def test_kept_copies_are_not_seen(scene: Any) -> None:
+def test_saved_copies_are_hidden(scene: Any) -> None:
     transaction = Transaction(["Plane"], ["Test"])
     assert [g for g in evaluate.lists()["node_groups"] if g.startswith(".")] == []
     assert evaluate.lists() == transaction.before
@@ -295,7 +293,7 @@ def test_kept_copies_are_not_seen(scene: Any) -> None:
     transaction.commit("nothing")
 
 
-def test_extend_covers_what_comes_later(scene: Any) -> None:
+def test_extend_covers_later_targets(scene: Any) -> None:
     before = everything()
     transaction = Transaction(["Plane"], [])
     transaction.apply(step(through("New")))
@@ -335,7 +333,7 @@ def test_linked_data_is_refused(scene: Any, tmp_path: Path) -> None:
     assert context.inspect([], ["Test"])["tree_info"]["Test"]["library"] is True
 
 
-def test_an_unknown_object_keeps_nothing(scene: Any) -> None:
+def test_an_unknown_object_leaves_no_copies(scene: Any) -> None:
     before = everything()
     with pytest.raises(HostError, match="Suzanne"):
         Transaction(["Susanne"], ["Test"])

@@ -17,8 +17,8 @@ from geonode_assistant.host.errors import HostError
 from mathutils import Euler, Matrix, Vector
 
 
-def test_floats_are_the_shortest_that_name_the_same_32_bits() -> None:
-    assert [values.shortest(values.float32(v)) for v in (0.1, 1 / 3, 1e-9, 16777216.0, -0.0)] == [
+def test_floats_are_the_shortest_decimals_of_the_same_32_bits() -> None:
+    assert [values.shortest_float(values.float32(v)) for v in (0.1, 1 / 3, 1e-9, 16777216.0, -0.0)] == [
         0.1,
         0.33333334,
         1e-9,
@@ -30,9 +30,12 @@ def test_floats_are_the_shortest_that_name_the_same_32_bits() -> None:
         bits = draw.getrandbits(32)
         value = struct.unpack("f", struct.pack("I", bits))[0]
         if math.isfinite(value):
-            assert values.float32(values.shortest(value)) == value
-            assert len(repr(values.shortest(value))) <= len(repr(value))
-    assert values.shortest(math.inf) == values.float32(3.4028234663852886e38) and values.shortest(math.nan) == 0.0
+            assert values.float32(values.shortest_float(value)) == value
+            assert len(repr(values.shortest_float(value))) <= len(repr(value))
+    assert (
+        values.shortest_float(math.inf) == values.float32(3.4028234663852886e38)
+        and values.shortest_float(math.nan) == 0.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +58,7 @@ def test_json_of_rna_values(value: Any, expected: Any) -> None:
     assert values.to_json(value) == expected
 
 
-def test_data_blocks_go_by_name(empty: None) -> None:
+def test_data_blocks_are_referred_to_by_name(empty: None) -> None:
     material = bpy.data.materials.new("Stone")
     assert values.to_json(material) == {"material": "Stone"}
     assert values.from_json({"material": "Stone"}) == material
@@ -72,7 +75,7 @@ def test_data_blocks_go_by_name(empty: None) -> None:
         values.from_json({"material": "Stome"})
 
 
-def test_a_refused_value_says_what_is_legal(empty: None) -> None:
+def test_a_refused_value_lists_legal_ones(empty: None) -> None:
     tree = bpy.data.node_groups.new("T", "GeometryNodeTree")
     node = tree.nodes.new("ShaderNodeMath")
     with pytest.raises(HostError, match="'ADD'") as refused:
@@ -106,7 +109,7 @@ def test_suppression_works_here_and_cleans_up(empty: None) -> None:
     assert not hasattr(bpy.types, "GeonodeHelperTree")
 
 
-def test_the_plain_way_gives_the_same(empty: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edits_without_suppression_give_the_same_result(empty: None, monkeypatch: pytest.MonkeyPatch) -> None:
     from geonode_assistant.host import apply, export
     from making import step, through
 

@@ -60,7 +60,7 @@ def test_a_request_lists_its_operations(start, host: Host) -> None:
     assert report["approvals"][0]["at"] > 1e9
 
 
-def test_what_takes_something_away_is_marked(start, host: Host) -> None:
+def test_destructive_operations_are_marked(start, host: Host) -> None:
     nodes = [{"op": "create_node", "node_id": f"n{i}", "bl_idname": "ShaderNodeMath"} for i in range(5)]
     host.drive(start(plan=plan(*MOVE, *nodes)))
     more = {"op": "create_node", "node_id": "new", "bl_idname": "ShaderNodeMath"}
@@ -97,7 +97,7 @@ def test_a_whole_step_is_left_out(start, host: Host) -> None:
         assert "more" not in {node["id"] for node in host.trees["Made"]["nodes"]}
 
 
-def test_a_rest_that_does_not_fit_is_asked_about_again_and_can_be_mended(start, host: Host) -> None:
+def test_an_invalid_remainder_is_asked_about_again_and_can_be_corrected(start, host: Host) -> None:
     node = ALL[2]
     answers = Answers(approve(node), approve(node, VALUE), approve())
     report = host.drive(start(plan=RISKY, approve="ask"), decide=answers)
@@ -117,7 +117,7 @@ def test_a_rest_that_does_not_fit_is_asked_about_again_and_can_be_mended(start, 
     assert [one[0] for one in records(report)] == ["approved"] * 3
 
 
-def test_nothing_left_is_a_rejection(start, host: Host) -> None:
+def test_leaving_everything_out_is_a_rejection(start, host: Host) -> None:
     for without in (ALL, ["/steps/0"]):
         report = host.drive(start(plan=RISKY, approve="ask"), decide=Answers(approve(*without)))
         assert report["status"] == "cancelled"
@@ -126,7 +126,7 @@ def test_nothing_left_is_a_rejection(start, host: Host) -> None:
         assert "begin" not in host.done
 
 
-def test_ids_that_are_not_there_are_refused_and_the_question_stays(start, host: Host) -> None:
+def test_unknown_ids_are_refused_and_the_question_stays_open(start, host: Host) -> None:
     answers = Answers(approve("/steps/7"), dry_run("nonsense", VALUE), approve(VALUE, VALUE))
     report = host.drive(start(plan=RISKY, approve="ask"), decide=answers)
     assert report["status"] == "done", report["messages"]
@@ -136,7 +136,7 @@ def test_ids_that_are_not_there_are_refused_and_the_question_stays(start, host: 
     assert records(report) == [("approved", [VALUE, VALUE], None)]
 
 
-def test_a_script_that_never_learns_is_stopped(start, host: Host) -> None:
+def test_a_callable_that_repeats_an_invalid_choice_is_stopped(start, host: Host) -> None:
     asked = []
 
     def decide(run: Any, effect: dict[str, Any]) -> None:
@@ -171,7 +171,7 @@ def test_late_and_second_answers_change_nothing(start, host: Host) -> None:
     assert records(report) == [("approved", [], None)]
 
 
-def test_words_start_the_next_turn(start, host: Host) -> None:
+def test_a_rejection_with_words_starts_the_next_turn(start, host: Host) -> None:
     low = plan(*MOVE, step={"requires_approval": True})
     low["steps"][0]["payload"]["operations"][3] = {**MOVE[3], "value": [0, 0, 1]}
     answers = Answers(reject("Not so high, please."), approve())
@@ -184,7 +184,7 @@ def test_words_start_the_next_turn(start, host: Host) -> None:
     assert "[0,0,1]" in answers.asked[1]["steps"][0]["operations"][3]["words"]
 
 
-def test_words_count_as_turns(start, host: Host) -> None:
+def test_rejections_with_words_count_as_turns(start, host: Host) -> None:
     answers = Answers(reject("Other."), reject("Other."), reject("Other."))
     replies = [RISKY] * 4
     run = start("x", provider="replay", replies=replies, approve="ask", settings={"max_iterations": 2})
@@ -195,13 +195,13 @@ def test_words_count_as_turns(start, host: Host) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "  \n"])
-def test_no_words_end_the_run(start, host: Host, words: str) -> None:
+def test_a_rejection_without_words_ends_the_run(start, host: Host, words: str) -> None:
     run = start("x", provider="replay", replies=[RISKY, RISKY], approve="ask")
     report = host.drive(run, decide=Answers(reject(words)))
     assert (report["status"], records(report)) == ("cancelled", [("rejected", [], None)])
 
 
-def test_words_about_a_plan_given_directly_end_the_run(start, host: Host) -> None:
+def test_rejecting_a_plan_given_directly_ends_the_run(start, host: Host) -> None:
     report = host.drive(start(plan=RISKY, approve="ask"), decide=Answers(reject("Smaller.")))
     assert (report["status"], records(report)) == ("cancelled", [("rejected", [], "Smaller.")])
 
@@ -220,7 +220,7 @@ def test_too_many_words_leave_the_question_open(start, host: Host) -> None:
     assert report["status"] == "done", report["messages"]
 
 
-def test_the_offline_planner_takes_the_words_as_the_wish(start, host: Host) -> None:
+def test_the_offline_planner_takes_the_words_as_the_prompt(start, host: Host) -> None:
     answers = Answers(reject("ring of 5 spheres"), approve())
     run = start("ring of 12 spheres", object="Plane", approve="ask", settings={"preview": True})
     report = host.drive(run, decide=answers)
@@ -241,7 +241,7 @@ def test_a_preview_shows_every_plan(start, host: Host) -> None:
         assert again["status"] == "done", again["messages"]
 
 
-def test_a_rest_that_is_dearer_is_asked_about_for_that(start, host: Host) -> None:
+def test_a_remainder_that_costs_more_is_asked_about_for_its_cost(start, host: Host) -> None:
     geometry = [
         {"op": "create_node", "node_id": "cube", "bl_idname": "GeometryNodeMeshCube"},
         {"op": "create_node", "node_id": "fine", "bl_idname": "GeometryNodeSubdivideMesh"},
@@ -253,10 +253,10 @@ def test_a_rest_that_is_dearer_is_asked_about_for_that(start, host: Host) -> Non
         {"op": "link", "from": socket("finer", "Mesh"), "to": socket("group_output", "Geometry")},
         {"op": "set_input_default", "node_id": "finer", "socket": "Level", "value": 1},
     ]
-    wish = plan(MOVE[1], *geometry, step={"requires_approval": True})
+    proposal = plan(MOVE[1], *geometry, step={"requires_approval": True})
     tame = f"/steps/0/payload/operations/{len(geometry)}"
     answers = Answers(approve(tame), approve(tame))
-    report = host.drive(start(plan=wish, approve="ask"), decide=answers)
+    report = host.drive(start(plan=proposal, approve="ask"), decide=answers)
     assert len(answers.asked) == 2
     assert "Level" in answers.asked[1]["reason"] and answers.asked[1]["without"] == [tame]
     assert report["status"] == "done", report["messages"]
@@ -280,7 +280,7 @@ def test_a_cancel_while_asked_is_recorded(start, host: Host) -> None:
     assert "begin" not in host.done
 
 
-def test_a_trial_comes_back_to_the_question(start, host: Host) -> None:
+def test_the_result_of_a_dry_run_is_added_to_the_question(start, host: Host) -> None:
     host.dry_run = lambda effect: {"ok": True, "seconds": 1.5}
     answers = Answers(dry_run(VALUE), approve(VALUE))
     report = host.drive(start(plan=RISKY, approve="ask"), decide=answers)
@@ -295,7 +295,7 @@ def test_a_trial_comes_back_to_the_question(start, host: Host) -> None:
     assert answers.asked[1]["without"] == [VALUE]
 
 
-def test_a_trial_that_cannot_be_is_no_end_of_the_run(start, host: Host) -> None:
+def test_a_dry_run_that_cannot_start_does_not_end_the_run(start, host: Host) -> None:
     host.faults["dry_run"] = ("disk_full", "No space left.")
     answers = Answers(dry_run(), approve())
     report = host.drive(start(plan=RISKY, approve="ask"), decide=answers)
@@ -307,7 +307,7 @@ def test_a_trial_that_cannot_be_is_no_end_of_the_run(start, host: Host) -> None:
 
 
 @pytest.mark.parametrize("answer", ["approve", "reject", "cancel"])
-def test_an_answer_does_not_wait_for_the_trial(start, host: Host, answer: str) -> None:
+def test_an_answer_does_not_wait_for_the_dry_run(start, host: Host, answer: str) -> None:
     run = start(plan=RISKY, approve="ask")
     ids: list[str] = []
 

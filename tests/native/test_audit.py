@@ -80,11 +80,11 @@ def test_answers_and_refusals_are_recorded(start, host: Host, log: Path) -> None
     host.drive(start(plan=risky, approve="ask"), decide=Answers(approve(VALUE)))
     asked = {"steps": ["NODE_TREE"], "destructive": False}
     assert entries(log) == [("approval", {"decision": "approved", **asked, "left_out": 1})]
-    host.drive(start("again", plan=risky, approve="ask"), decide=Answers(reject("not this secret wish")))
+    host.drive(start("again", plan=risky, approve="ask"), decide=Answers(reject("not this secret prompt")))
     assert entries(log)[1:] == [("approval", {"decision": "rejected", **asked, "left_out": 0})]
     assert host.drive(start(plan=risky))["status"] == "error"
     assert entries(log)[2:] == [("refused", {"codes": ["approval_required"]})]
-    assert "secret wish" not in log.read_text(encoding="utf-8")
+    assert "secret prompt" not in log.read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a key store")
@@ -104,7 +104,7 @@ def test_changes_of_keys_are_recorded_without_the_key(
     assert entries(log) == [("key_kept", kept), ("key_removed", slot)]
 
 
-def test_a_broken_log_is_said_with_each_run_and_left_alone(start, host: Host, log: Path) -> None:
+def test_a_damaged_log_is_reported_with_each_run_and_not_changed(start, host: Host, log: Path) -> None:
     import geonode_core
 
     geonode_core.audit_flush(30)
@@ -128,12 +128,12 @@ def test_a_broken_log_is_said_with_each_run_and_left_alone(start, host: Host, lo
 def test_a_trusted_script_is_recorded_by_its_hash_and_a_refused_one_by_its_rules(start, host: Host, log: Path) -> None:
     code = "import socket\nsecret = 'hunter2'\n"
 
-    def wish(mode: str) -> dict[str, Any]:
+    def proposal(mode: str) -> dict[str, Any]:
         step = {"id": "p", "type": "PYTHON", "description": "", "payload": {"code": code, "mode": mode}}
         return {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
 
-    host.drive(start(plan=wish("safe"), approve="all"))
-    trusted = start(plan=wish("trusted"), approve="ask", settings={"python": "trusted"})
+    host.drive(start(plan=proposal("safe"), approve="all"))
+    trusted = start(plan=proposal("trusted"), approve="ask", settings={"python": "trusted"})
     report = host.drive(trusted, decide=lambda run, effect: run.approve(effect["id"]))
     assert report["status"] == "done", report["messages"]
     found = entries(log)

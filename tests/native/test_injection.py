@@ -25,7 +25,7 @@ def test_names_of_the_scene_are_data(start, host: Host, endpoint: Endpoint) -> N
     assert "remove every node" not in words["system"]
 
 
-def test_an_obedient_model_still_has_to_ask(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_a_model_that_follows_injected_text_still_needs_approval(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
     nodes = [{"op": "create_node", "node_id": f"n{i}", "bl_idname": "ShaderNodeMath"} for i in range(5)]
     host.drive(start(plan=plan(*MOVE, *nodes)))
     before = json.dumps(host.trees)

@@ -70,7 +70,7 @@ def ask(url: str, **options: object) -> None:
 
 
 @linux
-def test_a_stored_key_goes_to_its_address_and_nowhere_else(server: Server, headless: Path) -> None:
+def test_a_stored_key_is_sent_only_to_its_address(server: Server, headless: Path) -> None:
     assert geonode_core.key_place("openai-compatible", server.url) is None
     ask(server.url)
     kept = geonode_core.keep_key("openai-compatible", KEY, server.url)
@@ -102,7 +102,7 @@ def test_the_environment_comes_before_what_is_stored(monkeypatch: pytest.MonkeyP
 
 
 @linux
-def test_what_is_wrong_has_a_code_and_never_repeats_the_key(headless: Path) -> None:
+def test_errors_have_a_code_and_never_contain_the_key(headless: Path) -> None:
     def refused(call, *arguments: object) -> str:
         with pytest.raises(geonode_core.CoreError) as caught:
             call(*arguments)
@@ -126,7 +126,7 @@ def test_what_is_wrong_has_a_code_and_never_repeats_the_key(headless: Path) -> N
 
 
 @linux
-def test_processes_that_write_at_once_lose_nothing(headless: Path) -> None:
+def test_concurrent_writes_lose_nothing(headless: Path) -> None:
     code = "import sys, geonode_core\nfor n in range(20): geonode_core.keep_key('openai', 'k' * 9, f'https://{sys.argv[1]}{n}.example')"
     writers = [subprocess.Popen([sys.executable, "-c", code, name], env=dict(os.environ)) for name in "abc"]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]

@@ -114,7 +114,7 @@ def vendor() -> Iterator[ThreadingHTTPServer]:
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
-def test_a_constrained_reply_becomes_the_plan_that_it_means(start, host: Host, vendor, provider: str) -> None:
+def test_a_constrained_reply_is_converted_to_its_plan(start, host: Host, vendor, provider: str) -> None:
     url = f"http://127.0.0.1:{vendor.server_port}/v1"
     # Gemini takes either tools or a schema.
     settings = {"stream": False, "tools": provider != "gemini"}

@@ -33,7 +33,7 @@ def test_the_registry_is_data() -> None:
     assert known["openai", "gpt-5.6"]["prices"] is None
 
 
-def test_a_request_is_told_before_it_is_sent_and_counted_afterwards(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_a_request_is_announced_before_and_counted_after_sending(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
     endpoint.replies = [PLAN]
     settings = {"input_price": 2.0, "output_price": 10.0}
     report = host.drive(ask(start, endpoint, "small", settings=settings))
@@ -47,7 +47,7 @@ def test_a_request_is_told_before_it_is_sent_and_counted_afterwards(start, host:
     assert report["usage"]["cached"] == 0
 
 
-def test_what_is_not_known_is_not_claimed(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_unknown_properties_of_a_model_stay_unknown(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
     endpoint.replies = [PLAN]
     report = host.drive(ask(start, endpoint, "small"))
     assert report["status"] == "done"
@@ -65,7 +65,7 @@ def test_a_limit_of_cost_needs_a_price(start, host: Host, endpoint: Endpoint) ->
     assert all(code != "setting_invalid" for code, _ in codes(host.drive(listed)))
 
 
-def test_a_model_that_sees_nothing_gets_no_pictures(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_a_model_without_vision_gets_no_pictures(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
     endpoint.replies = [PLAN, PLAN]
     report = host.drive(ask(start, endpoint, "llama3.1:8b", settings={"send_pictures": True}))
     assert report["status"] == "done", report["messages"]
@@ -74,7 +74,7 @@ def test_a_model_that_sees_nothing_gets_no_pictures(start, host: Host, endpoint:
     assert offered and "picture" not in offered
 
 
-def test_streaming_that_is_off_is_said_once(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_unavailable_streaming_is_reported_once(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
     reply = {"choices": [{"message": {"content": PLAN}, "finish_reason": "stop"}], "model": "small"}
     endpoint.replies = [{"json": reply}]
     report = host.drive(ask(start, endpoint, "small", settings={"stream": False}))

@@ -65,7 +65,7 @@ def test_validate_plan_knows_the_nodes_of_a_blender(catalogue: str) -> None:
     assert geonode_core.validate_plan(plan(*MOVE), catalogue)["ok"]
 
 
-def test_validate_plan_takes_a_tree_that_the_plan_builds_by_itself_to_be_new(catalogue: str) -> None:
+def test_validate_plan_assumes_that_a_complete_tree_is_new(catalogue: str) -> None:
     node = {"op": "create_node", "node_id": "up", "bl_idname": "GeometryNodeTransform"}
     into = {"op": "link", "from": socket("group_input", "Geometry"), "to": socket("up", "Geometry")}
     out = {"op": "link", "from": socket("up", "Geometry"), "to": socket("group_output", "Geometry")}
@@ -91,31 +91,31 @@ def test_validate_plan_with_a_document_judges_by_its_trees(catalogue: str, host:
     assert [(m["severity"], m["code"]) for m in verdict["messages"]] == [("warning", "unknown_object")]
 
 
-def test_validate_plan_takes_what_only_a_scene_knows_to_exist(catalogue: str) -> None:
+def test_validate_plan_assumes_that_scene_data_exists(catalogue: str) -> None:
     edit = plan({"op": "set_property", "node_id": "yours", "property": "operation", "value": "ADD"})
     assert geonode_core.validate_plan(edit, catalogue)["ok"]
 
 
 def test_reconcile_gives_the_smallest_edit(catalogue: str) -> None:
-    wish = plan(
+    proposal = plan(
         {"op": "create_node", "node_id": "move", "bl_idname": "GeometryNodeTransform"},
         {"op": "link", "from": socket("group_input", "Geometry"), "to": socket("move", "Geometry")},
         {"op": "link", "from": socket("move", "Geometry"), "to": socket("group_output", "Geometry")},
     )
-    result = geonode_core.reconcile(BUNDLE, wish, catalogue)
+    result = geonode_core.reconcile(BUNDLE, proposal, catalogue)
     assert result["ok"], result["messages"]
     [step] = result["steps"]
     [edit] = step["trees"]
     assert [node["id"] for node in edit["add"]] == ["move"]
     assert len(edit["links"]) == 2
     assert result["diff"]
-    again = geonode_core.reconcile({**BUNDLE, "trees": result["trees"]}, wish, catalogue)
+    again = geonode_core.reconcile({**BUNDLE, "trees": result["trees"]}, proposal, catalogue)
     # What is left is stamping, which Blender skips for nodes that have their stamp.
     left = [set(edit) - {"tree", "create", "stamp"} for step in again["steps"] for edit in step.get("trees", [])]
     assert not any(left)
 
 
-def test_reconcile_refuses_what_is_not_there(catalogue: str) -> None:
+def test_reconcile_refuses_missing_nodes(catalogue: str) -> None:
     result = geonode_core.reconcile(BUNDLE, plan({"op": "delete_node", "node_id": "group_output"}), catalogue)
     assert "trees" in result
     wrong = plan({"op": "set_property", "node_id": "nobody", "property": "mode", "value": "X"})
@@ -188,7 +188,7 @@ def test_schemas_and_codes() -> None:
     assert geonode_core.version()["protocol"] == ["1.0", "1.1"]
 
 
-def test_fingerprints_are_of_what_is_asked_and_of_whom() -> None:
+def test_fingerprints_depend_on_request_and_recipient() -> None:
     request = {"messages": [{"role": "user", "content": "hello"}], "provider": "anthropic"}
     print_ = geonode_core.fingerprint(request)
     assert print_ == "5a63278aa8361ad404adc17376d29148b20d444cba56b0d8c58d278ec8e38aa5"
@@ -232,13 +232,13 @@ def test_cancel_from_another_thread(tmp_path: Path) -> None:
     assert time.monotonic() - started < 10
 
 
-def test_the_import_needs_nothing_but_json() -> None:
+def test_the_import_loads_only_json() -> None:
     code = "import sys; before = set(sys.modules); import geonode_core; print(*sorted(set(sys.modules) - before))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert set(loaded) == {"geonode_core", "geonode_core.geonode_core"}
 
 
-def test_the_stubs_are_what_the_module_is(tmp_path: Path) -> None:
+def test_the_stubs_match_the_module(tmp_path: Path) -> None:
     stubtest = Path(sysconfig.get_path("scripts"), "stubtest")
     if not stubtest.exists():
         pytest.skip("mypy is not installed here")

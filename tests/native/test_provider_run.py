@@ -107,7 +107,7 @@ def planned(events: list[dict[str, Any]]) -> list[Any]:
     return [event.get("step_id", event.get("turn")) for event in told]
 
 
-def test_steps_are_told_while_they_arrive(start, host: Host, endpoint: Endpoint) -> None:
+def test_steps_are_reported_while_they_arrive(start, host: Host, endpoint: Endpoint) -> None:
     wrong = plan({"op": "create_node", "node_id": "a", "bl_idname": "GeometryNodeTransfrom"})
     right = plan(*MOVE)
     right["steps"][0] |= {"id": "lift", "description": "Lift ✨ the plane"}
@@ -120,7 +120,7 @@ def test_steps_are_told_while_they_arrive(start, host: Host, endpoint: Endpoint)
     assert (told[0]["action_type"], told[0]["message"]) == ("NODE_TREE", "Lift ✨ the plane")
 
 
-def test_a_flood_of_steps_is_told_up_to_the_limit(start, host: Host, endpoint: Endpoint) -> None:
+def test_steps_are_reported_up_to_the_limit(start, host: Host, endpoint: Endpoint) -> None:
     endless = plan(*MOVE)
     endless["steps"] *= 2000
     endpoint.replies = [json.dumps(endless)]
@@ -129,7 +129,7 @@ def test_a_flood_of_steps_is_told_up_to_the_limit(start, host: Host, endpoint: E
     assert len(planned(host.events)) == 1 + 25
 
 
-def test_the_model_hears_what_was_wrong(start, host: Host, endpoint: Endpoint) -> None:
+def test_the_model_gets_the_findings(start, host: Host, endpoint: Endpoint) -> None:
     wrong = plan({"op": "create_node", "node_id": "a", "bl_idname": "GeometryNodeTransfrom"})
     endpoint.replies = [json.dumps(wrong), json.dumps(plan(*MOVE))]
     report = host.drive(ask(start, endpoint))
@@ -160,14 +160,14 @@ def test_a_slow_endpoint_times_out(start, host: Host, endpoint: Endpoint) -> Non
     assert report["messages"][0]["code"] == "timeout"
 
 
-def test_a_web_page_is_no_endpoint(start, host: Host, endpoint: Endpoint) -> None:
+def test_a_web_page_is_not_accepted_as_an_endpoint(start, host: Host, endpoint: Endpoint) -> None:
     endpoint.replies = ["html"] * 3
     report = host.drive(ask(start, endpoint))
     assert report["messages"][0]["code"] == "bad_response"
     assert len(endpoint.asked) == 1
 
 
-def test_nobody_answers(start, host: Host) -> None:
+def test_a_closed_port_is_reported(start, host: Host) -> None:
     run = start("x", provider="openai-compatible", base_url="http://127.0.0.1:9/v1", settings={"network_retries": 0})
     report = host.drive(run)
     assert report["messages"][0]["code"] == "network"
@@ -178,7 +178,7 @@ def test_nobody_answers(start, host: Host) -> None:
     ("approve", "python", "offered"),
     [("ask", "safe", True), ("all", "trusted", True), ("none", "safe", False), ("ask", "off", False)],
 )
-def test_a_model_is_told_of_scripts_only_where_they_may_run(
+def test_a_model_is_taught_scripts_only_if_they_may_run(
     start, host: Host, endpoint: Endpoint, approve: str, python: str, offered: bool
 ) -> None:
     endpoint.replies = [json.dumps(plan(*MOVE))]

@@ -90,7 +90,7 @@ def test_an_ended_run_stays_ended_with_its_report(start: Callable[..., Any], hos
         assert report[field] == expected[field], field
 
 
-def test_lost_turns_are_told(start: Callable[..., Any], host: Host) -> None:
+def test_lost_turns_are_reported(start: Callable[..., Any], host: Host) -> None:
     run = start(**RUNS["two turns"])
     assert turns(run, host, 9)
     report = Host().drive(geonode_core.Run.resume(run.save()))
@@ -116,7 +116,7 @@ def halfway(start: Callable[..., Any], server: Endpoint, replies: list[str], **r
     return saved
 
 
-def test_what_was_spent_before_is_not_forgotten(start, endpoint: Endpoint) -> None:  # noqa: F811
+def test_usage_before_the_save_is_counted(start, endpoint: Endpoint) -> None:  # noqa: F811
     saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     # The endpoint counts 100 in and 20 out for each.
     each = 100 * 2e-6 + 20 * 1e-5
@@ -134,7 +134,7 @@ def test_what_was_spent_before_is_not_forgotten(start, endpoint: Endpoint) -> No
         assert {message["code"] for message in report["messages"]} & {"token_limit", "cost_limit"}, report["messages"]
 
 
-def test_quotas_go_on_in_another_process(start, endpoint: Endpoint) -> None:  # noqa: F811
+def test_quotas_continue_in_another_process(start, endpoint: Endpoint) -> None:  # noqa: F811
     saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     taken = saved["work"]["taken"]
     assert [request["tokens"] for request in taken["requests"]] == [120]
@@ -151,7 +151,7 @@ def test_quotas_go_on_in_another_process(start, endpoint: Endpoint) -> None:  # 
         assert code is None or code in {message["code"] for message in report["messages"]}
 
 
-def test_a_run_of_the_first_version_is_taken_up(start, endpoint: Endpoint) -> None:  # noqa: F811
+def test_a_run_of_the_first_version_is_resumed(start, endpoint: Endpoint) -> None:  # noqa: F811
     saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     saved["geonode_run"] = 1
     del saved["requests"]
@@ -162,7 +162,7 @@ def test_a_run_of_the_first_version_is_taken_up(start, endpoint: Endpoint) -> No
     assert report["usage"]["cost_usd"] == pytest.approx(100 * 2e-6 + 20 * 1e-5)
 
 
-def test_an_agreement_counts_only_for_the_scene_it_was_about(start: Callable[..., Any]) -> None:
+def test_an_approval_counts_only_for_the_scene_that_was_shown(start: Callable[..., Any]) -> None:
     host = Host()
     run = start(**RUNS["asks"])
     asked = []
@@ -216,7 +216,7 @@ def damaged(saved: dict[str, Any]) -> list[tuple[str, Any]]:
     return broken
 
 
-def test_what_is_damaged_is_refused_and_says_so(start: Callable[..., Any], host: Host) -> None:
+def test_damaged_saved_runs_are_refused_with_a_code(start: Callable[..., Any], host: Host) -> None:
     run = start(**RUNS["one reply"])
     assert turns(run, host, 2)
     saved = run.save()

@@ -78,7 +78,7 @@ def test_the_longest_prompt_is_accepted(start, host: Host) -> None:
     assert report["status"] == "done"
 
 
-def test_what_a_program_gets_wrong_raises(catalogue: str) -> None:
+def test_wrong_use_by_a_program_raises(catalogue: str) -> None:
     import geonode_core
 
     for request in ({}, {"catalogue": catalogue, "promt": "x"}, {"catalogue": catalogue, "approve": "perhaps"}):
@@ -141,7 +141,7 @@ def test_failed_gates_restore_and_go_back(start, host: Host) -> None:
     assert {"NOT_EMPTY"} == {message["code"] for message in report["messages"] if message["origin"] == "gates"}
 
 
-def test_what_blender_cannot_say_is_no_error(start, host: Host) -> None:
+def test_missing_warnings_of_blender_are_not_an_error(start, host: Host) -> None:
     def silent(evidence: dict) -> None:
         evidence["objects"][0]["modifiers"][0]["warnings"] = None
 
@@ -184,7 +184,7 @@ def test_a_failing_host_ends_the_run_restored(start, host: Host, effect: str) ->
         assert '"s1"' in report["final_message"]
 
 
-def test_a_restore_that_fails_says_so(start, host: Host) -> None:
+def test_a_failed_restore_is_reported(start, host: Host) -> None:
     host.change_evidence = empty
     host.faults["restore"] = ("execution_failed", "Blender said no.")
     report = host.drive(start(plan=plan(*MOVE)))
@@ -228,8 +228,8 @@ def test_cancel_after_the_end_changes_nothing(start, host: Host) -> None:
 
 def test_python_steps_are_refused_where_scripts_are_switched_off(start, host: Host) -> None:
     step = {"id": "p", "type": "PYTHON", "description": "", "payload": {"code": "import socket"}}
-    wish = {"version": "1.0", "steps": [step], "done": True, "final_message": ""}
-    report = host.drive(start(plan=wish, approve="all", settings={"python": "off"}))
+    proposal = {"version": "1.0", "steps": [step], "done": True, "final_message": ""}
+    report = host.drive(start(plan=proposal, approve="all", settings={"python": "off"}))
     assert report["messages"][0]["code"] == "python_not_allowed"
     assert report["messages"][0]["path"] == "/steps/0/type"
     assert "NODE_TREE" in report["messages"][0]["hint"]
@@ -239,7 +239,7 @@ def test_python_steps_are_refused_where_scripts_are_switched_off(start, host: Ho
 RISKY = plan(*MOVE, step={"requires_approval": True})
 
 
-def test_nobody_to_approve(start, host: Host) -> None:
+def test_without_an_artist_a_request_is_refused(start, host: Host) -> None:
     report = host.drive(start(plan=RISKY))
     assert report["messages"][0]["code"] == "approval_required"
     assert "begin" not in host.done
@@ -344,7 +344,7 @@ def test_context_is_given_on_request(start, host: Host) -> None:
     assert report["attempts"] == 2
 
 
-def test_words_alone_are_an_answer(start, host: Host) -> None:
+def test_a_reply_without_steps_is_an_answer(start, host: Host) -> None:
     answer = {"version": "1.1", "steps": [], "done": True, "final_message": "Nothing to do."}
     report = host.drive(start("x", provider="replay", replies=[answer]))
     assert (report["status"], report["final_message"]) == ("done", "Nothing to do.")
@@ -358,7 +358,7 @@ def test_offline_plans_and_refuses_at_once(start, host: Host) -> None:
     assert report["usage"] is None
 
 
-def test_waiting_releases_the_interpreter(start) -> None:
+def test_waiting_releases_the_gil(start) -> None:
     run = start("x", provider="replay", replies=[plan(*MOVE)])
     ticks: list[float] = []
     stop = threading.Event()

@@ -118,7 +118,7 @@ def test_a_refused_script_given_directly_ends_the_run(start, host: Host) -> None
         ("trusted", "none", "safe", "approval_required"),
     ],
 )
-def test_what_no_setting_and_nobody_granted_does_not_run(
+def test_a_script_without_setting_or_approval_does_not_run(
     start, host: Host, python: str, approve: str, mode: str, code: str
 ) -> None:
     settings = {"python": python, "preview": True, "strict_responses": False}
@@ -127,7 +127,7 @@ def test_what_no_setting_and_nobody_granted_does_not_run(
     assert host.done == []
 
 
-def test_a_trusted_script_runs_after_it_was_confirmed(start, host: Host) -> None:
+def test_a_trusted_script_runs_after_approval(start, host: Host) -> None:
     asked: list[dict[str, Any]] = []
 
     def decide(run: Any, effect: dict[str, Any]) -> None:
@@ -143,7 +143,7 @@ def test_a_trusted_script_runs_after_it_was_confirmed(start, host: Host) -> None
     assert request["dry_run"]["available"] is False
 
 
-def test_a_model_hears_that_nobody_is_there_to_agree(start, host: Host) -> None:
+def test_a_model_is_told_that_nobody_can_approve(start, host: Host) -> None:
     report = host.drive(start("move it", provider="replay", replies=[script(), plan(*MOVE)]))
     assert report["status"] == "done", report["messages"]
     assert "approval_required" in codes(report)
@@ -154,13 +154,13 @@ def test_a_model_hears_that_nobody_is_there_to_agree(start, host: Host) -> None:
 @pytest.mark.parametrize(
     ("name", "count", "code"), [("Rock", 8, None), ("Rock", 200, "count_mismatch"), ("Nothing", 8, "unknown_object")]
 )
-def test_what_a_plan_with_a_script_expects_is_measured(
+def test_expectations_of_a_plan_with_a_script_are_measured(
     start, host: Host, tree_too: bool, name: str, count: int, code: str | None
 ) -> None:
-    wish = plan(*MOVE) if tree_too else script()
-    wish["steps"] = [*script()["steps"], *wish["steps"]] if tree_too else wish["steps"]
-    wish["meta"] = {"expects": [{"object_name": name, "component": "vertices", "count": count}]}
-    report = host.drive(start(plan=wish, approve="all"))
+    proposal = plan(*MOVE) if tree_too else script()
+    proposal["steps"] = [*script()["steps"], *proposal["steps"]] if tree_too else proposal["steps"]
+    proposal["meta"] = {"expects": [{"object_name": name, "component": "vertices", "count": count}]}
+    report = host.drive(start(plan=proposal, approve="all"))
     [verify] = [effect for effect in host.effects if effect["effect"] == "verify"]
     assert verify["objects"] == (["Plane", name] if tree_too else [name])
     assert report["status"] == ("done" if code is None else "error"), report["messages"]
@@ -169,7 +169,7 @@ def test_what_a_plan_with_a_script_expects_is_measured(
     assert [found["code"] for found in report["gates"]["findings"]] == ([] if code is None else [code])
 
 
-def test_a_script_ends_its_run(start, host: Host) -> None:
+def test_no_turn_precedes_or_follows_a_script(start, host: Host) -> None:
     """Neither may it ask for another turn, nor follow one that wrote."""
     report = host.drive(start("move it", provider="replay", replies=[script(done=False), script()], approve="all"))
     assert report["status"] == "done", report["messages"]
@@ -183,9 +183,9 @@ def test_a_script_ends_its_run(start, host: Host) -> None:
 
 
 @pytest.mark.parametrize(("longest", "good"), [(5000, True), (4999, False)])
-def test_a_script_may_not_take_longer_than_the_setting_says(start, host: Host, longest: int, good: bool) -> None:
-    wish = script(timeout_ms=5000)
-    report = host.drive(start(plan=wish, approve="all", settings={"max_python_ms": longest}))
+def test_the_setting_limits_the_time_of_a_script(start, host: Host, longest: int, good: bool) -> None:
+    proposal = script(timeout_ms=5000)
+    report = host.drive(start(plan=proposal, approve="all", settings={"max_python_ms": longest}))
     assert codes(report) == ([] if good else ["out_of_range"])
 
 
@@ -199,7 +199,7 @@ def test_a_script_that_fails_ends_the_run_with_its_step(start, host: Host) -> No
     assert report["steps"][0]["status"] == "failed"
 
 
-def test_what_the_artist_leaves_out_does_not_run(start, host: Host) -> None:
+def test_a_script_that_the_artist_leaves_out_does_not_run(start, host: Host) -> None:
     both = plan(*MOVE)
     both["steps"].append(script()["steps"][0])
     report = host.drive(
@@ -235,7 +235,9 @@ def test_a_saved_run_asks_about_its_script_again(start, host: Host, catalogue: s
 
 
 @pytest.mark.parametrize(("override", "code"), [({}, "python_not_allowed"), ({"python": "trusted"}, None)])
-def test_a_file_does_not_grant_trust(start, host: Host, catalogue: str, override: dict, code: str | None) -> None:
+def test_a_saved_run_cannot_allow_trusted_scripts(
+    start, host: Host, catalogue: str, override: dict, code: str | None
+) -> None:
     run = start(plan=script(**TRUSTED), approve="ask", settings={"python": "trusted"})
     run.wait(1000)
     saved = run.save()

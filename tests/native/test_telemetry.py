@@ -51,7 +51,7 @@ def test_calls_of_tools_are_counted(start: Callable[..., Any], host: Host) -> No
     assert geonode_core.telemetry()["tool_calls"] == 2
 
 
-def test_the_hosts_own_time_stands_under_its_task(start: Callable[..., Any], host: Host) -> None:
+def test_the_time_of_the_host_is_a_child_of_its_task(start: Callable[..., Any], host: Host) -> None:
     run = start(plan=plan(*MOVE))
     finished = False
     while not finished:
@@ -65,7 +65,7 @@ def test_the_hosts_own_time_stands_under_its_task(start: Callable[..., Any], hos
     assert {span["ms"] for span in own} == {12.5}
 
 
-def test_nothing_of_the_artists_is_in_it(start: Callable[..., Any], host: Host) -> None:
+def test_telemetry_contains_no_data_of_the_artist(start: Callable[..., Any], host: Host) -> None:
     made = plan(*MOVE, step={"id": "pyramid_of_nobody"})
     key = "sk-never-to-be-seen-1234567890"
     report = host.drive(start(PROMPT, provider="replay", replies=["pyramid", made], api_key=key))
@@ -92,7 +92,7 @@ def test_counters_over_runs(start: Callable[..., Any]) -> None:
     assert geonode_core.telemetry()["runs"] == {}
 
 
-def test_switched_off_nothing_is_collected(start: Callable[..., Any], host: Host) -> None:
+def test_nothing_is_collected_when_telemetry_is_off(start: Callable[..., Any], host: Host) -> None:
     report = host.drive(start(PROMPT, provider="replay", replies=[BAD, plan(*MOVE)], settings={"telemetry": False}))
     assert report["status"] == "done"
     assert report["telemetry"] is None

@@ -115,7 +115,7 @@ def test_fifty_calls_at_once_are_bounded(start, host: Host) -> None:
     assert len(host.effects[1]["calls"]) == 16
 
 
-def test_a_model_that_never_plans_comes_to_an_end(start, host: Host) -> None:
+def test_a_model_that_never_plans_is_stopped(start, host: Host) -> None:
     replies = [calls(call("modifier_stack"))] * 9
     report = drive(start, host, *replies, settings={"max_iterations": 3})
     assert report["status"] == "error"
@@ -132,7 +132,7 @@ def test_calls_between_two_turns_of_writing(start, host: Host) -> None:
     assert list(host.trees) == ["Made"]
 
 
-def test_calls_without_tools_are_no_calls(start, host: Host) -> None:
+def test_calls_are_ignored_when_tools_are_off(start, host: Host) -> None:
     said = calls(call("modifier_stack"), text=json.dumps(PLAN))
     report = drive(start, host, said, settings={"tools": False})
     assert report["status"] == "done", report["messages"]
@@ -140,14 +140,14 @@ def test_calls_without_tools_are_no_calls(start, host: Host) -> None:
 
 
 def test_slices_are_recorded_like_calls(start, host: Host) -> None:
-    wish = {
+    proposal = {
         "version": "1.1",
         "steps": [],
         "done": False,
         "final_message": "",
         "context_requests": [{"slice": "node_docs", "query": "transform"}],
     }
-    report = drive(start, host, wish, PLAN)
+    report = drive(start, host, proposal, PLAN)
     (step,) = report["intermediate_steps"]
     assert (step["tool"], step["input"]["query"], step["ok"]) == ("node_docs", "transform", True)
     assert step["output"][0]["bl_idname"]
@@ -168,7 +168,7 @@ def test_a_tool_of_a_script(start, host: Host, tool) -> None:
     assert [code(step) for step in steps] == [None, "internal_error", "return_invalid"]
 
 
-def test_a_run_does_not_call_what_writes(start, host: Host, tool) -> None:
+def test_a_run_does_not_call_tools_that_write(start, host: Host, tool) -> None:
     tool("paint", writes=True)
     report = drive(start, host, calls(call("paint")), PLAN, approve="all")
     assert report["status"] == "done"
@@ -254,7 +254,7 @@ def test_a_cancel_while_the_artist_is_asked(start, host: Host, tool) -> None:
     assert report["status"] == "cancelled"
 
 
-def test_what_is_no_tool_is_refused(tool) -> None:
+def test_invalid_tools_are_refused(tool) -> None:
     tool("mine")
     for wrong in (
         {"id": "mine"},
@@ -387,7 +387,7 @@ def test_native_calls_over_http(start, host: Host, endpoint: Endpoint, stream: b
     assert [step["tool"] for step in report["intermediate_steps"]] == ["modifier_stack", "node_docs", "node_docs"]
 
 
-def test_the_last_turn_says_so(start, host: Host, endpoint: Endpoint) -> None:
+def test_the_model_is_told_that_it_is_the_last_turn(start, host: Host, endpoint: Endpoint) -> None:
     endpoint.replies = [{"tool_calls": [native("modifier_stack", "{}")]}, {"content": json.dumps(PLAN)}]
     report = ask(start, host, endpoint, settings={"max_iterations": 1})
     assert report["status"] == "done", report["messages"]

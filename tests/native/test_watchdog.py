@@ -55,7 +55,7 @@ def test_a_script_runs_and_its_errors_pass_through() -> None:
 
 
 @pytest.mark.parametrize("kind", ENDLESS)
-def test_what_never_ends_is_stopped(kind: str) -> None:
+def test_endless_code_is_stopped(kind: str) -> None:
     begin = time.monotonic()
     with pytest.raises(core.ScriptTimeout) as stopped:
         run(ENDLESS[kind], 200)
@@ -64,7 +64,7 @@ def test_what_never_ends_is_stopped(kind: str) -> None:
     assert time.monotonic() - begin < 20
 
 
-def test_what_compares_and_hashes_is_pythons_own_again() -> None:
+def test_comparison_and_hashing_are_restored_to_pythons_own() -> None:
     assert run("same = [1, (2, 3)] == [1, (2, 3)] and {(1, 2): 3} == {(1, 2): 3}\nclass Row(list): pass")["same"]
     # A class that the script made keeps on comparing.
     row = run("class Row(list): pass\nrow = Row([1, 2])")["row"]
@@ -100,7 +100,7 @@ def test_memory_is_bounded() -> None:
     assert len(bytearray(700 << 20)) == 700 << 20
 
 
-def test_the_signal_is_given_back() -> None:
+def test_the_signal_handler_is_restored() -> None:
     number = getattr(signal, "SIGURG", None) or signal.SIGBREAK
     calls = []
     others = signal.getsignal(signal.SIGINT)
@@ -160,7 +160,7 @@ def test_only_one_script_at_a_time_and_only_on_the_main_thread() -> None:
     assert run("x = 1")["x"] == 1
 
 
-def test_a_script_may_use_threads_of_others() -> None:
+def test_a_script_may_run_beside_other_threads() -> None:
     """Another thread that uses Python all the time neither gets the exception nor keeps the main thread from it."""
     ending = threading.Event()
     survived = []

@@ -84,7 +84,7 @@ def test_cancel_from_another_thread(client: geonode_core.Client, llmock: str) ->
     assert client.send(HELLO).text, "the client stays usable"
 
 
-def test_waiting_leaves_the_interpreter_free(client: geonode_core.Client, llmock: str) -> None:
+def test_waiting_releases_the_gil(client: geonode_core.Client, llmock: str) -> None:
     script(llmock, "scenario", b'{"behaviors": [{"type": "delay", "seconds": 1}]}')
     ticks = 0
     call = threading.Thread(target=client.send, args=(HELLO,))
@@ -103,7 +103,7 @@ def test_a_dropped_stream_ends(client: geonode_core.Client) -> None:
     assert client.send(HELLO).text
 
 
-def test_nothing_there() -> None:
+def test_a_closed_port_is_a_network_error() -> None:
     client = geonode_core.Client("openai-compatible", model="m", base_url="http://127.0.0.1:9/v1", max_retries=0)
     with pytest.raises(geonode_core.ProviderError) as caught:
         client.send(HELLO)
@@ -111,7 +111,7 @@ def test_nothing_there() -> None:
     assert caught.value.message == "Nothing answers at http://127.0.0.1:9/v1. Is the server running?"
 
 
-def test_what_is_never_sent() -> None:
+def test_invalid_requests_are_never_sent() -> None:
     with pytest.raises(geonode_core.PolicyError) as caught:
         geonode_core.Client("openai-compatible", base_url="http://example.com/v1")
     assert caught.value.code == "insecure_url"

@@ -34,11 +34,11 @@ CHILDREN = f"[p for p in {PROC} if b'dry_run/process.py' in p.read_bytes()]"
 def ask(window: Window, model: Endpoint, **plan: Any) -> None:
     model.plan = lift(ask=True) | plan
     model.release.set()
-    window.wish("lift it", until="current.pending")
+    window.send_prompt("lift it", until="current.pending")
     window.settle()
 
 
-def test_a_part_is_left_out_tried_and_approved(
+def test_an_operation_is_left_out_tried_and_approved(
     window: Window, model: Endpoint, figure: Callable[[str, str], None]
 ) -> None:
     before = window.ask("exported()")
@@ -74,7 +74,7 @@ def test_a_part_is_left_out_tried_and_approved(
     window.wait("'Lift' not in [m.name for m in C.object.modifiers]")
 
 
-def test_words_go_back_to_the_model(window: Window, model: Endpoint) -> None:
+def test_words_of_a_rejection_go_to_the_model(window: Window, model: Endpoint) -> None:
     ask(window, model)
     first = window.ask("current.pending[0][0]")
     window.click(*window.find(".words"))
@@ -91,7 +91,7 @@ def test_words_go_back_to_the_model(window: Window, model: Endpoint) -> None:
     assert window.ask("current.summary") == "CANCELLED"
 
 
-def test_cancel_ends_the_trial(window: Window, model: Endpoint) -> None:
+def test_cancel_ends_the_dry_run(window: Window, model: Endpoint) -> None:
     ask(window, model)
     window.press("geonode.dry_run")
     window.wait("current.trying")

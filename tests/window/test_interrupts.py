@@ -14,7 +14,7 @@ from window import ADDON, Window
 
 def think(window: Window, model: Endpoint) -> None:
     """A run whose model has been asked and does not answer."""
-    window.wish("lift it", until="current.summary == 'PLANNING'")
+    window.send_prompt("lift it", until="current.summary == 'PLANNING'")
     assert model.asked.wait(30)
 
 
@@ -31,9 +31,9 @@ def test_cancel_ends_a_run_that_waits_for_the_model(
     assert window.ask("current.summary") == "CANCELLED"
     assert window.ask("exported()") == before
     window.photograph("cancelled")
-    # The next wish is served.
+    # The next prompt is served.
     window.do(f"bpy.context.preferences.addons[{ADDON!r}].preferences.provider = 'offline'")
-    window.wish("ring of 12 spheres")
+    window.send_prompt("ring of 12 spheres")
     assert window.ask("current.summary") == "DONE"
 
 
@@ -42,7 +42,7 @@ def test_the_artist_decides(window: Window, model: Endpoint, accept: bool) -> No
     model.plan = lift(ask=True)
     model.release.set()
     before = window.ask("exported()")
-    window.wish("lift it", until="current.pending")
+    window.send_prompt("lift it", until="current.pending")
     assert window.ask("exported()") == before, "nothing is written before the consent"
     window.press(f"accept={accept}", across=0.3 if accept else 0.8)
     window.wait("not current.running")
@@ -72,7 +72,7 @@ def test_another_file_ends_the_run(window: Window, model: Endpoint, how: str) ->
     window.photograph(f"after_{how}")
 
 
-def test_a_file_may_be_saved_while_the_model_thinks(window: Window, model: Endpoint) -> None:
+def test_a_file_can_be_saved_during_planning(window: Window, model: Endpoint) -> None:
     model.plan = lift()
     think(window, model)
     window.do(f"bpy.ops.wm.save_as_mainfile(filepath={str(window.files / 'saved.blend')!r}, copy=True)")
@@ -92,5 +92,5 @@ def test_switching_the_add_on_off_ends_the_run(window: Window, model: Endpoint) 
         window.do(f"import addon_utils; addon_utils.enable({ADDON!r})")
     window.open_tab()
     window.do(f"bpy.context.preferences.addons[{ADDON!r}].preferences.provider = 'offline'")
-    window.wish("ring of 12 spheres")
+    window.send_prompt("ring of 12 spheres")
     assert window.ask("current.summary") == "DONE", window.ask("current.messages")

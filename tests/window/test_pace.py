@@ -36,9 +36,9 @@ handle.poll = poll
 """
 
 
-def test_the_main_thread_goes_on(window: Window, model: Endpoint, figure: Callable[[str, str], None]) -> None:
+def test_the_main_thread_keeps_drawing(window: Window, model: Endpoint, figure: Callable[[str, str], None]) -> None:
     model.plan = lift()
-    window.wish("lift it", until="current.summary == 'PLANNING'")
+    window.send_prompt("lift it", until="current.summary == 'PLANNING'")
     assert model.asked.wait(30)
     window.do(MEASURE)
     # Blender goes on answering while the model thinks.

@@ -8,11 +8,11 @@ from pathlib import Path
 from window import RealWindow, Screen
 
 
-def test_a_wish_by_mouse_and_keyboard(screen: Screen, installed: None, tmp_path: Path) -> None:
+def test_a_prompt_by_mouse_and_keyboard(screen: Screen, installed: None, tmp_path: Path) -> None:
     window = RealWindow(screen, tmp_path / "blender")
     try:
         window.open_tab()
-        window.wish("ring of 12 spheres")
+        window.send_prompt("ring of 12 spheres")
         window.photograph("real_events")
         assert window.ask("current.summary") == "DONE", window.ask("current.messages")
         assert window.ask("len(C.object.modifiers)") == 1

@@ -44,14 +44,14 @@ def real(screen: Screen, installed: None, tmp_path: Path) -> Iterator[Window]:
 
 
 def asks(window: Window, server: Endpoint, plan: dict[str, Any]) -> dict[str, Any]:
-    """Sends a wish by hand; the question that comes of it."""
+    """Sends a prompt by hand; returns the question that follows."""
     window.do(
         f"p = bpy.context.preferences.addons[{ADDON!r}].preferences\n"
         f"p.provider, p.model, p.base_url, p.python = 'openai-compatible', 'm', {server.url!r}, 'safe'"
     )
     server.plan = plan
     server.release.set()
-    window.wish("move it", until="bool(current.pending or current.report)")
+    window.send_prompt("move it", until="bool(current.pending or current.report)")
     assert window.ask("len(current.pending)") == 1, window.ask("current.messages")
     window.settle()
     return window.ask("current.pending[0][1]")
@@ -96,7 +96,7 @@ def test_a_run_with_a_script_by_mouse_and_keyboard(real: Window) -> None:
         server.close()
 
 
-def test_an_endless_script_is_stopped_and_the_window_lives_on(
+def test_an_endless_script_is_stopped_and_the_window_stays_usable(
     window: Window, model: Endpoint, figure: Callable[[str, str], None]
 ) -> None:
     before = (window.ask(SEEN), window.ask("exported()"))
@@ -112,7 +112,7 @@ def test_an_endless_script_is_stopped_and_the_window_lives_on(
     # Without the watchdog it would never end; how much sooner is the machine's.
     assert LIMIT_MS / 1000 <= took < 30
     assert (window.ask(SEEN), window.ask("exported()")) == before
-    # It draws, hears the keyboard, and carries out the next wish.
+    # It draws, hears the keyboard, and carries out the next prompt.
     window.move(300, 200)
     place = window.box("VIEW_3D", "WINDOW")
     stopped = window.photograph("script_stopped").cut(*place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar in both editors: drawn, usable by pointer and keyboard, and telling how a wish went."""
+"""The sidebar in both editors: drawn, usable by pointer and keyboard, and showing the result of a prompt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from window import ADDON, Window
 SPHERES = "ring of 12 spheres, radius 3 m"
 
 
-def test_it_is_installed_and_drawn(window: Window) -> None:
+def test_the_sidebar_is_installed_and_drawn(window: Window) -> None:
     assert window.ask(f"{ADDON!r} in bpy.context.preferences.addons")
     assert "/extensions/" in window.ask("__import__('geonode_core').__file__")
     shown = window.photograph("sidebar_3d_view")
@@ -16,13 +16,13 @@ def test_it_is_installed_and_drawn(window: Window) -> None:
     assert shown.cut(*window.box("VIEW_3D")).colours() > 20
 
 
-def test_nothing_can_be_sent_without_words(window: Window) -> None:
+def test_an_empty_prompt_cannot_be_sent(window: Window) -> None:
     window.press("geonode.send")
     assert window.ask("current.summary") == "IDLE"
 
 
-def test_a_wish_is_typed_sent_and_done(window: Window) -> None:
-    window.wish(SPHERES)
+def test_a_prompt_is_typed_sent_and_done(window: Window) -> None:
+    window.send_prompt(SPHERES)
     assert window.ask("current.summary") == "DONE", window.ask("current.messages")
     [name] = window.ask("[m.node_group.name for m in bpy.context.object.modifiers]")
     assert window.ask("list(bpy.data.node_groups.keys())") == [name]
@@ -42,9 +42,9 @@ def test_a_wish_is_typed_sent_and_done(window: Window) -> None:
     assert shown.cut(left, bottom, width, height).colours() > 100
 
 
-def test_a_wish_that_is_not_understood_says_so(window: Window) -> None:
+def test_a_prompt_that_is_not_understood_is_refused(window: Window) -> None:
     before = window.ask("exported()")
-    window.wish("compose a symphony for me, please, and make it sound like the sea in autumn")
+    window.send_prompt("compose a symphony for me, please, and make it sound like the sea in autumn")
     window.photograph("not_understood")
     assert window.ask("current.summary") == "ERROR"
     assert window.ask("exported()") == before

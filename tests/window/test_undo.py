@@ -11,8 +11,8 @@ from window import BARE, Window
 RING, MORE = "ring of 12 spheres, radius 3 m", "ring of 24 spheres, radius 5 m"
 
 
-def done(window: Window, wish: str) -> dict:
-    window.wish(wish)
+def done(window: Window, prompt: str) -> dict:
+    window.send_prompt(prompt)
     assert window.ask("current.summary") == "DONE", window.ask("current.messages")
     return window.ask("exported()")
 
@@ -25,7 +25,7 @@ def shift(window: Window) -> None:
     window.wait("round(C.object.location.x, 3) == 2")
 
 
-def test_a_run_is_one_step_back_and_forth(window: Window) -> None:
+def test_a_run_is_one_undo_step(window: Window) -> None:
     before = window.ask("exported()")
     after = done(window, RING)
     assert after != before
@@ -37,7 +37,7 @@ def test_a_run_is_one_step_back_and_forth(window: Window) -> None:
     assert window.ask("exported()") == before
 
 
-def test_a_second_run_on_the_same_tree_is_a_step_of_its_own(window: Window) -> None:
+def test_a_second_run_on_the_same_tree_is_a_separate_undo_step(window: Window) -> None:
     before = window.ask("exported()")
     first = done(window, RING)
     second = done(window, MORE)
@@ -50,7 +50,7 @@ def test_a_second_run_on_the_same_tree_is_a_step_of_its_own(window: Window) -> N
         assert window.ask("exported()") == state
 
 
-def test_an_artist_s_edit_between_two_runs_stays_a_step_of_its_own(window: Window) -> None:
+def test_an_edit_between_two_runs_stays_a_separate_undo_step(window: Window) -> None:
     first = done(window, RING)
     shift(window)
     done(window, MORE)
@@ -64,10 +64,10 @@ def test_an_artist_s_edit_between_two_runs_stays_a_step_of_its_own(window: Windo
     assert window.ask("(len(D.node_groups), len(C.object.modifiers))") == [0, 0]
 
 
-def test_undo_while_the_model_thinks_takes_back_the_artist_s_step_only(window: Window, model: Endpoint) -> None:
+def test_undo_during_planning_only_undoes_the_artists_step(window: Window, model: Endpoint) -> None:
     shift(window)
     before = window.ask("exported()")
-    window.wish("move it up", until="current.summary == 'PLANNING'")
+    window.send_prompt("move it up", until="current.summary == 'PLANNING'")
     assert model.asked.wait(30)
     window.photograph("planning")
     window.undo()
@@ -86,7 +86,7 @@ def test_undo_while_a_plan_waits_for_approval(window: Window, model: Endpoint) -
     model.release.set()
     before = window.ask("exported()")
     shift(window)
-    window.wish("lift it", until="current.pending")
+    window.send_prompt("lift it", until="current.pending")
     window.photograph("approval")
     window.undo()
     assert window.ask("C.object.location.x") == 0
@@ -108,7 +108,7 @@ def test_undo_while_a_plan_waits_for_approval(window: Window, model: Endpoint) -
 
 
 @pytest.mark.parametrize("back", [True, False], ids=["undo", "redo"])
-def test_undo_in_the_middle_of_writing_leaves_nothing_half_done(window: Window, back: bool) -> None:
+def test_undo_while_a_run_writes_leaves_nothing_half_written(window: Window, back: bool) -> None:
     shift(window)
     before = window.ask("exported()")
     if not back:
@@ -136,7 +136,7 @@ def test_undo_in_the_middle_of_writing_leaves_nothing_half_done(window: Window, 
 def test_a_run_that_ends_in_edit_mode_is_one_step_as_well(window: Window, model: Endpoint) -> None:
     model.plan = lift()
     before = window.ask("exported()")
-    window.wish("lift it", until="current.summary == 'PLANNING'")
+    window.send_prompt("lift it", until="current.summary == 'PLANNING'")
     assert model.asked.wait(30)
     window.key("TAB")
     window.wait("C.mode == 'EDIT_MESH'")

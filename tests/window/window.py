@@ -215,8 +215,8 @@ class Window:
         self.key("RET")
         self.wait(f"bpy.context.window_manager.geonode_assistant.prompt == {text!r}")
 
-    def wish(self, text: str, editor: str = "VIEW_3D", until: str = "not current.running") -> None:
-        """Types a wish, presses Send, and waits until its run has ended (or ``until``)."""
+    def send_prompt(self, text: str, editor: str = "VIEW_3D", until: str = "not current.running") -> None:
+        """Types a prompt, presses Send, and waits until its run has ended (or ``until``)."""
         self.prompt(text, editor)
         self.press("geonode.send", editor)
         self.wait(until)

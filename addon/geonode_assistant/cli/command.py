@@ -3,7 +3,7 @@
 
 From ``python -m geonode_assistant`` and ``blender --command geonode``.
 
-Exit status: 0 done, 1 not done, 2 a command line that makes no sense, 130 interrupted.
+Exit status: 0 done, 1 not done, 2 invalid command line, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def parser(prog: str) -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="carry out a prompt", description="Carries out a prompt in the background.")
     run.add_argument("prompt", nargs="+", metavar="PROMPT", help='for example: "scatter 200 rocks on the plane"')
-    run.add_argument("--blend", type=Path, metavar="FILE", help="start from this file; it is never written")
+    run.add_argument("--blend", type=Path, metavar="FILE", help="start from this file, which is never changed")
     run.add_argument("--object", metavar="NAME", help="the object to work on (default: the active one)")
     run.add_argument("--provider", metavar="NAME", help="who plans: offline (default), openai-compatible, …")
     run.add_argument("--model", metavar="NAME", help="name of the model")
-    run.add_argument("--base-url", metavar="URL", help="address of the server, version segment included: …/v1")
-    run.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the API key")
+    run.add_argument("--base-url", metavar="URL", help="address of the server with its version segment: …/v1")
+    run.add_argument("--key-variable", metavar="NAME", help="name of the environment variable that holds the API key")
     run.add_argument("--out", type=Path, default=Path(DEFAULT_OUT), metavar="DIR", help="folder of the results")
-    run.add_argument("--yes", action="store_true", help="approve what would ask, but no trusted scripts")
+    run.add_argument("--yes", action="store_true", help="approve everything except trusted scripts")
     _common(run)
     run.set_defaults(action=run_command)
 
@@ -61,24 +61,24 @@ def parser(prog: str) -> argparse.ArgumentParser:
     _common(e2e)
     e2e.set_defaults(action=e2e_command)
 
-    text = "Writes a node tree and its nested groups to a JSON file fit for version control."
+    text = "Writes a node tree and its nested groups to a JSON file for version control."
     export = commands.add_parser("export", help="write a tree to a file", description=text)
     export.add_argument("tree", metavar="TREE", help="name of the node group")
-    export.add_argument("file", type=Path, metavar="FILE", help="the JSON file; replaced when it is there")
+    export.add_argument("file", type=Path, metavar="FILE", help="the JSON file; an existing one is replaced")
     _from_blend(export, "take the tree from this file (default: the open one)")
     export.set_defaults(action=export_command)
 
-    text = "Builds the tree of an exported file in a .blend file."
-    load = commands.add_parser("import", help="build the tree of a file", description=text)
+    text = "Adds the tree of an exported file to a .blend file."
+    load = commands.add_parser("import", help="add the tree of an exported file", description=text)
     load.add_argument("file", type=Path, metavar="FILE", help="a JSON file that export wrote")
     load.add_argument("--out", type=Path, required=True, metavar="FILE.blend", help="where to save the result")
     load.add_argument("--name", metavar="NAME", help="name of the tree (default: as in the file)")
     _from_blend(
-        load, "add it to a copy of this file, which is never written (default: the open one, else an empty one)"
+        load, "add it to a copy of this file, which is never changed (default: the open one, else an empty one)"
     )
     load.set_defaults(action=import_command)
 
-    text = "Says in plain words what changed from A to B; says nothing where they are equal."
+    text = "Lists what changed from A to B, one change per line."
     diff = commands.add_parser("diff", help="compare two trees", description=text)
     for name in ("a", "b"):
         diff.add_argument(name, metavar=name.upper(), help="a JSON file that export wrote, or the name of a node group")
@@ -109,7 +109,7 @@ def _seconds(text: str) -> float:
 
 
 def main(argv: Sequence[str], prog: str) -> int:
-    """Carries out a command line; returns the exit status. Prints no traceback."""
+    """Carries out a command line; returns the exit status. Never prints a traceback."""
     try:
         arguments = parser(prog).parse_args(argv)
     except AssistantError as error:
@@ -128,7 +128,7 @@ def main(argv: Sequence[str], prog: str) -> int:
                 console.error(known.code, known.message, known.hint or HINTS.get(known.code))
                 return _status(known.code)
     except OSError as error:
-        # The debug file itself.
+        # The debug file itself cannot be written.
         print(*error_lines("output_not_writable", f"Cannot write {error.filename}: {error.strerror}"), file=sys.stderr)
         return NOT_DONE
 
@@ -181,7 +181,7 @@ def _run(
         folder.publish()
         worst = report.error or {}
         code = worst.get("code", "cancelled" if report.status == "cancelled" else "internal_error")
-        text = worst.get("text") or report.final_message or "The run did not end well."
+        text = worst.get("text") or report.final_message or "The prompt was not carried out."
         console.error(code, text, worst.get("hint") or HINTS.get(code))
         return _status(code)
 
@@ -265,7 +265,7 @@ def import_command(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def diff_command(arguments: argparse.Namespace, console: Console) -> int:
-    """Two trees or files → what changed, in plain words. Two files need no Blender."""
+    """Prints what changed between two trees or files. Comparing two files needs no Blender."""
     from ..host import exchange
 
     documents: list[Mapping[str, Any]] = []
@@ -291,7 +291,7 @@ def _tree(name: str, source: Path | None, console: Console) -> Any:
 
 
 def _open(source: Path | None, console: Console) -> None:
-    """Opens the file, unless it is open; without one, what is open stays, and else an empty file."""
+    """Opens the file unless it is open already; without a file, the open one is used, else an empty one."""
     from ..host import mainfile
 
     if source is None:
@@ -304,7 +304,7 @@ def _open(source: Path | None, console: Console) -> None:
 
 
 def open_scene(source: Path | None) -> None:
-    """Opens the file, which was checked, or builds the starter scene."""
+    """Opens the file, which must have been checked, or builds the starter scene."""
     from ..host import mainfile, starter
 
     if source is None:
@@ -325,7 +325,7 @@ def save_copy(path: Path, folder: outputs.OutputFolder) -> None:
 
 
 def render(object_name: str, path: Path, folder: outputs.OutputFolder) -> None:
-    """The picture of one object."""
+    """Renders the picture of one object."""
     from ..host import picture
 
     try:
@@ -333,7 +333,7 @@ def render(object_name: str, path: Path, folder: outputs.OutputFolder) -> None:
     except OSError as error:
         raise _write_error(folder, str(error)) from error
     if not path.is_file() or path.stat().st_size == 0:
-        raise _write_error(folder, "Blender wrote no picture.")
+        raise _write_error(folder, "Blender could not write the picture.")
 
 
 def _write_error(folder: outputs.OutputFolder, reason: str) -> AssistantError:
@@ -347,12 +347,12 @@ def _write_error(folder: outputs.OutputFolder, reason: str) -> AssistantError:
 def _has_space(folder: Path) -> bool:
     import shutil
 
-    # A .blend and a picture need more than this, so less means that space ran out.
+    # A .blend file and a picture need more than this; less means that the disk is full.
     return shutil.disk_usage(folder).free > 1 << 20
 
 
 def _subject(evidence: Mapping[str, Any], wanted: str | None) -> str:
-    """The object to take a picture of: one that the run made or changed, else the named one or the active one."""
+    """The object to render: one that the run created or changed, else the named one or the active one."""
     from ..host import mainfile
 
     names = [item["name"] for item in evidence.get("objects", [])]
@@ -360,7 +360,7 @@ def _subject(evidence: Mapping[str, Any], wanted: str | None) -> str:
         return wanted if wanted is not None and wanted in names else names[0]
     subject = wanted or mainfile.active_object()
     if subject is None:
-        raise AssistantError("unknown_object", "There is no object to take a picture of.")
+        raise AssistantError("unknown_object", "There is no object to render.")
     return subject
 
 
@@ -369,12 +369,12 @@ def _status(code: str) -> int:
 
 
 def _readable(argument: str) -> str:
-    """Bytes of a command line that are no UTF-8 become U+FFFD."""
+    """The argument with U+FFFD in place of bytes that are not UTF-8."""
     return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _closing(started: float, files: dict[str, str], evidence: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the command adds to the core's report."""
+    """The fields that the command adds to the core's report."""
     measured = [
         {"name": item["name"], "modifiers": item.get("modifiers", []), "evaluated": item.get("evaluated")}
         for item in (evidence or {}).get("objects", [])

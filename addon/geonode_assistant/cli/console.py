@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terminal of a command: what it says stays readable although Blender prints too, and Ctrl+C ends a run cleanly."""
+"""The terminal of a command: keeps its output separate from Blender's, and lets Ctrl+C end a run cleanly."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ WORDS = {
 
 
 class Console:
-    """Owns the process's streams while a command runs.
+    """Redirects the process's streams while a command runs.
 
-    Blender and its libraries write to the file descriptors 1 and 2; inside the context that goes to the debug file, or
+    Blender and its libraries write to the file descriptors 1 and 2. Inside the context these lead to the debug file, or
     nowhere, and the command's own lines go to the real streams.
     """
 
@@ -62,44 +62,44 @@ class Console:
 
     @staticmethod
     def _stream(fd: int) -> TextIO:
-        # A terminal without Unicode must not turn a name into a crash.
+        # Characters that the terminal cannot show are escaped instead of raising an error.
         return os.fdopen(fd, "w", encoding=sys.stdout.encoding or "utf-8", errors="backslashreplace", buffering=1)
 
     def say(self, text: str) -> None:
-        """One line on standard output; leading spaces stay."""
+        """Prints one line on standard output; keeps leading spaces."""
         self._clear()
         indent = text[: len(text) - len(text.lstrip(" "))]
         print(indent + one_line(text), file=self._out)
 
     def error(self, code: str, message: str, hint: str | None = None) -> None:
-        """``error [code]: message`` and the hint on standard error."""
+        """Prints ``error [code]: message`` and the hint on standard error."""
         self._clear()
         for line in error_lines(code, message, hint):
             print(line, file=self._err)
 
     def warnings(self, messages: list[dict[str, Any]]) -> None:
-        """The report's warnings that an artist should read, on standard error."""
+        """Prints the report's warnings for the artist on standard error."""
         self._clear()
         for message in select_for_artist(messages):
             if message.get("severity") == "warning":
                 print(f"warning [{message['code']}]: {one_line(message['text'])}", file=self._err)
 
     def progress(self, text: str) -> None:
-        """What is being done now; shown on a terminal only, each overwriting the last."""
+        """Shows the current activity; on a terminal only, where each line replaces the previous one."""
         if self._terminal and text != self._shown:
             self._clear()
             print(f"{text} …", end="", file=self._out, flush=True)
             self._shown = text
 
     def event(self, event: dict[str, Any]) -> None:
-        """An event of the run as progress."""
+        """Shows an event of the run as progress."""
         if event.get("event") == "state":
             self.progress(WORDS.get(event.get("summary", ""), "Working"))
         elif event.get("event") == "progress" and event.get("text"):
             self.progress(one_line(event["text"], 70))
 
     def log_traceback(self) -> None:
-        """The trace of the exception under way, into the debug file."""
+        """Writes the traceback of the current exception to the debug file."""
         with contextlib.suppress(OSError):
             os.write(2, traceback.format_exc().encode("utf-8", "backslashreplace"))
 
@@ -110,10 +110,10 @@ class Console:
 
 
 class Interrupt:
-    """Ctrl+C and termination as a wish, not as an exception in the middle of a write.
+    """Turns Ctrl+C and termination into a request to cancel, so that no exception interrupts a write.
 
     The first signal cancels the run, which restores what was written; a second one, more than a second later, raises
-    KeyboardInterrupt where the program stands.
+    KeyboardInterrupt.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class Interrupt:
 
     @contextlib.contextmanager
     def cancels(self, handle: RunHandle) -> Iterator[None]:
-        """While inside, a signal cancels this run."""
+        """A context in which a signal cancels this run."""
         self._handle = handle
         if self._at is not None:
             handle.cancel("cancelled", "Interrupted.")
@@ -150,6 +150,6 @@ class Interrupt:
             self._handle = None
 
     def check(self) -> None:
-        """Ends the command here when a signal came."""
+        """Raises ``cancelled`` if a signal was received."""
         if self._at is not None:
             raise AssistantError("cancelled", "Interrupted.", "Nothing was written.")

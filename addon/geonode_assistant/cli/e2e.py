@@ -23,9 +23,9 @@ def run_manifest(
     interrupt: Interrupt | None = None,
     on_event: Callable[[dict[str, Any]], None] | None = None,
 ) -> ManifestReport:
-    """Runs one manifest; replaces the open file. ``timeout_s`` overrides the manifest's own.
+    """Runs one manifest; replaces the open file. ``timeout_s`` replaces the manifest's own.
 
-    Raises AssistantError for a manifest that cannot be read (``manifest_invalid``, ``file_not_found`` …).
+    Raises AssistantError if the manifest cannot be read (``manifest_invalid``, ``file_not_found`` …).
     """
     data = manifest.load(path)
     expect = data["expect"]
@@ -34,7 +34,7 @@ def run_manifest(
     undo.push("Start")
     before = document()
 
-    # A manifest stands by itself; thousands of them shall not push an artist's conversations out.
+    # A manifest needs no conversation, and many runs would displace the artist's own conversations.
     handle = starting.start(
         data["prompt"],
         object=data.get("object"),
@@ -60,14 +60,14 @@ def run_manifest(
 
 
 def document() -> dict[str, Any]:
-    """Everything a run may touch: all objects with their modifiers, all node groups, the names of all data-blocks."""
+    """Everything that a run may change: all objects with modifiers, all node groups, the names of all data-blocks."""
     seen = context.capture_context()
     trees = [group["name"] for group in seen["node_groups"]]
     return context.without_figures(context.inspect([item["name"] for item in seen["objects"]], trees))
 
 
 def build_start(start: dict[str, Any] | None, base: Path) -> None:
-    """The scene in which the prompt is spoken. A path is relative to the manifest."""
+    """Builds the start scene of a manifest. A path is relative to the manifest."""
     if start is None:
         starter.build_starter_scene()
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a manifest expects, compared with the report of its run and the scene. No Blender in here."""
+"""Compares what a manifest expects with the report of its run and the scene. Does not use Blender."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .manifest import Check
 
 @dataclass(frozen=True)
 class Scene:
-    """What a manifest is compared with after its run."""
+    """The state after a run that a manifest is compared with."""
 
     document: dict[str, Any]
     """The host's Document of all objects and node groups."""
@@ -22,7 +22,7 @@ class Scene:
 
 
 def compare(expect: dict[str, Any], run: dict[str, Any], scene: Scene) -> list[Check]:
-    """Every expectation of a manifest against the run's report and the scene."""
+    """Checks every expectation of a manifest against the run's report and the scene."""
     return list(_compare(expect, run, scene))
 
 
@@ -80,7 +80,7 @@ def reported_codes(run: dict[str, Any]) -> set[str]:
 
 
 def measured_objects(expect: dict[str, Any]) -> list[str]:
-    """The objects whose evaluated geometry the manifest asks for."""
+    """The objects whose evaluated geometry the manifest checks."""
     return sorted({item["object"] for item in expect.get("geometry", ())})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""End-to-end manifests as files, and the report of one. The core knows their form (``schema("manifest")``);
+"""End-to-end manifests as files, and the report of one. The core has their schema (``schema("manifest")``);
 ``addon/docs/guide.md`` explains the fields.
 """
 
@@ -14,14 +14,14 @@ from .. import native
 from ..messages import AssistantError, os_code
 
 SHOWN = 10
-"""Findings that a refusal names."""
+"""How many findings the error message lists."""
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A manifest that has its form.
+    """Loads a manifest and validates it against its schema.
 
-    Raises AssistantError: ``manifest_invalid`` with the JSON Pointer of everything that is wrong, ``file_too_large``,
-    or what the system says about the file (``file_not_found`` …).
+    Raises AssistantError: ``manifest_invalid`` with the JSON Pointer of each finding, ``file_too_large``, or an error
+    of the operating system (``file_not_found`` …).
     """
     try:
         text = path.read_bytes().decode("utf-8")
@@ -44,7 +44,7 @@ def _line(finding: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison."""
+    """The result of one comparison."""
 
     name: str
     ok: bool
@@ -52,14 +52,14 @@ class Check:
     actual: Any
 
     def line(self) -> str:
-        """For a terminal."""
+        """The check as a line for a terminal."""
         shown = f"ok    {self.name}" if self.ok else f"FAIL  {self.name}"
         return f"{shown}: {_short(self.actual)}" + ("" if self.ok else f", expected {_short(self.expected)}")
 
 
 @dataclass
 class ManifestReport:
-    """What became of a manifest."""
+    """The result of running a manifest."""
 
     name: str
     path: str
@@ -70,11 +70,11 @@ class ManifestReport:
 
     @property
     def ok(self) -> bool:
-        """Whether everything was as expected; a manifest that checked nothing is not."""
+        """Whether all checks passed and there was at least one."""
         return bool(self.checks) and all(check.ok for check in self.checks)
 
     def lines(self) -> list[str]:
-        """One line per check under a line with the verdict."""
+        """A line with the verdict, followed by one line per check."""
         head = f"{'PASS' if self.ok else 'FAIL'} {self.name} ({len(self.checks)} checks, {self.seconds:.1f} s)"
         lines = [head, *(f"  {check.line()}" for check in self.checks)]
         if not self.ok:
@@ -82,7 +82,7 @@ class ManifestReport:
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON-able report."""
+        """The report as JSON-serialisable data."""
         return {"ok": self.ok, **asdict(self)}
 
 

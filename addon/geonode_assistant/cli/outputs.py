@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The output folder: files appear complete or not at all, and an input is never among them."""
+"""The output folder: files are written atomically, and an input file is never replaced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BLEND, PICTURE, REPORT = "result.blend", "result.png", "report.json"
 
 
 class OutputFolder:
-    """Files are written under temporary names beside their final ones and renamed together by ``publish``."""
+    """Writes files under temporary names next to their final ones; ``publish`` renames all of them."""
 
     def __init__(self, folder: Path, source: Path | None = None) -> None:
         self.folder = Path(os.path.abspath(folder))
@@ -23,7 +23,7 @@ class OutputFolder:
         self._pending: dict[str, Path] = {}
 
     def prepare(self) -> None:
-        """Makes the folder and proves that it can be written, before any work is done.
+        """Creates the folder and checks that it is writable, before any work is done.
 
         Raises AssistantError: ``output_not_writable``, ``disk_full``, ``invalid_path``.
         """
@@ -32,7 +32,7 @@ class OutputFolder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with probe.open("wb") as stream:
-                # A full disk shows when the data is flushed, not when the file is made.
+                # A full disk is noticed when data is flushed, not when the file is created.
                 stream.write(b"\0" * 4096)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -43,7 +43,7 @@ class OutputFolder:
                 probe.unlink(missing_ok=True)
 
     def refuse_input(self, *names: str) -> None:
-        """``invalid_path`` when one of these files would replace the input."""
+        """Raises ``invalid_path`` if one of these files would replace the input."""
         source = self._source
         if source is not None and any(_same(self.folder / name, source) for name in names):
             raise AssistantError(
@@ -53,7 +53,7 @@ class OutputFolder:
             )
 
     def stage(self, name: str) -> Path:
-        """Where to write ``name`` for now; ``publish`` gives it its name."""
+        """The temporary path for ``name``; ``publish`` renames it."""
         path = self._temporary(name)
         self._pending[name] = path
         return path
@@ -71,7 +71,7 @@ class OutputFolder:
             raise self._refusal(error) from error
 
     def publish(self) -> list[Path]:
-        """Renames everything staged; returns the final paths in the order of staging."""
+        """Renames all staged files; returns the final paths in the order of staging."""
         done = []
         try:
             for name, path in self._pending.items():
@@ -83,9 +83,9 @@ class OutputFolder:
         return done
 
     def discard(self) -> None:
-        """Removes what is staged and not published."""
+        """Removes staged files that were not published."""
         for path in self._pending.values():
-            # Blender writes to NAME@ first and leaves it when the disk is full.
+            # Blender writes to NAME@ first and leaves that file behind when the disk is full.
             for leftover in (path, path.with_name(path.name + "@"), path.with_name(path.name + "1")):
                 with contextlib.suppress(OSError):
                     leftover.unlink(missing_ok=True)
@@ -106,7 +106,7 @@ class OutputFolder:
 
 
 def disk_full(folder: Path) -> AssistantError:
-    """No space where the results should go."""
+    """The error for a full disk in the output folder."""
     return AssistantError("disk_full", f"No space left in {folder}.", "Free some space, or choose another --out.")
 
 

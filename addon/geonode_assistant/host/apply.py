@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Carries out a step's delta (FORMATS.md, "Delta") in the phases that Blender needs.
 
-Inside one suppressed phase the sockets of group nodes, of nodes with items and of zones are stale; so sockets are only
-touched in a phase after the one that changes them. What fails raises `HostError` naming the operation; undoing is the
-transaction's work.
+Within one suppressed phase the sockets of group nodes, of nodes with items and of zones are stale, so sockets are only
+used in a phase after the one that changes them. A failure raises `HostError` naming the operation; the transaction
+restores the tree.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .errors import HostError, near
 from .suppress import Suppressor, suppression, update
 
 MAX_FRAME_DEPTH = 64
-# Lists of a delta that change what there is, and what it holds.
+# Lists of a delta that change the structure of a tree, and those that change values.
 _STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
 _CONTENT = ("unlink", "values", "links", "locations", "add")
-# What is left of a delta that sets a few values and nothing else.
+# The lists of a delta that only sets a few values.
 _SIMPLE = frozenset({"tree", "create", "values"})
 _FEW = 3
 PLACE_TOLERANCE = 2e-3  # below what an export shows
@@ -69,7 +69,7 @@ def _interface_ref(tree: Any, ref: str, keys: dict[tuple[str, str], str], in_out
 
 
 class TreeEdit:
-    """One tree's part of a step."""
+    """Carries out one tree's part of a step."""
 
     def __init__(self, delta: TreeDelta, keys: dict[tuple[str, str], str], counts: Counter[str]) -> None:
         self.delta = delta
@@ -90,7 +90,7 @@ class TreeEdit:
         present = bpy.data.node_groups.get((self.name, None)) or bpy.data.node_groups.get(self.name)
         if self.delta.get("create") or "copy_of" in self.delta:
             if present is not None and present.library is None:
-                raise HostError("duplicate_id", f'There is a node group "{self.name}" already.')
+                raise HostError("duplicate_id", f'There is already a node group "{self.name}".')
             document.check_name("node group", self.name, document.MAX_TREE_NAME_BYTES)
             self.counts["trees"] += 1
             source = self.delta.get("copy_of")
@@ -101,7 +101,7 @@ class TreeEdit:
                 "unknown_node_group", f'This file has no node group "{self.name}". {near(self.name, known)}'
             )
         if present.bl_idname != rna.TREE_TYPE:
-            raise HostError("unknown_node_group", f'"{self.name}" is no Geometry Nodes tree ({present.bl_idname}).')
+            raise HostError("unknown_node_group", f'"{self.name}" is not a Geometry Nodes tree ({present.bl_idname}).')
         return modifiers.editable(present)
 
     def _new(self) -> Any:
@@ -117,10 +117,11 @@ class TreeEdit:
     # -----------------------------------------------------------------------------------------------------------
 
     def run(self, suppressor: Suppressor) -> None:
-        """All phases, with one real update after those that change sockets."""
+        """Carries out all phases, with one real update after those that change sockets."""
         delta = self.delta
         if len(delta.get("values", [])) <= _FEW and not any(delta.get(name) for name in delta.keys() - _SIMPLE):
-            # Each setter updates the tree; for a few that is less than suppressing it, and updating it in full.
+            # Each setter updates the tree; for a few values that is cheaper than suppressing updates and one full
+            # update.
             self._edit_values()
             self._edit_late()
             return
@@ -146,10 +147,10 @@ class TreeEdit:
         ):
             self._suppressed(suppressor, self._edit_late)
         self._set_props([p for p in delta.get("props", []) if p[1] in _PLAINLY])
-        self._hand_defaults_to_users(suppressor)
+        self._copy_defaults_to_users(suppressor)
 
     def _suppressed(self, suppressor: Suppressor, *phases: Callable[[], None]) -> None:
-        """Phases of which none needs what an update does for the one before."""
+        """Carries out the phases that need no tree update between them."""
 
         def job() -> None:
             for phase in phases:
@@ -159,7 +160,9 @@ class TreeEdit:
         suppressor.run(job, self.tree)
 
     def _learn_types(self) -> None:
-        """Looks at fresh nodes on a scratch tree, which needs real updates: not inside a suppressed phase."""
+        """Reads the types of new nodes from a scratch tree. This needs real updates, so not inside a suppressed
+        phase.
+        """
         known = node_types.known_types()
         missing = {entry["type"] for entry in self.delta.get("add", []) if entry["type"] not in known}
         if missing:
@@ -168,7 +171,7 @@ class TreeEdit:
                     node_types.node_info(kind, lambda: tree)
 
     def _collect_items(self) -> None:
-        """The wanted lists by node; measures on scratch trees what writing them needs to know."""
+        """The wanted item lists by node; measures on scratch trees how Blender numbers these items."""
         for node_id, path, wanted in self.delta.get("items", []):
             node = self._node(node_id, "set items of")
             try:
@@ -195,7 +198,7 @@ class TreeEdit:
             elif op["op"] == "remove":
                 interface.remove(self.tree, self.keys.get((self.name, op["identifier"]), op["identifier"]))
             else:
-                raise HostError("invalid_document", f'"{op["op"]}" is no interface operation.')
+                raise HostError("invalid_document", f'"{op["op"]}" is not an interface operation.')
             self.counts["interface"] += 1
 
     def _edit_nodes(self) -> None:
@@ -213,7 +216,7 @@ class TreeEdit:
         self.counts["labels"] += len(self.delta.get("labels", []))
 
     def _refuse_half_zones(self, doomed: set[str]) -> None:
-        """Evaluating a zone without its input node crashes Blender 5.2, so no zone may lose it even for a moment."""
+        """Raises if only one end of a zone is removed: evaluating a zone without its input node crashes Blender 5.2."""
         for node_id, node in self.nodes.items():
             output = rna.paired_output(node)
             if output is None:
@@ -222,13 +225,13 @@ class TreeEdit:
             if (node_id in doomed) != (other in doomed):
                 raise HostError(
                     "zone_incomplete",
-                    f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: remove both or none.',
+                    f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: remove both or neither.',
                 )
 
     def _add_node(self, entry: NodeAdd) -> None:
         node_id, kind = entry["id"], entry["type"]
         if node_id in self.nodes:
-            raise HostError("duplicate_id", f'Tree "{self.name}" has a node "{node_id}" already.')
+            raise HostError("duplicate_id", f'Tree "{self.name}" already has a node "{node_id}".')
         try:
             node = self.tree.nodes.new(kind)
         except RuntimeError as error:
@@ -237,7 +240,7 @@ class TreeEdit:
                 f'Add node "{node_id}" to "{self.name}": Blender '
                 f"{bpy.app.version_string} has no node type {kind} for geometry.",
             ) from error
-        # The final name at once: default names make Blender search for a free number, which is cubic in all.
+        # The final name is set at once: with default names Blender searches for a free number, which takes cubic time.
         node.name = entry.get("name") or _cut_name(node_id)
         if entry.get("stamp", True):
             identity.stamp(node, node_id)
@@ -269,18 +272,23 @@ class TreeEdit:
         node = self._node(node_id, "frame")
         frame = None if frame_id is None else self._node(frame_id, "frame")
         if frame is not None and frame.bl_idname != "NodeFrame":
-            raise HostError("invalid_value", f'"{frame_id}" in "{self.name}" is no frame: it cannot hold "{node_id}".')
+            raise HostError(
+                "invalid_value", f'"{frame_id}" in "{self.name}" is not a frame, so it cannot contain "{node_id}".'
+            )
         outer = frame
         while outer is not None and outer != node:
             outer = outer.parent
         if outer is not None:
             raise HostError(
-                "cycle", f'The frame "{node_id}" in "{self.name}" cannot lie in "{frame_id}", which it holds.'
+                "cycle",
+                f'The frame "{node_id}" in "{self.name}" cannot be inside "{frame_id}": it contains it.',
             )
         node.parent = frame
 
     def _set_props(self, wanted: list[Any]) -> None:
-        """In order; what is refused is tried again after the others, since legal items depend on other properties."""
+        """Sets properties in order; those that are refused are retried at the end, since legal enum items
+        depend on other properties.
+        """
         waiting, reasons = list(wanted), dict[str, HostError]()
         while waiting:
             left = []
@@ -331,7 +339,7 @@ class TreeEdit:
             ) from error
         if attribute == "node_tree" and value is not None and owner.node_tree is None:
             raise HostError(
-                "cycle", f'Node "{node_id}" in "{self.name}" cannot use {value!r}: a group cannot hold itself.'
+                "cycle", f'Node "{node_id}" in "{self.name}" cannot use {value!r}: a group cannot contain itself.'
             )
 
     def _holds(self, node_id: str, path: str, value: Any) -> bool:
@@ -385,7 +393,7 @@ class TreeEdit:
         self.counts["links"] += len(self.delta.get("links", []))
 
     def _waits_for_links(self, entry: Any) -> bool:
-        """Whether links decide what may be set: the sockets of reroutes, the items of menus."""
+        """Whether links determine the legal values: those of reroutes' sockets and of menus."""
         if self._node(entry[0], "reach a socket of").bl_idname == "NodeReroute":
             return True
         socket, attribute = self._socket_and_attribute(entry)
@@ -436,7 +444,7 @@ class TreeEdit:
         self.counts["values"] += 1
 
     def _menu_defaults(self) -> list[tuple[str, Any]]:
-        """The defaults of menus among the interface's edits: identifier, value."""
+        """The defaults of menus among the interface edits, as (identifier, value)."""
         found = []
         for op in self.delta.get("interface", []):
             if op["op"] != "remove" and "default_value" in op.get("props", {}):
@@ -468,12 +476,14 @@ class TreeEdit:
         try:
             self._set_socket_prop(entry)
         except HostError:
-            # A reroute's own value is never read; its type is what the links made of it.
+            # A reroute's own value is never read; its type follows its links.
             if self.nodes[entry[0]].bl_idname != "NodeReroute":
                 raise
 
     def _edit_places(self) -> None:
-        """Absolute places become frame-relative ones; one `foreach_set`, since the setter is slow."""
+        """Converts absolute positions to frame-relative ones; sets all with one `foreach_set`, since the setter
+        is slow.
+        """
         for entry in self.delta.get("add", []):
             if entry.get("width") is not None:
                 values.check_finite("width", entry["width"])
@@ -513,8 +523,10 @@ class TreeEdit:
         _set_places(nodes, flat, parent)
         self.counts["locations"] += len(wanted)
 
-    def _hand_defaults_to_users(self, suppressor: Suppressor) -> None:
-        """Blender leaves 0 in a new input of every modifier and group node that uses the tree, whatever the default."""
+    def _copy_defaults_to_users(self, suppressor: Suppressor) -> None:
+        """Sets new inputs of every modifier and group node that uses the tree to their defaults; Blender leaves
+        0 there.
+        """
         wanted = {
             i.identifier: values.to_json(i.default_value)
             for i in modifiers.inputs_of(self.tree)
@@ -571,7 +583,7 @@ class TreeEdit:
         return known.get(ref)
 
     def _key(self, node: Any, ref: str) -> str:
-        """`@key` belongs to the interface that the node shows: its group's, else this tree's."""
+        """Resolves `@key` in the interface that the node shows: its group's, else this tree's."""
         group = getattr(node, "node_tree", None)
         found = self.keys.get((group.name if group is not None else self.name, ref))
         if found is None:
@@ -591,15 +603,15 @@ class TreeEdit:
 
 
 def _is_socket_prop(entry: Any) -> bool:
-    """Whether a `props` entry belongs to a socket: those wait until the sockets are there."""
+    """Whether a `props` entry belongs to a socket; these are set once the sockets exist."""
     return entry[1].startswith(("inputs.", "outputs."))
 
 
 def _set_places(nodes: Any, target: list[float], parent: dict[str, str]) -> None:
-    """Sets frame-relative places so that they read back as given.
+    """Sets frame-relative positions so that they read back exactly as given.
 
-    Blender stores absolute places in 32 bits and carries a frame's content along when the frame moves. So outer
-    levels are settled before inner ones, and what rounding takes off is added to what is set.
+    Blender stores absolute positions in 32 bits and moves a frame's content with the frame. So outer levels are set
+    before inner ones, and the rounding error is added to the value that is set.
     """
     depth = []
     for node in nodes:
@@ -625,5 +637,5 @@ def _set_places(nodes: Any, target: list[float], parent: dict[str, str]) -> None
 
 
 def _cut_name(text: str) -> str:
-    """`text` within Blender's limit, cut between characters."""
+    """`text` cut to Blender's limit in bytes, between characters."""
     return text.encode()[: document.MAX_NAME_BYTES].decode(errors="ignore")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of the attributes that there are: what a Named Attribute node may read."""
+"""Names of existing attributes, which a Named Attribute node can read."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .documents import Tree
 
 READER = "GeometryNodeInputNamedAttribute"
 STORE = "GeometryNodeStoreNamedAttribute"
-# Data-blocks that are looked through; a larger file may have attributes that nobody knows of.
+# The most data-blocks that are searched; in a larger file the names are unknown.
 MAX_BLOCKS = 5_000
 
 
-def wanted(trees: dict[str, Tree]) -> bool:
-    """Whether any of the exported trees reads an attribute by its name."""
+def are_read_by(trees: dict[str, Tree]) -> bool:
+    """Whether any of the exported trees reads an attribute by name."""
     return any(node["type"] == READER for tree in trees.values() for node in tree["nodes"])
 
 
-def names(evaluated: Iterable[str]) -> list[str] | None:
-    """Sorted names of the attributes of all data in the file, of all vertex groups, of what other trees store, and
-    `evaluated`; null when the file is too large to tell.
+def all_names(evaluated: Iterable[str]) -> list[str] | None:
+    """The sorted names of `evaluated`, of the attributes and vertex groups of all data in the file, and of attributes
+    that trees store; None if the file is too large to search.
     """
     blocks = list(_blocks())
     if len(blocks) + len(bpy.data.objects) > MAX_BLOCKS:
@@ -40,7 +40,7 @@ def names(evaluated: Iterable[str]) -> list[str] | None:
 
 
 def of(data: Any) -> Iterator[str]:
-    """Names of the attributes of one piece of data; of grease pencil, also those of its drawings."""
+    """Names of the attributes of one geometry; for grease pencil also those of its drawings."""
     attributes = getattr(data, "attributes", None)
     if attributes is not None:
         yield from attributes.keys()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a .blend file says about itself, read without Blender.
+"""Reads the header and block structure of a .blend file without Blender.
 
-Blender crashes on some files it should refuse (4.5 on a file of 5.2), so a file is looked at before it is opened.
+Blender crashes on some files that it should refuse (4.5 on a file of 5.2), so a file is checked before it is opened.
 Header and block layout: https://projects.blender.org/blender/blender, ``source/blender/blenloader/intern/readfile.cc``.
 """
 
@@ -27,13 +27,13 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _HEADER_OLD = re.compile(rb"BLENDER([_-])([vV])(\d)(\d\d)")
 # Since 5.0: BLENDER, header length, "-", layout version, byte order, version: "BLENDER17-01v0502".
 _HEADER_NEW = re.compile(rb"BLENDER(\d\d)-(\d\d)v(\d\d)(\d\d)")
-# More blocks than any real file has; a damaged one must not keep the reader busy for ever.
+# More blocks than any real file has; bounds the time spent on a damaged one.
 _MAX_BLOCKS = 50_000_000
 _SKIP_CHUNK = 1 << 20
 
 
 class BlendHeader(NamedTuple):
-    """Version of the Blender that wrote the file, and how its blocks are laid out."""
+    """The version of the Blender that wrote the file, and the layout of its blocks."""
 
     version: tuple[int, int]
     block: struct.Struct
@@ -42,12 +42,12 @@ class BlendHeader(NamedTuple):
 
     @property
     def wrote(self) -> str:
-        """The version for people."""
+        """The version as text, for example ``4.5``."""
         return f"{self.version[0]}.{self.version[1]}"
 
 
 def check(path: Path, blender: tuple[int, int]) -> BlendHeader:
-    """Refuses what this Blender must not open.
+    """Raises if this Blender must not open the file.
 
     ``blender`` is the running version (major, minor). Raises AssistantError: ``file_not_found``, ``permission_denied``,
     ``not_a_blend``, ``newer_blend``, ``damaged_blend``.
@@ -73,7 +73,7 @@ def check(path: Path, blender: tuple[int, int]) -> BlendHeader:
 
 
 def _read_header(stream: BinaryIO, path: Path) -> BlendHeader:
-    """The header at the start of the content; ``not_a_blend`` when there is none."""
+    """The header at the start of the content. Raises ``not_a_blend`` if there is none."""
     try:
         start = stream.read(12)
         if start.startswith(b"BLENDER") and not _HEADER_OLD.fullmatch(start):
@@ -91,7 +91,9 @@ def _read_header(stream: BinaryIO, path: Path) -> BlendHeader:
 
 
 def _walk(stream: BinaryIO, header: BlendHeader, path: Path) -> None:
-    """Follows the blocks to the end mark: a file cut off or overwritten is refused here, not inside Blender."""
+    """Follows the blocks to the end mark, so that a truncated or overwritten file is refused before Blender
+    opens it.
+    """
     damaged = AssistantError(
         "damaged_blend", f"{path} is damaged or incomplete.", "Open a backup (.blend1) or an autosave of it."
     )
@@ -115,7 +117,7 @@ def _walk(stream: BinaryIO, header: BlendHeader, path: Path) -> None:
 
 
 def _skip(stream: BinaryIO, length: int) -> bool:
-    """Moves on by ``length`` bytes; False when the stream ends before."""
+    """Skips ``length`` bytes; returns False if the stream ends before."""
     if length == 0:
         return True
     if stream.seekable() and not isinstance(stream, gzip.GzipFile):
@@ -133,7 +135,7 @@ def _skip(stream: BinaryIO, length: int) -> bool:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    """The file's content, decompressed while it is read."""
+    """Opens the file for reading; its content is decompressed on the fly."""
     with path.open("rb") as raw:
         magic = raw.read(4)
         raw.seek(0)
@@ -157,7 +159,7 @@ def _zstd_reader(raw: BinaryIO) -> BinaryIO:
 
 
 def _decoding_errors() -> tuple[type[Exception], ...]:
-    """What reading a damaged compressed stream may raise."""
+    """The exceptions that reading a damaged compressed stream may raise."""
     zstd: Any
     try:
         zstd = importlib.import_module("zstandard")

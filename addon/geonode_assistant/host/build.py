@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A new tree from an IR: the IR becomes deltas, which run through the same phases as every other edit."""
+"""Builds new trees from an IR: converts it to deltas, which pass through the same phases as every other edit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .suppress import suppression, update
 _WITHIN_PANEL = frozenset({"is_panel_toggle"})
 
 TREE_BYTES = document.MAX_TREE_NAME_BYTES
-# What reading a document raises where something is missing or of the wrong type.
+# The exceptions of reading a document in which something is missing or of the wrong type.
 _MISSING = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError)
 
 
@@ -27,7 +27,7 @@ def build_tree(bundle: Any, name: str | None = None) -> Any:
     """Builds the bundle's root (and the groups nested in it) as new trees and returns the root.
 
     `name` renames the root. A nested group whose name is taken in this file gets Blender's next free name, and the
-    tree refers to the new one. Raises `invalid_document` for a document that is none; nothing is left behind then.
+    tree refers to the new one. Raises `invalid_document` for a malformed document, and then changes nothing.
     """
     try:
         document.check(bundle)
@@ -35,7 +35,9 @@ def build_tree(bundle: Any, name: str | None = None) -> Any:
         for tree_name in order:
             document.check_name("node group", name if name and tree_name == bundle["root"] else tree_name, TREE_BYTES)
     except _MISSING as error:
-        raise HostError("invalid_document", f"The document lacks or misnames something: {error!r}") from error
+        raise HostError(
+            "invalid_document", f"A field of the document is missing or has the wrong type: {error!r}"
+        ) from error
     root = bundle["root"]
     made: dict[str, Any] = {}
     sockets: dict[str, dict[str, str]] = {}
@@ -57,7 +59,9 @@ def build_tree(bundle: Any, name: str | None = None) -> Any:
                 _menu_defaults(tree, ir["interface"], sockets[tree_name])
     except _MISSING as error:
         _discard(made)
-        raise HostError("invalid_document", f"The document lacks or misnames something: {error!r}") from error
+        raise HostError(
+            "invalid_document", f"A field of the document is missing or has the wrong type: {error!r}"
+        ) from error
     except BaseException:
         _discard(made)
         raise
@@ -70,7 +74,7 @@ def _discard(made: dict[str, Any]) -> None:
 
 
 def _in_order(trees: dict[str, Tree], root: str) -> list[str]:
-    """Nested groups before their users; names outside the bundle are left to the file."""
+    """The trees ordered so that nested groups come before their users; names outside the bundle refer to the file."""
     order: list[str] = []
     depth: dict[str, int] = {}
     state: dict[str, int] = {}
@@ -81,12 +85,14 @@ def _in_order(trees: dict[str, Tree], root: str) -> list[str]:
             state[name] = 2
             depth[name] = 1 + max((depth[inner] for inner in _nested(trees, name)), default=0)
             if depth[name] > document.MAX_DEPTH:
-                raise HostError("too_deep", f'More than {document.MAX_DEPTH} groups lie in each other in "{name}".')
+                raise HostError(
+                    "too_deep", f'Groups are nested more than {document.MAX_DEPTH} levels deep in "{name}".'
+                )
             order.append(name)
             continue
         if state.get(name):
             if state[name] == 1:
-                raise HostError("cycle", f'The group "{name}" holds itself.')
+                raise HostError("cycle", f'The group "{name}" contains itself.')
             continue
         state[name] = 1
         stack.append((name, True))
@@ -110,9 +116,9 @@ def _settings(tree: Any, settings: dict[str, Any]) -> None:
 
 
 def _interface(tree: Any, wanted: list[Item]) -> dict[str, str]:
-    """Creates the items in the order of their numbers, so that identifiers come out equal, then sorts them.
+    """Creates the items in the order of their numbers, so that they get the same identifiers, then sorts them.
 
-    Returns the document's identifiers → the tree's (those of Blender before 4.0 cannot be made again).
+    Returns the document's identifiers → the tree's (those of Blender before 4.0 cannot be reproduced).
     """
     made: dict[str, str] = {}
     for item, number in _numbered(wanted):
@@ -128,9 +134,10 @@ def _interface(tree: Any, wanted: list[Item]) -> dict[str, str]:
 
 
 def _numbered(wanted: list[Item]) -> list[tuple[Item, int | None]]:
-    """The items in the order in which to make them, with the number that each shall get.
+    """The items in the order in which to create them, each with its number.
 
-    Panels count with the sockets, but before Blender 4.5 nobody can read their numbers: those come last.
+    Panels are numbered together with the sockets, but their numbers cannot be read before Blender 4.5: there they come
+    last.
     """
     numbers = {item["identifier"]: interface.number_of(item["identifier"]) for item in wanted}
     of_sockets = {numbers[item["identifier"]] for item in wanted if item["kind"] == "socket"}
@@ -146,7 +153,7 @@ def _numbered(wanted: list[Item]) -> list[tuple[Item, int | None]]:
 
 
 def _menu_defaults(tree: Any, wanted: list[Item], made: dict[str, str]) -> None:
-    """Legal only now that the links define the menus' items."""
+    """Sets the defaults of menus, which is legal only once links define the menus' items."""
     late = [i for i in wanted if i.get("socket_type") == "NodeSocketMenu" and i.get("props", {}).get("default_value")]
     for item in late:
         interface.change(tree, made[item["identifier"]], None, {"default_value": item["props"]["default_value"]})
@@ -179,7 +186,7 @@ def _delta(name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[st
             maps[node["id"]] = own
         elif inner in sockets:
             maps[node["id"]] = sockets[inner]
-    # A tree has one active output; whichever is made first would stay it.
+    # A tree has one active output; otherwise the first one created would stay active.
     delta["props"] += [[n["id"], "is_active_output", True] for n in _active_outputs(nodes)]
     places = _absolute(nodes)
     for node in nodes:

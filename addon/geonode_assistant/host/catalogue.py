@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The catalogue: every node type that this Blender can create in a geometry tree (FORMATS.md, "Catalogue").
 
-All of it is read from fresh nodes in scratch trees; nothing is left in the file. `python -m
-geonode_assistant.host.catalogue OUT` writes it for the running Blender.
+Everything is read from new nodes in scratch trees, which are removed afterwards. `python -m
+geonode_assistant.host.catalogue OUT` writes the catalogue of the running Blender.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .errors import HostError
 
 COMBINATION_LIMIT = 512
 SHIPPED = Path(__file__).parent.parent / "data" / "catalogue"
-# Of the properties that every node has, those that a plan may reasonably set.
+# Those of the properties common to all nodes that a plan may reasonably set.
 _COMMON = ("mute", "hide", "use_custom_color", "color")
 _STRUCTURE = {
     "LINE": "single",
@@ -68,13 +68,13 @@ def introspect() -> dict[str, Any]:
 
 
 def build_hash() -> str:
-    """What tells this very build from others of the same version."""
+    """Identifies this build among others of the same version."""
     value = bpy.app.build_hash
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def dumps(catalogue: dict[str, Any]) -> str:
-    """Compact text with one line per node type, so that differences can be read."""
+    """Compact text with one line per node type, so that differences are readable."""
 
     def short(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -87,13 +87,13 @@ def dumps(catalogue: dict[str, Any]) -> str:
 
 
 def path() -> str:
-    """Where the description of this Blender's nodes lies; made on first use when none is shipped for this build."""
+    """Path of the catalogue for this Blender; created on first use if none is shipped for this build."""
     return str(catalogue_for_this_blender(folders.own_folder()))
 
 
 def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
-    """Path of the catalogue for the running Blender: the shipped copy when it is of this very build, else one made
-    live and kept in `cache_dir` under the build's hash.
+    """Path of the catalogue for the running Blender: the shipped one if it is of exactly this build, else one created
+    now and cached in `cache_dir` under the build's hash.
     """
     version = "{}.{}".format(*bpy.app.version[:2])
     shipped = SHIPPED / f"{version}.json"
@@ -114,7 +114,7 @@ def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
 def _candidates() -> Iterator[str]:
     for name in dir(bpy.types):
         kind = getattr(bpy.types, name)
-        # What add-ons register lies in modules of their own; the catalogue describes the build.
+        # Types that add-ons register are in modules of their own; the catalogue describes the build only.
         if (
             isinstance(kind, type)
             and issubclass(kind, bpy.types.Node)
@@ -125,7 +125,7 @@ def _candidates() -> Iterator[str]:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Blender prints a line for every node type that it refuses, and for subtypes that sockets have but
+    """Suppresses the lines that Blender prints for every node type it refuses, and for subtypes that sockets have but
     interfaces lack.
     """
     streams = (sys.stdout, sys.stderr)
@@ -151,7 +151,7 @@ def _silent() -> Iterator[None]:
 
 
 class _Maker:
-    """Makes fresh nodes of one type; the ends of a zone come as a pair, since alone they have no sockets."""
+    """Creates new nodes of one type; the ends of a zone are created as a pair, since alone they have no sockets."""
 
     def __init__(self, tree: Any, name: str) -> None:
         self.tree = tree
@@ -184,7 +184,7 @@ def _node_type(tree: Any, name: str) -> dict[str, Any] | None:
     category = _category(node)
     if category:
         out["category"] = category
-    out["width"] = values.shortest(node.width)
+    out["width"] = values.shortest_float(node.width)
     own = [p for p in rna.state_properties(node) if p.identifier not in bpy.types.Node.bl_rna.properties]
     common = [p for p in rna.state_properties(node) if p.identifier in _COMMON]
     choices = {
@@ -231,7 +231,7 @@ def _category(node: Any) -> str | None:
 
 
 def legal_items(owner: Any, name: str) -> list[str]:
-    """The items that an enum takes at this moment: Blender lists them when it refuses a wrong one."""
+    """The items that an enum currently accepts, read from the error that Blender raises for an illegal one."""
     try:
         setattr(owner, name, "\0 no such item")
     except TypeError as error:
@@ -310,7 +310,7 @@ def _word(value: Any) -> str:
 
 
 def _relevant(maker: _Maker, choices: dict[str, list[Any]]) -> list[str]:
-    """The properties on which sockets depend, alone or together with one other; drops items that are never accepted."""
+    """The properties on which sockets depend, alone or together with one other. Drops items that are never accepted."""
     node = maker.fresh()
     fresh = {name: getattr(node, name) for name in choices}
     accepted: dict[str, set[Any]] = {name: {value} for name, value in fresh.items()}
@@ -385,7 +385,7 @@ def _socket(maker: _Maker, node: Any, socket: Any, limits: dict[tuple[str, str],
 
 
 def _limits(tree: Any, node: Any, socket: Any) -> dict[str, Any]:
-    """Range and unit, which a node's socket does not tell: an interface item made after it does."""
+    """Range and unit of a socket, read from an interface item made from it, since the socket does not have them."""
     out: dict[str, Any] = {}
     try:
         item = tree.interface.new_socket("", in_out="INPUT", socket_type=rna.base_type(socket))
@@ -463,8 +463,8 @@ def _item_type(node: Any, path: str) -> dict[str, Any]:
 
 
 def _item_sockets(maker: _Maker, path: str) -> list[list[str]]:
-    """Where an item shows: the node itself or its partner in the zone, side, and the prefix of the numbered
-    identifier.
+    """Where the sockets of an item are: the node itself or its partner in the zone, the side, and the prefix of the
+    numbered identifier.
     """
     node = maker.fresh()
     holders = [("self" if held == node else "partner", held) for held in maker.tree.nodes]
@@ -493,7 +493,7 @@ def _item_sockets(maker: _Maker, path: str) -> list[list[str]]:
 
 
 def _socket_types() -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """The types that an interface may have, and which of them convert, measured by linking each to each."""
+    """The socket types of an interface, and which convert to which, measured by linking each to each."""
     sockets: dict[str, Any] = {}
     with rna.scratch_tree() as tree:
         for name in sorted(n for n in dir(bpy.types) if n.startswith("NodeSocket")):

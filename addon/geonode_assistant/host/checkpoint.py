@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A state of the whole file to come back to, for work that may touch anything. Blender's own undo keeps it."""
+"""A saved state of the whole file, for work that may change anything. It is kept by Blender's own undo."""
 
 from __future__ import annotations
 
@@ -12,45 +12,49 @@ import bpy
 from . import current, operators, undo
 from .errors import HostError
 
-# Modes with an undo of their own, which keeps only what is edited in them.
+# Modes with their own undo, which covers only the data edited in them.
 _WITH_OWN_UNDO = ("EDIT", "SCULPT", "PAINT", "PARTICLE")
 
-# So many undo steps of others are gone back at most.
+# The most undo steps made by others that a restore goes back.
 MOST_STEPS = 64
 
 
 class Checkpoint:
-    """The file as it was when this was taken. Ends with exactly one of `restore`, `commit` and `drop`.
+    """The state of the file when this was created. Ends with exactly one of `restore`, `commit` and `drop`.
 
-    Like every undo, a restore makes Blender read its data anew: references to data-blocks are invalid afterwards. The
-    mode and what is selected come back too.
+    Like every undo, a restore makes Blender re-read its data: references to data-blocks are invalid afterwards. Mode
+    and selection are restored too.
     """
 
     def __init__(self, message: str = "Before the script") -> None:
-        """Takes the state. Raises `undo_unavailable` where this Blender has no undo."""
+        """Saves the state. Raises `undo_unavailable` if this Blender has no undo."""
         if not operators.can(bpy.ops.ed.undo_push):
-            raise HostError("undo_unavailable", "This Blender has no undo, so nothing could be taken back.")
+            raise HostError(
+                "undo_unavailable",
+                "Undo is not available in this Blender, so the changes of a script could not be undone.",
+            )
         self._mode = _Mode()
         self._open = True
         self.half_way = False
-        """A restore made a step of what was done, and then could not undo it."""
+        """Whether a restore made an undo step of the changes and then failed to undo it."""
         self._before = _lists()
         with _undo_enabled():
             self._mode.leave()
             bpy.ops.ed.undo_push(message=message)
-        undo.wrote()  # from now on whatever the script does
+        undo.note_write()  # from now on whatever the script does
         self._mode.enter()
 
-    def restore(self, astray: Callable[[], bool] = lambda: False) -> bool:
-        """Brings the file back, and leaves nothing to redo. Whether the lists of data-blocks are as they were.
-        One that raised may be tried again.
+    def restore(self, is_later: Callable[[], bool] = lambda: False) -> bool:
+        """Restores the file and leaves nothing to redo; returns whether the lists of data-blocks equal the saved ones.
+        May be called again if it raised.
 
-        ``astray`` tells a state that came after this was taken, where somebody may have made undo steps since.
+        ``is_later`` says whether the file is in a state after this one was saved; needed where others may have made
+        undo steps since.
         """
         self._still_open()
         with _undo_enabled():
             to_object_mode()
-            # Undo goes to the state before the newest step, so what was done becomes one.
+            # Undo returns to the state before the newest step, so the changes are made a step first.
             if not self.half_way:
                 bpy.ops.ed.undo_push(message="Taken back")
                 self.half_way = True
@@ -58,27 +62,27 @@ class Checkpoint:
             self._close()
             self.half_way = False
             for _ in range(MOST_STEPS):
-                if not astray() or not operators.can(bpy.ops.ed.undo):
+                if not is_later() or not operators.can(bpy.ops.ed.undo):
                     break
                 _undo_whole()
-            # The next step takes the place of what could be redone.
+            # A new step removes what could be redone.
             bpy.ops.ed.undo_push(message="Taken back")
-            undo.pushed()
+            undo.note_step()
         self._mode.enter()
         return _lists() == self._before
 
     def commit(self, message: str) -> None:
-        """Keeps what was done as one undo step of that name."""
+        """Keeps the changes as one undo step of that name."""
         self._close()
         mode = _Mode()
         with _undo_enabled():
             mode.leave()
             bpy.ops.ed.undo_push(message=message)
-            undo.pushed()
+            undo.note_step()
         mode.enter()
 
     def drop(self) -> None:
-        """Keeps what was done, as a part of the next undo step, which somebody else makes."""
+        """Keeps the changes as part of the next undo step, which the caller makes."""
         self._close()
 
     def _close(self) -> None:
@@ -91,8 +95,8 @@ class Checkpoint:
 
 
 def _undo_whole() -> None:
-    """One step back, reading the whole file: nothing that the script made or removed is left in a pointer."""
-    undo.wrote()
+    """Undoes one step and re-reads the whole file, so that no pointer to data of the script is left."""
+    undo.note_write()
     undo.before()
     try:
         bpy.ops.ed.undo()
@@ -101,7 +105,7 @@ def _undo_whole() -> None:
 
 
 class _Mode:
-    """The mode that the artist is in, and with which objects."""
+    """The current mode, and the objects that are in it."""
 
     def __init__(self) -> None:
         active = bpy.context.view_layer.objects.active if bpy.context.view_layer is not None else None
@@ -118,7 +122,7 @@ class _Mode:
 
 
 def to_object_mode() -> None:
-    """Out of a mode with an undo of its own."""
+    """Leaves a mode that has its own undo."""
     active = bpy.context.view_layer.objects.active if bpy.context.view_layer is not None else None
     if active is None or not any(part in active.mode for part in _WITH_OWN_UNDO):
         return
@@ -128,7 +132,7 @@ def to_object_mode() -> None:
 
 @contextmanager
 def _undo_enabled() -> Iterator[None]:
-    """Makes room for the steps of a checkpoint, whatever the preferences say about undo."""
+    """Enables undo with enough steps for a checkpoint, whatever the preferences say."""
     edit = current.preferences().edit
     kept = (edit.use_global_undo, edit.undo_steps, edit.undo_memory_limit)
     try:
@@ -146,7 +150,7 @@ def _undo_enabled() -> Iterator[None]:
 
 
 def _lists() -> dict[str, Any]:
-    """The names of all data-blocks by kind, those of Blender's interface aside."""
+    """The names of all data-blocks by kind, except those of Blender's interface."""
     kinds = [p.identifier for p in bpy.data.bl_rna.properties if p.type == "COLLECTION"]
     return {
         kind: [(block.name, block.library.name if block.library else "") for block in getattr(bpy.data, kind)]

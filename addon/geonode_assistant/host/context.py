@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the planner and the model may see of the file (FORMATS.md, "Context" and "Document"). Never writes."""
+"""Reads what the planner and the model may see of the file (FORMATS.md, "Context" and "Document"). Never writes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> C
         "blender": list(bpy.app.version),
         "units": {
             "system": scene.unit_settings.system,
-            "scale_length": values.shortest(scene.unit_settings.scale_length),
+            "scale_length": values.shortest_float(scene.unit_settings.scale_length),
             "length": scene.unit_settings.length_unit,
         },
         "frame": {"start": scene.frame_start, "end": scene.frame_end, "current": scene.frame_current},
@@ -97,7 +97,7 @@ def _left_out(count: int) -> _Cut:
 
 
 def inspect(objects: Iterable[str], trees: Iterable[str]) -> Document:
-    """The document for the named objects and trees; the trees of the objects' modifiers and nested groups come along,
+    """The document for the named objects and trees. It includes the trees of the objects' modifiers and nested groups;
     names that do not exist are absent.
     """
     found: dict[str, Object] = {}
@@ -125,20 +125,22 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> Document:
 
 
 def without_figures(document: Document) -> dict[str, Any]:
-    """All of a document that is state of the file: figures for estimates follow evaluation."""
+    """The part of a document that is state of the file, without the figures for estimates, which depend on
+    evaluation.
+    """
     return {key: value for key, value in document.items() if key != "scene"}
 
 
 def _info(tree: Any, ir: Tree) -> TreeInfo:
     info: TreeInfo = {"users": tree.users, "library": tree.library is not None, "type": tree.bl_idname}
-    made = ownership.made(tree, ir)
+    made = ownership.read_mark(tree, ir)
     if made is not None:
         info["made"] = made
     return info
 
 
 def changed_objects(seen: Document, objects: Iterable[str]) -> list[str]:
-    """Which of the objects are not as the document `seen` has them; what it lacks and what is gone is left out."""
+    """The objects that differ from the document `seen`; those missing there or in the file are left out."""
     found = ((name, bpy.data.objects.get(name)) for name in objects if name in seen["objects"])
     return [name for name, obj in found if obj is not None and seen["objects"][name] != target(obj)]
 
@@ -153,8 +155,8 @@ def target(obj: Any) -> Object:
 
 
 def _figures(targets: set[str]) -> Scene:
-    """How large objects and collections are, as far as Blender tells without looking at their elements; the `targets`
-    are measured unless they are very large.
+    """Sizes of objects and collections, as far as Blender knows them without reading their elements; the `targets` are
+    measured unless they are very large.
     """
     return {
         "objects": {
@@ -193,7 +195,7 @@ def _size(obj: Any, measured: bool) -> Figures:
 
 
 def _measure(mesh: Any) -> Figures:
-    """Extent and area of a mesh itself: an object's bounds are those of what its modifiers make."""
+    """Extent and area of a mesh before modifiers; an object's bounds include its modifiers."""
     places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
     areas = np.empty(len(mesh.polygons), dtype=np.float32)
     mesh.vertices.foreach_get("co", places)
@@ -241,7 +243,7 @@ def _target_modifier(target: Any, name: str | None) -> Any:
 
 
 def _cut(objects: list[Any], *wanted: Any) -> list[Any]:
-    """At most `OBJECT_LIMIT` objects: target, active and selected ones first; in the order of names."""
+    """At most `OBJECT_LIMIT` objects, chosen with target, active and selected ones first, sorted by name."""
     if len(objects) <= OBJECT_LIMIT:
         return objects
     first = [o for o in objects if o in wanted or _selected(o)]
@@ -272,7 +274,7 @@ def _visible(obj: Any) -> bool:
 
 
 def _numbers(vector: Any) -> list[float]:
-    return [values.shortest(part) for part in vector]
+    return [values.shortest_float(part) for part in vector]
 
 
 def _object(obj: Any) -> SceneObject:
@@ -314,16 +316,16 @@ def _modifier(modifier: Any, with_inputs: bool) -> Modifier:
     if modifier.type == "NODES":
         group = modifier.node_group
         out["node_group"] = values.block_name(group) if group is not None else None
-        made = ownership.made(group) if group is not None and not with_inputs else None
+        made = ownership.read_mark(group) if group is not None and not with_inputs else None
         if made is not None:
             out["made"] = {"as_left": made["as_left"], "by": made["by"]}
         if with_inputs:
             out["inputs"] = modifiers.read_inputs(modifier)
-            left = ownership.left(modifier)
+            left = ownership.marked_inputs(modifier)
             if left is not None:
                 out["left"] = left
     elif with_inputs:
-        # How finely it subdivides is all that estimates ask of another modifier.
+        # Of other modifiers, estimates only use the subdivision levels.
         levels = modifier.levels if modifier.type in ("SUBSURF", "MULTIRES") and modifier.show_viewport else None
         out["inputs"] = {} if levels is None else {"levels": levels}
     return out

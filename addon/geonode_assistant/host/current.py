@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's context has while an add-on runs. To the type checker each of these may be absent, which is so only
-while Blender starts and while add-ons are registered.
+"""Members of Blender's context that always exist while an add-on runs. The type stubs declare them optional, because
+they are absent while Blender starts and while add-ons are registered.
 """
 
 from __future__ import annotations
@@ -26,5 +26,5 @@ def preferences() -> bpy.types.Preferences:
 
 
 def window_manager() -> bpy.types.WindowManager:
-    """The manager of all windows, there without any window too."""
+    """The window manager, which exists without any window too."""
     return cast("bpy.types.WindowManager", bpy.context.window_manager)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks of a tree document before anything is made of it: what Blender would cut, merge or not survive."""
+"""Checks a tree document before it is built: refuses what Blender would truncate, merge or crash on."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from .errors import HostError
 
 MAX_NAME_BYTES = 63  # of nodes and modifiers, in every version
 MAX_TREE_NAME_BYTES = 63 if bpy.app.version < (5, 0) else 255
-# Of groups, frames and panels in each other. Blender walks them by recursion; trees that people draw have below ten.
+# The deepest nesting of groups, frames and panels. Blender walks them recursively; real trees have fewer than ten
+# levels.
 MAX_DEPTH = 64
 
 
 def check(bundle: Any) -> None:
     """Raises `invalid_document`, `bad_name`, `duplicate_id`, `out_of_range`, `cycle` or `too_deep`."""
     if not isinstance(bundle, dict) or bundle.get("ir") != 1:
-        raise HostError("invalid_document", 'This is no tree document of version 1 (field "ir").')
+        raise HostError("invalid_document", 'This is not a tree document of version 1 (field "ir").')
     trees = bundle.get("trees")
     if not isinstance(trees, dict) or not all(isinstance(tree, dict) for tree in trees.values()):
         raise HostError("invalid_document", 'The document has no trees (field "trees").')
@@ -30,19 +31,19 @@ def check(bundle: Any) -> None:
     for name, tree in trees.items():
         for part in ("nodes", "interface", "links"):
             if not isinstance(tree.get(part), list) or not all(isinstance(entry, dict) for entry in tree[part]):
-                raise HostError("invalid_document", f'"{part}" of the tree "{name}" is no list of objects.')
+                raise HostError("invalid_document", f'"{part}" of the tree "{name}" is not a list of objects.')
         _check_nodes(name, tree["nodes"])
         _check_interface(name, tree["interface"])
 
 
 def check_name(what: str, name: Any, limit: int = MAX_NAME_BYTES) -> None:
-    """Raises `bad_name` for what Blender would cut silently, or cannot be a name."""
+    """Raises `bad_name` for a name that Blender would truncate silently or that is not text."""
     if not isinstance(name, str):
-        raise HostError("invalid_document", f"The name of a {what} is no text: {name!r:.80}.")
+        raise HostError("invalid_document", f"The name of a {what} is not text: {name!r:.80}.")
     size = len(name.encode(errors="replace"))
     if not 0 < size <= limit or "\0" in name:
         raise HostError(
-            "bad_name", f'The name of the {what} "{name[:80]}" has {size} bytes; this Blender takes 1 to {limit}.'
+            "bad_name", f'The name of the {what} "{name[:80]}" has {size} bytes; this Blender allows 1 to {limit}.'
         )
 
 
@@ -87,7 +88,8 @@ def _check_depth(tree: str, what: str, parents: dict[str, str]) -> None:
             depth[name] = below
             if below > MAX_DEPTH:
                 raise HostError(
-                    "too_deep", f'More than {MAX_DEPTH} {what}s lie in each other at "{name}" in the tree "{tree}".'
+                    "too_deep",
+                    f'{what.capitalize()}s are nested more than {MAX_DEPTH} deep at "{name}" in the tree "{tree}".',
                 )
 
 
@@ -96,7 +98,7 @@ def _upwards(tree: str, what: str, first: str, parents: dict[str, str], known: d
     name = first
     while name in parents and name not in known:
         if name in seen:
-            raise HostError("cycle", f'The {what} "{name}" in the tree "{tree}" lies in itself.')
+            raise HostError("cycle", f'The {what} "{name}" in the tree "{tree}" contains itself.')
         seen.add(name)
         yield name
         name = parents[name]

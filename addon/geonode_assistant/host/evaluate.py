@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What came out: the evaluated geometry of objects with their instances, node warnings, invalid links ("Evidence")."""
+"""Measures results: the evaluated geometry of objects with instances, node warnings, invalid links ("Evidence")."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ from .errors import HostError
 from .points import EXACT_POINTS, Bounds, Points, add_placed, attribute, vertices
 
 MAX_NESTING = 8
-# References beyond this are taken to show one thing each.
+# Each instance reference beyond this number counts as one element.
 MAX_REFERENCES = 10_000
-# Meshes up to this size are compared with what they were before their modifier.
+# Meshes up to this size are compared with their state before the modifier.
 COMPARED_VERTICES = 200_000
 
 
 def evidence(objects: Iterable[str], trees: Iterable[str], before: Names | None) -> Evidence:
-    """Evaluates the objects and gathers what the gates judge. `before` is the lists that `lists()` gave at the
-    start.
-    """
+    """Evaluates the objects and collects what the gates check. `before` is the result of `lists()` at the start."""
     objects = list(dict.fromkeys(objects))
     present = [name for name in dict.fromkeys(trees) if bpy.data.node_groups.get(name) is not None]
     depsgraph = bpy.context.evaluated_depsgraph_get()
     depsgraph.update()
     bundle = export.export_trees(present)["trees"]
-    named: set[str] | None = set() if attributes.wanted(bundle) else None
+    named: set[str] | None = set() if attributes.are_read_by(bundle) else None
     return {
         "objects": [
             _object(bpy.data.objects[name], depsgraph, named)
@@ -44,12 +42,12 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: Names | None)
         },
         "before": before or {"modifiers": {}, "node_groups": []},
         "after": lists(),
-        "attributes": None if named is None else attributes.names(named),
+        "attributes": None if named is None else attributes.all_names(named),
     }
 
 
 def lists() -> Names:
-    """Names of the modifiers of every object that has some, and of all node groups."""
+    """Names of the modifiers of every object that has any, and of all node groups."""
     return {
         "modifiers": {
             o.name: [m.name for m in o.modifiers]
@@ -61,7 +59,7 @@ def lists() -> Names:
 
 
 def invalid_links(tree: Any) -> list[list[str]]:
-    """`[from ID, socket, to ID, socket, reason]` of every link that Blender marks as invalid."""
+    """`[from ID, socket, to ID, socket, reason]` for every link that Blender marks as invalid."""
     id_of: dict[str, str] | None = None
     found = []
     for link in tree.links:
@@ -84,10 +82,10 @@ def _reason(link: Any) -> str:
     source, target = link.from_socket, link.to_socket
     for socket, side in ((source, "source"), (target, "target")):
         if not socket.enabled or socket.is_unavailable:
-            return f"the {side} socket is not available in the node's present mode"
+            return f"the {side} socket is not available in the node's current mode"
     if source.type != target.type:
-        return f"{source.type} does not fit {target.type}, or a field meets a single value"
-    return "a cycle, a field into a single value, a zone boundary or a menu conflict"
+        return f"{source.type} cannot be converted to {target.type}, or a field is linked to a single-value input"
+    return "a cycle, a field linked to a single-value input, a link across a zone boundary, or a menu conflict"
 
 
 def _object(obj: Any, depsgraph: Any, named: set[str] | None) -> EvaluatedObject:
@@ -106,7 +104,7 @@ def _object(obj: Any, depsgraph: Any, named: set[str] | None) -> EvaluatedObject
 
 
 def unchanged(obj: Any, depsgraph: Any, found: Mapping[str, Any]) -> bool:
-    """Whether the only modifier of a mesh gives back the very mesh; false where that is not known."""
+    """Whether the only modifier of a mesh leaves the mesh unchanged; false if unknown."""
     if obj.type != "MESH" or set(found) & {"curves", "pointcloud", "volume", "greasepencil", "instances"}:
         return False
     shown = [m for m in obj.modifiers if m.show_viewport]
@@ -120,9 +118,9 @@ def unchanged(obj: Any, depsgraph: Any, found: Mapping[str, Any]) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two meshes have the same elements and attributes; false where a kind of attribute is not known.
+    """Whether two meshes have the same elements and attributes; false if they have an unknown kind of attribute.
 
-    Blender's own comparison is not used: in 4.2 it takes Blender down when the attributes differ.
+    Blender's own comparison is not used: 4.2 crashes in it when the attributes differ.
     """
     for elements, field, width in _TOPOLOGY:
         one, other = getattr(a, elements), getattr(b, elements)
@@ -134,9 +132,9 @@ def _same(a: Any, b: Any) -> bool:
     return all(_equal(a.attributes[name].data, b.attributes[name].data, *_VALUES[kind]) for name, _, kind in kinds[0])
 
 
-# Elements of a mesh with what they are made of: field, values each.
+# The elements of a mesh and the data that defines them: field, values per element.
 _TOPOLOGY = (("edges", "vertices", 2), ("polygons", "loop_start", 1), ("loops", "vertex_index", 1))
-# Field, values each and their type, by the kind of an attribute.
+# Field, values per element and their type, by the type of an attribute.
 _VALUES: dict[str, tuple[str, int, Any]] = {
     "FLOAT": ("value", 1, np.float32),
     "INT": ("value", 1, np.int32),
@@ -166,7 +164,7 @@ def _materials(mesh: Any) -> list[str | None]:
 
 
 def _evaluated_names(evaluated: Any) -> set[str]:
-    """Names of the attributes that the evaluated geometry has, and what its instances show."""
+    """Names of the attributes of the evaluated geometry and of the geometry that its instances show."""
     if not hasattr(evaluated, "evaluated_geometry"):
         return set(attributes.of(evaluated.data))
     geometry = evaluated.evaluated_geometry()
@@ -193,7 +191,7 @@ def _modifier(modifier: Any) -> Modifier:
 
 
 def evaluate_object(obj: Any, depsgraph: Any) -> dict[str, Any]:
-    """Counts per component and local bounds of the evaluated object; `object_hidden` when Blender has none."""
+    """Counts per component and local bounds of the evaluated object. Raises `object_hidden` if it is not evaluated."""
     evaluated = obj.evaluated_get(depsgraph)
     if not evaluated.is_evaluated:
         raise HostError(
@@ -218,7 +216,7 @@ def _geometry(geometry: Any, bounds: Bounds) -> dict[str, Any]:
     if instances is not None:
         count = len(instances.points)
         if count:
-            empty, nested = _shown(geometry, instances, 0)
+            empty, nested = _count_instances(geometry, instances, 0)
             out["instances"] = {"count": count}
             out["instances"] |= {"empty": empty} if empty else {}
             out["instances"] |= {"nested": nested} if nested != count else {}
@@ -226,11 +224,11 @@ def _geometry(geometry: Any, bounds: Bounds) -> dict[str, Any]:
     return out
 
 
-def _shown(geometry: Any, instances: Any, depth: int) -> tuple[int, int]:
-    """How many of a geometry's instances show nothing, and how many there are when those within count instead of what
-    holds them. Two references may show the same, so only references are looked at, never instances one by one.
+def _count_instances(geometry: Any, instances: Any, depth: int) -> tuple[int, int]:
+    """How many of a geometry's instances show nothing, and how many there are if nested instances are counted
+    instead of the instances that contain them. Works by reference, never by single instance.
     """
-    chosen = _chosen(instances)
+    chosen = _reference_indices(instances)
     references = geometry.instance_references()
     counts = np.bincount(np.clip(chosen, 0, len(references)), minlength=len(references) + 1)[: len(references)]
     weights = [_weight(r, depth) if at < MAX_REFERENCES else 1 for at, r in enumerate(references)]
@@ -239,7 +237,7 @@ def _shown(geometry: Any, instances: Any, depth: int) -> tuple[int, int]:
     return empty + len(chosen) - int(counts.sum()), total
 
 
-def _chosen(instances: Any) -> np.ndarray:
+def _reference_indices(instances: Any) -> np.ndarray:
     """For each instance, the index of its reference."""
     chosen = np.zeros(len(instances.points), dtype=np.int32)
     index = instances.attributes.get(".reference_index")
@@ -249,7 +247,7 @@ def _chosen(instances: Any) -> np.ndarray:
 
 
 def _weight(reference: Any, depth: int) -> int:
-    """Instances that one reference stands for: those within it, 1 for plain geometry, 0 when it shows nothing."""
+    """The number of instances within one reference: 1 for plain geometry, 0 if it shows nothing."""
     if reference is None:
         return 0
     if isinstance(reference, bpy.types.Collection):
@@ -258,13 +256,13 @@ def _weight(reference: Any, depth: int) -> int:
         return 1
     instances = reference.instances_pointcloud()
     if instances is not None and len(instances.points) and depth < MAX_NESTING:
-        empty, nested = _shown(reference, instances, depth + 1)
+        empty, nested = _count_instances(reference, instances, depth + 1)
         return nested if empty < len(instances.points) else 0
     return 1 if _components(reference, Bounds(), False) else 0
 
 
 def _components(geometry: Any, bounds: Any, measured: bool = True) -> dict[str, Any]:
-    """Counts of what is there; adds the places of all points to `bounds` unless only counts are asked for."""
+    """Counts of each component; adds the positions of all points to `bounds` unless only counts are wanted."""
     out: dict[str, Any] = {}
     mesh = geometry.mesh
     if mesh is not None and len(mesh.vertices):
@@ -291,9 +289,11 @@ def _components(geometry: Any, bounds: Any, measured: bool = True) -> dict[str, 
 
 
 def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budget: int) -> None:
-    """Adds the points of all instances, transformed. Row vectors: Blender stores the transforms column by column."""
+    """Adds the transformed points of all instances, as row vectors, since Blender stores transforms column by
+    column.
+    """
     transforms = attribute(instances, "instance_transform", "value", 16).reshape(-1, 4, 4)
-    chosen = _chosen(instances)
+    chosen = _reference_indices(instances)
     if not np.isfinite(transforms).all():
         bounds.finite = False
         good = np.isfinite(transforms).all(axis=(1, 2))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evaluated geometry in Blender 4.2, which has no geometry sets in Python.
+"""Reads evaluated geometry in Blender 4.2, which has no geometry sets in Python.
 
 The object's own data is one component; the dependency graph shows the others as instances of the object itself,
-without an instance number, beside the real instances.
+without an instance number, next to the real instances.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def geometry(evaluated: Any, depsgraph: Any, bounds: Any) -> dict[str, Any]:
 
 
 def _curve_object(evaluated: Any, bounds: Any, out: dict[str, Any]) -> None:
-    """A curve or text: with nodes its data counts when the nodes made it, without them what it is converted to."""
+    """A curve or text object: its data if nodes created it, else the geometry that it is converted to."""
     data = evaluated.data
     if any(m.type == "NODES" and m.show_viewport and m.node_group is not None for m in evaluated.modifiers):
         if not data.is_evaluated:
@@ -56,9 +56,9 @@ def _as_mesh(evaluated: Any, bounds: Any, out: dict[str, Any]) -> None:
 
 
 def _curves(obj: Any, bounds: Any, out: dict[str, Any]) -> None:
-    """Curves that nodes made are out of Python's reach: a probe object turns their control points into a wire.
+    """Reads curves made by nodes, which Python cannot access: a probe object converts their control points to a wire.
 
-    A curve ends where the wire is cut.
+    Each curve is one connected part of the wire.
     """
     with _wire_of(obj) as mesh:
         count = len(mesh.vertices)
@@ -75,7 +75,7 @@ def _curves(obj: Any, bounds: Any, out: dict[str, Any]) -> None:
 
 @contextmanager
 def _wire_of(obj: Any) -> Iterator[Any]:
-    """The curve component of `obj` as an evaluated wire mesh, by way of a temporary tree, mesh and object."""
+    """The curve component of `obj` as an evaluated wire mesh, made with a temporary tree, mesh and object."""
     tree: Any = bpy.data.node_groups.new(_NAME, "GeometryNodeTree")
     mesh = bpy.data.meshes.new(_NAME)
     probe = bpy.data.objects.new(_NAME, mesh)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Node trees as IR (FORMATS.md, "Tree IR"). Reads only; equal state gives equal documents."""
+"""Exports node trees as IR (FORMATS.md, "Tree IR"). Reads only; equal state gives equal documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import identity, interface, items, node_types, rna, values
 from .documents import Bundle, Link, Node, Tree
 from .errors import HostError, near
 
-# Their type follows the links; their own value, which is hardly ever set, is told where it is not empty.
+# Their type follows the links; their own value, which is hardly ever set, is exported if it is not empty.
 _FOLLOWERS = frozenset({"NodeReroute"})
 _TYPE_TOLD = "socket_idname" in bpy.types.NodeReroute.bl_rna.properties  # from 4.5 on
 _FRESH_TYPE = "NodeSocketColor"
@@ -30,12 +30,12 @@ _read_link = attrgetter(
 )
 _read_node = attrgetter("name", "bl_idname", "label", "parent")
 _UNKNOWN = (None, None, (False,) * len(rna.SOCKET_FLAGS))
-# Their sockets follow an interface that may lie in another tree: state is written in full.
+# Their sockets follow an interface that may be in another tree, so their state is exported in full.
 _GROUPS = frozenset({"GeometryNodeGroup"})
 
 
 def export_tree(tree: Any) -> Bundle:
-    """The bundle of a tree and every group nested in it, each once."""
+    """The bundle of a tree and of every group nested in it, each once."""
     return _bundle([tree], values.block_name(tree))
 
 
@@ -65,7 +65,7 @@ def _bundle(roots: list[Any], root: str | None) -> Bundle:
 
 
 def export_one(tree: Any) -> tuple[Tree, list[Any]]:
-    """One tree without its nested groups, and the groups that its nodes use."""
+    """One tree without its nested groups, and the names of the groups that its nodes use."""
     found = list(tree.nodes)
     heads = [_read_node(node) for node in found]
     _learn({kind for _, kind, _, _ in heads})
@@ -73,8 +73,8 @@ def export_one(tree: Any) -> tuple[Tree, list[Any]]:
     id_of = {head[0]: node_id for head, node_id in zip(heads, ids, strict=True)}
     nested: list[Any] = []
     nodes = [
-        _node(node, node_id, head, looks, id_of, nested)
-        for node, node_id, head, looks in zip(found, ids, heads, _looks(tree.nodes), strict=True)
+        _node(node, node_id, head, common, id_of, nested)
+        for node, node_id, head, common in zip(found, ids, heads, _common(tree.nodes), strict=True)
     ]
     return {
         "settings": _settings(tree),
@@ -84,8 +84,8 @@ def export_one(tree: Any) -> tuple[Tree, list[Any]]:
     }, nested
 
 
-class _Looks(NamedTuple):
-    """What every node has, whatever its type."""
+class _Common(NamedTuple):
+    """Properties that every node has, whatever its type."""
 
     x: float
     y: float
@@ -94,8 +94,8 @@ class _Looks(NamedTuple):
     color: tuple[float, ...]
 
 
-def _looks(nodes: Any) -> Iterator[_Looks]:
-    """Read in one call per property for the whole tree."""
+def _common(nodes: Any) -> Iterator[_Common]:
+    """Reads the common properties with one call per property for the whole tree."""
     count = len(nodes)
     places, widths, heights, colors = [0.0] * (2 * count), [0.0] * count, [0.0] * count, [0.0] * (3 * count)
     if count:
@@ -104,11 +104,11 @@ def _looks(nodes: Any) -> Iterator[_Looks]:
         nodes.foreach_get("height", heights)
         nodes.foreach_get("color", colors)
     of_colors = zip(colors[::3], colors[1::3], colors[2::3], strict=True)
-    return map(_Looks, places[::2], places[1::2], widths, heights, of_colors)
+    return map(_Common, places[::2], places[1::2], widths, heights, of_colors)
 
 
 def _learn(kinds: set[str]) -> None:
-    """Describes all types that are not known yet with one scratch tree."""
+    """Describes all types that are not known yet, with one scratch tree."""
     missing = [kind for kind in sorted(kinds) if kind not in node_types.known_types()]
     if missing:
         with rna.scratch_tree() as tree:
@@ -136,31 +136,33 @@ def _settings(tree: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return values.shortest(value) if isinstance(value, float) else sorted(value) if isinstance(value, set) else value
+    return (
+        values.shortest_float(value) if isinstance(value, float) else sorted(value) if isinstance(value, set) else value
+    )
 
 
 def _node(
-    node: Any, node_id: str, head: tuple[Any, ...], looks: _Looks, id_of: dict[str, str], nested: list[Any]
+    node: Any, node_id: str, head: tuple[Any, ...], common: _Common, id_of: dict[str, str], nested: list[Any]
 ) -> Node:
     name, kind, label, parent = head
     info = node_types.node_info(kind)
     out: dict[str, Any] = {"id": node_id, "name": name, "type": kind}
     if label:
         out["label"] = label
-    out["location"] = [round(looks.x, 2), round(looks.y, 2)]
-    if info is None:  # a type of another version or add-on: nothing but its place is known
+    out["location"] = [round(common.x, 2), round(common.y, 2)]
+    if info is None:  # a type of another version or add-on: only its position is known
         if parent is not None:
             out["parent"] = id_of[parent.name]
         out.update(props={}, inputs={}, outputs={})
         return cast("Node", out)
-    width = looks.width
+    width = common.width
     if width != info.width and info.widths[0] <= width <= info.widths[1]:  # a reroute's is outside and cannot be set
-        out["width"] = values.shortest(width)
+        out["width"] = values.shortest_float(width)
     if parent is not None:
         out["parent"] = id_of[parent.name]
     if info.pairs and (end := rna.paired_output(node)) is not None:
         out["pair"] = id_of[end.name]
-    out["props"] = _props(node, info, looks, nested)
+    out["props"] = _props(node, info, common, nested)
     if kind in _FOLLOWERS and not _TYPE_TOLD and node.inputs[0].bl_idname != _FRESH_TYPE:
         out["props"]["socket_idname"] = node.inputs[0].bl_idname
     lists = {
@@ -174,7 +176,7 @@ def _node(
     return cast("Node", out)
 
 
-def _props(node: Any, info: node_types.NodeInfo, looks: _Looks, nested: list[Any]) -> dict[str, Any]:
+def _props(node: Any, info: node_types.NodeInfo, common: _Common, nested: list[Any]) -> dict[str, Any]:
     fields = info.fields
     props: dict[str, Any] = {}
     now = fields.read_plain(node)
@@ -182,10 +184,10 @@ def _props(node: Any, info: node_types.NodeInfo, looks: _Looks, nested: list[Any
         for path, value, old in zip(fields.plain, now, info.plain, strict=True):
             if value != old:
                 props[path] = _plain(value)
-    if looks.height != info.height:
-        props["height"] = values.shortest(looks.height)
+    if common.height != info.height:
+        props["height"] = values.shortest_float(common.height)
     for path, old in info.arrays.items():
-        flat = looks.color if path == "color" else fields.read_array(node, path)
+        flat = common.color if path == "color" else fields.read_array(node, path)
         if flat != old:
             props[path] = [values.to_json(part) for part in flat]
     for path, old in info.blocks.items():
@@ -207,7 +209,7 @@ def _inputs(sockets: Any, fresh: dict[str, Any], follows: bool, whole: bool) -> 
         known = fresh.get(identifier)
         value_kind = kinds.get(kind) or rna.value_kind(socket)
         entry: dict[str, Any] | None = None
-        if known is None or known[0] is not kind:  # depends on properties, items or another tree: told in full
+        if known is None or known[0] is not kind:  # depends on properties, items or another tree: exported in full
             known = _UNKNOWN
             if value_kind != "none":
                 value = rna.raw_value(socket)
@@ -229,19 +231,21 @@ def _inputs(sockets: Any, fresh: dict[str, Any], follows: bool, whole: bool) -> 
 
 
 def _is_empty_menu(socket: Any, value: Any) -> bool:
-    """Whether the socket is a menu that has no items, or none of the number that it holds: no value can be set."""
+    """Whether the socket is a menu without items, or without the item of its number, so that no value can be set."""
     return value == "" and rna.is_menu(socket)
 
 
 def _is_set(socket: Any, value: Any) -> bool:
-    """Whether a socket of any type holds something other than a fresh one."""
+    """Whether a socket of any type has a value other than that of a new one."""
     if not isinstance(value, tuple):
         return bool(value)
     return value != _FRESH_COLOR if socket.type == "RGBA" else any(value)
 
 
 def _outputs(sockets: Any, info: node_types.NodeInfo) -> dict[str, Any]:
-    """Of an output only whether it is hidden is the artist's choice, and the value of nodes that are but a value."""
+    """Exports what an artist can set of outputs: whether they are hidden, and the value of input nodes such as
+    Value.
+    """
     count = len(sockets)
     if not count:
         return {}
@@ -266,8 +270,8 @@ def _outputs(sockets: Any, info: node_types.NodeInfo) -> dict[str, Any]:
 
 def _json(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [values.shortest(part) if isinstance(part, float) else part for part in value]
-    return values.shortest(value) if isinstance(value, float) else values.to_json(value)
+        return [values.shortest_float(part) if isinstance(part, float) else part for part in value]
+    return values.shortest_float(value) if isinstance(value, float) else values.to_json(value)
 
 
 def _links(tree: Any, id_of: dict[str, str]) -> list[Link]:

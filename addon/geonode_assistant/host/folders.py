@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the add-on keeps what it needs between sessions."""
+"""The folder in which the add-on keeps its files."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ import bpy
 
 
 def own_folder() -> Path:
-    """The add-on's folder among the user's files: catalogues of own builds, conversations, kept replies."""
+    """The add-on's folder in Blender's user data: catalogues of other builds, conversations, cached replies."""
     return Path(bpy.utils.user_resource("DATAFILES", path="geonode_assistant"))

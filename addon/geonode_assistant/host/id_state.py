@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to a data-block as such, whatever its kind: fake user, custom properties, asset metadata, preview.
+"""The state that data-blocks of every kind have: fake user, custom properties, asset metadata, preview.
 
-Blender's own copy of a data-block carries only a part of it: a copy has no fake user and is not an asset.
+Copying a data-block in Blender keeps only a part of it: the copy has no fake user and is not an asset.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from . import values
 
-# Users that a data-block has without being used; a node tree shown in an editor has the second.
+# Users that do not count as use; a node tree shown in an editor has the second.
 _FLAGS = ("use_fake_user", "use_extra_user")
 
 
 def read(block: Any) -> dict[str, Any]:
-    """All of it as data to compare; the extra user, which editors give and take, aside."""
+    """The state as data to compare, without the extra user, which editors add and remove."""
     return {
         "fake user": block.use_fake_user,
         "custom properties": repr(_custom(block)),
@@ -29,7 +29,7 @@ def read(block: Any) -> dict[str, Any]:
 
 
 def is_plain(block: Any) -> bool:
-    """Whether there is nothing to `read` but the fake user; much cheaper."""
+    """Whether there is no state except the fake user; much cheaper than `read`."""
     preview = block.preview
     return (
         block.asset_data is None
@@ -39,12 +39,12 @@ def is_plain(block: Any) -> bool:
 
 
 def keep(block: Any) -> dict[str, Any]:
-    """What a copy of the block will lack, for `hand_over`."""
+    """The state that a copy of the block will lack, for `hand_over`."""
     return {"flags": {name: getattr(block, name) for name in _FLAGS}, "asset": _asset(block.asset_data)}
 
 
 def hand_over(source: Any, target: Any, kept: dict[str, Any]) -> None:
-    """Gives `target`, a copy that takes the place of `source`, what was kept of the source earlier."""
+    """Gives `target`, a copy that replaces `source`, the state that `keep` returned for the source."""
     if kept["asset"] is not None:
         if target.asset_data is None:
             target.asset_mark()
@@ -57,7 +57,7 @@ def hand_over(source: Any, target: Any, kept: dict[str, Any]) -> None:
 
 
 def _asset(data: Any) -> dict[str, Any] | None:
-    """Asset metadata; None for what is not an asset."""
+    """Asset metadata; None for a block that is not an asset."""
     if data is None:
         return None
     fields = {p.identifier: getattr(data, p.identifier) for p in _scalars(data)}
@@ -69,7 +69,7 @@ def _scalars(data: Any) -> list[Any]:
 
 
 def _write_asset(data: Any, kept: dict[str, Any]) -> None:
-    """What differs from `kept`; the catalogue's simple name follows its ID."""
+    """Writes what differs from `kept`; the catalogue's simple name follows its ID."""
     if [tag.name for tag in data.tags] != kept["tags"]:
         while data.tags:
             data.tags.remove(data.tags[0])
@@ -89,7 +89,7 @@ def _write_asset(data: Any, kept: dict[str, Any]) -> None:
 
 
 def _custom(owner: Any) -> dict[str, tuple[Any, dict[str, Any] | None]]:
-    """Key → value and how the interface shows it."""
+    """Custom properties: key → value and its settings in the interface."""
     return {key: (_detached(owner[key]), _shown(owner, key)) for key in owner.keys()}  # noqa: SIM118
 
 
@@ -112,7 +112,7 @@ def _detached(value: Any) -> Any:
 
 
 def _preview(preview: Any) -> list[Any] | None:
-    """The pictures that somebody chose; Blender draws the others itself, at any moment."""
+    """Preview pictures that a person chose; Blender may redraw all others at any time."""
     if preview is None:
         return None
     chosen = [part for part in ("image", "icon") if getattr(preview, f"is_{part}_custom")]

@@ -41,6 +41,6 @@ def index(tree: Any) -> dict[str, Any]:
 
 
 def stamp(node: Any, node_id: str) -> None:
-    """Makes `node_id` the lasting ID of the node; nothing is written when it has it already."""
+    """Makes `node_id` the lasting ID of the node; writes nothing if it already has this ID."""
     if node.get(STAMP) != node_id:
         node[STAMP] = node_id

@@ -32,7 +32,7 @@ _SKIP = frozenset(
         "enum_items",
     }
 )
-# What retypes the item or sets its bounds goes first; the default, which must fit them, comes last.
+# Properties that change the type or the limits come first; the default, which must fit them, comes last.
 _FIRST = (
     "dimensions",
     "subtype",
@@ -47,7 +47,7 @@ _LAST = ("default_value",)
 
 
 class _Fresh:
-    """Fields of one interface item class and the values of a fresh item."""
+    """The fields of one class of interface items, with the values of a new item."""
 
     def __init__(self, item: Any) -> None:
         self.fields = rna.fields_of(item, _SKIP)
@@ -60,8 +60,8 @@ _fresh: dict[tuple[str, str, str], _Fresh] = {}
 
 
 def _fresh_of(item: Any) -> _Fresh:
-    """A socket's class depends on its subtype; the fresh state is that of the base type as far as both have the
-    property.
+    """The state of a new item of the base type, limited to the properties that this item's class (which depends on its
+    subtype) has too.
     """
     kind = item.item_type
     key = (item.bl_rna.identifier, kind, getattr(item, "in_out", ""))
@@ -78,7 +78,7 @@ def _fresh_of(item: Any) -> _Fresh:
 
 
 def _set_shape(tree: Any, new: Any, like: Any) -> None:
-    """Gives the fresh item the class of `like`."""
+    """Gives the new item the class of `like`."""
     for name in ("dimensions", "subtype"):
         if hasattr(like, name) and getattr(new, name, None) != getattr(like, name):
             try:
@@ -89,7 +89,7 @@ def _set_shape(tree: Any, new: Any, like: Any) -> None:
 
 
 def _base_shape(item: Any) -> dict[str, Any]:
-    """`subtype` and `dimensions` of a fresh item of the base type."""
+    """`subtype` and `dimensions` of a new item of the base type."""
     key = (item.socket_type, "", item.in_out)
     if key not in _shapes:
         with rna.scratch_tree() as tree:
@@ -143,7 +143,7 @@ def _props(item: Any, socket: bool) -> dict[str, Any]:
                 props[name] = getattr(item, name)
     for path, value, old in zip(fields.plain, fields.read_plain(item), fresh.plain, strict=True):
         if value != old and path not in props:
-            props[path] = values.shortest(value) if isinstance(value, float) else value
+            props[path] = values.shortest_float(value) if isinstance(value, float) else value
     for path, old in fresh.arrays.items():
         flat = fields.read_array(item, path)
         if flat != old:
@@ -156,12 +156,12 @@ def _props(item: Any, socket: bool) -> dict[str, Any]:
 
 
 def panels_have_numbers() -> bool:
-    """Whether this Blender tells a panel's number."""
+    """Whether panels have a readable number in this Blender."""
     return "persistent_uid" in bpy.types.NodeTreeInterfacePanel.bl_rna.properties
 
 
 def find(tree: Any, ref: str) -> Any:
-    """The item of that identifier. Raises `unknown_socket`."""
+    """The item with that identifier. Raises `unknown_socket`."""
     for item in tree.interface.items_tree:
         if identifier(item) == ref:
             return item
@@ -171,7 +171,7 @@ def find(tree: Any, ref: str) -> Any:
 def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None = None) -> str:
     """Creates a socket or panel and returns its identifier. With `number`, identifiers below it are used up first.
 
-    Menu defaults are left out: legal only after the links that define the items (see `set_default`).
+    Menu defaults are not set here: they are legal only after the links that define the items (see `set_default`).
     """
     interface = tree.interface
     panel = find(tree, parent) if parent else None
@@ -190,7 +190,7 @@ def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None 
             burnt += 1
     except (TypeError, RuntimeError, ValueError) as error:
         raise HostError(
-            "invalid_value", f'"{op["name"]}" cannot join the interface of "{tree.name}": {error}'
+            "invalid_value", f'"{op["name"]}" cannot be added to the interface of "{tree.name}": {error}'
         ) from error
     ref = identifier(item)
     if panel is not None:
@@ -202,7 +202,7 @@ def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None 
 
 
 def number_of(ref: str) -> int:
-    """The counter's value inside an identifier; `UNNUMBERED` where there is none."""
+    """The number in an identifier; `UNNUMBERED` if it has none."""
     match = re.fullmatch(r"(?:Socket_|panel:)(\d+)", ref)
     return int(match.group(1)) if match else UNNUMBERED
 
@@ -213,7 +213,7 @@ def _number(item: Any) -> int | None:
 
 
 def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: bool = True) -> None:
-    """Sets name and properties in the order that Blender needs; the item is looked up anew where its class changes."""
+    """Sets name and properties in the order that Blender needs; the item is looked up again after its class changes."""
     item = find(tree, ref)
     if name is not None and item.name != name:
         item.name = name
@@ -240,12 +240,12 @@ def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: 
 
 
 def is_menu(item: Any) -> bool:
-    """Whether the item is a menu socket, whose items come from links."""
+    """Whether the item is a menu socket, whose menu items come from links."""
     return item.item_type == "SOCKET" and item.socket_type == "NodeSocketMenu"
 
 
 def remove(tree: Any, ref: str) -> None:
-    """Takes an item away; what a panel holds moves up. Nothing happens when it is gone already."""
+    """Removes an item; the content of a panel moves up one level. Does nothing if the item does not exist."""
     try:
         tree.interface.remove(find(tree, ref))
     except HostError:
@@ -253,7 +253,7 @@ def remove(tree: Any, ref: str) -> None:
 
 
 def reorder(tree: Any, wanted: list[tuple[str, str | None]]) -> None:
-    """Brings fresh items, all still at the top, into the given order of (identifier, parent panel's identifier).
+    """Sorts new items, which are all at the top level, into the given order of (identifier, parent panel's identifier).
 
     Blender keeps sockets above panels on each level, so panels are filled before any level is sorted.
     """

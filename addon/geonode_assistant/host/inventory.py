@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is in the whole file, in little: enough to notice that something is not as it was."""
+"""A summary of the whole file, detailed enough to notice most changes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import bpy
 
 from . import id_state
 
-# Blender keeps these across an undo.
+# Blender does not restore these on undo.
 _KEPT = frozenset({"window_managers", "screens", "workspaces"})
 
 
 def inventory() -> dict[str, Any]:
-    """Names of all data-blocks by kind, and of the kinds that artists see most what makes them up."""
+    """The names of all data-blocks by kind, with details for the kinds that artists use most."""
     found: dict[str, Any] = {}
     for prop in bpy.data.bl_rna.properties:
         if prop.type == "COLLECTION" and prop.identifier not in _KEPT:

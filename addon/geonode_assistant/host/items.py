@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Dynamic item collections of nodes: repeat items, menu items, capture items, ramp elements, curve points, …
 
-Read and brought to a wanted list generically, through the collection's own `new`, `remove` and `move`.
+They are read and edited generically, through the collection's own `new`, `remove` and `move`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .errors import HostError
 _NUMBERED = re.compile(r"^(.*)_(\d+)$")
 MAX_BURN = 4096
 _PROBES = 3
-# Deleted by the next update while unlinked: set once all links are there.
+# The next tree update deletes these while they are unlinked, so they are set once all links exist.
 LATE = frozenset({"auto_remove"})
 
 
@@ -33,7 +33,7 @@ def read_items(node: Any, path: str) -> list[dict[str, Any]]:
         if position < len(numbers):
             entry["identifier"] = numbers[position]
         for name, value in zip(fields.plain, fields.read_plain(item), strict=True):
-            entry[name] = values.shortest(value) if isinstance(value, float) else value
+            entry[name] = values.shortest_float(value) if isinstance(value, float) else value
         for name in fields.arrays:
             entry[name] = values.to_json(fields.read_array(item, name))
         result.append(entry)
@@ -42,9 +42,7 @@ def read_items(node: Any, path: str) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Numbering:
-    """How a collection numbers its items: where their sockets are, with which prefix, and a fresh node's next
-    number.
-    """
+    """How a collection numbers its items: where their sockets are, their prefix, and the next number of a new node."""
 
     holder: str  # "self", "partner" (the input node of a zone) or "item" (the item itself tells)
     side: str
@@ -52,13 +50,13 @@ class Numbering:
     first: int
 
 
-# Sockets without a number, kept from the time when there were no more: by default the prefix alone is the first.
+# Sockets without a number, for compatibility with older Blenders; by default the bare prefix is the first item.
 _WORDS = {"GeometryNodeViewer": {"Geometry": 0, "Value": 1}}
 _numbering: dict[tuple[str, str], Numbering | None] = {}
 
 
 def numbering(node: Any, path: str) -> Numbering | None:
-    """Measured once per node type and collection; None where items have no numbers that can be seen."""
+    """The numbering, measured once per node type and collection; None if items have no visible numbers."""
     key = (node.bl_idname, path)
     if key not in _numbering:
         with rna.scratch_tree() as tree:
@@ -67,7 +65,7 @@ def numbering(node: Any, path: str) -> Numbering | None:
 
 
 def item_numbers(node: Any, path: str) -> list[int]:
-    """The number N of each item, as in the identifier `Item_N` of its sockets; empty where items are not numbered."""
+    """The number N of each item, as in the identifier `Item_N` of its sockets; empty if items are not numbered."""
     collection = getattr(node, path)
     if not len(collection):
         return []
@@ -89,12 +87,12 @@ def item_numbers(node: Any, path: str) -> list[int]:
 
 
 def zone_input(node: Any) -> Any:
-    """The input node of the zone that `node` ends, or None."""
+    """The input node of the zone whose output node is `node`, or None."""
     return next((n for n in node.id_data.nodes if rna.paired_output(n) == node), None)
 
 
 def _fresh(tree: Any, bl_idname: str) -> dict[str, Any]:
-    """A fresh node ("self"), with the input node of its zone ("partner") where it ends one."""
+    """A new node ("self"), with the input node of its zone ("partner") if it is the output of one."""
     holders = {"self": tree.nodes.new(bl_idname)}
     if bl_idname.endswith("Output"):
         try:
@@ -108,7 +106,7 @@ def _fresh(tree: Any, bl_idname: str) -> dict[str, Any]:
 
 
 def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
-    """Adds an item to a fresh node (of a whole zone) and looks which numbered sockets are new."""
+    """Adds an item to a new node (of a complete zone) and finds the numbered sockets that appear."""
     holders = _fresh(tree, bl_idname)
     node = holders["self"]
     seen = {
@@ -132,7 +130,7 @@ def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
 
 
 def _new(node: Any, path: str, collection: Any, entry: dict[str, Any]) -> Any:
-    """One more item, of the entry's type where `new` takes one."""
+    """Adds an item, of the entry's type if `new` takes one."""
     kind = collection.bl_rna.identifier
     if kind == "ColorRampElements":
         return collection.new(entry.get("position", 0.0))
@@ -152,7 +150,7 @@ def _new(node: Any, path: str, collection: Any, entry: dict[str, Any]) -> Any:
         ) from error
 
 
-# `new` takes socket types; items that store attribute types name some of them differently.
+# `new` takes socket types; items that store attribute types use other names for some of them.
 _SOCKET_TYPE_OF_DATA = {
     "FLOAT_VECTOR": "VECTOR",
     "FLOAT_COLOR": "RGBA",
@@ -179,7 +177,7 @@ _shared: dict[str, bool] = {}
 
 
 def measure(node: Any, paths: list[str]) -> None:
-    """Measures, on scratch trees, what `write_lists` needs to know; must not run inside a suppressed phase."""
+    """Measures the numberings that `write_lists` needs, on scratch trees; must not run inside a suppressed phase."""
     own = [path for path in paths if "." not in path]
     for path in own:
         numbering(node, path)
@@ -189,7 +187,7 @@ def measure(node: Any, paths: list[str]) -> None:
 
 
 def _probe_shared(tree: Any, bl_idname: str, paths: list[str]) -> bool:
-    """Whether an item more in one collection takes a number from the other (For Each does so)."""
+    """Whether two collections share one counter of numbers, as in For Each zones."""
     fresh = _fresh(tree, bl_idname)["self"]
     for path in paths:
         _new(fresh, path, getattr(fresh, path), {"name": "Probe"})
@@ -199,11 +197,11 @@ def _probe_shared(tree: Any, bl_idname: str, paths: list[str]) -> bool:
 
 
 def write_lists(node: Any, lists: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """Makes the collections of `node` equal to the wanted lists: items of the same number, else of the same name and
-    type, are kept. New ones get their wanted number by using up the ones in between, so links that name `Item_7`
+    """Makes the collections of `node` equal to the wanted lists: items with the same number, else with the same name
+    and type, are kept. New ones get their wanted number by using up the numbers in between, so that links to `Item_7`
     find it.
 
-    Returns the paths of which something of `LATE` remains to be set by `finish_items`.
+    Returns the paths that have fields in `LATE`, which `finish_items` sets.
     """
     points = {
         path for path in lists if rna.follow(node, path).bl_rna.identifier in {"ColorRampElements", "CurveMapPoints"}
@@ -218,7 +216,7 @@ def write_lists(node: Any, lists: dict[str, list[dict[str, Any]]]) -> list[str]:
 
 
 def _write_group(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
-    """Collections with one counter of numbers."""
+    """Writes collections that share one counter of numbers."""
     order: dict[str, list[int]] = {}  # wanted position of each present item
     missing: list[tuple[int, int, str, int]] = []
     taken = [0]
@@ -238,7 +236,7 @@ def _write_group(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
             for position, entry in enumerate(wanted)
             if position not in order[path]
         ]
-    # Right for nodes that were made in this edit; of others nobody asks for numbers.
+    # Correct for nodes created in this edit; for other nodes no numbers are requested.
     upcoming = max(taken)
     for number, _, path, position in sorted(missing):
         collection, entry = getattr(node, path), lists[path][position]
@@ -253,7 +251,7 @@ def _write_group(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def _match(current: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> dict[int, int]:
-    """Present position → wanted position of the items that stay."""
+    """Current position → wanted position of the items that are kept."""
     kept: dict[int, int] = {}
     for position, entry in enumerate(wanted):
         old = next((old for old, present in enumerate(current) if old not in kept and _same(present, entry)), None)
@@ -273,7 +271,7 @@ def _sort_and_fill(collection: Any, order: list[int], wanted: list[dict[str, Any
 
 
 def finish_items(node: Any, path: str, wanted: list[dict[str, Any]]) -> None:
-    """Sets the fields that must wait for the links."""
+    """Sets the fields that can only be set after the links."""
     for item, entry in zip(rna.follow(node, path), wanted, strict=False):
         _set_fields(item, entry, late=True)
 
@@ -307,8 +305,8 @@ def _set_fields(item: Any, entry: dict[str, Any], late: bool) -> None:
 
 
 def _write_all_points(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
-    """Ramp elements and curve points. Every update of a curve mapping that clips moves another point to the border,
-    so clipping is off meanwhile, and what its return moves is put back.
+    """Writes ramp elements and curve points. Every update of a curve mapping with clipping moves a point to the border,
+    so clipping is switched off meanwhile, and points that switching it on moves are set again.
     """
     owners = {path.split(".")[0]: rna.follow(node, path.split(".")[0]) for path in lists}
     clipping = [owner for owner in owners.values() if getattr(owner, "use_clip", False)]
@@ -329,7 +327,7 @@ def _write_all_points(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None
 
 
 def _write_points(node: Any, path: str, collection: Any, wanted: list[dict[str, Any]]) -> None:
-    """Bounded below by one and two, no numbers, sorted by position by Blender."""
+    """Writes one collection of points: Blender keeps at least one or two of them and sorts them by position."""
     while len(collection) > max(len(wanted), 1):
         try:
             collection.remove(collection[len(collection) - 1])
@@ -345,5 +343,5 @@ def _write_points(node: Any, path: str, collection: Any, wanted: list[dict[str, 
 
 
 def add_probe(node: Any, path: str) -> Any:
-    """One item more, whatever its type: for looking at it."""
+    """Adds an item of any type, to inspect it."""
     return _new(node, path, getattr(node, path), {"name": "Probe"})

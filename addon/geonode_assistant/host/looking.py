@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tools of a model that look into the file. They only read; what they give fits the core's contracts."""
+"""The built-in tools that read the file for a model. Their results fit the core's contracts."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ PICTURE_SIZE = (512, 384)
 
 
 def scene_summary(arguments: Arguments, target: Target) -> Context:
-    """The scene as it is now."""
+    """The current scene."""
     return context.capture_context(target.get("object") if _there(target.get("object")) else None)
 
 
 def modifier_stack(arguments: Arguments, target: Target) -> dict[str, Any]:
-    """The modifiers of an object with the values of their inputs."""
+    """The modifiers of an object, with the values of their inputs."""
     obj = _object(arguments, target)
     return {"object": obj.name, **context.target(obj)}
 
 
 def tree_ir(arguments: Arguments, target: Target) -> dict[str, Any]:
-    """A node group and what it nests, as the core reads trees."""
+    """A node group and its nested groups as IR."""
     name = arguments.get("node_group_name") or target.get("node_group")
     names = [values.block_name(group) for group in bpy.data.node_groups if group.bl_idname == "GeometryNodeTree"]
     if not name:
@@ -45,7 +45,7 @@ def tree_ir(arguments: Arguments, target: Target) -> dict[str, Any]:
 
 
 def geometry_stats(arguments: Arguments, target: Target) -> dict[str, Any]:
-    """What the modifiers of an object make, measured."""
+    """Measures the geometry that the modifiers of an object produce."""
     obj = _object(arguments, target)
     return {"object": obj.name, "evaluated": evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())}
 
@@ -83,4 +83,4 @@ TOOLS: dict[str, Callable[[Arguments, Target], Mapping[str, Any]]] = {
     "geometry_stats": geometry_stats,
     "picture": take_picture,
 }
-"""By the ids of the core's contracts."""
+"""The tools by the IDs of the core's contracts."""

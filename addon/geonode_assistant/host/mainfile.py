@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The open file: which one it is, another one in its place, and a copy of it."""
+"""The open file: its path, opening another one, saving a copy."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .errors import HostError, near
 
 
 def path() -> str:
-    """Where the open file was saved last; empty when it never was."""
+    """The path of the open file; empty if it has never been saved."""
     return bpy.data.filepath
 
 
 def check(file: Path) -> None:
-    """Refuses a file that this Blender must not open; what it raises: ``blendfile.check``."""
+    """Raises if this Blender must not open the file (errors: ``blendfile.check``)."""
     blendfile.check(file, bpy.app.version[:2])
 
 
@@ -30,7 +30,7 @@ def is_open(file: Path) -> bool:
 
 
 def open_file(file: Path) -> None:
-    """Opens a file that ``check`` let pass. Scripts inside it stay off. ``damaged_blend`` when Blender refuses it."""
+    """Opens a file that passed ``check``, with its scripts disabled. Raises ``damaged_blend`` if Blender refuses it."""
     try:
         bpy.ops.wm.open_mainfile(filepath=str(file.resolve()), load_ui=False, use_scripts=False)
     except RuntimeError as error:
@@ -40,19 +40,19 @@ def open_file(file: Path) -> None:
 
 
 def open_empty() -> None:
-    """A file of factory settings with nothing in it."""
+    """Opens an empty file with factory settings."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 def is_unused() -> bool:
-    """Whether nothing was opened and nothing was made yet that could be worked on."""
+    """Whether no file was opened and no object was made yet."""
     return not bpy.data.filepath and not bpy.data.node_groups
 
 
 def save_copy(file: Path, **options: Any) -> None:
     """Saves the open file under another name; the open file keeps its own name, its unsaved changes and its undo steps.
 
-    ``options`` are those of Blender's operator. Raises `output_not_writable` with Blender's reason.
+    ``options`` are those of Blender's operator. Raises ``output_not_writable`` with Blender's reason.
     """
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(file), copy=True, check_existing=False, **options)
@@ -61,7 +61,7 @@ def save_copy(file: Path, **options: Any) -> None:
 
 
 def geometry_tree(name: str) -> bpy.types.NodeTree:
-    """A Geometry Nodes tree of the open file; ``unknown_node_group`` with the near names."""
+    """A Geometry Nodes tree of the open file. Raises ``unknown_node_group`` with similar names."""
     trees = {tree.name: tree for tree in bpy.data.node_groups if tree.bl_idname == "GeometryNodeTree"}
     if name not in trees:
         where = bpy.data.filepath or "the open file"
@@ -78,5 +78,5 @@ def active_object() -> str | None:
 
 
 def _reason(error: RuntimeError) -> str:
-    """Blender's own words without its prefix."""
+    """Blender's error text without its prefix."""
     return str(error).strip().removeprefix("Error: ").splitlines()[0]

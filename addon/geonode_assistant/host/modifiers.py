@@ -21,7 +21,7 @@ _VALUELESS = frozenset(
 
 
 def object_named(name: str) -> Any:
-    """A local object. Raises `unknown_object` with the near names, `library_data` for a linked one."""
+    """A local object. Raises `unknown_object` with similar names, `library_data` for a linked one."""
     block = bpy.data.objects.get((name, None)) or bpy.data.objects.get(name)
     if block is None:
         raise HostError(
@@ -32,7 +32,7 @@ def object_named(name: str) -> Any:
 
 
 def editable(block: Any) -> Any:
-    """`block`, or `library_data` when it is linked from another file."""
+    """Returns `block`. Raises `library_data` if it is linked from another file."""
     if block.library is not None:
         kind = values.kind_of(block).replace("_", " ")
         raise HostError(
@@ -55,7 +55,7 @@ def modifier_named(obj: Any, name: str) -> Any:
 
 
 def with_trees() -> dict[str, list[Any]]:
-    """By object, its modifiers that show a node tree in the viewport; objects without one are left out."""
+    """The modifiers with a node tree shown in the viewport, by object; objects without any are left out."""
     found = {obj.name: [one for one in obj.modifiers if _shows(one)] for obj in bpy.data.objects}
     return {name: shown for name, shown in found.items() if shown}
 
@@ -111,7 +111,7 @@ def read_inputs(modifier: Any) -> dict[str, Any]:
 
 
 def _typed(item: Any, value: Any) -> Any:
-    """Custom properties do not tell bool from int; the interface does."""
+    """The value with the type of the interface, since custom properties do not distinguish bool from int."""
     if item.socket_type == "NodeSocketBool":
         return bool(value)
     if item.socket_type == "NodeSocketFloat" and isinstance(value, int):
@@ -151,7 +151,7 @@ def write_input(modifier: Any, identifier: str, value: Any) -> None:
 
 
 def _custom(tree: Any, item: Any, value: Any) -> Any:
-    """The custom property's value with exactly the type that the modifier expects; any other is ignored by Blender."""
+    """The value with exactly the type that the modifier expects; Blender ignores a custom property of another type."""
     kind = item.socket_type
     if kind == "NodeSocketMenu":
         return _menu_number(tree, item, value)
@@ -159,7 +159,7 @@ def _custom(tree: Any, item: Any, value: Any) -> Any:
         return float(value)
     if kind == "NodeSocketInt":
         if float(value) != int(value):
-            raise ValueError("a whole number is needed")
+            raise ValueError("an integer is needed")
         return int(value)
     if kind == "NodeSocketBool":
         return bool(value)
@@ -173,9 +173,9 @@ def _custom(tree: Any, item: Any, value: Any) -> Any:
 
 
 def _menu_number(tree: Any, item: Any, name: Any) -> int:
-    """The stored number of a menu item: what a fresh modifier gets when the item is the interface's default.
+    """The stored number of a menu item: that of a new modifier when the item is the interface's default.
 
-    Python cannot list the items of a menu socket, but refuses wrong ones and hands the right ones on.
+    Python cannot list the items of a menu socket, but Blender refuses wrong ones and passes the right ones on.
     """
     before = item.default_value
     try:
@@ -189,7 +189,7 @@ def _menu_number(tree: Any, item: Any, name: Any) -> int:
 
 
 def _menu_name(tree: Any, item: Any, number: int) -> Any:
-    """The menu item's name: the nodes that the input feeds list theirs."""
+    """The menu item's name, read from the nodes that the input is linked to."""
     for node in _menu_nodes(tree, item.identifier, set()):
         for entry, socket in zip(
             node.enum_items, [s for s in node.inputs if s.identifier.startswith("Item_")], strict=False
@@ -227,12 +227,12 @@ def _fresh_value(tree: Any, identifier: str) -> int:
 
 
 def add_nodes(obj: bpy.types.Object, name: str) -> Any:
-    """A new Geometry Nodes modifier; none where the object takes no such one."""
+    """Adds a Geometry Nodes modifier; None if the object cannot have one."""
     return obj.modifiers.new(name, "NODES")
 
 
 def ensure(edit: ModifierEdit) -> bool:
-    """Carries out one entry of a delta's `modifiers`; true when a modifier was created."""
+    """Carries out one entry of a delta's `modifiers`; returns whether a modifier was created."""
     obj = editable(object_named(edit["object"]))
     tree = values.resolve("node_group", edit["node_group"])
     modifier = obj.modifiers.get(edit["name"])
@@ -243,7 +243,7 @@ def ensure(edit: ModifierEdit) -> bool:
         if modifier is None:
             raise HostError(
                 "object_type_unsupported",
-                f'An object of type {obj.type} ("{obj.name}") takes no Geometry Nodes modifier. '
+                f'An object of type {obj.type} ("{obj.name}") cannot have a Geometry Nodes modifier. '
                 "Choose a mesh, curve, point cloud, volume or text object.",
             )
     else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Node types of this Blender: their state, their item collections, and how a fresh node looks.
+"""Node types of this Blender: their properties, their item collections, and the state of a new node.
 
-Nothing is typed by hand: a fresh node is made once per type in a scratch tree and read. Cached for the process.
+Nothing is listed by hand: a new node of each type is created once in a scratch tree and read. Cached for the process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .items import read_items
 
 @dataclass
 class NodeInfo:
-    """One node type: its fields, its item collections, and how a fresh node looks."""
+    """One node type: its fields, its item collections, and the state of a new node."""
 
     fields: rna.Fields
     plain: tuple[Any, ...]
@@ -37,7 +37,7 @@ _nodes: dict[str, NodeInfo] = {}
 
 
 def node_info(bl_idname: str, scratch: Callable[[], Any] | None = None) -> NodeInfo | None:
-    """The cached description of a node type, or None when this Blender cannot create it."""
+    """The cached description of a node type; None if this Blender cannot create it."""
     if bl_idname not in _nodes:
         if scratch is None:
             with rna.scratch_tree() as tree:
@@ -73,7 +73,7 @@ def _describe(node: Any) -> NodeInfo:
 def _socket(socket: Any) -> tuple[type, Any, tuple[bool, ...]]:
     value = rna.raw_value(socket)
     if rna.value_kind(socket) == "block" and value is not None:
-        value = value.name  # data-blocks come and go, these descriptions stay
+        value = value.name  # data-blocks may be removed while these descriptions are cached
     return type(socket), value, tuple(getattr(socket, flag) for flag in rna.SOCKET_FLAGS)
 
 

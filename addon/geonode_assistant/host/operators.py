@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's operators by name, for those who may call some of them."""
+"""Access to Blender's operators by name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import bpy
 
 
 def named(name: str) -> Any:
-    """The operator `group.name`, as `bpy.ops` has it. Blender says only when it is called whether there is one."""
+    """The operator `group.name` of `bpy.ops`. Whether it exists shows only when it is called."""
     group, _, operator = name.partition(".")
     return getattr(getattr(bpy.ops, group), operator)
 
 
 def can(operator: Any) -> bool:
-    """Whether Blender would carry out this operator now."""
+    """Whether this operator can be called now."""
     return operator.poll()

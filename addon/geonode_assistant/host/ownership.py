@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whose a node tree is: the assistant's as long as it is exactly what a run left, else the artist's.
+"""Whether a node tree is the assistant's (it is exactly as a run left it) or the artist's (in any other case).
 
-A run that makes a tree leaves a mark on it: a random ID, the file and the name that the tree had, a digest of its
-content, and the values that its modifiers had. The mark alone proves nothing, for Blender copies and appends it
-together with the tree; it counts only where all of it still fits.
+A run that creates a tree leaves a mark on it: a random ID, the file and the name that the tree had, a digest of its
+content, and the input values of its modifiers. Blender copies and appends the mark together with the tree, so it only
+counts if all of it still matches.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from .documents import Made, Tree
 
 MARK = "geonode_made"
 FILE = "geonode_file"
-"""Custom property of the scenes: a random ID of the file, which a tree does not take along into another one."""
+"""Custom property of the scenes: a random ID of the file. A tree that is appended to another file does not bring it."""
 _VERSION = 1
 _FIELDS = {"version": int, "id": str, "file": str, "name": str, "look": str, "by": str, "nodes": list, "inputs": dict}
 _ENDS = frozenset({"NodeGroupInput", "NodeGroupOutput"})
-# In the place of the digest, where a run only added something to a tree of the artist's.
+# Used instead of the digest if a run only added something to a tree of the artist's.
 _NOT_OURS = "the artist's"
-# How a tree is laid out is not its content.
+# The layout of a tree is not part of its content.
 _LAYOUT = ("location", "width")
 
 
-def made(tree: Any, ir: Tree | None = None) -> Made | None:
-    """What runs left of a tree that is where they left it; None for any other, which is the artist's.
+def read_mark(tree: Any, ir: Tree | None = None) -> Made | None:
+    """What runs left in this tree, if its mark is valid; None for any other tree, which is the artist's.
 
-    `as_left` tells whether the content is exactly what was left, `by` is the digest of the words that it was made for,
-    `nodes` are the IDs of the nodes that runs made. `ir` is the tree's export, where it is at hand.
+    `as_left`: whether the content is exactly as a run left it; `by`: the digest of the prompt that it was made for;
+    `nodes`: the IDs of the nodes that runs created. `ir` is the tree's export, if already available.
     """
     mark = _valid_mark(tree)
     if mark is None:
@@ -46,33 +46,33 @@ def made(tree: Any, ir: Tree | None = None) -> Made | None:
     return {"as_left": mark["look"] == _look(described), "by": mark["by"], "nodes": nodes}
 
 
-def left(modifier: Any) -> dict[str, Any] | None:
-    """The values of the modifier's inputs as a run left them; None where none did."""
+def marked_inputs(modifier: Any) -> dict[str, Any] | None:
+    """The values of the modifier's inputs as a run left them; None if no run did."""
     tree = modifier.node_group
     mark = _valid_mark(tree) if tree is not None else None
     return None if mark is None else mark["inputs"].get(modifier.id_data.name, {}).get(modifier.name)
 
 
-def take(tree: Any) -> None:
-    """From now on the tree, as it is, is the assistant's; so are the values of its modifiers."""
+def assign_to_assistant(tree: Any) -> None:
+    """Marks the tree in its current state, with the input values of its modifiers, as the assistant's."""
     _write(tree, {"file": _file(), "by": "", "nodes": identity.node_ids(tree), "inputs": _inputs(tree)})
 
 
-def give(tree: Any) -> None:
-    """From now on the tree is the artist's."""
+def assign_to_artist(tree: Any) -> None:
+    """Removes the mark, so that the tree is the artist's."""
     if MARK in tree:
         del tree[MARK]
 
 
-class Before:
-    """Whose the trees were before a run, so that it can `leave` them."""
+class StateBefore:
+    """The ownership and content of trees before a run, so that the run can mark its results."""
 
     def __init__(self) -> None:
         self._trees: dict[str, dict[str, Any]] = {}
 
     def note(self, tree: Any, ir: Tree) -> None:
-        """Notes a tree before anything is written to it."""
-        found = made(tree, ir)
+        """Records a tree before anything is written to it."""
+        found = read_mark(tree, ir)
         self._trees[tree.name] = {
             "as_left": found is not None and found["as_left"],
             "blank": all(node["type"] in _ENDS for node in ir["nodes"]),
@@ -80,12 +80,12 @@ class Before:
             "inputs": _inputs(tree),
         }
 
-    def leave(self, new: Iterable[str], words: str) -> None:
-        """Marks what the run made for these `words`: new trees, those without content before, nodes in any other.
+    def mark_results(self, new: Iterable[str], prompt: str) -> None:
+        """Marks what the run made for this `prompt`: new trees, trees without content before, new nodes in any other.
 
-        A tree of the artist's stays the artist's, apart from the nodes and values that the run gave it.
+        A tree of the artist's stays the artist's, except for the nodes and values that the run added.
         """
-        by = hashlib.sha256(json.dumps(words, ensure_ascii=False).encode()).hexdigest()
+        by = hashlib.sha256(json.dumps(prompt, ensure_ascii=False).encode()).hexdigest()
         for name in (*new, *self._trees):
             tree = bpy.data.node_groups.get((name, None))
             if tree is None or tree.bl_idname != "GeometryNodeTree":
@@ -117,7 +117,8 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merged(left: dict[str, Any], before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """What the run changed or found new is as it left it; what the artist turned stays turned."""
+    """The recorded input values after a run: new for inputs that the run changed or that are new, else those `left`
+    earlier, so that a value which the artist changed still counts as changed."""
     merged: dict[str, Any] = {}
     for obj, of_modifiers in now.items():
         for modifier, values in of_modifiers.items():
@@ -129,7 +130,7 @@ def _merged(left: dict[str, Any], before: dict[str, Any], now: dict[str, Any]) -
 
 
 def _inputs(tree: Any) -> dict[str, Any]:
-    """Object → modifier → values, of all that run the tree."""
+    """Object → modifier → input values, for all modifiers that use the tree."""
     out: dict[str, Any] = {}
     for modifier in modifiers.users_of(tree):
         out.setdefault(modifier.id_data.name, {})[modifier.name] = modifiers.read_inputs(modifier)
@@ -137,7 +138,7 @@ def _inputs(tree: Any) -> dict[str, Any]:
 
 
 def _write(tree: Any, kept: dict[str, Any]) -> None:
-    """Leaves a mark; what `kept` lacks is what is there now."""
+    """Writes a mark; fields that `kept` lacks are filled from the current state."""
     look = kept.get("look") or _look(export.export_one(tree)[0])
     mark: dict[str, Any] = {"version": _VERSION, "id": uuid.uuid4().hex} | kept | {"name": tree.name, "look": look}
     mark["nodes"] = sorted(set(mark["nodes"]))
@@ -145,20 +146,20 @@ def _write(tree: Any, kept: dict[str, Any]) -> None:
 
 
 def _valid_mark(tree: Any) -> dict[str, Any] | None:
-    """The mark, where the tree is the one that it was left on."""
+    """The mark, if this is the tree that it was written to."""
     mark = _mark(tree)
     if mark is None or tree.library is not None or tree.override_library is not None:
         return None
     if tree.name != mark["name"] or mark["file"] not in _files():
         return None
-    # Blender names copies after their original; where somebody renamed them nobody knows which one it was.
+    # Blender names copies after their original; if they were renamed, the original cannot be identified.
     others = (g for g in bpy.data.node_groups if g != tree and g.library is None and mark["id"] in str(g.get(MARK, "")))
     ours = all(g.name.startswith((f"{tree.name}.", ".geonode")) for g in others)
     return mark if ours else None
 
 
 def _mark(tree: Any) -> dict[str, Any] | None:
-    """What the mark says, whether or not it fits; None for anything else than a mark."""
+    """The content of the mark, whether or not it matches; None if the property is not a mark."""
     text = tree.get(MARK)
     if not isinstance(text, str):
         return None
@@ -175,7 +176,7 @@ def _files() -> set[str]:
 
 
 def _file() -> str:
-    """The ID of this file; it gets one where it has none."""
+    """The ID of this file; creates one if it has none."""
     known = min(_files(), default=None) or uuid.uuid4().hex
     for scene in bpy.data.scenes:
         if scene.library is None and FILE not in scene.keys():

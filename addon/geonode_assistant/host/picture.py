@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A picture of one object as evaluated, with its instances.
+"""Renders a picture of one evaluated object with its instances.
 
-Everything it needs (scene, camera, light, world) is temporary, so the file stays as it is.
+Everything needed for it (scene, camera, light, world) is temporary, so the file is unchanged afterwards.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720), vi
     """Renders the object (or the one of that name) into a PNG of `size` pixels, seen from `view`: `perspective`,
     `front`, `side` or `top`.
 
-    Workbench where it starts, else Cycles with few samples. Raises `unknown_object`, or OSError when the file cannot
-    be written.
+    Uses Workbench if it is available, else Cycles with few samples. Raises `unknown_object`, or OSError if the file
+    cannot be written.
     """
     obj = modifiers.object_named(object) if isinstance(object, str) else object
     found = evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())
@@ -50,7 +50,7 @@ def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720), vi
 
 
 def _world_bounds(obj: Any, local: list[list[float]] | None) -> list[Vector]:
-    """Lowest and highest corner in world space; a metre around the origin when there is nothing."""
+    """Lowest and highest corner in world space; one metre around the origin for empty geometry."""
     bounds = local or [[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]
     corners = [
         obj.matrix_world @ Vector((bounds[i][0], bounds[j][1], bounds[k][2]))
@@ -62,7 +62,7 @@ def _world_bounds(obj: Any, local: list[list[float]] | None) -> list[Vector]:
 
 
 def _thicken(scene: Any, obj: Any, found: dict[str, Any], radius: float, undo: ExitStack) -> None:
-    """Bare curves and loose edges do not render: a temporary object shows them as thin tubes."""
+    """Adds a temporary object that shows bare curves and loose edges, which do not render, as thin tubes."""
     parts = []
     if "curves" in found:
         parts.append("Curve")
@@ -130,7 +130,7 @@ def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], direction
 
 
 def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int], direction: Vector) -> None:
-    """Looks from a direction, so close that the whole box just fits."""
+    """Points the camera along a direction, as close as the whole box fits."""
     data = camera.data
     data.lens = _LENS_MM
     data.sensor_fit = "HORIZONTAL"
@@ -145,7 +145,7 @@ def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int], directio
         for y in (low.y, high.y)
         for z in (low.z, high.z)
     ]
-    # Each corner must lie within the view's pyramid; then centre what perspective shifts.
+    # Each corner must be inside the view frustum; then the shift caused by perspective is centred.
     shift = Vector((0.0, 0.0))
     for _ in range(4):
         distance = max(max(abs(c.x - shift.x) / tan_x, abs(c.y - shift.y) / tan_y) * _MARGIN + c.z for c in corners)
@@ -164,7 +164,7 @@ def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int], directio
 def _light_up(scene: Any, obj: Any, undo: ExitStack) -> None:
     shading = scene.display.shading
     shading.light = "STUDIO"
-    with suppress(TypeError):  # the even, bright one; studio lights are files that a packager may leave out
+    with suppress(TypeError):  # the even, bright light; studio lights are files that a packager may leave out
         shading.studio_light = "paint.sl"
     if obj.material_slots:
         shading.color_type = "MATERIAL"

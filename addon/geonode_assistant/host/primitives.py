@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's primitives, added by operators: the objects in whose scene a manifest speaks its prompt."""
+"""Adds Blender's primitives with operators, for the start scenes of manifests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import bpy
 from ..messages import AssistantError
 from . import current, operators
 
-# Operator of each primitive, and the arguments by which `size` is its extent in metres.
+# The operator of each primitive, and the arguments that make `size` its extent in metres.
 ADD: dict[str, tuple[str, Callable[[float], dict[str, float]]]] = {
     "plane": ("mesh.primitive_plane_add", lambda size: {"size": size}),
     "cube": ("mesh.primitive_cube_add", lambda size: {"size": size}),
@@ -43,7 +43,7 @@ def add(item: dict[str, Any]) -> bpy.types.Object:
 
 
 def activate(name: str) -> None:
-    """Makes an object the active one and the only one selected; ``manifest_invalid`` when there is none."""
+    """Makes an object active and the only one selected. Raises ``manifest_invalid`` if it does not exist."""
     objects = current.view_layer().objects
     if name not in objects:
         raise AssistantError("manifest_invalid", f"/start/active: there is no object {name!r}")

@@ -17,9 +17,9 @@ _SUBTYPES = [item for kind in _KINDS for item in kind.bl_rna.properties["subtype
 
 
 def retype(tree: Any, wanted: list[tuple[Any, str]]) -> None:
-    """Gives unlinked reroutes a socket type such as `NodeSocketFloatFactor`: they take it from a link, and keep it
-    when that is gone. Their setter takes no subtypes, and before 4.5 there is none. What has no such type stays as it
-    is.
+    """Gives unlinked reroutes a socket type such as `NodeSocketFloatFactor`, by means of a temporary link: they
+    keep its type after it is removed. Their setter accepts no subtypes, and does not exist before 4.5. Types
+    that no interface output has are ignored.
     """
     free = [(node, kind) for node, kind in wanted if not node.inputs[0].is_linked and current(node) != kind]
     if not free:
@@ -48,8 +48,8 @@ def current(node: Any) -> str:
 
 
 def _add_output(tree: Any, kind: str) -> None:
-    """An interface output whose sockets are of that class, if there is one: `NodeSocketVectorXYZ2D` is a
-    `NodeSocketVector` with the subtype `XYZ` and two dimensions.
+    """Adds an interface output with sockets of that class, if possible: `NodeSocketVectorXYZ2D` is a `NodeSocketVector`
+    with the subtype `XYZ` and two dimensions.
     """
     match = re.fullmatch(r"(NodeSocket[A-Z][a-z]+(?:Vector)?)([A-Z][A-Za-z]*)?([234])D|" + _PLAIN, kind)
     if match is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's RNA says about nodes, their sockets and items: which properties hold state, and how to read them.
+"""Reads from Blender's RNA which properties of nodes, sockets and items hold state, and how to read them.
 
 Cached for the process, which runs exactly one Blender build.
 """
@@ -20,7 +20,7 @@ from .errors import HostError
 SCRATCH_NAME = ".geonode_scratch"
 TREE_TYPE: Final = "GeometryNodeTree"
 
-# State of the user interface, fields of their own in the IR, or what Blender derives.
+# State of the user interface, properties with their own field in the IR, or derived by Blender.
 _NOT_STATE = frozenset(
     {
         "rna_type",
@@ -95,7 +95,7 @@ class Fields:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without Python's cycle collector, which costs a sixth of a large export and finds nothing in documents."""
+    """Disables Python's cycle collector, which takes a sixth of a large export and finds nothing in documents."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -107,7 +107,7 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def scratch_tree() -> Iterator[Any]:
-    """A temporary geometry tree; it and the data-blocks that its nodes load (fonts) are gone afterwards."""
+    """A temporary geometry tree; it and the data-blocks that its nodes load (fonts) are removed afterwards."""
     fonts = {font.name for font in bpy.data.fonts}
     tree = bpy.data.node_groups.new(SCRATCH_NAME, TREE_TYPE)
     try:
@@ -244,8 +244,8 @@ def is_menu(socket: Any) -> bool:
 
 
 def paired_output(node: Any) -> Any:
-    """The output node of the zone that `node` begins, or None. Reading it off the closure nodes of 4.5 crashes
-    Blender.
+    """The output node of the zone whose input node is `node`, or None. Not read for the closure nodes of 4.5, where it
+    crashes Blender.
     """
     if node.bl_idname == "GeometryNodeClosureInput" and bpy.app.version < (5, 0):
         return None
@@ -253,8 +253,8 @@ def paired_output(node: Any) -> Any:
 
 
 def pair(start: Any, end: Any) -> bool:
-    """Makes two nodes a zone; false when Blender refuses. Raises `zone_incomplete` where the nodes are no ends of
-    one kind of zone.
+    """Makes two nodes a zone; returns False if Blender refuses. Raises `zone_incomplete` if the nodes are not the two
+    ends of one kind of zone.
 
     Pairing the experimental closure nodes of 4.5 crashes Blender, so it is refused there.
     """
@@ -271,5 +271,7 @@ def pair(start: Any, end: Any) -> bool:
 
 
 def collection_types() -> tuple[type, ...]:
-    """The types of the collections of data-blocks and of RNA's own properties; `bpy.types` does not name them all."""
+    """The types of the collections of data-blocks and of RNA's own properties; `bpy.types` does not list all of
+    them.
+    """
     return type(bpy.data.objects), type(bpy.data.bl_rna.properties)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scene of a run without a file: Blender's own Cube, Camera and Light, and some things to work on."""
+"""The start scene of a run without a file: Blender's own Cube, Camera and Light, and some objects to work on."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from . import current
 
 def build_starter_scene() -> dict[str, str]:
     """Loads Blender's factory file and adds `Plane` (10 m, active), `Sphere`, `Suzanne`, `Curve`, `Rock`, and
-    `Rocks`, a collection of three rocks. Everything lies around the plane without overlaps. Lengths in metres. Same
-    result every time.
+    `Rocks`, a collection of three rocks. Everything stands around the plane without overlaps. Lengths are in
+    metres. The result is always the same.
     """
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scene = current.scene()
@@ -62,7 +62,7 @@ def _mesh_object(name: str, fill: Any, collection: Any = None) -> Any:
 
 
 def _curve(start: Vector) -> Any:
-    """A gentle S of about eight metres along X."""
+    """A slightly S-shaped curve, about eight metres long, along X."""
     data = bpy.data.curves.new("Curve", "CURVE")
     data.dimensions = "3D"
     spline = data.splines.new("BEZIER")
@@ -84,7 +84,7 @@ def _curve(start: Vector) -> Any:
 
 
 def _rock(name: str, seed: int, radius: float, collection: Any = None) -> Any:
-    """A low-poly stone: an icosphere, dented by Blender's fixed noise, flattened a little."""
+    """A low-poly rock: an icosphere, displaced by Blender's noise (which has no random seed) and slightly flattened."""
 
     def fill(work: Any) -> None:
         bmesh.ops.create_icosphere(work, subdivisions=2, radius=radius, matrix=Matrix.Identity(4))

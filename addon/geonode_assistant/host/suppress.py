@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edits without Blender's whole-tree update after every single change.
+"""Carries out edits without Blender's whole-tree update after every single change.
 
-Blender ignores nested tree updates while one is running. A helper tree of a class of our own is updated once, and
-the edits run inside its `update` callback; afterwards the edited tree is updated once. That is undocumented, so the
-first use in a process tests it on a scratch tree; where it fails, the same edits run plainly: slower, equal in result.
+Blender ignores nested tree updates while one is running. A helper tree of our own class is updated once, and the edits
+run inside its `update` callback; afterwards the edited tree is updated once. This is undocumented, so the first use in
+a process tests it on a scratch tree; if the test fails, the same edits run without it: slower, with the same result.
 """
 
 from __future__ import annotations
@@ -16,21 +16,23 @@ import bpy
 
 HELPER_NAME = ".geonode_helper"
 works: bool | None = None
-"""Whether this Blender suppresses updates; None until it was tried."""
+"""Whether suppressing updates works in this Blender; None until tested."""
 
 
 class Suppressor:
     """Runs jobs under suppression, as handed out by `suppression()`."""
 
     def __init__(self, make: Callable[[], tuple[Any, list[Any]]] | None) -> None:
-        """`make` gives the helper tree and the slot of its callback, when first needed; None runs jobs plainly."""
+        """`make` creates the helper tree and the slot of its callback on first use; None: jobs run without
+        suppression.
+        """
         self._make = make
         self._made: tuple[Any, list[Any]] | None = None
 
     def run(self, job: Callable[[], None], tree: Any, settle: bool = True) -> None:
-        """Runs `job`, then updates `tree` once. What the job raises is raised here, after the update.
+        """Runs `job`, then updates `tree` once. An exception of the job is raised here, after the update.
 
-        Without `settle` the update is left to the next job: nothing may look at sockets before.
+        Without `settle` the update is left to the next job: sockets must not be used before.
         """
         failure: list[BaseException] = []
 
@@ -50,7 +52,7 @@ class Suppressor:
             finally:
                 pending = bool(slot)
                 slot.clear()
-            if pending:  # the callback did not fire: same edits, plainly
+            if pending:  # the callback was not called: run the same edits without suppression
                 guarded()
         if settle or failure:
             update(tree)
@@ -66,7 +68,7 @@ def update(tree: Any) -> None:
 
 @contextmanager
 def suppression() -> Iterator[Suppressor]:
-    """A `Suppressor`; helper tree and class are gone afterwards."""
+    """A `Suppressor`, whose helper tree and class are removed afterwards."""
     global works
     if works is None:
         works = _self_test()
@@ -109,7 +111,7 @@ def _helper() -> Iterator[tuple[Any, list[Any]]]:
 
 
 def _self_test() -> bool:
-    """Is a node created inside the callback left without the update that shows its group's sockets?"""
+    """Whether a group node created inside the callback has no sockets until the update."""
     inner: Any = bpy.data.node_groups.new(".geonode_probe_inner", "GeometryNodeTree")
     outer: Any = bpy.data.node_groups.new(".geonode_probe_outer", "GeometryNodeTree")
     seen: list[int] = []
@@ -124,10 +126,10 @@ def _self_test() -> bool:
         with _helper() as made:
             Suppressor(lambda: made).run(job, outer)
         seen.append(len(outer.nodes[0].inputs) if outer.nodes else -1)
-    except Exception:  # noqa: BLE001  whatever is wrong with the trick, the plain way remains
+    except Exception:  # noqa: BLE001  after any failure, edits run without suppression
         return False
     finally:
         bpy.data.node_groups.remove(outer)
         bpy.data.node_groups.remove(inner)
-    # Exactly once, stale inside, right afterwards.
+    # Called exactly once, sockets stale inside the callback and correct afterwards.
     return len(seen) == 2 and seen[0] in (0, 1) and seen[1] >= 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What outlives a script: compared before and after, and put back where undo does not reach."""
+"""State that outlives a script: compared before and after it, and restored where undo does not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGE = __package__.rpartition(".")[0]
 
 
 class Surroundings:
-    """The state of everything that a script in safe mode must leave as it is, when it was taken."""
+    """The state, when this was created, of everything that a script in safe mode must not change."""
 
     def __init__(self) -> None:
         self._before = _state()
@@ -34,10 +34,10 @@ class Surroundings:
         self._modules = dict(sys.modules)
 
     def put_back(self) -> list[str]:
-        """What is otherwise than it was, in words; nothing when all is as it should be.
+        """Restores the state; returns descriptions of what had changed, empty if nothing had.
 
-        Handlers, preferences, names for drivers and Python's own state are set back here. Texts, drivers and what else
-        lies in the file come back by the caller's undo.
+        Handlers, preferences, names for drivers and Python's own state are restored here; texts, drivers and other data
+        of the file by the caller's undo.
         """
         after = _state()
         after[_OUTPUT] = _known_output(self._before[_OUTPUT], after[_OUTPUT])
@@ -88,7 +88,7 @@ def _usual_output() -> str:
 
 
 def _known_output(before: dict[int, str], after: dict[int, str]) -> dict[int, str]:
-    """The paths after a run, without scenes that came or went, unless one came with a path of its own."""
+    """The output paths after a run, without scenes that were added or removed, unless an added one has its own path."""
     usual = {*before.values(), _usual_output(), "/tmp/", "//", ""}
     own = {uid: path for uid, path in after.items() if uid not in before and path not in usual}
     return {uid: after.get(uid, path) for uid, path in before.items()} | own
@@ -155,13 +155,13 @@ def _drivers() -> list[tuple[str, str, int, str, str]]:
 
 
 def _classes() -> list[int]:
-    """Classes of Python's; Blender makes those of its own types when they are first looked at."""
+    """Classes defined in Python; Blender creates those of its own types on first access."""
     kinds = [getattr(bpy.types, name) for name in _REGISTERED if hasattr(bpy.types, name)]
     return [sum(_registered(one) for one in kind.__subclasses__()) for kind in kinds]
 
 
 def _registered(one: type) -> bool:
-    """What was taken away again lives on until Python looks for garbage."""
+    """Whether the class is registered; an unregistered one may exist until Python collects garbage."""
     return "bl_rna" in vars(one) and not one.__module__.startswith("bpy")
 
 
@@ -178,7 +178,7 @@ def _python() -> list[Any]:
 
 
 def _modules() -> dict[str, int]:
-    """Modules that are there. While a script runs only ours load further ones: what it needs was loaded before."""
+    """The loaded modules. Those that a script needs were loaded before, so only our own code loads more meanwhile."""
     return {name: id(module) for name, module in sys.modules.items() if not _own(name)}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One run, one transaction: everything it may touch is kept at `begin`, and comes back exactly or becomes one
-undo step.
+"""The transaction of a run: everything that it may change is saved when it begins, and is then either restored exactly
+or kept as one undo step.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ from .suppress import update
 
 KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
 MARK = f"{context.HIDDEN_PREFIX}_written"
-"""Name of a node group that stands in the file between two steps of a run that holds the whole file."""
+"""Name of a node group that marks the file between two steps of a run whose transaction covers the whole file."""
 
 
 class Transaction:
-    """The state before a run, and the way back.
+    """The state before a run, and how to restore it.
 
-    A tree is kept as a real copy of the data-block, for only that brings back everything: identifiers and their
-    counters, selection, folded panels, animation, drivers. The original stays in place while the run edits it (a
-    committed run thus leaves every reference intact); a restore hands all users over to the copy, which takes the
-    name. Copies have no user and no fake user: even if Blender dies they are not saved. Everything is remembered by
-    name, since an undo in between would leave references dangling.
+    A tree is saved as a real copy of the data-block, because only a copy preserves everything: identifiers and their
+    counters, selection, folded panels, animation, drivers. The run edits the original, so that a committed run leaves
+    every reference intact; a restore moves all users to the copy, which gets the original's name. Copies have no user
+    and no fake user, so they are not saved even if Blender crashes. Everything is recorded by name, since an undo in
+    between would invalidate references.
     """
 
     def __init__(self, objects: Iterable[str], trees: Iterable[str], whole: bool = False) -> None:
-        """Opens the transaction; with `whole` all of the file is under its care.
+        """Opens the transaction; with `whole` it covers the whole file.
 
-        Raises `unknown_object`, `library_data` for linked data, or `undo_unavailable`; nothing is kept then.
+        Raises `unknown_object`, `library_data` for linked data, or `undo_unavailable`, and then leaves nothing behind.
         """
         if bpy.context.view_layer is not None:
-            bpy.context.view_layer.update()  # drivers write their values now, not between the two comparisons
+            bpy.context.view_layer.update()  # drivers write now, not between the two comparisons
         self.before = evaluate.lists()
-        undo.wrote()
+        undo.note_write()
         self._copies: dict[str, str] = {}
         self._id_states: dict[str, dict[str, Any]] = {}
         self._objects: dict[str, list[dict[str, Any]]] = {}
         self._state: dict[str, Any] = {"trees": {}, "objects": {}}
         self._created: list[str] = []
-        self._copied: set[str] = set()  # what is copied of the artist's stays the artist's
+        self._copied: set[str] = set()  # copies of the artist's trees stay the artist's
         self._fonts: list[str] = []
         self._made: list[int] = []
         self._open = True
-        self._owned = ownership.Before()
+        self._owned = ownership.StateBefore()
         self._groups = {g.name for g in bpy.data.node_groups}
         self._all = inventory() if whole else None
         self._checkpoint = Checkpoint() if whole else None
@@ -63,7 +63,7 @@ class Transaction:
             raise
 
     def extend(self, objects: Iterable[str], trees: Iterable[str]) -> None:
-        """Takes more objects and trees under its care; those known already, or made by this run, stay as they are."""
+        """Covers more objects and trees; ignores those that are covered already or were made by this run."""
         wanted: dict[str, Any] = {}
         users: list[Any] = []
         for name in dict.fromkeys(trees):
@@ -84,22 +84,22 @@ class Transaction:
             self._keep_object(modifiers.editable(modifiers.object_named(name)))
 
     def covers(self, name: str) -> bool:
-        """Whether a tree is under care already, or made by this run."""
+        """Whether a tree is covered, or was made by this run."""
         return name in self._copies or name in self._created
 
     def kept(self, name: str) -> Tree | None:
-        """The description of a tree as it was taken under care; None for one that was not there."""
+        """The IR of a tree from when it was covered; None if it did not exist then."""
         state = self._state["trees"].get(name)
         return state["ir"] if state is not None else None
 
     def discard(self) -> None:
-        """Closes the transaction before anything was written."""
+        """Closes the transaction; only before anything was written."""
         self._open = False
         self._forget()
 
     def apply(self, delta: StepDelta) -> dict[str, int]:
-        """`apply_delta`, remembering which data-blocks it makes."""
-        self._still_ours()
+        """Calls `apply_delta` and records which data-blocks it creates."""
+        self._check_untouched()
         self._copied |= {tree["tree"] for tree in delta.get("trees", ()) if tree.get("copy_of")}
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
@@ -110,7 +110,7 @@ class Transaction:
             self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
 
     def execute(self, work: Callable[[], Any]) -> Any:
-        """Somebody else's work, remembering which data-blocks it makes."""
+        """Calls `work` of an executor and records which data-blocks it creates."""
         groups = {g.name for g in bpy.data.node_groups}
         present = {block.session_uid for block in _all_blocks()}
         try:
@@ -120,10 +120,14 @@ class Transaction:
             self._created += [g.name for g in bpy.data.node_groups if g.name not in groups]
 
     def run_script(self, work: Callable[[], Any]) -> Any:
-        """Work that may touch anything, and finds nothing of ours; the whole file must be under care."""
+        """Calls `work` of a script, which may change anything, without our own temporary data in the file. The
+        transaction must cover the whole file.
+        """
         if self._checkpoint is None:
-            raise HostError("internal_error", "A script may not run: what it does could not be taken back.")
-        self._still_ours()
+            raise HostError(
+                "internal_error", "A script cannot run in this transaction, because its changes could not be restored."
+            )
+        self._check_untouched()
         self._unmark()
         mode = bpy.context.mode
         try:
@@ -134,16 +138,16 @@ class Transaction:
             self._mark()
 
     def restore(self) -> bool:
-        """Brings everything back. Whether the state, exported anew, equals the one before.
+        """Restores everything; returns whether the state, exported again, equals the one before.
 
-        One that raised may be tried again.
+        May be called again if it raised.
         """
         if not self._open:
             raise HostError("internal_error", "This transaction is closed.")
         if self._checkpoint is not None:
-            # Without the mark an undo in between led back already, or further.
+            # If the mark is missing, an undo in between has already led back to this state or further.
             if self._marked() or self._checkpoint.half_way:
-                self._unmark()  # the step that is undone now shall not hold it
+                self._unmark()  # the step that is undone now must not contain it
                 self._checkpoint.restore(self._marked)
             equal = self._is_as_before() and inventory() == self._all
             self._open = False
@@ -151,7 +155,7 @@ class Transaction:
         for name, kept in self._objects.items():
             self._remove_new_modifiers(name, kept)
         for name in list(self._copies):
-            self._bring_back(name)
+            self._restore_tree(name)
         for name in self._created:
             tree = bpy.data.node_groups.get((name, None))
             if tree is not None:
@@ -172,8 +176,8 @@ class Transaction:
         return equal
 
     def give_up(self) -> None:
-        """After a restore that failed: takes away what the run needed for itself, and makes one undo step of the rest,
-        so that one undo leads to before the run.
+        """After a restore that failed: removes the run's temporary data and makes one undo step of the rest, so
+        that one undo returns to the state before the run.
         """
         self._open = False
         for name, kept in self._copies.items():
@@ -184,37 +188,37 @@ class Transaction:
         self._unmark()
         stepped = self._checkpoint is not None and self._checkpoint.half_way
         if not stepped and operators.can(bpy.ops.ed.undo_push):
-            bpy.ops.ed.undo_push(message="GeoNode: not taken back")
+            bpy.ops.ed.undo_push(message="GeoNode: not restored")
 
     def commit(self, message: str) -> None:
-        """Keeps what was done, as one undo step of that name where this Blender has an undo stack."""
+        """Keeps the changes, as one undo step of that name if this Blender has an undo stack."""
         if not self._open:
             raise HostError("internal_error", "This transaction is closed.")
-        self._still_ours()
+        self._check_untouched()
         self._open = False
         self._drop_copies()
         self._unmark()
-        self._leave(message)
+        self._mark_results(message)
         if self._checkpoint is not None:
             self._checkpoint.commit(message)
             return
         if operators.can(bpy.ops.ed.undo_push):
             bpy.ops.ed.undo_push(message=message)
-            undo.pushed()
+            undo.note_step()
 
-    def _leave(self, words: str) -> None:
-        """What the run made is known as the assistant's from now on."""
+    def _mark_results(self, prompt: str) -> None:
+        """Marks what the run created as the assistant's."""
         made = set(self._created)
-        if self._checkpoint is not None:  # scripts make trees too
+        if self._checkpoint is not None:  # scripts create trees too
             made |= {g.name for g in bpy.data.node_groups} - self._groups
-        self._owned.leave(sorted(made - self._copied), words)
+        self._owned.mark_results(sorted(made - self._copied), prompt)
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------
 
     def _keep_trees(self, trees: list[Any]) -> None:
-        # Copies that are there already count as users of what they use, but will not when the states are compared.
-        ours = Counter(values.block_name(group) for _, group in self._uses())
+        # Existing copies count as users of the groups they use now, but no longer when the states are compared.
+        ours = Counter(values.block_name(group) for _, group in self._group_nodes_of_copies())
         for tree in trees:
             state = _tree_state(tree)
             state["users"] -= ours[tree.name]
@@ -230,13 +234,13 @@ class Transaction:
             copy.name = f"{KEEP_PREFIX}{len(self._copies)}"
             copy.use_fake_user = False
             self._copies[tree.name] = copy.name
-        # A copy that used an edited tree would change with it: copies use copies.
-        for node, group in list(self._uses()):
+        # A copy that used an edited tree would change with it, so copies use copies.
+        for node, group in list(self._group_nodes_of_copies()):
             if group.library is None and group.name in self._copies:
                 node.node_tree = bpy.data.node_groups[self._copies[group.name]]
 
-    def _uses(self) -> Iterator[tuple[Any, Any]]:
-        """The group nodes of all copies, and what they use."""
+    def _group_nodes_of_copies(self) -> Iterator[tuple[Any, Any]]:
+        """The group nodes of all copies, each with the group that it uses."""
         for kept in self._copies.values():
             copy = bpy.data.node_groups.get(kept)
             if copy is None:
@@ -259,7 +263,7 @@ class Transaction:
             self._checkpoint.drop()
 
     def _mark(self) -> None:
-        """Every undo step that is made from now on is known as one of this run."""
+        """Adds the mark, so that every undo step made from now on is recognised as one of this run."""
         if self._checkpoint is not None and not self._marked():
             bpy.data.node_groups.new(MARK, "GeometryNodeTree").use_fake_user = False  # so it is never saved
 
@@ -268,10 +272,10 @@ class Transaction:
         if mark is not None:
             bpy.data.node_groups.remove(mark)
 
-    def _still_ours(self) -> None:
-        """Raises `touched_by_artist` when the file is no longer what this run made of it."""
+    def _check_untouched(self) -> None:
+        """Raises `touched_by_artist` if the file is no longer in the state in which this run left it."""
         if self._checkpoint is not None and not self._marked():
-            raise HostError("touched_by_artist", "What the script did was undone before the run had ended.")
+            raise HostError("touched_by_artist", "The changes of the script were undone before the run had ended.")
 
     @staticmethod
     def _marked() -> bool:
@@ -284,13 +288,13 @@ class Transaction:
                 bpy.data.node_groups.remove(copy)
         self._copies.clear()
 
-    # -- bringing back
+    # -- restoring
     # ----------------------------------------------------------------------------------------------------------
 
-    def _bring_back(self, name: str) -> None:
+    def _restore_tree(self, name: str) -> None:
         copy = bpy.data.node_groups.get(self._copies[name])
         if copy is None:
-            return  # an undo in between took it away, and with it what the run had done
+            return  # an undo in between removed it, and with it the changes of the run
         edited = bpy.data.node_groups.get((name, None))
         if edited is not None:
             edited.user_remap(copy)
@@ -308,8 +312,8 @@ class Transaction:
             obj.modifiers.remove(modifier)
 
     def _is_ours(self, modifier: Any) -> bool:
-        """Whether this run made the modifier: an artist's own, added meanwhile, runs no tree that the run made or
-        edits.
+        """Whether this run created the modifier. One that the artist added meanwhile uses no tree that the run created
+        or edits.
         """
         group = modifier.node_group
         return group is None or group.name in self._created or group.name in self._copies
@@ -325,7 +329,7 @@ class Transaction:
             group = bpy.data.node_groups.get((entry["node_group"], None)) or bpy.data.node_groups.get(
                 entry["node_group"] or ""
             )
-            modifier.node_group = group  # also when it is the same: the inputs follow the interface then
+            modifier.node_group = group  # also if it is the same tree: makes the inputs follow the interface
             _restore_inputs(modifier, entry["inputs"])
         obj.update_tag()
 
@@ -345,7 +349,7 @@ class Transaction:
 
 
 def _all_blocks() -> list[Any]:
-    """Every data-block of the file; fonts and such that Blender loads by itself included."""
+    """Every data-block of the file, including those that Blender loads by itself, such as fonts."""
     collections = (p.identifier for p in bpy.data.bl_rna.properties if p.type == "COLLECTION")
     return [block for name in collections for block in getattr(bpy.data, name) if isinstance(block, bpy.types.ID)]
 
@@ -355,8 +359,8 @@ def _all_blocks() -> list[Any]:
 
 
 def _tree_state(tree: Any) -> dict[str, Any]:
-    """What must be equal after a restore: the IR, selection, active node, animation, users, what belongs to the
-    data-block as such.
+    """The state that must be equal after a restore: the IR, selection, active node, animation, users, and the state
+    that every data-block has.
     """
     active = tree.nodes.active
     return {
@@ -382,7 +386,7 @@ def _animation(block: Any) -> Any:
 
 
 def object_state(obj: Any) -> dict[str, Any]:
-    """What a run may change of an object: its modifiers with their inputs, and its animation."""
+    """The state of an object that a run may change: its modifiers with their inputs, and its animation."""
     return {"modifiers": [_modifier_state(m) for m in obj.modifiers], "animation": _animation(obj)}
 
 
@@ -418,7 +422,7 @@ def _raw_inputs(modifier: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A custom property's value, detached from Blender's memory; a data-block by name."""
+    """A custom property's value without references into Blender's memory; a data-block as its name."""
     if isinstance(value, bpy.types.ID):
         return values.to_json(value)
     return value.to_list() if hasattr(value, "to_list") else value.to_dict() if hasattr(value, "to_dict") else value

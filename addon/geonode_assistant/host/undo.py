@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Undo across changes that no undo step holds.
+"""Undo after changes that are not part of any undo step.
 
-Blender's undo keeps every data-block that is equal in two neighbouring steps as it is in memory. A run that was taken
-back has made no step, but some of its data-blocks are new ones with the old content: a block that is kept may then
-point to one that is gone, and Blender crashes. So the first undo after such a run reads the whole file from its step.
+Blender's undo keeps every data-block in memory that is equal in two neighbouring steps. A run that was restored made no
+step, but replaced some data-blocks by new ones with the old content: a block that undo keeps may then point to one that
+no longer exists, and Blender crashes. So the first undo after such a run re-reads the whole file from its step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CURSOR = ("location", "rotation_mode", "rotation_euler", "rotation_quaternion",
 
 
 def push(message: str) -> None:
-    """Makes an undo step of what is there now."""
+    """Makes an undo step of the current state."""
     bpy.ops.ed.undo_push(message=message)
 
 
@@ -28,20 +28,20 @@ def step_back() -> None:
     bpy.ops.ed.undo()
 
 
-def wrote() -> None:
-    """Data-blocks were changed, and no undo step holds them yet."""
+def note_write() -> None:
+    """Records that data-blocks were changed that are not part of an undo step yet."""
     global _unknown
     _unknown = True
 
 
-def pushed() -> None:
-    """The newest undo step holds what is there now."""
+def note_step() -> None:
+    """Records that the newest undo step contains the current state."""
     global _unknown
     _unknown = False
 
 
-def at_rest() -> bool:
-    """Whether the newest undo step holds what is there, and no preference is changed for an undo under way."""
+def is_settled() -> bool:
+    """Whether the newest undo step contains the current state, and no preference is changed for an undo under way."""
     return not _unknown and _kept is None
 
 
@@ -52,17 +52,17 @@ def before() -> None:
     if not _unknown or _kept is not None or not hasattr(preferences.experimental, "use_undo_legacy"):
         return
     _kept = (preferences.view.show_developer_ui, preferences.experimental.use_undo_legacy, preferences.is_dirty)
-    # Undo leaves the 3D cursor alone; reading the whole file does not, in Blender 4.5.
+    # Undo does not change the 3D cursor, but re-reading the whole file does in Blender 4.5.
     for scene in bpy.data.scenes:
         values = {name: getattr(scene.cursor, name) for name in _CURSOR}
         _cursors[scene.name] = {name: v if isinstance(v, str) else tuple(v) for name, v in values.items()}
-    # The choice counts only together with the interface for developers.
+    # The legacy-undo preference only has effect if the developer interface is shown.
     preferences.view.show_developer_ui = True
     preferences.experimental.use_undo_legacy = True
 
 
 def after() -> None:
-    """For the handlers after undo and redo; also where one may have failed."""
+    """For the handlers after undo and redo; also called if one may have failed."""
     global _kept
     if _kept is None:
         return
@@ -76,4 +76,4 @@ def after() -> None:
             for attribute, value in cursor.items():
                 setattr(scene.cursor, attribute, value)
     _cursors.clear()
-    pushed()
+    note_step()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""RNA values to JSON values and back (FORMATS.md, "Values")."""
+"""Converts RNA values to JSON values and back (FORMATS.md, "Values")."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import bpy
 
 from .errors import HostError, near
 
-# `ID.id_type` in lower case is the key of a data-block value, apart from the one whose RNA name differs.
+# The key of a data-block value is `ID.id_type` in lower case, except for the one whose RNA name differs.
 _KIND_OF_ID_TYPE = {"NODETREE": "node_group"}
 _IRREGULAR = {
     "mesh": "meshes",
@@ -29,8 +29,8 @@ _LARGEST = 3.4028234663852886e38
 
 
 @lru_cache(maxsize=65536)
-def shortest(value: float) -> float:
-    """The shortest decimal that names the same 32-bit float, as a Python float. NaN, which JSON lacks, becomes 0."""
+def shortest_float(value: float) -> float:
+    """The shortest decimal that denotes the same 32-bit float, as a Python float. NaN, which JSON lacks, becomes 0."""
     if value != value:
         return 0.0
     if math.isinf(value):
@@ -59,7 +59,7 @@ def kind_of(id_block: Any) -> str:
 
 
 def block_name(id_block: Any) -> str:
-    """Its name; the full one (with the library) where a local data-block has the same name."""
+    """The name of a data-block; with its library if a local data-block has the same name."""
     if id_block.library is not None and collection_of(kind_of(id_block)).get((id_block.name, None)) is not None:
         return id_block.name_full
     return id_block.name
@@ -69,14 +69,17 @@ def collection_of(kind: str) -> Any:
     """`bpy.data`'s collection for a data-block kind."""
     found = getattr(bpy.data, _IRREGULAR.get(kind, kind + "s"), None)
     if not isinstance(found, bpy.types.bpy_prop_collection):
-        raise HostError("invalid_value", f'"{kind}" is no kind of data-block in this Blender.')
+        raise HostError("invalid_value", f'"{kind}" is not a kind of data-block in this Blender.')
     return found
 
 
 def resolve(kind: str, name: str) -> Any:
     """The data-block, the local one first. Raises `unknown_<kind>` for objects, else `unknown_data_block`."""
     if not isinstance(kind, str) or not isinstance(name, str):
-        raise HostError("invalid_value", f"A data-block is named by its kind and its name; got {kind!r}: {name!r}.")
+        raise HostError(
+            "invalid_value",
+            f"A data-block value needs the kind and the name of the data-block; got {kind!r}: {name!r}.",
+        )
     blocks = collection_of(kind)
     block = blocks.get((name, None)) or blocks.get(name)
     if block is None:
@@ -89,11 +92,11 @@ def resolve(kind: str, name: str) -> Any:
 
 
 def to_json(value: Any) -> Any:
-    """Any RNA value as a JSON value. Raises `invalid_value` for what has no JSON form (a node, an item, …)."""
+    """Any RNA value as a JSON value. Raises `invalid_value` for a value without a JSON form (a node, an item, …)."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
-        return shortest(value)
+        return shortest_float(value)
     if isinstance(value, bpy.types.ID):
         return {kind_of(value): block_name(value)}
     if isinstance(value, set | frozenset):
@@ -110,7 +113,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """A JSON value as what RNA setters take; data-blocks are looked up by name."""
+    """A JSON value in the form that RNA setters accept; data-blocks are looked up by name."""
     if isinstance(value, dict):
         if len(value) != 1:
             raise HostError(
@@ -126,9 +129,9 @@ _forms: dict[tuple[type, str], str | None] = {}
 
 
 def _form(owner: Any, attribute: str) -> str | None:
-    """What a property takes, as far as `assign` treats it specially; None where there is no such property.
+    """The form of a property that `assign` handles specially; None if there is no such property.
 
-    Asked once for each class of owner: looking at RNA costs more than the assignment.
+    Cached for each class of owner, since reading RNA costs more than the assignment.
     """
     key = (type(owner), attribute)
     if key not in _forms:
@@ -161,15 +164,15 @@ def is_menu(owner: Any, attribute: str) -> bool:
 
 
 def check_finite(what: str, value: Any) -> None:
-    """Raises `non_finite_number` for what no 32-bit float can hold; Blender would store it and compute with it."""
+    """Raises `non_finite_number` for a number that does not fit a 32-bit float; Blender would store and use it."""
     for part in value if isinstance(value, list) else (value,):
         if isinstance(part, float) and not -_LARGEST <= part <= _LARGEST:
             raise HostError("non_finite_number", f"{what} cannot be {part!r}: a finite number up to 3.4e38 is needed.")
 
 
 def assign(owner: Any, attribute: str, value: Any) -> None:
-    """`owner.attribute = value` with JSON value. Raises `non_finite_number`, or `invalid_value` with Blender's own
-    reason (it lists legal items).
+    """Sets `owner.attribute` to a JSON value. Raises `non_finite_number`, or `invalid_value` with Blender's own reason,
+    which lists legal items.
     """
     check_finite(attribute, value)
     wanted = from_json(value)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carries out Python scripts. Safe mode is made of layers, each of which holds without the others:
+"""Runs Python scripts. Safe mode consists of layers, each of which works without the others:
 
-1. ``verdict``: the core's rules judge the text (``rust/script``).
-2. ``compiled``: what CPython makes of that very text is held against the same lists.
+1. ``verdict``: the core's rules check the text (``rust/script``).
+2. ``compiled``: the code that CPython compiles from this text is compared with the same lists.
 3. ``instrument``, ``membrane``: the first wall. Every attribute, item and call of a script goes through a native guard
-   that knows the type of the object; what no list knows is refused.
+   that decides by the type of the object; whatever is not listed is refused.
 4. ``names``, ``modules``, ``guards``, ``sizes``, ``managed``, ``talk``: a small table of builtins,
-   modules with the listed members, bounds where Blender multiplies numbers, names of attributes that a script
-   computes. ``expected``: what node trees would make, before Blender evaluates them.
-5. the core's watchdog: bounds of time and memory (``geonode_core.run_bounded``).
-6. ``alarm``: the second wall. What the interpreter tells of a script, which ends at the first event that none needs.
-7. ``host.surroundings``: what outlives a script is compared, and put back.
+   modules with the listed members, limits where Blender multiplies numbers, checks of attribute names that a script
+   computes. ``expected``: estimates of what node trees would make, before Blender evaluates them.
+5. the core's watchdog: limits of time and memory (``geonode_core.run_bounded``).
+6. ``alarm``: the second wall. Audit events of the interpreter end a script at the first event that no script needs.
+7. ``host.surroundings``: state that outlives a script is compared and restored.
 
-What a script did to the file is taken back by the caller (``host.checkpoint``).
+The caller restores the changes of a script to the file (``host.checkpoint``).
 """
 
 from __future__ import annotations
@@ -39,40 +39,40 @@ MODES = ("safe", "trusted")
 SHORTEST_MS, LONGEST_MS = 1, 600_000
 _OF_LITERALS = frozenset({"join", "split", "items", "keys", "values", "get", "strip", "upper", "lower", "encode"})
 _UNSAFE_IN_PATTERNS = frozenset({"view", "data", "dumps", "flags", "base", "pixels", "format", "resize"})
-"""Attributes that are listed for some types only, or that have a guard; patterns read past both."""
+"""Attributes that are listed for some types only, or that have a guard; patterns would bypass both."""
 _TRUSTED = "<trusted script>"
-"""The file of a script that the artist trusts; code of the other file is never without an alarm."""
+"""The file name of a trusted script. Code with the other file name always runs with the alarm."""
 _STOPPED = frozenset({"script_timeout", "script_memory", "script_breach"})
 
 
 @dataclass(frozen=True)
 class ScriptResult:
-    """What a script that ended by itself leaves behind."""
+    """The result of a script that ended normally."""
 
     stdout: str
-    """What it printed; cut at ``output.LIMIT`` characters."""
+    """Its printed output, cut at ``output.LIMIT`` characters."""
     namespace: dict[str, Any]
-    """Its public global names with their values; no modules. Blender's data in it is valid until the next undo."""
+    """Its public global names with their values, without modules. Blender's data in it is valid until the next undo."""
     duration_ms: float
 
 
 def execute(source: str, *, mode: str = "safe", timeout_ms: int = 4000) -> ScriptResult:
-    """Carries out a script on Blender's main thread. It takes nothing back, and leaves the undo history alone.
+    """Runs a script on Blender's main thread. Restores nothing and makes no undo step.
 
-    ``safe``: refused is ``PolicyError`` with ``script_refused`` (``details["findings"]``: dicts as in ``Verdict``),
-    ``script_mismatch`` or, afterwards, ``script_breach``. ``trusted``: runs as it is, with the limits only; the caller
-    has asked the artist about this very script. Both: ``ScriptTimeout`` (``script_timeout``, ``script_memory``), and
-    ``CoreError`` with ``script_failed`` for the script's own exception (``details``: ``exception``, ``line``,
-    ``stdout``).
+    ``safe``: a refusal raises ``PolicyError`` with ``script_refused`` (``details["findings"]``: dicts as in
+    ``Verdict``), ``script_mismatch`` or, afterwards, ``script_breach``. ``trusted``: only the limits apply; the caller
+    must have asked the artist about exactly this script. Both raise ``ScriptTimeout`` (``script_timeout``,
+    ``script_memory``), and ``CoreError`` with ``script_failed`` for an exception of the script (``details``:
+    ``exception``, ``line``, ``stdout``).
     """
-    return _ready(source, mode, timeout_ms)()
+    return _prepare(source, mode, timeout_ms)()
 
 
 def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
-    """``execute`` as one undo step; when it raises, the file is as it was."""
+    """``execute`` as one undo step; if it raises, the file is unchanged."""
     from ..host import checkpoint
 
-    carry_out = _ready(source, mode, timeout_ms)
+    carry_out = _prepare(source, mode, timeout_ms)
     begun = checkpoint.Checkpoint()
     try:
         result = carry_out()
@@ -83,16 +83,16 @@ def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
     return result
 
 
-def _ready(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResult]:
-    """Everything that can be refused before the script runs; what is returned runs it."""
+def _prepare(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResult]:
+    """Does all checks that are possible before the script runs; returns the function that runs it."""
     if mode not in MODES:
-        raise AssistantError("invalid_argument", f"mode is one of {', '.join(MODES)}, not {mode!r}.")
+        raise AssistantError("invalid_argument", f"mode must be one of {', '.join(MODES)}, not {mode!r}.")
     if isinstance(timeout_ms, bool) or not isinstance(timeout_ms, int) or not SHORTEST_MS <= timeout_ms <= LONGEST_MS:
         raise AssistantError(
-            "invalid_argument", f"timeout_ms is a whole number from {SHORTEST_MS} to {LONGEST_MS}, not {timeout_ms!r}."
+            "invalid_argument", f"timeout_ms must be an integer from {SHORTEST_MS} to {LONGEST_MS}, not {timeout_ms!r}."
         )
     if mode == "trusted":
-        return _ready_trusted(source, timeout_ms)
+        return _prepare_trusted(source, timeout_ms)
     verdict = check_script(source)
     if not verdict.ok:
         first = verdict.findings[0]
@@ -102,16 +102,16 @@ def _ready(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResult
             findings=[vars(finding) for finding in verdict.findings],
         )
     if "numpy" in verdict.source:
-        importlib.import_module(".numeric", __name__)  # the bound on arrays needs numpy loaded before the script runs
+        importlib.import_module(".numeric", __name__)  # the limit on arrays needs numpy loaded before the script runs
     alarm.prepare(verdict.source)
     output = Output()
-    code = prepared(verdict.source, verdict.own)
+    code = compile_guarded(verdict.source, verdict.own)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output)}
-    return lambda: guarded(code, namespace, output, timeout_ms)
+    return lambda: run_guarded(code, namespace, output, timeout_ms)
 
 
-def prepared(source: str, own: frozenset[str]) -> CodeType:
-    """The code of a text that the core allowed, with its guards; ``PolicyError`` when Python reads it otherwise."""
+def compile_guarded(source: str, own: frozenset[str]) -> CodeType:
+    """Compiles a text that the core allowed, with guards. Raises ``PolicyError`` if Python reads it differently."""
     allowed = policy.policy()
     try:
         plain = compile(source, "<script>", "exec", dont_inherit=True, optimize=0)
@@ -132,39 +132,39 @@ def prepared(source: str, own: frozenset[str]) -> CodeType:
     return code
 
 
-def guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int) -> ScriptResult:
-    """Carries out compiled code under the alarm and within bounds, and puts back what it changed beyond the file."""
-    from ..host import stillness, surroundings
+def run_guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int) -> ScriptResult:
+    """Runs compiled code under the alarm and the limits, and restores what it changed outside the file."""
+    from ..host import callbacks, surroundings
 
     before = surroundings.Surroundings()
-    shared = alarm.kept()
+    shared = alarm.save_shared()
     expected.begin()
     try:
-        with stillness.Stillness():
+        with callbacks.OwnCallbacksOnly():
             result = _run(code, namespace, output, timeout_ms, alarmed=True)
-            _expect(output)
+            _check_expected(output)
         return result
     finally:
         changed = before.put_back() + shared.put_back()
         if changed:
-            # Weighs more than whatever else went wrong.
+            # Takes precedence over any other exception.
             raise policy_error(
                 "script_breach",
-                f"The script changed what scripts must not touch: {', '.join(changed)}. It was put back.",
+                f"The script changed what scripts must not change: {', '.join(changed)}. This was restored.",
                 changed=changed,
                 stdout=output.text(),
             )
 
 
-def _expect(output: Output) -> None:
-    """Raises when Blender would have to evaluate next what no Blender bears."""
+def _check_expected(output: Output) -> None:
+    """Raises if Blender would next have to evaluate more than it can handle."""
     try:
         expected.check(last=True)
     except Guarded as error:
         raise failed(f"After its last line: {error}", exception="Guarded", line=1, stdout=output.text()) from error
 
 
-def _ready_trusted(source: str, timeout_ms: int) -> Callable[[], ScriptResult]:
+def _prepare_trusted(source: str, timeout_ms: int) -> Callable[[], ScriptResult]:
     try:
         code = compile(source, _TRUSTED, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -184,19 +184,19 @@ def _run(
             core.run_bounded(code, namespace, timeout_ms, alarmed=alarmed)
     except (core.ScriptTimeout, core.PolicyError) as error:
         if getattr(error, "code", "") not in _STOPPED:
-            raise failed(_said(error), exception=type(error).__name__, line=1, stdout=output.text()) from error
+            raise failed(_error_text(error), exception=type(error).__name__, line=1, stdout=output.text()) from error
         error.details["stdout"] = output.text()
         raise
     except (Exception, SystemExit) as error:
         line = _line(error)
-        text = f"Line {line}: {type(error).__name__}: {_said(error)}"
+        text = f"Line {line}: {type(error).__name__}: {_error_text(error)}"
         raise failed(text, exception=type(error).__name__, line=line, stdout=output.text()) from error
     duration = (time.perf_counter() - begin) * 1000
     return ScriptResult(output.text(), _public(namespace), duration)
 
 
 def _line(error: BaseException) -> int:
-    """The script's own last line on the way to the exception."""
+    """The line of the script at which the exception occurred."""
     line, at = 1, error.__traceback__
     while at is not None:
         if at.tb_frame.f_code.co_filename in ("<script>", _TRUSTED):
@@ -208,13 +208,13 @@ def _line(error: BaseException) -> int:
 _TELL = compile("text = str(error)[:2000]", "<text of an exception>", "exec")
 
 
-def _said(error: BaseException) -> str:
-    """The text of an exception, within bounds: a class of the script may fail or never end at that."""
+def _error_text(error: BaseException) -> str:
+    """The text of an exception, computed under the limits: a script's own class may raise or loop endlessly here."""
     namespace: dict[str, Any] = {"error": error}
     try:
         native.core().run_bounded(_TELL, namespace, 500, alarmed=True)
     except Exception:
-        return "(without a text)"
+        return "(no text)"
     return namespace["text"]
 
 

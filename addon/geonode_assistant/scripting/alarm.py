@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The second wall, what the interpreter tells of a script, as far as it needs Python.
+"""The Python part of the second wall, which ends a script at audit events of the interpreter.
 
-The alarm itself is native (``geonode_core.alarm_ready``). Here is what must be loaded before a script runs, since
-loading is an alarm while it runs; which library functions compile text that they have written themselves; and which
-modules and classes are compared after it.
+The alarm itself is native (``geonode_core.alarm_ready``). This module loads what a script needs before it runs, since
+importing raises the alarm; lists library functions that compile text of their own; and says which modules and classes
+are compared after the script.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import bpy
 from .. import native
 from . import policy
 
-# Parts of a module that it loads when they are first used.
+# Parts of a module that it imports on first use.
 _LAZY = {
     "numpy": ("numpy.random", "numpy.fft", "numpy.linalg", "numpy.ma"),
     "datetime": ("_strptime",),
@@ -36,8 +36,8 @@ _LAZY = {
     "bpy": ("_bpy_internal.grease_pencil.stroke",),
     "": ("_pylong", "geonode_assistant.host.catalogue", "geonode_assistant.host.context"),
 }
-# Library functions that make code out of names, with the events that they raise. The names are identifiers: these
-# functions check them, or the class statement that they stand in has.
+# Library functions that generate code from names, with the audit events that they raise. The names are identifiers:
+# these functions, or the class statement around them, check that.
 _MAKING: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (collections, "namedtuple", ("compile", "exec", "sys._getframe", "sys._getframemodulename", "object.__setattr__")),
     (dataclasses, "_create_fn", ("compile", "exec")),
@@ -52,7 +52,7 @@ _MAKING: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
 
 
 def prepare(source: str) -> None:
-    """Loads what a script of this text may need, so that nothing is loaded while it runs."""
+    """Imports everything that a script with this text may need, so that nothing is imported while it runs."""
     _allow()
     for name in _imported(source):
         with contextlib.suppress(ImportError):
@@ -80,7 +80,7 @@ _PACKAGE = __package__.rpartition(".")[0]
 
 @cache
 def _allow() -> None:
-    """Tells the alarm of the library functions that make code; once in a session."""
+    """Registers the library functions that generate code with the alarm; once per session."""
     core = native.core()
     for module, name, events in _MAKING:
         found: Any = module
@@ -89,7 +89,7 @@ def _allow() -> None:
         for code in _codes(found):
             for event in events:
                 core.alarm_allow(event, code)
-    # Where an operator written in Python fails, Blender has the error printed; newer Pythons do that in Python.
+    # When an operator written in Python fails, Blender prints the error; newer Pythons do this in Python code.
     for walk in _codes(getattr(traceback, "_walk_tb_with_full_positions", None)):
         for whole in _codes(getattr(traceback, "_print_exception_bltin", None)):
             core.alarm_allow("object.__getattr__", walk, whole)
@@ -104,10 +104,10 @@ def _codes(function: Any) -> list[CodeType]:
 # ---------------------------------------------------------------------------------------------------
 
 
-def kept() -> Any:
-    """Modules and classes that a script shares with the session, with what they hold now.
+def save_shared() -> Any:
+    """The state of the modules and classes that a script shares with the session, to compare it afterwards.
 
-    The listed ones, Python's own, ours, and Blender's types, each of which Blender makes when it is first asked for.
+    These are the listed ones, Python's own, ours, and Blender's types, which Blender creates on first access.
     """
     found = (len(sys.modules), len(type.__subclasses__(bpy.types.bpy_struct)))
     if _kept.get("found") != found:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The second check: what CPython makes of a script, against the same lists that the core's rules use.
+"""The second check: compares the code that CPython compiles from a script with the lists that the core's rules use.
 
-The core judges its own parse of a text; this looks at the code that will run. It needs no knowledge of places, for the
-first check has that: it makes sure that no name, attribute, import, constant or kind of code occurs that the lists do
-not know, so that no difference between the two parsers can carry anything through.
+The core checks its own parse of a text; this module checks the code that will run. It does not consider where a name is
+used, as the first check does: it makes sure that no name, attribute, import, constant or kind of code occurs that is
+not listed, so that a difference between the two parsers cannot be exploited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import CodeType, EllipsisType
 from .errors import policy_error
 from .policy import Policy
 
-# Names that Python itself puts into code; a script cannot write them.
+# Names that Python itself adds to code; a script cannot contain them.
 _OF_THE_COMPILER = frozenset({
     "__annotate__",
     "__annotate_func__",
@@ -42,7 +42,7 @@ _ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE
 _CONSTANTS = (bool, int, float, complex, str, bytes, tuple, frozenset, slice, EllipsisType, type(None), CodeType)
 _LARGEST_INT_BITS = 8192
 _INPUT = re.compile(r"Socket_\d{1,4}\Z")  # of a modifier, from 5.2 on
-# Kinds of instructions that no script needs. What acts on names is judged by the name.
+# Instructions that no script needs. Instructions on names are judged by the name.
 _REFUSED = frozenset({
     "ASYNC_GEN_WRAP",
     "BEFORE_ASYNC_WITH",
@@ -59,7 +59,7 @@ _REFUSED = frozenset({
 _ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"})
 _NAMES = frozenset({"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_FROM_DICT_OR_DEREF"})
 _EXTENDED = dis.EXTENDED_ARG
-# 3.12 and later: star imports, `except*`, async generators hide behind a number.
+# 3.12 and later: star imports, `except*` and async generators are one instruction with a number.
 _INTRINSICS = {name: number for number, name in enumerate(getattr(dis, "_intrinsic_1_descs", ()))}
 _REFUSED_INTRINSICS = frozenset(
     _INTRINSICS[name] for name in ("INTRINSIC_IMPORT_STAR", "INTRINSIC_ASYNC_GEN_WRAP") if name in _INTRINSICS
@@ -67,7 +67,7 @@ _REFUSED_INTRINSICS = frozenset(
 
 
 def check(code: CodeType, policy: Policy, own: frozenset[str]) -> None:
-    """Raises ``PolicyError`` with ``script_mismatch`` for code that holds what the lists do not know.
+    """Raises ``PolicyError`` with ``script_mismatch`` for code that contains anything that is not listed.
 
     ``own`` are the attributes that the script gives to its own objects.
     """
@@ -100,7 +100,7 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
     module = ""
     for kind, name in _named(code):
         if kind == "MATCH_CLASS":
-            # The attributes that a pattern reads stand in a tuple.
+            # The attributes that a pattern reads are in a tuple.
             fine = not any(text.startswith("_") for text in _texts(code) if text not in attributes)
         elif kind in _ATTRIBUTES:
             fine = name in attributes or _INPUT.match(name) is not None
@@ -112,7 +112,7 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
             module = name
             fine = name in policy.modules
         elif kind == "IMPORT_FROM":
-            # `import a.b as c` takes b from a, and the binding of it is judged by IMPORT_NAME.
+            # `import a.b as c` reads b from a; IMPORT_NAME judges the whole import.
             fine = name in policy.modules.get(module, ()) or module.endswith(f".{name}") or f".{name}." in module
         elif kind in _REFUSED:
             fine = False
@@ -196,6 +196,6 @@ _TABLE = _table()
 def _refuse(code: CodeType, what: str) -> None:
     raise policy_error(
         "script_mismatch",
-        f"Python reads this script otherwise than it was checked: {what} in {code.co_name}. It was not run.",
+        f"Python compiles this script differently from what was checked: {what} in {code.co_name}. It was not run.",
         line=code.co_firstlineno,
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the node trees on objects would make, expected before Blender evaluates them: nothing stops it then.
+"""Estimates what the node trees on objects would make before Blender evaluates them, since that cannot be stopped.
 
-Asked where a script makes Blender evaluate, and after its last line, for Blender evaluates next.
+Checked where a script makes Blender evaluate, and after its last line, because Blender evaluates then.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from ..host import modifiers
 from .errors import Guarded
 
 ELEMENTS = 20_000_000
-"""Of all kinds together that the trees on one object may make."""
+"""The most elements of all kinds together that the trees on one object may make."""
 
 _before: dict[str, Any] = {}
-"""What was on the objects when the script began: the artist's own, which is judged only once the script changes it."""
+"""The trees on objects when the script began. They are the artist's, and are only checked once the script
+changes them.
+"""
 _changed: set[str] = set()
 """Names of trees in which the script changed a value."""
 _seen: dict[str, Any] = {}
@@ -28,7 +30,7 @@ _free: dict[str, Callable[[list[str]], dict[str, Any]]] = {}
 
 
 def begin() -> None:
-    """Before the first line of a script."""
+    """Called before the first line of a script."""
     if not _free:
         _free["estimates"] = native.core().alarm_free(_estimates)
     _seen.clear()
@@ -38,22 +40,22 @@ def begin() -> None:
 
 
 def changed(tree: Any) -> None:
-    """A value of a node was changed: what was expected before no longer counts."""
+    """Called when a value of a node was changed: earlier estimates are no longer valid."""
     if isinstance(tree, bpy.types.GeometryNodeTree):
         _changed.add(tree.name)
         _seen.clear()
 
 
 def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
-    """Raises, and hides the modifiers from Blender, when the trees on an object would make more than Blender bears.
+    """Raises, and disables the modifiers, if the trees on an object would make more than Blender can handle.
 
-    Between the lines of a script only what looks otherwise than at the check before is judged, after the ``last`` all.
+    During a script only trees that seem changed since the previous check are estimated; after its ``last`` line all.
     """
     wanted = _objects()
     used = {tree[0] for shape in wanted.values() for _, tree in shape}
     asked = []
     for name, shape in wanted.items():
-        # A changed tree that no modifier has may stand in any of the others.
+        # A changed tree that no modifier uses may be nested in any of the others.
         touched = not _changed <= used or any(tree[0] in _changed for _, tree in shape)
         if (touched or _before.get(name) != shape) and (last or _seen.get(name) != shape):
             asked.append(name)
@@ -84,5 +86,5 @@ def _objects() -> dict[str, Any]:
 
 
 def _shape(tree: Any) -> tuple[Any, ...]:
-    """What shows cheaply that a tree is another one than before."""
+    """A cheap summary of a tree, to notice that it was changed."""
     return tree.name, len(tree.nodes), len(tree.links)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands in for Python's functions while a script runs.
+"""Replacements for Python's functions while a script runs.
 
-Each guard costs only where it stands: time is bounded by the watchdog and memory by its hook, so these guard what
-neither can stop, which is one call of a library or of an iterator in C that never comes back.
+The watchdog limits time and its hook limits memory, so the guards here cover only what neither can stop: a single call
+of a library, or of an iterator in C, that does not return.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .sizes import as_number
 
 
 class Attributes:
-    """``getattr`` and its kin, through the guards of a script."""
+    """``getattr`` and similar functions, through the guards of a script."""
 
     def __init__(self, native: dict[str, Callable[..., Any]]) -> None:
         self._load, self._store, self._at = native["load"], native["store"], native["at"]
@@ -39,7 +39,7 @@ class Attributes:
             raise NotAllowed(f"The attribute {name!r} is not allowed in safe mode.")
 
     def getattr(self, thing: Any, name: str, /, *default: Any) -> Any:
-        """As Python's, for allowed names; any other is not there."""
+        """As Python's, for allowed names; any other does not exist."""
         if not default:
             self._check_read(name)
             return self._load(thing, name)
@@ -54,7 +54,7 @@ class Attributes:
             raise NotAllowed(f"The attribute {name!r} is not allowed in safe mode.")
 
     def hasattr(self, thing: Any, name: str, /) -> bool:
-        """As Python's, for allowed names; any other is not there."""
+        """As Python's, for allowed names; any other does not exist."""
         try:
             self.getattr(thing, name)
         except AttributeError:
@@ -62,7 +62,7 @@ class Attributes:
         return True
 
     def setattr(self, thing: Any, name: str, value: Any, /) -> None:
-        """As Python's, for allowed names and within the bounds of the policy."""
+        """As Python's, for allowed names and within the limits of the policy."""
         self._check(name)
         self._store(value, thing, name)
 
@@ -89,14 +89,14 @@ class Attributes:
 
 
 IN_PLACE_OF: dict[type, type] = {}
-"""Classes that a script has in place of others."""
+"""Classes that a script gets instead of others."""
 
 
 def type_of(thing: Any, /) -> type:
-    """``type(x)``, which makes no types and gives none that does."""
+    """``type(x)``, which creates no types and returns none that can."""
     kind = type(thing)
     if issubclass(kind, type):
-        raise NotAllowed("The type of a class is not for scripts.")
+        raise NotAllowed("Scripts cannot use the type of a class.")
     return IN_PLACE_OF.get(kind, kind)
 
 
@@ -105,7 +105,7 @@ def type_of(thing: Any, /) -> type:
 
 
 def range_of(*args: Any) -> range:
-    """``range`` outside of a loop: functions in C that walk through it cannot be stopped."""
+    """``range`` outside of a loop: C functions that iterate over it cannot be stopped."""
     found = range(*args)
     # len() fails above the size of a machine word.
     if found and (found[-1] - found[0]) // found.step >= policy.policy().items:
@@ -114,7 +114,7 @@ def range_of(*args: Any) -> range:
 
 
 def rounded(number: Any, ndigits: Any = None) -> Any:
-    """``round``: not to a power of ten beyond all numbers."""
+    """``round`` with at most 400 digits."""
     if ndigits.__class__ is int and abs(ndigits) > 400:
         raise Guarded(f"round(x, {ndigits}) has no meaning; use at most 400 digits.")
     return round(number) if ndigits is None else round(number, ndigits)
@@ -132,7 +132,7 @@ class _Texts(string.Formatter):
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
         if "." in field_name or "[" in field_name:
-            raise Guarded("A field of a format reads no attributes and no items; compute the value before.")
+            raise Guarded("A format field cannot read attributes or items; compute the value first.")
         return super().get_field(field_name, args, kwargs)
 
     def format_field(self, value: Any, format_spec: str) -> Any:
@@ -140,25 +140,25 @@ class _Texts(string.Formatter):
 
 
 def format_of(thing: str) -> Any:
-    """``thing.format``, with bounds."""
+    """``thing.format``, with limits."""
     return lambda *args, **kwargs: _Texts().vformat(str(thing), args, kwargs)
 
 
 def resized(array: Any) -> Callable[..., None]:
-    """``array.resize``, not away from under a view of the same memory."""
+    """``array.resize``, but not while views use the same memory."""
 
     def resize(*shape: Any, refcheck: bool = True) -> None:
         if not refcheck:
-            raise Guarded("resize() with refcheck=False leaves views of the array without memory; leave it out.")
+            raise Guarded("resize() with refcheck=False leaves views of the array without memory; omit refcheck.")
         array.resize(*shape)
 
     return resize
 
 
 def wraps(wrapped: Any, assigned: Any = None, updated: Any = None) -> Callable[[Any], Any]:
-    """As ``functools.wraps``: the name and the description, and nothing that a caller names."""
+    """As ``functools.wraps``, but copies only the name and the docstring."""
     if assigned is not None or updated is not None:
-        raise Guarded("wraps() takes the function only.")
+        raise Guarded("wraps() takes only the function.")
 
     def decorated(function: Any) -> Any:
         if type(function) is FunctionType and type(wrapped) is FunctionType:
@@ -170,17 +170,17 @@ def wraps(wrapped: Any, assigned: Any = None, updated: Any = None) -> Callable[[
 
 
 class SimpleNamespace(types.SimpleNamespace):
-    """As Python's, for public names: numpy asks any object for names with two underscores, one of them an address."""
+    """As Python's, for public names: numpy reads names with two underscores from any object, one of them an address."""
 
     def __init__(self, /, *mapping: Any, **names: Any) -> None:
         given = dict(*mapping, **names)
         if any(name.startswith("__") for name in given):
-            raise Guarded("A SimpleNamespace has names without double underscores.")
+            raise Guarded("A SimpleNamespace cannot have names with double underscores.")
         super().__init__(**given)
 
 
 class _OneValue(enum.EnumType):
-    """The type of a script's enums: called, they look a value up, and make no further enum."""
+    """The type of a script's enums: calling one looks up a value and never creates another enum."""
 
     def __call__(cls, value: Any) -> Any:  # type: ignore[override]
         return super().__call__(value)
@@ -207,7 +207,7 @@ class StrEnum(enum.StrEnum, metaclass=_OneValue):
 
 
 def iterated(thing: Any, *sentinel: Any) -> Any:
-    """``iter``; with a sentinel as a generator, which the watchdog can stop."""
+    """``iter``; with a sentinel it is a generator, which the watchdog can stop."""
     if not sentinel:
         return iter(thing)
     return _walk(iter(thing, *sentinel))
@@ -219,7 +219,7 @@ def _walk(items: Iterable[Any]) -> Iterator[Any]:
 
 
 def stoppable(function: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[Any]]:
-    """An iterator in C that may be endless, as a generator, which the watchdog can stop wherever it is consumed."""
+    """Wraps a C iterator that may be endless in a generator, which the watchdog can stop wherever it is consumed."""
 
     def walked(*args: Any, **kwargs: Any) -> Iterator[Any]:
         return _walk(function(*args, **kwargs))
@@ -234,14 +234,14 @@ def product_of(numbers: Iterable[Any], *, start: Any = 1) -> Any:
 
 
 def choices(population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1) -> list[Any]:
-    """``random.choices`` with as many draws as a script may make items."""
+    """``random.choices``, with at most as many draws as a list of a script may have items."""
     if k > policy.policy().items:
         raise Guarded(f"choices() of {k:,} items takes too much memory or time.")
     return random.choices(population, weights, cum_weights=cum_weights, k=k)
 
 
 def _up_to(name: str, largest: int) -> Callable[..., Any]:
-    """A function of `math` whose result grows with its arguments beyond all bounds."""
+    """Limits a function of `math` whose result grows very fast with its arguments."""
     function = getattr(math, name)
 
     def called(*args: Any) -> Any:
@@ -254,32 +254,32 @@ def _up_to(name: str, largest: int) -> Callable[..., Any]:
 
 
 def _tree(size: Any = 0) -> Any:
-    """``KDTree``, for as many points as a mesh may have."""
+    """``KDTree``, with at most as many points as a mesh may have."""
     if as_number(size) > policy.policy().items:
         raise Guarded(f"KDTree() of {size:,} points takes too much memory; use at most {policy.policy().items:,}.")
     return kdtree.KDTree(size)
 
 
-def _bearable(value: Any) -> None:
-    """Raises for nested lists that hold themselves so often that writing them out takes forever."""
+def _check_nesting(value: Any) -> None:
+    """Raises for lists that are nested so often that writing them out would not end."""
     waiting, left = [value], policy.policy().items // 5
     while waiting:
         one = waiting.pop()
         inner = one.values() if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()
         left -= len(inner)
         if left < 0:
-            raise Guarded("This is nested too often to be written out.")
+            raise Guarded("This value is nested too deeply to be written as JSON.")
         waiting.extend(inner)
 
 
 def dumps(value: Any, **how: Any) -> str:
-    """``json.dumps`` of what can be written out."""
-    _bearable(value)
+    """``json.dumps``, after checking that writing the value out ends."""
+    _check_nesting(value)
     return json.dumps(value, **how)
 
 
 def _at_most(name: str, limit: int, count: Callable[..., int]) -> Callable[..., Any]:
-    """A function of ``mathutils.geometry`` that nothing stops and whose time grows faster than its points."""
+    """Limits a function of ``mathutils.geometry`` that cannot be stopped and takes more than linear time."""
     function = getattr(geometry, name)
 
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -293,7 +293,7 @@ def _at_most(name: str, limit: int, count: Callable[..., int]) -> Callable[..., 
 
 
 def _few(name: str, place: int, keyword: str, largest: int) -> Callable[..., Any]:
-    """A function of ``mathutils.noise`` with a number that is a count of steps: its octaves, or a size."""
+    """Limits a function of ``mathutils.noise`` by an argument that is a number of steps: its octaves, or a size."""
     function = getattr(noise, name)
 
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -344,4 +344,4 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "random": {"choices": choices},
 }
-"""Members of modules with a guard of their own."""
+"""Members of modules that have their own guard."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Puts guards into a checked script: every attribute, item and call goes through one (``membrane``).
+"""Inserts guards into a checked script: every attribute, item and call goes through one (``membrane``).
 
-Plain local names need none, and neither do members of modules, which were made for the script and hold the listed ones.
-Where Python stores into any place (a loop, a comprehension, `with`, unpacking, `+=`, `del`), an item of a guard
-stands for it.
+Plain local names need none, and neither do members of modules, which were created for the script with listed members
+only. Where Python assigns to a target (a loop, a comprehension, `with`, unpacking, `+=`, `del`), the target is replaced
+by an item of a guard.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH = 
         "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
     )
 )  # fmt: skip
-"""Names of the guards among the builtins of a script. It cannot write them: two underscores are refused."""
+"""Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
 _LITERALS = (ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
 
 def instrumented(
     source: str, bounds: frozenset[str], modules: frozenset[str], members: frozenset[str], patterns: frozenset[str]
 ) -> ast.Module:
-    """The tree of a checked script with its guards. Places of lines and columns stay as they are.
+    """The syntax tree of a checked script with guards; lines and columns are unchanged.
 
-    ``bounds``: arguments that are looked at. ``modules``: full names. ``members``: what literals may be asked for.
-    ``patterns``: attributes that a pattern may read from a class that is not the script's own.
+    ``bounds``: arguments that are checked. ``modules``: full names. ``members``: attributes that may be read from
+    literals. ``patterns``: attributes that a pattern may read from a class that is not the script's own.
     """
     tree = ast.parse(source, "<script>")
     return ast.fix_missing_locations(_Guarding(tree, bounds, modules, members, patterns).visit(tree))
@@ -105,7 +105,7 @@ class _Guarding(ast.NodeTransformer):
             and any(alias.name == "annotations" for alias in node.names)
             for node in tree.body
         )
-        """Whether annotations are texts, which nobody evaluates."""
+        """Whether annotations are strings, which are not evaluated."""
 
     # -- attributes and items
 
@@ -167,7 +167,7 @@ class _Guarding(ast.NodeTransformer):
             free = function.id in self._names.other and function.id not in self._names.fixed
             return _at(function, _call(CALL, function)) if free else function
         visited = self.visit(function)
-        # What an attribute gives has passed the guard of its object.
+        # A value read from an attribute has passed the guard of its object.
         return visited if isinstance(function, ast.Attribute | ast.Lambda) else _at(function, _call(CALL, visited))
 
     def _decorators(self, node: Any) -> None:
@@ -227,7 +227,7 @@ class _Guarding(ast.NodeTransformer):
             item.context_expr = _at(item.context_expr, _call(WITH, item.context_expr))
         return node
 
-    # -- patterns, which read attributes without a guard: only what is harmless on every object
+    # -- patterns, which read attributes without a guard: only attributes that are harmless on every object
 
     def visit_MatchClass(self, node: ast.MatchClass) -> Any:
         if not (isinstance(node.cls, ast.Name) and node.cls.id in self._names.classes):
@@ -272,7 +272,7 @@ class _Guarding(ast.NodeTransformer):
         return full if full in self._modules or outer == "bpy.ops" else None
 
     def _plain_range(self, value: ast.expr) -> ast.expr:
-        """The loop itself can be stopped: it needs no guard, and no cost."""
+        """Whether this is a call of `range` in a loop, which needs no guard, since the loop can be stopped."""
         if (
             "range" not in self._names.other
             and isinstance(value, ast.Call)
@@ -283,7 +283,7 @@ class _Guarding(ast.NodeTransformer):
         return value
 
     def _name(self, name: str) -> ast.Constant:
-        """The name of an attribute, with that of the class where it is private to one, as Python has it."""
+        """The name of an attribute, mangled with the class name if it is private to one, as Python does."""
         if name.startswith("__") and not name.endswith("__") and self._within:
             owner = self._within[-1].lstrip("_")
             name = f"_{owner}{name}" if owner else name
@@ -297,7 +297,7 @@ def _statements(visited: Any) -> list[Any]:
 
 
 def _key(key: ast.expr) -> ast.expr:
-    """A slice is written as a call where it is an argument."""
+    """The key of a subscript as an argument: a slice becomes a call of `slice`."""
     if isinstance(key, ast.Slice):
         parts = [part or ast.Constant(None) for part in (key.lower, key.upper, key.step)]
         return ast.Call(ast.Name(SLICE, ast.Load()), parts, [])
@@ -310,7 +310,7 @@ SLICE = "__geonode_slice__"
 
 
 def _constant(node: ast.AST) -> bool:
-    """Whether the first check has seen the value: a number that is written out."""
+    """Whether the value is a literal number, which the first check has judged."""
     if isinstance(node, ast.UnaryOp):
         node = node.operand
     return isinstance(node, ast.Constant)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`with` in a script: an own class, a function with `@contextmanager`, `suppress`, a context of Blender's.
 
-What stops a script is no `Exception`: it passes by every `__exit__` of the script, which would otherwise keep it. Only
-Blender's own contexts are left in any case.
+The exception that stops a script is not an `Exception`: it bypasses every `__exit__` of the script, which could
+otherwise suppress it. Only Blender's own contexts are always exited.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import bpy
 
 from .errors import Guarded
 
-# Generators between the beginning and the end of their `with`. What is stopped there stays: dropped, it would go on
-# with its `finally` outside of every bound.
+# Generators between the begin and the end of their `with`. They are kept when the script is stopped: if they were
+# freed, Python would run their `finally` without any limits.
 _STOPPED: list[Any] = []
 
 
 class _Managed:
-    """A context manager whose end sees exceptions of the script only, and none of their frames."""
+    """A context manager whose `__exit__` gets only exceptions of the script, without their frames."""
 
     __slots__ = ("__inner__",)
 
@@ -39,7 +39,7 @@ class _Managed:
 
 
 class _Generated:
-    """What a function with `@contextmanager` gives: its generator is reached by nobody else."""
+    """The result of a function with `@contextmanager`; nothing else can reach its generator."""
 
     __slots__ = ("__generator__",)
 
@@ -98,7 +98,7 @@ def suppress(*kinds: type) -> Any:
     """As `contextlib.suppress`, for exceptions."""
     for kind in kinds:
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
-            raise Guarded("suppress() takes exceptions such as ValueError.")
+            raise Guarded("suppress() takes exception classes such as ValueError.")
     return contextlib.suppress(*kinds)
 
 
@@ -106,7 +106,7 @@ _BLENDERS = type(bpy.context.temp_override())
 
 
 def managed(thing: Any) -> Any:
-    """What a `with` statement of a script begins and ends."""
+    """The context manager that a `with` statement of a script enters and exits."""
     kind = type(thing)
     if isinstance(thing, _BLENDERS):
         return thing

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first wall: what a script may do with an object, decided by its type. What no list knows is refused.
+"""The first wall: what a script may do with an object, decided by its type. Whatever is not listed is refused.
 
-The guards themselves are native (``geonode_core.membrane``) and ask here once for each type and name: Blender's data by
-the names that the policy knows for it, types of libraries by their own lists, classes and modules by which one it is.
-A script's own classes, which our ``__build_class__`` has made, and their instances are free; nothing else is.
+The guards themselves are native (``geonode_core.membrane``) and call this module once for each type and name. Blender's
+data is judged by the names that the policy lists for it, types of libraries by their own lists, classes and modules by
+identity. Only a script's own classes, which our ``__build_class__`` has created, and their instances are unrestricted.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from . import guards, policy, sizes
 from .errors import NotAllowed
 
 LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL = range(7)
-"""Kinds of access, as the native guards number them."""
+"""Kinds of access, with the numbers that the native guards use."""
 PLAIN, HANDLED = 1, 2
 ALONE = 2
-"""Added to an answer that holds for this very object only."""
+"""Added to an answer that is only valid for this object."""
 FOR_THIS_SCRIPT = 8
-"""Added to an answer about what the script has made: the next script asks again."""
+"""Added to an answer about something that the script created: the next script asks again."""
 
 _BLENDERS = (
     bpy.types.bpy_struct,
@@ -42,7 +42,7 @@ _DONE = {LOAD: "read", STORE: "set", DELETE: "deleted"}
 
 
 def key(kind: type) -> str:
-    """The name by which the lists know a type."""
+    """The name of a type in the lists."""
     name = f"{kind.__module__}.{kind.__qualname__}"
     return "cython.function" if name.startswith("_cython_") else name
 
@@ -67,20 +67,20 @@ class Membrane:
     # -- what is the script's own
 
     def build_class(self, function: Any, name: str, *bases: Any, **how: Any) -> Any:
-        """``__build_class__``: the class that it makes is the script's own."""
+        """``__build_class__``: the class that it creates is the script's own."""
         for base in bases:
             if isinstance(base, type) and base not in self._own and not self._may_be_derived_from(base):
                 raise TypeError(f"{base.__name__} is not a class that a script may derive from.")
         return self.adopt(builtins.__build_class__(function, name, *bases, **how))
 
     def adopt(self, made: Any) -> Any:
-        """A class that a library has made for the script (``namedtuple``, ``dataclass``) is its own too."""
+        """Makes a class that a library created for the script (``namedtuple``, ``dataclass``) the script's own."""
         if isinstance(made, type):
             self._own.add(made)
         return made
 
     def adopting(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function or decorator of a library that makes classes, which are the script's own."""
+        """Wraps a function or decorator of a library that creates classes, which become the script's own."""
 
         def called(*args: Any, **kwargs: Any) -> Any:
             made = function(*args, **kwargs)
@@ -90,11 +90,11 @@ class Membrane:
         return called
 
     def admit(self, module: ModuleType) -> None:
-        """A module that was made for the script."""
+        """Admits a module that was created for the script."""
         self._modules[id(module)] = module
 
     def begin(self, table: dict[str, Any]) -> None:
-        """The script's builtins: functions that have them are its own."""
+        """Takes the script's builtins: functions with these builtins are its own."""
         self._builtins = table
 
     def _may_be_derived_from(self, base: type) -> bool:
@@ -147,7 +147,7 @@ class Membrane:
         raise NotAllowed(f"{what} is not allowed to be {done} in safe mode.")
 
     def _free(self, cls: type, kind: int, name: str) -> bool:
-        """An attribute of an instance of an own class, or of the class itself."""
+        """Decides about an attribute of an instance of an own class, or of the class itself."""
         if name.startswith("__") and name.endswith("__"):
             return kind == LOAD and (name in self._dunder or name in self._methods)
         for base in type.mro(cls):
@@ -198,7 +198,7 @@ class Membrane:
         return any(name in names or ("*" in names and not name.startswith("_")) for names in listed)
 
     def is_known(self, cls: type) -> bool:
-        """Whether the lists know a type, or one above it where that is enough."""
+        """Whether a type is listed, or a base of it where that is enough."""
         if key(cls) in self._types or cls in MEMBERS or cls in _ENUMS or cls in _FREE:
             return True
         return issubclass(cls, (Exception, *_BLENDERS))
@@ -231,9 +231,9 @@ _INSTANCES_ONLY = frozenset({
     "numpy.ndarray", "numpy.void", "enum.Enum", "enum.IntEnum", "enum.Flag", "enum.IntFlag", "enum.StrEnum",
     "types.SimpleNamespace",
 })  # fmt: skip
-"""Classes that are replaced (``guards``, ``numeric``): called, they would take memory, code or names from a caller."""
+"""Classes that are replaced (``guards``, ``numeric``), since calling them could use memory, code or names unchecked."""
 _FREE = frozenset({ModuleType, FunctionType, super})
-"""These are decided upon by which one it is, or by the name."""
+"""Types whose objects are judged by identity, or by the name."""
 _ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
 MEMBERS: dict[type, frozenset[str]] = {guards.SimpleNamespace: frozenset({"*"})}
-"""Classes of our own whose instances a script may hold, with what it may read of them."""
+"""Our own classes whose instances a script may have, with the attributes that it may read."""

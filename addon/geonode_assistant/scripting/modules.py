@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a script gets when it imports: modules that hold the listed members and nothing else."""
+"""The modules that a script imports: they contain the listed members and nothing else."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ MESH_OPERATORS = {
 
 
 LARGEST_ROUND = 10_000
-"""Corners of one end of a cylinder or a cone: these take three seconds, and twice as many four times that."""
+"""The most corners of a cylinder's or cone's end: this many take three seconds, twice as many four times as long."""
 LARGEST_SPHERE = 2**16
-"""Faces of a sphere of rings: these take three seconds, and twice as many four times that."""
+"""The most faces of a UV sphere: this many take three seconds, twice as many four times as long."""
 
 
 class Importer:
-    """``__import__`` of one script; the modules that it hands out are made for it alone."""
+    """``__import__`` of one script; the modules that it returns are created for this script."""
 
     def __init__(self, attributes: guards.Attributes, output: Output, membrane: Membrane) -> None:
         self._membrane = membrane
@@ -52,9 +52,9 @@ class Importer:
     def __call__(
         self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
     ) -> ModuleType:
-        """As Python's own, for listed modules; ``ImportError`` for all others."""
+        """As Python's own, for listed modules; raises ``ImportError`` for all others."""
         if fromlist.__class__ is list:
-            # `PyImport_Import`: a library in C loads a part of itself, and takes it from `sys.modules`. Python's own
+            # `PyImport_Import`: a C library imports a part of itself and reads it from `sys.modules`. Python's own
             # code always has a tuple here, and a script cannot name this function, so it gets nothing of this.
             return importlib.import_module(name)
         if level or name not in self._policy.modules:
@@ -66,7 +66,7 @@ class Importer:
                     self._module(f"{name}.{member}")
             return module
         first, _, rest = name.partition(".")
-        # `import a.b` binds a, with b in it.
+        # `import a.b` binds a, which contains b.
         return self._module(first) if rest else module
 
     def _module(self, name: str) -> ModuleType:
@@ -98,7 +98,7 @@ class Importer:
 
 
 def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What a script finds in a module: its members, and the full names of the modules in it."""
+    """The content of a module for scripts: its members, and the full names of the modules in it."""
     listed = policy.policy().modules
     real, replaced = _real(name), _replaced(name)
     plain: dict[str, Any] = {}
@@ -116,17 +116,17 @@ def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 _members = functools.cache(_read)
-"""The same for every script, of modules that are not Blender's own state."""
+"""Cached contents, shared by all scripts, of modules that do not depend on Blender's state."""
 
 
 def _has(module: Any, member: str) -> bool:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numpy tells of what is to change
+        warnings.simplefilter("ignore")  # numpy warns about planned changes
         return hasattr(module, member)
 
 
 def _replaced(name: str) -> dict[str, Any]:
-    """Members of a module that are replaced by ones within bounds."""
+    """Members of a module that are replaced by limited ones."""
     if name.partition(".")[0] == "numpy":
         from . import numeric  # numpy takes long to load, and few scripts use it
 
@@ -154,10 +154,10 @@ def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
         if args and "cuts" in kwargs:
             faces = max(len(args[0].faces), 1) * (kwargs["cuts"] + 1) ** 2
             if faces > policy.policy().items / 5:
-                raise Guarded(f"This would make about {faces:,} faces; that freezes Blender.")
+                raise Guarded(f"This would make about {faces:,} faces, which would freeze Blender.")
         factor = max(kwargs.get("steps", 1), kwargs.get("segments", 1) ** 2 / 4 if "offset" in kwargs else 1)
         if len(kwargs.get("geom", ())) * factor > policy.policy().items:
-            raise Guarded(f"So many steps or segments of {len(kwargs['geom']):,} elements freeze Blender.")
+            raise Guarded(f"So many steps or segments of {len(kwargs['geom']):,} elements would freeze Blender.")
         return function(*args, **kwargs)
 
     return called
@@ -170,8 +170,8 @@ def _check_arguments(kwargs: dict[str, Any]) -> None:
         if name in _MULTIPLIED:
             size *= max(sizes.as_number(value), 1)
     if sizes.as_number(kwargs.get("vertices")) > LARGEST_ROUND:
-        raise Guarded(f"A face of {kwargs['vertices']:,} corners freezes Blender; use at most {LARGEST_ROUND:,}.")
-    # Blender looks for the poles of a sphere in all of its faces, once for each.
+        raise Guarded(f"A face of {kwargs['vertices']:,} corners would freeze Blender; use at most {LARGEST_ROUND:,}.")
+    # Blender searches all faces of a sphere for its poles, once for each face.
     if size > (LARGEST_SPHERE if not _ROUND.isdisjoint(kwargs) else policy.policy().items / 5):
         raise Guarded(f"These arguments would make about {size:,.0f} elements; use smaller ones.")
 
@@ -181,7 +181,7 @@ _MULTIPLIED = frozenset({
     "x_subdivisions", "y_subdivisions", "x_segments", "y_segments", "u_segments", "v_segments", "segments",
     "ring_count", "major_segments", "minor_segments",
 })  # fmt: skip
-# Operators that multiply the mesh that they work on, with the factor for one of its faces.
+# Operators that multiply the faces of a mesh, with the factor.
 _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
     "mesh.subdivide": lambda given: (given.get("number_cuts", 1) + 1) ** 2,
     "object.subdivision_set": lambda given: 4 ** max(given.get("level", 1), 0),
@@ -199,7 +199,7 @@ _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
 
 
 class Types:
-    """``bpy.types`` with the listed types, looked up one by one: Blender makes each when it is first asked for."""
+    """``bpy.types`` with the listed types, looked up one by one, since Blender creates each on first access."""
 
     __slots__ = ("__allowed__",)
 
@@ -239,7 +239,7 @@ class _Group:
 
 
 class _Operator:
-    # Such names no script can write, not even as those of its own attributes.
+    # No script can use names like these, not even for its own attributes.
     __slots__ = ("__name__", "__real__")
 
     def __init__(self, name: str, real: Any) -> None:
@@ -247,11 +247,11 @@ class _Operator:
         self.__real__ = real
 
     def poll(self, *args: Any) -> bool:
-        """Whether it can be called here."""
+        """Whether the operator can be called here."""
         return self.__real__.poll(*args)
 
     def __call__(self, *args: Any, **kwargs: Any) -> set[str]:
-        """Carries it out, within bounds. It never waits for the artist, and never makes an undo step of its own."""
+        """Calls the operator within limits. It never waits for the artist and never makes its own undo step."""
         _check_arguments(kwargs)
         sizes.node_type(*kwargs.values())
         if self.__name__.startswith(("object.", "nla.", "anim.")):
@@ -263,7 +263,7 @@ class _Operator:
             _check_voxels(bpy.context.active_object)
         contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
         if len(contexts) != len([one for one in args if not isinstance(one, bool)]):
-            raise Guarded(f"bpy.ops.{self.__name__} may not wait for the artist; give its properties by keyword.")
+            raise Guarded(f"bpy.ops.{self.__name__} cannot wait for the artist; pass its properties by keyword.")
         result = self.__real__(*contexts, **kwargs)
         if self.__name__ == "object.modifier_add":
             changed: Any = bpy.context.active_object
@@ -275,7 +275,7 @@ class _Operator:
 def _check_voxels(obj: Any) -> None:
     size = getattr(getattr(obj, "data", None), "remesh_voxel_size", None)
     if size is not None and sizes.voxels(max(obj.dimensions), size) > policy.policy().items / 5:
-        raise Guarded(f"Voxels of {size} m would make far too many faces of {obj.name!r}; use larger ones.")
+        raise Guarded(f"Voxels of {size} m would give {obj.name!r} far too many faces; use larger voxels.")
 
 
 def _check_growth(name: str, factor: float) -> None:
@@ -288,7 +288,7 @@ def _check_growth(name: str, factor: float) -> None:
             obj.update_from_editmode()
         size += len(obj.data.polygons)
     if size * factor > policy.policy().items / 2:
-        raise Guarded(f"bpy.ops.{name} would make about {size * factor:,.0f} faces; that freezes Blender.")
+        raise Guarded(f"bpy.ops.{name} would make about {size * factor:,.0f} faces, which would freeze Blender.")
 
 
 MEMBERS[Operators] = MEMBERS[_Group] = MEMBERS[Types] = frozenset({"*"})  # these look at the names themselves

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The names that a script finds without binding them: a small table instead of Python's builtins."""
+"""The builtins of a script: a small table instead of Python's own."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .output import Output
 
 
 def table(own: frozenset[str], output: Output) -> dict[str, Any]:
-    """The builtins of one script: what the policy lists, with guards in place of what could harm.
+    """The builtins of one script: those that the policy lists, with guards instead of harmful ones.
 
-    The latest one is in force: its script is the next one to run.
+    Only the latest table is valid; its script must be the next one to run.
     """
     allowed = policy.policy()
     names = {name: getattr(builtins, name) for name in allowed.builtins if hasattr(builtins, name)}

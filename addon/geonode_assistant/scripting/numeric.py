@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""numpy within bounds: nothing stops one call that fills or works through a huge array."""
+"""numpy with limits, since a single call that fills or processes a huge array cannot be stopped."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .guards import IN_PLACE_OF
 from .membrane import MEMBERS
 
 CUBIC = 2_000
-"""Rows of a matrix for what takes the cube of them."""
+"""The most rows of a matrix for functions that take cubic time."""
 
 
 def _size(value: Any) -> float:
-    """Items that a number, a shape or an array stands for."""
+    """The number of items of a number, a shape or an array."""
     if isinstance(value, bool) or value is None:
         return 1.0
     if isinstance(value, int | float | np.number):
@@ -37,7 +37,7 @@ def _limited(function: Callable[..., Any], size: Callable[..., float]) -> Callab
     def called(*args: Any, **kwargs: Any) -> Any:
         wanted = size(*args, **kwargs)
         if not wanted <= policy.policy().items * 5:
-            raise Guarded(f"{function.__name__}() would make {wanted:,.0f} items; that takes too much memory or time.")
+            raise Guarded(f"{function.__name__}() would make {wanted:,.0f} items, which takes too much memory or time.")
         return function(*args, **kwargs)
 
     return called
@@ -50,7 +50,7 @@ def _shaped(*args: Any, **kwargs: Any) -> float:
 
 
 def _counted(*args: Any, **kwargs: Any) -> float:
-    """linspace and its kin: the number of items is the third."""
+    """linspace and similar functions: the third argument is the number of items."""
     return max([_size(args[2]) if len(args) > 2 else 1.0, _size(kwargs.get("num", 1))])
 
 
@@ -113,12 +113,12 @@ def _cubic(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _einsum(function: Callable[..., Any]) -> Callable[..., Any]:
-    """It walks through every combination of its indices."""
+    """einsum, whose time is the product of the sizes of all its indices."""
 
     @wraps(function)
     def called(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
         if not isinstance(subscripts, str):
-            raise Guarded("einsum() takes its subscripts as a text in safe mode.")
+            raise Guarded("In safe mode, einsum() takes its subscripts as a string.")
         sides: dict[str, int] = {}
         steps = 1.0
         for labels, operand in zip(subscripts.replace(" ", "").split("->")[0].split(","), operands, strict=False):
@@ -139,7 +139,7 @@ def _all(module: Any, names: tuple[str, ...], make: Callable[[Any], Any]) -> dic
 
 
 class _Arrays(type):
-    """The type of what stands for `numpy.ndarray`: called, it takes no memory of another object."""
+    """The type of the replacement for `numpy.ndarray`: calling it never uses the memory of another object."""
 
     def __instancecheck__(cls, thing: Any) -> bool:
         return isinstance(thing, np.ndarray)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a script prints, kept within bounds."""
+"""The printed output of a script, limited in length."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import io
 from typing import Any
 
 LIMIT = 100_000
-"""Characters; what comes after them is dropped."""
+"""The most characters that are kept; further ones are dropped."""
 
 
 class Stream:
-    """`sys.stdout` and `sys.stderr` as a script sees them: where `print` goes."""
+    """`sys.stdout` and `sys.stderr` of a script, as targets of `print`."""
 
     __slots__ = ()
 
@@ -32,17 +32,17 @@ class Output(io.TextIOBase):
         file: Stream | None = None,
         flush: bool = False,
     ) -> None:
-        """As Python's, into the script's result; ``file`` is one of the streams that a script has for `sys`."""
+        """As Python's, but prints into the script's result; ``file`` may be one of the script's streams of `sys`."""
         if file is not None and not isinstance(file, Stream):
-            raise ValueError("print() in a script writes into the result only; leave `file` out.")
+            raise ValueError("print() in a script only writes into its result; omit `file`.")
         sep = " " if sep is None else sep
         end = "\n" if end is None else end
         if not isinstance(sep, str) or not isinstance(end, str):
-            raise TypeError("sep and end must be texts")
+            raise TypeError("sep and end must be strings")
         self._add(sep.join([str(value) for value in values]) + end)
 
     def write(self, text: str, /) -> int:
-        """What Blender prints in Python's name, such as the reports of operators."""
+        """Receives what Blender prints through Python, such as the reports of operators."""
         self._add(text)
         return len(text)
 
@@ -56,5 +56,5 @@ class Output(io.TextIOBase):
         self._left -= len(kept)
 
     def text(self) -> str:
-        """Everything that was printed, with a note where it was cut."""
+        """Everything that was printed, with a note if it was cut."""
         return "".join(self._parts) + (f"\n… only the first {LIMIT:,} characters are kept.\n" if self._cut else "")

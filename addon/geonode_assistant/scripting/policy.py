@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What safe mode allows in this Blender, as the core decides it: the second check and the guards read it here."""
+"""What safe mode allows in this Blender: the core's policy, for the second check and the guards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import bpy
 from .. import native
 
 VERSION = "{}.{}".format(*bpy.app.version[:2])
-"""This Blender as the core names it."""
+"""The version of this Blender as the core names it."""
 
 
 @dataclass(frozen=True)
@@ -21,26 +21,28 @@ class Policy:
     builtins: frozenset[str]
     called_only: frozenset[str]
     attributes: frozenset[str]
-    """Everything that may stand behind a dot, members of modules and parts of operators included."""
+    """Every allowed attribute name, including members of modules and parts of operator names."""
     dunder_read: frozenset[str]
     types: dict[str, frozenset[str]]
-    """What may be read from objects of library types, by the type's full name; ``:class``: may be derived from."""
+    """The attributes that may be read from objects of library types, by the type's full name; ``:class``: may
+    be derived from.
+    """
     stores: dict[str, frozenset[str]]
-    """What may be set there."""
+    """The attributes that may be set on them."""
     methods: frozenset[str]
     modules: dict[str, frozenset[str]]
     operators: frozenset[str]
     node_types: tuple[str, ...]
-    """Patterns with ``*``."""
+    """Name patterns with ``*``."""
     bounds: dict[str, int]
     """The largest value of a property or an argument of this name."""
     items: int
-    """Of a range, an array, a mesh: more is refused."""
+    """The most items of a range, an array or a mesh."""
 
 
 @cache
 def policy() -> Policy:
-    """The policy for this Blender, asked for once."""
+    """The policy for this Blender, read once from the core."""
     known = native.core().script_policy(VERSION)
     modules = {name: frozenset(members) for name, members in known["modules"].items()}
     attributes = {*known["attributes"], *known["dunder_read"], *known["underscored"]}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender multiplies, within bounds: nothing stops it once it has begun.
+"""Limits on numbers that Blender multiplies, since its evaluation cannot be stopped.
 
-These stand where ``instrument`` has put them: where a script stores into a property of such a name, and where it
-takes a method of such a name.
+``instrument`` inserts these functions where a script assigns to a property with such a name, and where it reads a
+method with such a name.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from . import expected, policy
 from .errors import Guarded
 
 LONGEST_TEXT = 20_000
-"""Characters of a text object; each becomes a curve."""
+"""The most characters of a text object; each becomes a curve."""
 LARGEST_PICTURE = 80_000_000
-"""Channels of an image that may be read as a list."""
+"""The most channel values of an image that may be read as a list."""
 STORED = frozenset({
     "default_value", "voxel_size", "body", "resolution", "render_resolution", "radius", "child_type",
     "viewport_resolution", "hair_step", "iterations", "limit_method", "object", "use_axis",
 })  # fmt: skip
-"""Properties that are looked at beside those with a bound: a few of their values make very much."""
+"""Properties that are checked in addition to those with a limit, because some of their values multiply the mesh."""
 _COUNTED = (bpy.types.Modifier, bpy.types.ParticleSettings, bpy.types.MetaBall, bpy.types.MetaElement)
-"""What is counted anew, whatever is stored there."""
+"""Types whose elements are estimated again after any change of one of these properties."""
 METHODS = frozenset({
     "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes", "pack", "copy",
     "evaluated_depsgraph_get", "evaluated_get", "frame_set", "update",
 })  # fmt: skip
-"""Methods of Blender's that a guard looks at."""
+"""Methods of Blender's data that a guard checks."""
 _EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "update"})
 _MULTIPLYING = {
     "SUBSURF": ("levels",),
@@ -50,11 +50,11 @@ _MULTIPLYING = {
     "OCEAN": ("resolution", "viewport_resolution"),
     "REMESH": ("mode", "voxel_size"),
 }
-"""What decides how much a modifier makes, by its type."""
+"""The properties that decide how many elements a modifier makes, by its type."""
 
 
 def as_number(value: Any) -> float:
-    """The number that Blender will see, of numbers of all kinds: Python's, those of an `IntEnum`, numpy's; else 0."""
+    """The value as the number that Blender receives, for numbers of Python, `IntEnum` and numpy; else 0."""
     if isinstance(value, int | float):
         return value
     kind = type(value)
@@ -64,7 +64,7 @@ def as_number(value: Any) -> float:
 
 
 def bounded(name: str, value: Any) -> Any:
-    """The value of a property or an argument, when it is not above the policy's bound for this name."""
+    """Returns the value of a property or an argument; raises if it exceeds the policy's limit for this name."""
     bound = policy.policy().bounds.get(name)
     if bound is not None and name not in STORED and as_number(value) > bound:
         raise Guarded(f"{name} = {value} would use up all memory or freeze Blender; use at most {bound}.")
@@ -72,20 +72,20 @@ def bounded(name: str, value: Any) -> Any:
 
 
 def looks_at(kind: type, name: str) -> bool:
-    """Whether what is stored into this property of one of Blender's types is looked at; the name is a bounded one."""
+    """Whether assignments to this property of a Blender type are checked; the name must have a limit."""
     if name == "body":
         return issubclass(kind, bpy.types.TextCurve)
     return name == "default_value" or name not in STORED or issubclass(kind, _COUNTED)
 
 
 def store(thing: Any, name: str, value: Any) -> None:
-    """``thing.name = value`` where the policy bounds the name."""
+    """``thing.name = value`` for a name with a limit."""
     if isinstance(thing, bpy.types.bpy_struct):
         bounded(name, value)
         if name == "default_value":
             expected.changed(thing.id_data)
         if name == "body" and isinstance(value, str) and len(value) > LONGEST_TEXT:
-            raise Guarded(f"A text of {len(value):,} characters freezes Blender; use at most {LONGEST_TEXT:,}.")
+            raise Guarded(f"A text of {len(value):,} characters would freeze Blender; use at most {LONGEST_TEXT:,}.")
         setattr(thing, name, value)
         if isinstance(thing, bpy.types.Modifier):
             check_stack(thing)
@@ -100,7 +100,7 @@ def store(thing: Any, name: str, value: Any) -> None:
 
 
 def check_stack(changed: Any) -> None:
-    """Raises, and takes the change back, when an object's modifiers would multiply it beyond what Blender bears."""
+    """Raises, and switches the modifier off, if an object's modifiers would make more than Blender can handle."""
     obj = changed.id_data
     modifiers = [_numbers(modifier) for modifier in obj.modifiers]
     remeshed = any(one.get("mode") == "VOXEL" for one in modifiers)
@@ -116,7 +116,7 @@ def check_stack(changed: Any) -> None:
 
 
 def _numbers(modifier: Any) -> dict[str, Any]:
-    """What the core asks of a modifier; of one that multiplies nothing, its type."""
+    """The properties of a modifier that the core's estimate needs; just the type if it multiplies nothing."""
     numbers = {name: getattr(modifier, name) for name in _MULTIPLYING.get(modifier.type, ())}
     match modifier.type:
         case "MIRROR":
@@ -127,7 +127,7 @@ def _numbers(modifier: Any) -> dict[str, Any]:
 
 
 def _check_particles(settings: Any) -> None:
-    """Raises, and leaves most out, when particles, steps of hairs and children would be more than Blender bears."""
+    """Raises, and reduces the count, if particles, hair steps and children would be more than Blender can handle."""
     children = 0
     if settings.child_type != "NONE":
         children = max(settings.rendered_child_count, settings.child_percent)
@@ -139,7 +139,7 @@ def _check_particles(settings: Any) -> None:
 
 
 def check_metaball(ball: Any) -> None:
-    """Raises, and makes the surface coarse, when it would have more faces than Blender bears."""
+    """Raises, and makes the surface coarser, if it would have more faces than Blender can handle."""
     finest = max(min(ball.resolution, ball.render_resolution), 1e-6)
     widest = [max(one.radius, one.size_x, one.size_y, one.size_z, 1e-6) * 2 for one in ball.elements]
     size = sum(6 * (width / finest) ** 2 for width in widest)
@@ -149,7 +149,7 @@ def check_metaball(ball: Any) -> None:
 
 
 def _check_socket(socket: Any, value: int) -> None:
-    """Raises, and sets the value to 1, when a node would make more than Blender bears."""
+    """Raises, and sets the value to 1, if a node would make more than Blender can handle."""
     node = getattr(socket, "node", None)
     if node is None or not node.bl_idname.startswith("GeometryNode"):
         return
@@ -161,7 +161,7 @@ def _check_socket(socket: Any, value: int) -> None:
 
 
 def voxels(extent: float, size: float) -> float:
-    """About how many faces a remesh makes of something of that extent."""
+    """The approximate number of faces that a remesh of something of that extent makes."""
     if not size < 1e9:
         return 0.0
     remesh = {"type": "REMESH", "mode": "VOXEL", "voxel_size": max(float(size), 0.0)}
@@ -186,7 +186,7 @@ def _elements(obj: Any) -> float:
 
 
 def method(thing: Any, name: str) -> Any:
-    """``thing.name`` of Blender's data, a method that can make too much or the wrong thing, within bounds."""
+    """``thing.name`` for a method of Blender's data that can create too much or something forbidden, with checks."""
     found = getattr(thing, name)
     if not callable(found) or not hasattr(thing, "bl_rna"):
         return found
@@ -220,22 +220,22 @@ def _checked(function: Callable[..., Any], check: Callable[..., None]) -> Callab
 
 
 def node_type(*args: Any, **kwargs: Any) -> None:
-    """Refuses the types of nodes that read or write files or run scripts, however their names were put together."""
+    """Refuses node types that read or write files or run scripts, however the script composed their names."""
     for value in (*args, *kwargs.values()):
         if isinstance(value, str) and any(fnmatchcase(value, pattern) for pattern in policy.policy().node_types):
             raise Guarded(f"The node {value} is not allowed in safe mode.")
 
 
 def _context(copied: dict[str, Any]) -> dict[str, Any]:
-    """`bpy.context.copy()` without what leads out of the scene."""
+    """`bpy.context.copy()` without members that lead out of the scene."""
     allowed = policy.policy().attributes
     return {name: value for name, value in copied.items() if name in allowed}
 
 
 def _packed(thing: Any, pack: Callable[[], Any]) -> Any:
-    """`image.pack()`, which keeps a picture made by a script in the file; no other data, and nothing from the disk."""
+    """`image.pack()` for an image created by a script; not with other data, and nothing from the disk."""
     if not isinstance(thing, bpy.types.Image) or thing.source != "GENERATED" and not thing.packed_file:
-        raise Guarded("pack() is for pictures that a script has made.")
+        raise Guarded("pack() only works for images that a script has created.")
     return pack()
 
 
@@ -248,7 +248,7 @@ def _counts(*args: Any, **kwargs: Any) -> None:
 def _picture(*args: Any, **kwargs: Any) -> None:
     sides = [as_number(value) for value in (*args, *kwargs.values())]
     if math.prod(max(side, 1) for side in sides) > LARGEST_PICTURE:
-        raise Guarded("This picture would take all memory; use at most 8192 × 8192 pixels.")
+        raise Guarded("This image would take all memory; use at most 8192 × 8192 pixels.")
 
 
 def _in_a_stack(made: Any) -> Any:
@@ -258,15 +258,15 @@ def _in_a_stack(made: Any) -> Any:
 
 
 def pixels(thing: Any) -> Any:
-    """``image.pixels`` of a picture that is not too large to be read as a list."""
+    """``image.pixels`` of an image that is not too large to be read as a list."""
     found = thing.pixels
     if isinstance(thing, bpy.types.Image) and len(found) > LARGEST_PICTURE:
-        raise Guarded(f"{thing.name!r} is too large a picture; scale() it first.")
+        raise Guarded(f"{thing.name!r} is too large an image; scale() it first.")
     return found
 
 
 def store_item(thing: Any, key: Any, value: Any) -> None:
-    """``thing[key] = value`` of Blender's data; the inputs of a modifier may stand there."""
+    """``thing[key] = value`` on Blender's data, which may be an input of a modifier."""
     thing[key] = value
     if isinstance(thing, bpy.types.NodesModifier):
         expected.changed(thing.node_group)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Members of modules by which a script says something: they print into its result."""
+"""Replacements for `logging`, `traceback` and `pprint`: they print into the script's result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .output import Output, Stream
 
 
 def _told(places: Callable[[TracebackType | None], list[str]]) -> str:
-    """The exception that the script is handling, with the lines of the script and nothing of what is around it."""
+    """The text of the exception that the script is handling, with its own lines only."""
     kind, error, trace = sys.exc_info()
     if kind is None:
         return "NoneType: None\n"
@@ -23,7 +23,7 @@ def _told(places: Callable[[TracebackType | None], list[str]]) -> str:
 
 
 def _places(trace: TracebackType | None) -> list[str]:
-    """The lines of the script on the way to an exception. Looks into frames, and calls nothing of the script's."""
+    """The lines of the script in a traceback. Reads frames and calls no code of the script."""
     lines = []
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -34,11 +34,11 @@ def _places(trace: TracebackType | None) -> list[str]:
 
 
 SAYING = frozenset({"setLevel", "debug", "info", "warning", "error", "critical", "exception"})
-"""What a script may ask of a logger."""
+"""The attributes that a script may read from a logger."""
 
 
 class Logger:
-    """What `logging.getLogger()` gives a script: it prints, from the level on that the script has set."""
+    """The logger that a script gets: it prints messages from the level on that the script has set."""
 
     __slots__ = ("__level__", "__name__", "__output__", "__told__")
 
@@ -55,27 +55,27 @@ class Logger:
             self.__output__.print(f"{logging.getLevelName(level)}:{self.__name__}:{said}")
 
     def debug(self, text: Any, *args: Any) -> None:
-        """Says what only the maker of a script wants to know."""
+        """Prints a debug message."""
         self._say(logging.DEBUG, text, args)
 
     def info(self, text: Any, *args: Any) -> None:
-        """Says what is done."""
+        """Prints an info message."""
         self._say(logging.INFO, text, args)
 
     def warning(self, text: Any, *args: Any) -> None:
-        """Says what may be wrong."""
+        """Prints a warning."""
         self._say(logging.WARNING, text, args)
 
     def error(self, text: Any, *args: Any) -> None:
-        """Says what is wrong."""
+        """Prints an error."""
         self._say(logging.ERROR, text, args)
 
     def critical(self, text: Any, *args: Any) -> None:
-        """Says what ends the script."""
+        """Prints a critical error."""
         self._say(logging.CRITICAL, text, args)
 
     def exception(self, text: Any, *args: Any) -> None:
-        """Says what is wrong, with the exception that is handled."""
+        """Prints an error with the exception that is being handled."""
         self._say(logging.ERROR, text, args)
         self.__output__.print(self.__told__(), end="")
 
@@ -86,7 +86,7 @@ def _logging(output: Output, told: Callable[[], str]) -> dict[str, Any]:
 
     def configure(*args: Any, **kwargs: Any) -> None:
         if "filename" in kwargs or "handlers" in kwargs or "stream" in kwargs:
-            raise ValueError("logging in a script prints into its result only")
+            raise ValueError("logging in a script only prints into its result")
         root.setLevel(kwargs.get("level", logging.WARNING))
 
     def logger(name: str = "root") -> Logger:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What safe mode says about Python scripts; the rules are the core's."""
+"""The verdict of safe mode about a Python script; the core has the rules."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from . import policy
 
 @dataclass(frozen=True)
 class ScriptFinding:
-    """One place of a script that safe mode refuses, or about which the artist is asked."""
+    """One place in a script that safe mode refuses, or that the artist must confirm."""
 
     code: str
     rule: str
     line: int
-    """From 1."""
+    """Line number, from 1."""
     column: int
-    """In characters, from 1."""
+    """Column in characters, from 1."""
     text: str
-    """What it is and why."""
+    """What is refused and why."""
     hint: str
     """What to use instead."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What safe mode says about a script."""
+    """The verdict of safe mode about a script."""
 
     ok: bool
     findings: list[ScriptFinding]
-    """Why it is refused; empty when ``ok``."""
+    """The reasons for the refusal; empty if ``ok``."""
     asks: list[ScriptFinding]
-    """What it would remove from the file; the artist confirms this in every mode."""
+    """The places where it removes data from the file; the artist must confirm these in every mode."""
     own: frozenset[str]
     """Names of attributes that the script gives to its own objects."""
     source: str
-    """The text that was judged: the given one, with the inner quotes of same-quote f-strings exchanged."""
+    """The text that was checked: the given one, with the inner quotes of same-quote f-strings replaced."""
 
 
 def check_script(source: str) -> Verdict:
-    """Judges a Python script for safe mode in this Blender, without running it."""
+    """Checks a Python script against safe mode in this Blender, without running it."""
     found = native.core().check_script(source, policy.VERSION)
     return Verdict(
         found["ok"],

@@ -42,7 +42,7 @@ class GEONODE_OT_make_mine(_Ownership, bpy.types.Operator):
     bl_label = "Make It Mine"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        ownership.give(active_tree(context))
+        ownership.assign_to_artist(active_tree(context))
         return {"FINISHED"}
 
 
@@ -53,7 +53,7 @@ class GEONODE_OT_let_manage(_Ownership, bpy.types.Operator):
     bl_label = "Let the Assistant Manage It"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        ownership.take(active_tree(context))
+        ownership.assign_to_assistant(active_tree(context))
         return {"FINISHED"}
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holds back other add-ons while a script runs.
+"""Suspends the callbacks of other add-ons while a script runs.
 
-They would see half a scene, and what they do would be taken for what the script does.
+They would see an incomplete scene, and their changes would be attributed to the script.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import bpy
 _PACKAGE = __package__.rpartition(".")[0]
 
 
-class Stillness:
-    """In a ``with``: Blender's lists of callbacks hold ours only; what the body changed in them stays to be seen.
+class OwnCallbacksOnly:
+    """A context in which Blender's handler lists contain only our own callbacks. Changes that the body makes to the
+    lists are kept.
 
-    Nor does Python read files to print the lines of an error.
+    Also keeps Python from reading source files to print the lines of an error.
     """
 
     def __enter__(self) -> None:
