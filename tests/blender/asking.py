@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plan that asks, and a run that waits for the answer."""
+"""A plan that needs approval, and a helper that waits until its run asks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HIGHER = f"{OPS}/3"
 
 
 def lift(height: float = 2.0, **step: Any) -> dict[str, Any]:
-    """Moves the plane up, after the artist's consent."""
+    """A plan that moves the plane up and needs approval."""
 
     def end(node: str) -> dict[str, str]:
         return {"node_id": node, "socket": "Geometry"}
@@ -33,7 +33,7 @@ def lift(height: float = 2.0, **step: Any) -> dict[str, Any]:
 
 
 def wait(handle: RunHandle) -> str:
-    """Polls until the run asks; the ID of its request."""
+    """Polls until the run asks; returns the ID of its request."""
     while not handle.pending and not handle.finished:
         handle.poll()
         handle.wait(50)

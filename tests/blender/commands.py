@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the command line in a process of its own, as a person would."""
+"""Runs the command line in a separate process, as a person would."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# Nothing a test runs may take longer; the first start of a Blender on a busy machine is the slowest part.
+# The time limit of a command, in seconds; the first start of Blender on a busy machine takes most of it.
 PATIENCE_S = 180
 
 
@@ -22,7 +22,7 @@ class Outcome:
 
     @property
     def code(self) -> str | None:
-        """Of the one error line."""
+        """The code of the one error line."""
         lines = [line for line in self.err.splitlines() if line.startswith("error [")]
         assert len(lines) <= 1, self.err
         return lines[0].removeprefix("error [").partition("]")[0] if lines else None
@@ -37,7 +37,7 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 def geonode(*arguments: str | Path, cwd: Path, prefix: tuple[str, ...] = ()) -> Outcome:
-    """``python -m geonode_assistant …``; no output may be a traceback, whatever happens."""
+    """Runs ``python -m geonode_assistant …`` and asserts that its output has no traceback."""
     done = subprocess.run(
         [*prefix, *command(*arguments)],
         cwd=cwd,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The whole open file as data, read from Blender's own description of its types: to compare two states of it."""
+"""The whole open file as data, read through RNA, to compare two states of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import bpy
 
 DEPTH = 4
 ID = bpy.types.ID
-# Blender's own bookkeeping, what only mirrors other data, and what changes by itself.
+# Blender's own bookkeeping, mirrors of other data, and values that change by themselves.
 SKIPPED = frozenset({
     "rna_type", "session_uid", "original", "preview", "is_evaluated", "users", "tag", "id_data", "execution_time",
     "window_manager", "persistent_uid", "depsgraph", "library_weak_reference", "is_runtime_data", "total_frame",
@@ -48,7 +48,7 @@ def _blocks() -> dict[str, dict[str, Any]]:
 
 
 def differences(one: Any, other: Any, path: str = "") -> list[str]:
-    """Where two states differ, as paths; nothing for equal ones."""
+    """The paths at which two states differ; empty for equal ones."""
     if one == other:
         return []
     if isinstance(one, dict) and isinstance(other, dict):
@@ -80,7 +80,7 @@ def _number(value: Any) -> Any:
 
 
 def _row(values: Any) -> list[Any]:
-    """Numbers, rounded; the usual row holds one kind."""
+    """A row of numbers, rounded; most rows contain one type of number."""
     found = list(values)
     kinds = set(map(type, found))
     if kinds == {float}:

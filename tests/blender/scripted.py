@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A core and a host that misbehave on demand, for what the real ones are built never to do."""
+"""A core and a host that fail on demand in ways in which the real ones should never fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HAPPY = (
 
 
 class FakeHost:
-    """Remembers its calls; a transaction is open between ``begin`` and ``commit`` or ``restore``."""
+    """Records its calls; a transaction is open between ``begin`` and ``commit`` or ``restore``."""
 
     def __init__(self, faults: dict[str, BaseException] | None = None, equal: bool = True) -> None:
         self.calls: list[str] = []

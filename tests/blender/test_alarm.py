@@ -19,7 +19,7 @@ from geonode_assistant import api, scripting
 from geonode_assistant.scripting import alarm
 from geonode_assistant.scripting.output import Output
 
-# What the alarm hears, by the event. Each is a whole script of plain Python.
+# Scripts in plain Python that raise the alarm, by audit event.
 HEARD = {
     "os.system": "import os\nos.system('touch touched')",
     "subprocess.Popen": "import subprocess\nsubprocess.run(['touch', 'touched'])",
@@ -75,7 +75,7 @@ HEARD = {
 }
 if sys.platform == "win32":
     HEARD = {name: source for name, source in HEARD.items() if not name.startswith("os.posix")}
-# How an alarm may be hidden; the attempt stands for `{}`.
+# Ways in which a script may try to hide an alarm; `{}` is replaced by the attempt.
 HIDDEN = {
     "swallowed": "try:\n    {}\nexcept BaseException:\n    pass\nreached.append(1)",
     "swallowed again and again": "for _ in range(1000):\n    try:\n        {}\n    except BaseException:\n        pass",
@@ -100,7 +100,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def plainly(source: str, **given: Any) -> dict[str, Any]:
-    """Runs a script with no wall but the second one."""
+    """Runs a script under the second wall only."""
     code = compile(source, "<script>", "exec", dont_inherit=True)
     for module in ("subprocess", "ctypes", "socket", "pathlib", "shutil", "pickle", "marshal", "urllib.request"):
         __import__(module)
@@ -146,7 +146,7 @@ def test_the_error_names_the_event_and_the_file_is_restored() -> None:
 
 
 def test_code_that_a_script_leaves_behind_raises_the_alarm(tmp_path: Path) -> None:
-    """A finaliser, a function that somebody kept, a thread: the code is a script's, whenever it runs."""
+    """A finaliser, a function that was kept, a thread: code of a script raises the alarm whenever it runs."""
     kept = plainly(
         "import os\nclass A:\n    def __del__(self, os=os):\n        os.system('touch touched')\nlast = A()\n"
         "def later():\n    os.system('touch touched')\n"
@@ -210,7 +210,7 @@ def test_changes_to_shared_modules_and_classes_are_found_and_restored() -> None:
 
 
 def test_safe_mode_refuses_to_run_without_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the interpreter tells nothing, nothing runs. The hook of this process works, which is asserted."""
+    """Without audit events no script runs. In this process they work, which is asserted first."""
     assert core.alarm_ready()
     namespaces = []
     monkeypatch.setattr(alarm, "prepare", lambda source: namespaces.append(source))
@@ -265,7 +265,7 @@ def test_ordinary_scripts_raise_no_alarm() -> None:
 
 
 def test_an_operator_in_python_that_fails_is_the_scripts_error_and_no_breach() -> None:
-    """Blender has the error printed, which looks into frames and would read the operator's file."""
+    """Blender prints the error, which reads frames and would read the operator's file."""
     from bl_operators import add_mesh_torus
 
     real = add_mesh_torus.AddTorus.execute

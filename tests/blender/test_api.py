@@ -74,7 +74,7 @@ def scene() -> None:
 
 
 def top() -> float:
-    """Height of the plane's evaluated top."""
+    """The height of the plane's evaluated top."""
     evaluated = bpy.data.objects["Plane"].evaluated_get(bpy.context.evaluated_depsgraph_get())
     return max(vertex.co.z for vertex in evaluated.to_mesh().vertices)
 
@@ -224,7 +224,7 @@ def test_another_thread_is_refused() -> None:
 
 
 def window(**app: Any) -> SimpleNamespace:
-    """``bpy`` as it is in an open window, as far as the calls look at it."""
+    """``bpy`` as in an open window, as far as the calls read it."""
     defaults = {"background": False, "online_access": False, "binary_path": "/usr/bin/blender"}
     return SimpleNamespace(app=SimpleNamespace(**{**defaults, **app}))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artist's word in a real Blender: parts left out, words, callables, edits while the question is open."""
+"""Approvals in a real Blender: operations left out, rejections with words, callables, edits during a question."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults everywhere at once: whatever breaks, no data is lost and nothing is left behind.
+"""Random faults in core, host and scene: whatever fails, no data is lost and nothing of a failed run is left.
 
 Each seed is a run with one to three faults. After it the file is as it was before, or as the undisturbed run leaves it;
-what an artist did meanwhile stays. ``GEONODE_FULL=1`` plays thousands of seeds, else a share within ``SHARE_S``;
+edits by the artist meanwhile are kept. ``GEONODE_FULL=1`` plays thousands of seeds, else a share within ``SHARE_S``;
 ``GEONODE_SEED`` plays one.
 """
 
@@ -81,7 +81,7 @@ ERRORS: list[Callable[[], BaseException]] = [
 
 @dataclass
 class Fault:
-    """What goes wrong: ``kind`` at the ``number``-th occasion."""
+    """A fault: ``kind`` at the ``number``-th occasion."""
 
     kind: str
     where: str
@@ -89,7 +89,7 @@ class Fault:
     what: int
 
     def due(self, kind: str, where: str) -> bool:
-        """Counts an occasion; true at the one that was chosen."""
+        """Counts an occasion; returns True at the chosen one."""
         if (self.kind, self.where) != (kind, where):
             return False
         self.number -= 1
@@ -130,7 +130,7 @@ for _name in METHODS:
 
 
 class ChaosCore:
-    """The real core behind a line that loses, doubles, delays, mixes up and garbles what is said."""
+    """The real core behind a channel that loses, duplicates, delays, swaps and corrupts messages."""
 
     def __init__(self, core: Any, faults: list[Fault]) -> None:
         self._core = core
@@ -172,7 +172,7 @@ class ChaosCore:
 
 
 def _undo() -> None:
-    """The artist's undo, with what the add-on does before and after each one."""
+    """An undo by the artist, with the add-on's handlers before and after it."""
     undo.before()
     try:
         bpy.ops.ed.undo()
@@ -222,7 +222,7 @@ def faults_of(dice: random.Random) -> list[Fault]:
 
 
 def play(name: str, faults: list[Fault], dice: random.Random) -> tuple[RunReport, bool]:
-    """One run to its end; whether an artist's hand came between."""
+    """Plays one run to its end; returns whether the artist edited the file meanwhile."""
     request = starting.request_of("lift it", "Plane", "replay", None, None, "ask") | {"replies": MODELS[name]}
     core = ChaosCore(native.core().Run(request), faults)
     handle = RunHandle(core, ChaosHost(faults))
@@ -264,20 +264,20 @@ def undisturbed(name: str) -> dict[str, Any]:
 
 
 def untouched() -> dict[str, Any]:
-    """What no run and no hand here has anything to do with."""
+    """The data that neither a run nor an edit in this test uses."""
     found = everything()
     return {"tree": found["trees"].get("Artist"), "cube": found["objects"].get("Cube")}
 
 
 def threads() -> list[str]:
-    """Names of the threads of runs, where the system tells them."""
+    """The names of the threads of runs, if the system can list them."""
     tasks = Path("/proc/self/task")
     names = [(task / "comm").read_text().strip() for task in tasks.iterdir()] if tasks.is_dir() else []
     return [name for name in names if name == "geonode-run"]
 
 
 def left_behind() -> list[str]:
-    """What a run must not leave in the file."""
+    """The data in the file that a run must not leave behind."""
     return [
         group.name
         for group in bpy.data.node_groups
@@ -286,7 +286,7 @@ def left_behind() -> list[str]:
 
 
 def check(seed: int, before: dict[str, Any], outcomes: dict[str, dict[str, Any]]) -> str | None:
-    """Plays a seed; what is wrong afterwards."""
+    """Plays a seed; returns what is wrong afterwards."""
     dice = random.Random(seed)
     name = dice.choice(list(MODELS))
     faults = faults_of(dice)

@@ -15,7 +15,7 @@ from commands import geonode
 
 
 def folder_state(folder: Path) -> dict[str, str]:
-    """Every file below with its content's hash."""
+    """Every file below the folder with the hash of its content."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in folder.rglob("*")
@@ -95,7 +95,7 @@ def test_output_is_a_file(tmp_path: Path) -> None:
 
 
 def private_mount(options: str, folder: Path) -> tuple[str, ...]:
-    """A prefix that gives a command its own file system at ``folder``; skips where that is not allowed."""
+    """A command prefix that mounts a private file system at ``folder``; skips the test if that is not allowed."""
     prefix = ("unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o {options} none "{folder}" && exec "$@"', "sh")
     try:
         allowed = subprocess.run([*prefix, "true"], capture_output=True, timeout=20, check=False).returncode == 0

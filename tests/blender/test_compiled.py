@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The second check alone: what this Python makes of texts that the first check would never let through."""
+"""The second check alone: code compiled from texts that the first check would refuse."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ bpy.data.objects["Cube"].location = Vector((1, 2, 3)) @ Vector((0, 0, 1)) * Vect
 
 
 def refusal(source: str) -> str:
-    """Why the compiled text is refused; empty when it is not."""
+    """The reason for which the compiled text is refused; empty if it is not."""
     code = compile(source, "<script>", "exec", dont_inherit=True, optimize=0)
     try:
         compiled.check(code, policy.policy(), frozenset({"size", "total", "count"}))
@@ -120,7 +120,7 @@ def test_ordinary_code_passes() -> None:
 
 
 def test_every_instruction_that_acts_on_a_name_is_known() -> None:
-    """A newer Python may have others, or keep more bits beside the name; the check must be told of them."""
+    """Fails if a newer Python has others, or stores more flags next to the name: the check must then be extended."""
     acting = {name for name, number in dis.opmap.items() if number in dis.hasname and number < 256}
     known = {
         "DELETE_ATTR", "DELETE_GLOBAL", "DELETE_NAME", "IMPORT_FROM", "IMPORT_NAME", "LOAD_ATTR",

@@ -28,7 +28,7 @@ def answer(status: str, body: str) -> bytes:
 
 
 def model_server(chat: bytes = answer("200 OK", CHAT)) -> tuple[str, threading.Event]:
-    """Lists two models and answers a chat; yields its URL and what ends it."""
+    """Starts a server that lists two models and answers a chat; returns its URL and the event that ends it."""
     listener = socket.create_server(("127.0.0.1", 0))
     ended = threading.Event()
 

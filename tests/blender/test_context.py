@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model sees of the scene: within its budget, the same for the same scene, and honest about what was cut."""
+"""The scene as a model sees it: within its budget, deterministic, and with a note of what was left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def size(shown: dict[str, Any]) -> int:
 
 @pytest.fixture
 def scene() -> None:
-    """A cube with a tree of 200 nodes, beside 300 other objects."""
+    """A cube with a tree of 200 nodes, and 300 other objects."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.mesh.primitive_cube_add()
     cube = bpy.context.object

@@ -20,7 +20,7 @@ from geonode_assistant.ui.panels import sidebar
 
 @pytest.fixture(autouse=True)
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A plane in an empty file, a fresh session, and a folder of this test's own."""
+    """A plane in an empty file, a new session, and a private folder."""
     monkeypatch.setattr(folders, "own_folder", lambda: tmp_path)
     geonode_assistant.register()
     session.current.__init__()
@@ -34,7 +34,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def kept(folder: Path) -> list[dict]:
-    """The conversations of a folder."""
+    """The conversations that are stored in a folder."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in (folder / "conversations").glob("*.json")]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cost estimate against what Blender makes of the same trees; plans that are stopped before they are evaluated."""
+"""Compares cost estimates with what Blender makes of the same trees; plans that are stopped before evaluation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scene() -> None:
 
 
 class Maker:
-    """Builds a tree on the plane; nodes are named as in Blender without `GeometryNode`."""
+    """Builds a tree on the plane; node types are given without `GeometryNode`."""
 
     def __init__(self) -> None:
         self.tree = bpy.data.node_groups.new("Cost", "GeometryNodeTree")
@@ -94,7 +94,7 @@ def measured(name: str) -> dict[str, float]:
 
 
 def compare(name: str, low: float = 0.5, high: float = 2.0) -> None:
-    """Holds every count of the estimate within a factor of what Blender makes."""
+    """Asserts that every count of the estimate is within a factor of what Blender makes."""
     expected, real = estimated(name)["result"], measured(name)
     wrong = {
         key: (expected[key], real[key])
@@ -228,7 +228,7 @@ def test_counts_are_exact(name: str) -> None:
     compare("Plane", 0.999, 1.001)
 
 
-# What depends on areas, lengths and how things lie: within a factor of two.
+# Counts that depend on areas, lengths and positions: within a factor of two.
 NEAR: dict[str, Recipe] = {
     "distributed": lambda m: m.node("DistributePointsOnFaces", Mesh=m.plane, Density=20.0),
     "distributed on a sphere": lambda m: m.node(
@@ -303,7 +303,7 @@ def test_counts_are_near(name: str) -> None:
     compare("Plane")
 
 
-# The presets, by the first example that suits the scene.
+# The presets, each with its first example that fits the scene.
 PROMPTS = {
     "along_curve": "place 20 cubes along the curve",
     "array_line": "array the cube 10 times along x with 3 m spacing",
@@ -415,7 +415,7 @@ def test_an_approved_heavy_plan_is_applied() -> None:
     assert report.status == "done", report.messages
     assert "BLOWUP_RISK" in {m["code"] for m in report.messages}
     assert measured("Plane")["vertices"] == 257 * 257
-    # What was as heavy before is not asked about again.
+    # A tree that was as heavy before is not asked about again.
     again = api.apply_plan(plan(8), settings=settings)
     assert again.status == "done", again.messages
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Broken plans of every kind: each ends with a diagnosis that names the node, the socket and what to do, the file is as
-before; and with the advice followed the same plan passes.
+"""Broken plans of every kind: each ends with a diagnosis that names the node, the socket and what to do, and leaves the
+file unchanged; if the advice is followed, the same plan passes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def plan(obj: str, ops: list[Op], message: str = "Done.", **meta: Any) -> dict[s
 
 @dataclass
 class Case:
-    """A broken plan, what must be said of it, and the same with the advice followed."""
+    """A broken plan, its expected diagnosis, and the same plan with the advice followed."""
 
     code: str
     broken: list[Op]
@@ -105,7 +105,7 @@ def read(name: str, *more: Op) -> list[Op]:
 
 
 CASES: dict[str, Case] = {
-    # What is refused before anything is written.
+    # Plans that are refused before anything is written.
     "a node type that does not exist": Case(
         "unknown_node_type",
         chain("fine", "SubdivideMeshes", "Mesh", "Mesh"),
@@ -169,7 +169,7 @@ CASES: dict[str, Case] = {
         node="fine",
         socket="Level",
     ),
-    # What Blender does not say.
+    # Faults that Blender does not report.
     "instances of nothing": Case("nothing_received", put([]), put(BOX), "put", "Instance"),
     "an object info without object": Case(
         "missing_data",
@@ -447,7 +447,7 @@ CASES: dict[str, Case] = {
         [*chain("up", "Transform", "Geometry", "Geometry"), v("up.Translation", [0, 0, 1])],
         "part",
     ),
-    # What only the evaluated result shows.
+    # Faults that only the evaluated result shows.
     "everything deleted": Case(
         "NOT_EMPTY",
         chain("gone", "DeleteGeometry", "Geometry", "Geometry"),
@@ -563,7 +563,7 @@ def everything() -> str:
 
 
 def said(report: Any) -> list[dict[str, Any]]:
-    """Everything that was found: findings of the gates, and messages as such."""
+    """All findings of the gates and all messages."""
     gates = (report.gates or {}).get("findings", [])
     messages = [
         {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dry runs: another process tries the plan on a copy of the file. Whatever it does there, this Blender goes on."""
+"""Dry runs: another process applies the plan to a copy of the file. Whatever happens there, this Blender continues."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SMALL_MB = 700
 
 
 def leftovers() -> tuple[list[str], list[str]]:
-    """Folders of dry runs, and child processes that still live."""
+    """Folders of dry runs, and child processes that are still running."""
     folders = [str(path) for path in Path(bpy.app.tempdir).glob(f"{dry_run.PREFIX}*")]
     children = []
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -63,7 +63,7 @@ def asked(plan: dict[str, Any], **settings: Any) -> tuple[RunHandle, str]:
 
 
 def tried(handle: RunHandle, request_id: str, *without: str) -> dict[str, Any]:
-    """What came of a dry run; the question is open again."""
+    """Waits for the dry run and returns its result; the question is open again."""
     limit = time.monotonic() + PATIENCE_S
     handle.dry_run(request_id, without)
     while request_id in handle.pending:
@@ -79,7 +79,7 @@ def tried(handle: RunHandle, request_id: str, *without: str) -> dict[str, Any]:
 
 
 def risky(*operations: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A plan that makes something of its own on the plane."""
+    """A plan that needs approval."""
     plan = lift()
     head = plan["steps"][0]["payload"]["operations"][1:2]
     plan["steps"][0]["payload"]["operations"] = [*head, *operations]
@@ -100,7 +100,7 @@ def link(source: str, output: str, target: str, into: str) -> dict[str, Any]:
 
 
 def subdivided(level: int) -> dict[str, Any]:
-    """In nodes of six levels each, the most that one takes."""
+    """A plan with so many levels of subdivision, in nodes of at most six levels each."""
     names = [f"fine{n}" for n in range(level // 6)]
     chain = [op for n in names for op in (node(n, "GeometryNodeSubdivideMesh"), value(n, "Level", 6))]
     links = [link(a, "Mesh", b, "Mesh") for a, b in zip(["cube", *names], names, strict=False)]
@@ -118,7 +118,7 @@ def points(count: int) -> dict[str, Any]:
 
 
 def repeated(iterations: int) -> dict[str, Any]:
-    """Doubles its geometry with each turn."""
+    """A plan that doubles its geometry in each iteration."""
     return risky(
         {
             "op": "add_zone",
@@ -140,7 +140,7 @@ def repeated(iterations: int) -> dict[str, Any]:
 
 
 def turned(iterations: int) -> dict[str, Any]:
-    """Moves a cube again and again."""
+    """A plan that moves a cube in each iteration."""
     return risky(
         {
             "op": "add_zone",
@@ -280,7 +280,7 @@ def test_the_end_of_the_question_ends_the_dry_run_within_a_second(end: str) -> N
 
 
 def test_dry_run_processes_end_with_this_process() -> None:
-    """A Blender that dies while a trial runs takes it along."""
+    """The process of a dry run ends when its Blender is killed."""
     script = (
         "import sys, tempfile, time\n"
         f"sys.path.insert(0, {str(Path(trial.__file__).parents[3])!r})\n"
@@ -295,7 +295,7 @@ def test_dry_run_processes_end_with_this_process() -> None:
     assert not Path(f"/proc/{pid}").exists() and not Path(folder).exists()
 
 
-# What a process may do instead of trying a plan, and what that is called.
+# Misbehaviour of a process, and the code of the result.
 MISBEHAVIOUR = {
     "garbage": ("open('report.json', 'w').write('{\"status\": 3')", "dry_run_crashed"),
     "another form": ("open('report.json', 'w').write('[1]')", "dry_run_crashed"),

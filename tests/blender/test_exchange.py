@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees as files: written whole, read strictly, and compared in words; by the API and at the command line."""
+"""Trees as files: written atomically, read strictly, compared in sentences; through the API and the command line."""
 
 from __future__ import annotations
 

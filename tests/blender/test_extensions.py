@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operations and step types that scripts add: checked, applied, judged, undone like the built-in ones."""
+"""Operations and step types that scripts add: validated, applied, checked and undone like the built-in ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from geonode_assistant.messages import AssistantError
 
 
 class Lift:
-    """Moves the geometry up: a node, its value, two links."""
+    """Moves the geometry up with a node, its value and two links."""
 
     schema = {
         "type": "object",
@@ -47,7 +47,7 @@ class Lift:
 
 
 class Rename:
-    """Labels every node of a tree, and makes an empty object on the way."""
+    """Labels every node of a tree, and also creates an empty object."""
 
     schema = {
         "type": "object",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files are looked at before Blender opens them, and results appear complete or not at all."""
+"""Files are checked before Blender opens them, and results are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HERE = bpy.app.version[:2]
 
 @pytest.fixture(params=["plain", "compressed", "gzip"])
 def saved(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A file of this Blender, in each of the forms in which Blenders save."""
+    """A file of this Blender, in each compression that Blender can save."""
     path = tmp_path / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, compress=request.param == "compressed")
     if request.param == "gzip":

@@ -17,7 +17,7 @@ from geonode_assistant.ui import keys
 ROOT = Path(__file__).parents[2]
 KEY = "sk-test-0123456789-never-seen"
 
-# A session of an artist in a Blender of its own: enters a key, uses it, saves everything that can be saved.
+# A session in a separate Blender: enters a key, uses it, saves everything that can be saved.
 SESSION = """
 import json, os, sys
 sys.path[:0] = [sys.argv[1], sys.argv[2]]

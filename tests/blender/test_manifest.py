@@ -251,7 +251,7 @@ def test_primitives_have_the_size_that_the_manifest_says(primitive: str) -> None
     assert [round(value, 4) for value in (*made.location, *made.scale)] == [1, 2, 3, 1, 2, 1]
     assert [thing.name for thing in bpy.context.selected_objects] == ["Thing"]
     bpy.context.view_layer.update()
-    # Ico spheres and beziers do not touch their box on every side.
+    # Ico spheres and beziers do not fill their bounding box on every side.
     widest = max(side / scale for side, scale in zip(made.dimensions, (1, 2, 1), strict=True))
     assert 2.5 <= widest <= (4.2 if primitive == "monkey" else 3.2)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An artist who goes on working while a run is under way, and plans of absurd size, with the real core."""
+"""Edits by the artist while a run is under way, and plans of absurd size, with the real core."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plan(operations: list[dict[str, Any]], name: str = "Lift") -> dict[str, Any]
 
 
 def lift(*more: dict[str, Any], height: float = 2.0) -> list[dict[str, Any]]:
-    """Operations of a tree that moves its geometry up."""
+    """The operations of a tree that moves its geometry up."""
     ends = [("group_input", "up"), ("up", "group_output")]
     return [
         *(

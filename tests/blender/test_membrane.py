@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first wall alone: what a script may do with an object is decided by its type. No rules, and no alarm."""
+"""The first wall alone, without rules and alarm: an object's type decides what a script may do with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from geonode_assistant.scripting.errors import Guarded, NotAllowed
 from geonode_assistant.scripting.membrane import Membrane
 from geonode_assistant.scripting.output import Output
 
-# Objects that a script can come to, an expression a line; the walk begins with them.
+# Expressions for objects that a script can reach; the search starts from them.
 OBJECTS = """
 None | True | 1 | 1.5 | 1j | "a" | b"a" | bytearray(b"a") | [1] | (1,) | {1: 2} | {1} | frozenset({1})
 range(3) | slice(1) | ... | NotImplemented | object() | property() | staticmethod(len) | classmethod(len)
@@ -64,7 +64,7 @@ bpy.context.object.select_get | bpy.data.objects.new | bpy.context.temp_override
 
 
 def objects() -> Iterator[Any]:
-    """Live objects of every kind, the builtins and the members of the modules as a script has them."""
+    """Objects of every kind, and the builtins and module members that a script has."""
     known = policy.policy()
     table = names.table(frozenset(), Output())
     yield from (value for name, value in table.items() if not name.startswith("__"))
@@ -93,7 +93,7 @@ def objects() -> Iterator[Any]:
 
 
 def test_every_type_that_a_script_can_reach_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """From what a script is given over what it may read of that, until nothing new comes."""
+    """Follows everything that a script may read, from what it is given, until no new type is found."""
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     membrane = Membrane(frozenset())
     seen: set[type] = set()
@@ -129,7 +129,7 @@ def test_every_type_that_a_script_can_reach_is_listed(capsys: pytest.CaptureFixt
 
 
 def walled(source: str, own: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """Runs a text inside the first wall, with no rules before and no alarm."""
+    """Runs a text under the first wall, without rules and alarm."""
     known = policy.policy()
     tree = instrument.instrumented(
         source, frozenset(known.bounds), frozenset(known.modules), frozenset({"join"}), frozenset({"name", "x", "y"})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The plan fixtures of the graph crate, carried out in Blender.
 
-What compiles applies, a second time it changes nothing; what is refused changes nothing.
+A plan that compiles is applied, and changes nothing when applied again; a refused plan changes nothing.
 """
 
 from __future__ import annotations

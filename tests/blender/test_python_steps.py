@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""PYTHON steps in a real Blender: kept as one undo step, or everything in the file as it was before."""
+"""PYTHON steps in a real Blender: kept as one undo step, or the whole file is restored."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def scripts(*steps: dict[str, Any]) -> dict[str, Any]:
 
 
 def contents() -> dict[str, Any]:
-    """Everything of the file, and of objects, meshes and materials what a script could have changed."""
+    """All data-blocks of the file, with the state of objects, meshes and materials that a script could change."""
     objects = {
         obj.name: (
             [tuple(row) for row in obj.matrix_basis],

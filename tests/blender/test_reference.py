@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reference of the add-on's preferences in the guide is what Blender shows (``UPDATE=1`` writes it)."""
+"""The generated reference of the add-on's preferences matches what Blender shows (``UPDATE=1`` writes it)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ do not edit.
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    """The add-on's classes are known to Blender."""
+    """Registers the add-on's classes."""
     geonode_assistant.register()
     yield
     geonode_assistant.unregister()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The add-on comes and goes without a trace, and its operators say why they cannot run."""
+"""The add-on registers and unregisters without leaving anything behind; its operators say why they cannot run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scripted import FakeHost, ScriptedCore
 
 
 def traces() -> dict[str, object]:
-    """Everything of Blender's that a registration could leave something in."""
+    """Everything in Blender in which a registration could leave something behind."""
     handlers = {
         name: len(value) for name in dir(bpy.app.handlers) if isinstance(value := getattr(bpy.app.handlers, name), list)
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run that is saved in one Blender, which is then killed, and taken up in another, with the file from the disk."""
+"""A run that is saved in one Blender, which is then killed, and resumed in another with the file from the disk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RUNS: dict[str, tuple[list[Any], str]] = {
     "two turns": ([plan(*lift(), done=False), plan(HIGHER)], "none"),
 }
 
-# Saves before and after each slice of time, and dies as hard as possible where the run would be kept.
+# Saves the run before and after each poll, and kills the process before the run would be committed.
 FIRST = """
 import json, os, signal, sys
 from pathlib import Path

@@ -21,7 +21,7 @@ RESULTS = {"result.blend", "result.png", "report.json"}
 
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A plane, a cube, and something of the artist's own."""
+    """A file with a plane, a cube, and a tree of the artist's."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.mesh.primitive_cube_add(size=0.2, location=(20, 0, 0))
     bpy.context.object.name = "Cube"
@@ -136,7 +136,7 @@ def test_an_interrupt_ends_the_run_cleanly(tmp_path: Path) -> None:
             text=True,
         )
         try:
-            # The folder is proved writable just before the run starts.
+            # The command checks that the folder is writable just before the run starts.
             limit = time.monotonic() + PATIENCE_S
             while not out.is_dir() and time.monotonic() < limit:
                 time.sleep(0.05)

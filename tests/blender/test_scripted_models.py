@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models that are good, bad, slow, silent or stubborn: how each run ends, and what is then in the file."""
+"""Models that answer well, badly, slowly, not at all or always the same: how each run ends, and the resulting file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROSE = "I would love to help you with that!"
 UNKNOWN = plan(*lift(node="GeometryNodeNothing"))
 EMPTY = plan(*empty())
 HIGHER = plan({"op": "set_input_default", "node_id": "up", "socket": "Translation", "value": [0, 0, 7]})
-# A node, an input and a group of its own that the next attempt must not find.
+# Creates a node, an input and a group that the next attempt must not find.
 LEFTOVERS = plan(
     *empty(),
     {"op": "set_group_io", "direction": "input", "name": "Left", "socket_type": "NodeSocketFloat"},
@@ -32,12 +32,12 @@ ON_THE_LEFT = plan({"op": "set_input_default", "node_id": "left", "socket": "Val
 
 @dataclass(frozen=True)
 class Model:
-    """What a model answers, and what must come of it."""
+    """The replies of a model, and the expected result."""
 
     replies: list[Any]
     status: str
     codes: set[str] = field(default_factory=set)
-    """Of which at least one is the code of an error."""
+    """Codes, at least one of which must be that of an error."""
     attempts: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     like: tuple[Any, ...] = ()
@@ -95,7 +95,7 @@ def scene() -> None:
 
 
 def mark() -> dict[str, Any]:
-    """A step of the artist's own, so that one undo shows whether the run made one."""
+    """Makes an undo step of the artist's, so that one undo shows whether the run made one."""
     bpy.data.objects["Cube"].location.x += 1
     bpy.ops.ed.undo_push(message="Mark")
     return everything()

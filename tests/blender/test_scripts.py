@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scripts in safe mode: they run, are refused, stopped and taken back, and leave one undo step."""
+"""Scripts in safe mode: they run as one undo step, are refused, are stopped, or are undone."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_a_trusted_script_needs_the_setting_and_approval_of_this_script(tmp_path
 
 
 def test_state_that_outlives_a_script_is_restored() -> None:
-    """Trusted code stands in for a hole in the layers before: what it leaves behind is found and put back."""
+    """Changes that trusted code makes, as if the earlier layers had failed, are found and restored."""
     before = surroundings.Surroundings()
     assert before.put_back() == []
     path = list(sys.path)
@@ -349,7 +349,7 @@ def test_small_numbers_and_outlines_are_allowed() -> None:
 
 
 def test_an_input_of_a_modifier_is_set_by_its_identifier() -> None:
-    """As the version of Blender has it: an attribute from 5.2 on, an item before."""
+    """The input is an attribute from Blender 5.2 on, and an item before."""
     newer = bpy.app.version >= (5, 2, 0)
     source = """
 import bpy

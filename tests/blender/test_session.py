@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The driver keeps its promises whatever core and host do. Needs no Blender."""
+"""The invariants of the driver, whatever core and host do. Needs no Blender."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AFTER_BEGIN = NAMES[NAMES.index("begin") + 1 :]
 
 
 def finish(handle: RunHandle) -> RunReport:
-    """Polls as a timer would; a run that does not end fails here."""
+    """Polls as a timer would; fails if the run does not end."""
     for _ in range(200):
         handle.poll(0)
         if handle.finished:
@@ -44,7 +44,7 @@ def test_one_poll_without_budget_does_one_effect() -> None:
 
 
 class Answers(ScriptedCore):
-    """Keeps what it is answered."""
+    """Records the answers that it gets."""
 
     answered: list = []
 
@@ -272,7 +272,7 @@ def test_a_request_waits_for_the_artist() -> None:
 
 
 class FakeTrial:
-    """Is over after so many looks."""
+    """A dry run that ends after so many polls."""
 
     def __init__(self, looks: int = 3) -> None:
         self.looks = looks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar draws every state. It needs no window: each call is held against Blender's description of layouts."""
+"""The sidebar draws every state. Needs no window: each call is checked against Blender's definition of layouts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPERATORS = {c.bl_idname for m in registry.MODULES for c in m.CLASSES if issubcl
 
 
 class Layout:
-    """Accepts exactly the calls that this Blender's layouts accept, and keeps what would be read on screen."""
+    """Accepts exactly the calls that this Blender's layouts accept, and records the visible text."""
 
     bl_rna = bpy.types.UILayout.bl_rna
 
@@ -61,7 +61,7 @@ class Layout:
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    # Whatever earlier tests of this process left is not what an artist meets.
+    # Earlier tests of this process may have changed the session.
     session.current.reset("")
     geonode_assistant.register()
     yield
@@ -119,7 +119,7 @@ def test_a_request_shows_its_reason_and_two_answers() -> None:
 
 
 def asked(**more: Any) -> ScriptedCore:
-    """A session that waits for an answer about two operations and a step without any."""
+    """A session with an open question about two operations and a step without operations."""
     operations = [
         {"id": "/steps/0/payload/ops/0", "words": "Add Math “a”", "destructive": False},
         {"id": "/steps/0/payload/ops/1", "words": "Remove Math “b”", "destructive": True},
@@ -191,7 +191,7 @@ def test_a_long_plan_is_cut_in_the_sidebar() -> None:
 
 
 def scripted(lines: int, mode: str, removes: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A step that runs a script of so many lines, each of its own."""
+    """A step with a script of so many different lines."""
     code = "\n".join(f"if x{n}:" if n % 2 else f"    y{n} = {n}" for n in range(1, lines + 1))
     script = {"mode": mode, "code": code, "lines": lines, "timeout_ms": 4000, "removes": list(removes)}
     step = {"id": "/steps/0", "step_id": "s", "description": "Move it", "destructive": bool(removes)}
@@ -199,7 +199,7 @@ def scripted(lines: int, mode: str, removes: tuple[str, ...] = ()) -> dict[str, 
 
 
 def code_of(shown: list[str]) -> list[str]:
-    """The numbered lines of scripts; a label keeps its margin by spaces that do not break."""
+    """The numbered lines of scripts, with ordinary spaces in place of no-break ones."""
     return [text.replace("\N{NO-BREAK SPACE}", " ") for text in shown if "\N{NO-BREAK SPACE}" in text]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node group that several modifiers share: edited once for all of them, or copied when the plan says so."""
+"""A node group that several modifiers share is edited for all of them, or copied if the plan says so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEVEL = [{"op": "set_input", "node_id": "move", "socket_name": "Translation", "v
 
 
 def make_plan(single_user: bool, name: str = "", operations: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Lifts what "Cube" runs: as NODE_TREE with a name, as GN_OPS without."""
+    """A plan for the tree of "Cube": a NODE_TREE step if a name is given, else GN_OPS."""
     target = {"object_name": "Cube", "modifier_name": "Nodes"}
     if name:
         ops = operations or [
@@ -38,7 +38,7 @@ def value(obj: Any, name: str) -> Any:
 
 @pytest.fixture
 def shared() -> Any:
-    """Two cubes that run one tree with an input of its own value on each; the tree."""
+    """Two cubes that use one tree with different input values; returns the tree."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     for name in ("Cube", "Twin"):
         bpy.ops.mesh.primitive_cube_add()

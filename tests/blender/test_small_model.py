@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real small model drives the whole loop once: its replies are constrained, applied, judged, and it is told.
+"""A real small model drives the whole loop once: constrained replies, application, gates, feedback.
 
 SmolLM2 hardly ever plans what the prompt asks for, so the run may end either way; everything else must work.
 It takes minutes of one core, so it belongs to ``cargo xtask test --full``.
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not os.environ.get("GEONODE_FULL"), reason="take
 
 
 def scene() -> str:
-    """Everything that a run could leave behind, as text."""
+    """The data that a run could leave behind, as text."""
     trees = {tree.name: api.export_tree(tree) for tree in bpy.data.node_groups}
     modifiers = {thing.name: [m.name for m in thing.modifiers] for thing in bpy.data.objects}
     blocks = [sorted(getattr(bpy.data, name).keys()) for name in ("objects", "meshes", "materials", "collections")]

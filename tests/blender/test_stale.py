@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artist works while a plan is on its way: both stay, or the plan is refused with all three values named."""
+"""Edits by the artist during planning: both changes are kept, or the plan is refused with all three values."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def made() -> None:
 
 
 def asked(replies: list[Any], meanwhile: Callable[[], None]) -> api.RunReport:
-    """A run whose model answers while the artist works: `meanwhile` happens between the look and the plan."""
+    """A run during which the artist edits: `meanwhile` is called between the inspection and the plan."""
     handle = api.start("edit it", "Cube", "replay", replies=replies)
     original, worked = handle.host.inspect, []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is the artist's stays the artist's, whatever it is called; what a run left is known by what it looks like."""
+"""Data of the artist is never taken over because of its name; results of runs are recognised by mark and content."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def scene() -> None:
 
 
 def artists(name: str = "Scatter") -> Any:
-    """A modifier of that name on the plane, with a tree of the artist's own."""
+    """Adds a modifier of that name to the plane, with a tree of the artist's."""
     tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
     for direction in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
@@ -59,7 +59,7 @@ def state() -> dict[str, Any]:
 
 
 def turn(modifier: Any, name: str, value: Any) -> None:
-    """Sets an input of a modifier as the artist does."""
+    """Sets an input of a modifier as an artist would."""
     item = next(i for i in modifiers.inputs_of(modifier.node_group) if i.name == name)
     modifiers.write_input(modifier, item.identifier, value)
 
@@ -70,7 +70,7 @@ def read(modifier: Any, name: str) -> Any:
 
 
 def insert() -> None:
-    """A node of the artist's before the output of the last result."""
+    """Adds a node by hand before the output of the last result."""
     tree = bpy.data.node_groups["Scatter"]
     node = tree.nodes.new("GeometryNodeTransform")
     node.name = "Inserted"
@@ -243,7 +243,7 @@ def test_removing_nodes_that_no_step_names_asks() -> None:
 
 
 def test_a_new_result_is_never_added_to_an_earlier_one() -> None:
-    """A plan with nodes of its own, under the names of what a run made."""
+    """A plan with new nodes, under the names of an earlier result."""
     done("scatter 100 cubes")
     before = state()["Scatter"]
     report = api.apply_plan(plan(NEW, link("new", "group_output")))
@@ -308,7 +308,7 @@ def test_the_artist_decides_whose_a_tree_is() -> None:
     api.let_manage(tree)
     mine = {"op": "set_input_default", "node_id": "instances", "socket": "Scale", "value": [2, 2, 2]}
     assert "instances" in tree.nodes
-    # What the assistant manages it may replace.
+    # The assistant may replace what it manages.
     assert api.apply_plan(plan(mine, NEW, link("new", "group_output"))).status == "done"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tools on a real scene: what each says, that it writes nothing, and models that call them before they plan."""
+"""Tools on a real scene: their results, that they write nothing, and models that call them before planning."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artist's undo after a run that was taken back: no crash, and the file as it was a step before."""
+"""Undo after a run that was restored: Blender does not crash, and the file is as it was one step before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_undo_after_a_restore_rereads_the_whole_file() -> None:
         cube, tree = bpy.data.objects["Cube"], bpy.data.node_groups.new("Tree", "GeometryNodeTree")
         cube.modifiers.new("Nodes", "NODES").node_group = tree
         bpy.context.scene.cursor.location = (1, 2, 3)
-        # Two steps in which the object is the same: Blender would keep it in memory.
+        # Two undo steps with the same object, which Blender would keep in memory.
         bpy.ops.ed.undo_push(message="one")
         bpy.data.objects["Light"].location.x = 7
         bpy.ops.ed.undo_push(message="two")
@@ -64,7 +64,7 @@ RUNS = {
     "tree": plan(*empty()),
     "script": plan(*empty()) | {"steps": [SCRIPT, *plan(*empty())["steps"]]},
 }
-# What of a restore fails: in the middle of its work, or when the work is done.
+# The part of a restore that fails: in the middle, or at the end.
 FAULTS = {
     "tree, half way": (transaction.Transaction, "_restore_modifiers"),
     "tree, at the end": (transaction.Transaction, "_is_as_before"),
@@ -75,7 +75,7 @@ FAULTS = {
 
 
 def run_with(monkeypatch: pytest.MonkeyPatch, fault: str, times: int) -> RunReport:
-    """A run whose restore fails so often."""
+    """A run whose restore fails this many times."""
     place, name = FAULTS[fault]
     usual, restore, left = getattr(place, name), transaction.Transaction.restore, [times]
 
@@ -96,7 +96,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch, fault: str, times: int) -> RunRepo
 
 
 def artist_at_work() -> dict[str, Any]:
-    """A scene with a history; the file as it is before the run."""
+    """Makes a scene with undo steps; returns the state of the file before the run."""
     fresh_scene()
     bpy.ops.ed.undo_push(message="Scene")
     bpy.data.objects["Cube"].location.x = 3
@@ -129,7 +129,7 @@ def test_one_undo_after_a_failed_restore_returns_to_before_the_run(monkeypatch: 
     bpy.ops.ed.undo()
     undo.after()
     assert everything() == before and place() == 3
-    # A run with a script and its restore make steps of their own, which change nothing.
+    # A run with a script and its restore make additional undo steps, which change nothing.
     for _ in range(3):
         if place() == 3:
             bpy.ops.ed.undo()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything of the open file that a run could change, as data to compare, and the plans that the tests carry out."""
+"""The state of the open file that a run could change, as data to compare, and plans for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def everything() -> dict[str, Any]:
     for prop in bpy.data.bl_rna.properties:
         if prop.type == "COLLECTION" and prop.identifier not in ("window_managers", "screens", "workspaces"):
             found = [block for block in getattr(bpy.data, prop.identifier) if isinstance(block, bpy.types.ID)]
-            # A data-block keeps the user count of what was deleted until the file is saved; names decide.
+            # User counts of deleted data-blocks stay until the file is saved, so names are compared.
             blocks[prop.identifier] = [block.name for block in found]
     return {
         "blocks": blocks,
@@ -30,7 +30,7 @@ def everything() -> dict[str, Any]:
 
 
 def fresh_scene() -> None:
-    """A plane, a cube, and a tree of the artist's own on the cube."""
+    """Makes a plane, a cube, and a tree of the artist's on the cube."""
     objects = [{"name": "Plane", "primitive": "plane", "size": 10}, {"name": "Cube", "primitive": "cube", "size": 1}]
     e2e.build_start({"objects": objects}, None)
     tree = bpy.data.node_groups.new("Artist", "GeometryNodeTree")
@@ -56,7 +56,7 @@ def end(node_id: str, name: str = "Geometry") -> dict[str, str]:
 
 
 def lift(height: float = 2.0, node: str = "GeometryNodeTransform") -> list[dict[str, Any]]:
-    """Operations of a tree that moves its geometry up."""
+    """The operations of a tree that moves its geometry up."""
     sockets = [
         {"op": "set_group_io", "direction": side, "name": "Geometry", "socket_type": GEOMETRY}
         for side in ("input", "output")
@@ -71,7 +71,7 @@ def lift(height: float = 2.0, node: str = "GeometryNodeTransform") -> list[dict[
 
 
 def empty() -> list[dict[str, Any]]:
-    """Operations of a tree that deletes its geometry: the result fails the gate ``NOT_EMPTY``."""
+    """The operations of a tree that deletes its geometry, so that the result fails the gate ``NOT_EMPTY``."""
     return [
         *lift()[:2],
         {"op": "create_node", "node_id": "up", "bl_idname": "GeometryNodeDeleteGeometry"},

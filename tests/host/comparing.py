@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How bundles are compared in these tests."""
+"""Comparison of bundles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def differences(a: Any, b: Any, path: str = "") -> Iterator[tuple[str, Any, Any]
 
 
 def rename(bundle: dict[str, Any], back: dict[str, str]) -> dict[str, Any]:
-    """The bundle with its trees called as `back` says."""
+    """The bundle with its trees renamed by the mapping `back`."""
 
     def walk(value: Any) -> Any:
         if isinstance(value, dict):
@@ -43,7 +43,7 @@ def rename(bundle: dict[str, Any], back: dict[str, str]) -> dict[str, Any]:
 
 
 def without_identifiers(bundle: dict[str, Any]) -> dict[str, Any]:
-    """The bundle with interface identifiers replaced by their place in the interface."""
+    """The bundle with interface identifiers replaced by their position in the interface."""
     out = copy.deepcopy(bundle)
     maps = {}
     for name, tree in out["trees"].items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deltas that the tests apply."""
+"""Deltas for the tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def socket(key: str, name: str, in_out: str, socket_type: str, **props: Any) -> 
 
 
 def through(tree: str = "Test", **more: Any) -> dict[str, Any]:
-    """A new tree that hands its geometry through a Set Position node with the ID `move`."""
+    """A new tree that passes its geometry through a Set Position node with the ID `move`."""
     return {
         "tree": tree,
         "create": True,
@@ -39,7 +39,7 @@ def through(tree: str = "Test", **more: Any) -> dict[str, Any]:
 
 
 def on(obj: str, tree: str, name: str = "GeoNode") -> dict[str, Any]:
-    """A modifier entry that creates."""
+    """A delta entry that creates a modifier."""
     return {"object": obj, "name": name, "create": True, "node_group": tree}
 
 

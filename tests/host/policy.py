@@ -28,7 +28,7 @@ POLICY = Path(__file__).resolve().parents[2] / "rust" / "script" / "policy"
 VERSIONS = ("4.2", "4.5", "5.0", "5.2")
 PATHS = {"FILE_PATH", "DIR_PATH", "FILE_NAME", "PASSWORD"}
 PATH_NAMES = {"filepath", "directory", "filename", "files", "path", "relpath", "filepath_raw"}
-# What leads from a Python object to the interpreter behind it.
+# Attributes that lead from a Python object to the interpreter.
 INTERNALS = (
     python_types.FrameType,
     python_types.CodeType,
@@ -58,7 +58,7 @@ SAFE_CLASSES = (
 
 @functools.cache
 def reviewed() -> dict[str, Any]:
-    """The decisions of people."""
+    """The reviewed decisions."""
     return json.loads((POLICY / "reviewed.json").read_text(encoding="utf-8"))
 
 
@@ -68,7 +68,7 @@ def this_version() -> str:
 
 
 def takes_path(one: bpy.types.Property) -> bool:
-    """Whether a property holds the path of a file or a folder, or a secret."""
+    """Whether a property contains the path of a file or a folder, or a secret."""
     return getattr(one, "subtype", "") in PATHS or one.identifier in PATH_NAMES
 
 
@@ -84,7 +84,7 @@ def _structs() -> dict[str, Any]:
         if struct is not None:
             found[struct.identifier] = struct
     for name in ("scene", "object", "view_layer", "camera", "light", "world", "material"):
-        # Cycles' settings are in no list of types.
+        # Cycles' settings are not in any list of types.
         pointer = found[_OWNERS.get(name, name.capitalize())].properties.get("cycles")
         if pointer is not None:
             found[pointer.fixed_type.identifier] = pointer.fixed_type
@@ -157,7 +157,7 @@ def attributes() -> tuple[set[str], dict[str, str]]:
 
 
 def operators() -> dict[str, str]:
-    """Every operator with `""`, or the cause of its refusal."""
+    """Every operator with `""` if it is allowed, else the cause of its refusal."""
     decisions = reviewed()
     found = {}
     for module in dir(bpy.ops):

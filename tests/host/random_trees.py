@@ -9,7 +9,8 @@ from typing import Any
 import bpy
 
 TREE = "GeometryNodeTree"
-# Not set at random: identity, places and selection have their own steps; the rest is runtime or another class's.
+# Not set at random: identity, positions and selection have their own steps; the rest is runtime or other classes'
+# state.
 _NOT_RANDOM = frozenset(
     {
         "name",
@@ -82,7 +83,7 @@ def make_blocks() -> None:
 
 
 def kinds() -> list[str]:
-    """Every node type that a geometry tree takes, frames and zone inputs aside, which have steps of their own."""
+    """Every node type of geometry trees except frames and zone inputs, which have their own steps."""
     if not _kinds:
         tree = bpy.data.node_groups.new("Kinds", TREE)
         for name in sorted(dir(bpy.types)):
@@ -100,7 +101,7 @@ def kinds() -> list[str]:
 
 
 def socket_types() -> list[str]:
-    """Every socket type that an interface takes."""
+    """Every socket type that an interface accepts."""
     if not _types:
         tree = bpy.data.node_groups.new("Types", TREE)
         for name in sorted(n for n in dir(bpy.types) if n.startswith("NodeSocket")):
@@ -114,7 +115,7 @@ def socket_types() -> list[str]:
 
 
 class Maker:
-    """Draws one tree."""
+    """Generates one random tree."""
 
     def __init__(self, seed: int, size: int = 25, depth: int = 0) -> None:
         self.draw = random.Random(f"{seed}/{depth}")
@@ -212,7 +213,7 @@ class Maker:
         nodes, draw = self.tree.nodes, self.draw
         known = kinds()
         for number in range(self.size):
-            # The seeds walk through all types in turn; some are drawn.
+            # Consecutive seeds use all types in turn, plus some at random.
             kind = known[(self.seed * self.size + number) % len(known)] if self._chance(0.6) else draw.choice(known)
             if kind == "GeometryNodeClosureOutput" and bpy.app.version < (5, 0):
                 continue
@@ -262,7 +263,7 @@ class Maker:
                 self._set(owner, prop)
 
     def _set(self, owner: Any, prop: Any) -> None:
-        """A random legal value; Blender's refusal is fine."""
+        """Sets a random legal value; a refusal by Blender is ignored."""
         draw, name = self.draw, prop.identifier
         try:
             now = getattr(owner, name)
@@ -299,7 +300,7 @@ class Maker:
         return None if known is None or self._chance(0.2) else self.draw.choice(list(known))
 
     def _lists(self, node: Any) -> None:
-        """Items added, removed, renamed, moved: their numbers get gaps."""
+        """Adds, removes, renames and moves items, so that their numbers get gaps."""
         for prop in node.bl_rna.properties:
             if prop.identifier in {"inputs", "outputs"} or prop.type != "COLLECTION" or prop.srna is None:
                 continue
@@ -376,7 +377,7 @@ class Maker:
                 link.swap_multi_input_sort_id(draw.choice(rivals))
 
     def _viewers(self) -> None:
-        """Unlinked items of that kind are deleted by the next update, and crash whoever holds them."""
+        """Sets `auto_remove` on linked viewer items only: the next update deletes unlinked ones with that property."""
         for node in self.tree.nodes:
             for item, socket in zip(getattr(node, "viewer_items", ()), list(node.inputs), strict=False):
                 if hasattr(item, "auto_remove") and socket.is_linked:

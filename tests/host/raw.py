@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's RNA says of a node tree, all of it, for comparing two trees. Shares no code with the product.
+"""The complete RNA state of a node tree, to compare two trees. Shares no code with the product.
 
-Everything that RNA shows is walked, read-only or not; `SKIPPED` names what is left out, and why.
+Every RNA property is read, read-only ones included; `SKIPPED` lists the exceptions and their reasons.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import bpy
 
 SKIPPED = {
     "rna_type": "the type itself",
-    # What belongs to a data-block in its file, not to the tree.
+    # State of the data-block in its file, not of the tree.
     "name_full": "follows name and library",
     "session_uid": "differs in every session",
     "users": "differs with who uses it",
@@ -104,7 +104,7 @@ def _node(node: Any) -> dict[str, Any]:
 def _link(tree: Any, link: Any) -> tuple[Any, ...]:
     order = 0
     if link.to_socket.is_multi_input:
-        # Replaced links may leave two with one number: then their order in the tree decides.
+        # After replacing links, two may have the same number: then their order in the tree decides.
         rivals = [(x.multi_input_sort_id, n) for n, x in enumerate(tree.links) if x.to_socket == link.to_socket]
         order = next(rank for rank, (_, n) in enumerate(sorted(rivals)) if tree.links[n] == link)
     ends = (link.from_node.name, link.from_socket.identifier, link.to_node.name, link.to_socket.identifier)
@@ -138,7 +138,7 @@ def _struct(owner: Any, skip: set[str] = frozenset(), depth: int = 0) -> dict[st
 
 
 def _crashes(owner: Any, name: str) -> bool:
-    """Reading it off the experimental closure nodes of 4.5 crashes Blender."""
+    """Whether reading the property crashes Blender: so on the experimental closure nodes of 4.5."""
     return (
         name == "paired_output"
         and bpy.app.version < (5, 0)
@@ -155,7 +155,7 @@ def _plain(value: Any) -> Any:
 
 
 def differences(a: Any, b: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """(place, left, right) for everything that differs; floats must be the same 32 bits, places nearly so."""
+    """(path, left, right) for everything that differs; floats must be equal in 32 bits, positions nearly so."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in [*a, *(k for k in b if k not in a)]:
             yield from differences(a.get(key, "absent"), b.get(key, "absent"), f"{path}/{key}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documents and edits that nobody should send: a typed error or the right result, never a crash or half a tree."""
+"""Invalid documents and edits give an error with a code or the right result, never a crash or half a tree."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ JUNK = [None, True, -1, 1 << 40, 1.5, math.nan, "", "x", "é" * 200, "Socket_1",
 
 
 def mutated(draw: random.Random, document: Any) -> Any:
-    """The document with one thing replaced, doubled or taken away."""
+    """The document with one value replaced, duplicated or removed."""
     out = copy.deepcopy(document)
     path = draw.choice([p for p in places(out) if p])
     holder = out
@@ -153,7 +153,7 @@ def mutated(draw: random.Random, document: Any) -> Any:
 
 
 def sample() -> Any:
-    """A tree with a bit of everything."""
+    """A tree with one of each feature."""
     inner = through("Inner")
     outer = through("Outer")
     outer["add"] += [
@@ -312,7 +312,7 @@ def test_a_zone_that_has_lost_its_input_can_be_read_and_removed(empty: None) -> 
     assert len(found.nodes) == 0
 
 
-# -- somebody else's hands in the middle of a transaction
+# -- edits by the artist in the middle of a transaction
 
 
 def _delete_object() -> None:

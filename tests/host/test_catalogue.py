@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shipped catalogues are what the running Blender says."""
+"""The shipped catalogues match the running Blender."""
 
 from __future__ import annotations
 

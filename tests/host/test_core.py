@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the core says of real trees is what Blender says: their sockets, their links, and their compact form."""
+"""The core agrees with Blender about shipped trees: sockets, links and compact form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from geonode_assistant.host.export import export_tree
 from shipped import shipped_trees
 
 CATALOGUE = str(catalogue.SHIPPED / "{}.{}.json".format(*bpy.app.version[:2]))
-# Trees that each version ships, and their nodes; nested groups count once for each tree that holds them.
+# The numbers of trees that each version ships and of their nodes; nested groups count once for each containing tree.
 SHIPPED = {(4, 2): (28, 3_969), (4, 5): (28, 3_969), (5, 0): (56, 5_941), (5, 2): (122, 9_199)}
 VIRTUAL = "NodeSocketVirtual"
 # What the core cannot know, and does not need to:
@@ -43,7 +43,7 @@ def _bundles() -> Iterator[dict[str, Any]]:
 
 
 def shown(sockets: Any) -> list[list[str]]:
-    """Identifier, name and base type of the sockets in use, those aside that only offer to make another one."""
+    """Identifier, name and base type of the sockets, without those that only serve to add another one."""
     kept = [s for s in sockets if s.enabled and not s.is_unavailable]
     return [[s.identifier, s.name, rna.base_type(s)] for s in kept if rna.base_type(s) != VIRTUAL]
 
@@ -76,7 +76,7 @@ def test_derived_sockets_are_those_of_blender(bundles: list[dict[str, Any]]) -> 
 
 
 def test_no_existing_link_is_refused_or_recreated(bundles: list[dict[str, Any]]) -> None:
-    """A plan that takes every link away and makes it again is allowed, and is no edit."""
+    """A plan that removes every link and recreates it is allowed and gives an empty edit."""
     wrong: list[Any] = []
     links = 0
     for entry in bundles:

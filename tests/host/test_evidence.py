@@ -174,7 +174,7 @@ def test_warnings_and_invalid_links(starter: None) -> None:
 
 
 def test_many_instances_are_counted_without_a_loop(starter: None) -> None:
-    """A million instances are described without building a million Python objects (4.2 has no other way)."""
+    """A million instances are measured without creating a million Python objects (which 4.2 cannot avoid)."""
     count = 1_000_000 if bpy.app.version >= (4, 5) else 20_000
     found = result(
         [

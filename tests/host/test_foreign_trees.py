@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees that nobody here has drawn come back equal in an empty file, judged by RNA alone."""
+"""Random and shipped trees are rebuilt equal in an empty file, compared by RNA alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def new_file() -> None:
 
 
 def rebuilt_elsewhere(tree: Any) -> tuple[dict[str, Any], dict[str, Any], str, str]:
-    """RNA of the tree and of what an empty file makes of its JSON text; both texts."""
+    """The RNA state of the tree and of its copy built from JSON in an empty file, and both JSON texts."""
     before = raw.tree_state(tree)
     text = json.dumps(export_tree(tree))
     assert raw.tree_state(tree) == before, "reading writes nothing"
@@ -55,7 +55,7 @@ def test_random_trees_are_rebuilt_equal(batch: int) -> None:
 
 
 def test_random_trees_cover_what_this_blender_has() -> None:
-    """Most types, zones, nested groups, panels, gaps, multi-inputs, muted links: the draw must not run dry."""
+    """The random trees contain most types, zones, nested groups, panels, gaps, multi-inputs and muted links."""
     kinds, seen = set[str](), set[str]()
     for seed in range(12):
         new_file()
@@ -115,7 +115,7 @@ def test_built_twice_is_equal_twice() -> None:
     assert list(differences(bundle, rename(again, back))) == []
 
 
-# -- what the draw has found, each on its own
+# -- cases found by random trees, one by one
 
 
 def _clipped_curve(tree: Any) -> None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to a data-block as such survives a run that was taken back, and a restore that lost it says so."""
+"""The ID state of data-blocks (fake user, custom properties, asset data, preview) survives a restore, and a
+restore that loses it reports that.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,12 @@ from making import on, socket, step, through
 
 CATALOGUE = "11111111-2222-3333-4444-555555555555"
 EDIT = {"tree": "Test", "create": False, "values": [["move", "Offset", [9.0, 9.0, 9.0]]]}
-# Scratch space, and what says how the data-block came about.
+# Scratch data, and properties about the origin of the data-block.
 NOT_STATE = {"rna_type", "tag", "session_uid", "original", "is_runtime_data", "icon_id", "asset_data", "preview"}
 
 
 def dump(owner: Any) -> Any:
-    """All that RNA tells of a data-block, its asset data, tags or preview; shares no code with the product."""
+    """The RNA state of a data-block, its asset data, tags or preview; shares no code with the product."""
     if owner is None:
         return None
     base = bpy.types.ID.bl_rna if isinstance(owner, bpy.types.ID) else owner.bl_rna
@@ -68,7 +70,7 @@ def custom_properties(owner: Any) -> None:
 
 
 def mark(block: Any) -> None:
-    """Makes it an asset in which every property that can be set is set."""
+    """Makes the block an asset with every settable property set."""
     block.asset_mark()
     block.use_fake_user = False
     data = block.asset_data
@@ -113,7 +115,7 @@ KINDS: dict[str, Callable[[Any], object]] = {
 
 @pytest.fixture
 def trees(starter: None) -> Iterator[list[Any]]:
-    """`Test`, and `Outer` that uses it: a changed interface reaches both."""
+    """`Test`, and `Outer`, which uses it: a change of the interface affects both."""
     outer = through(
         "Outer",
         add=[
@@ -226,7 +228,7 @@ def test_the_inventory_notices_id_state(trees: list[Any], lost: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_restored_script_keeps_the_id_state(trees: list[Any], kind: str) -> None:
-    """Here Blender's undo brings it back."""
+    """For scripts, Blender's undo restores the state."""
     names = [tree.name for tree in trees]
     for block in (*trees, bpy.data.materials.new("Clay")):
         KINDS[kind](block)

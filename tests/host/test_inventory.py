@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inventory of a file: the same twice, and another one after every change that it is there to notice."""
+"""The inventory of a file is deterministic and different after every change that it should notice."""
 
 from __future__ import annotations
 

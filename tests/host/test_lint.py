@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lint over every tree that Blender ships: these work, so whatever it says of them is a false alarm."""
+"""The lint over every tree that Blender ships: these trees work, so each finding is a false alarm."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from geonode_assistant.host import catalogue, values
 from geonode_assistant.host.export import export_tree
 from shipped import shipped_trees
 
-# Shown to be right: the node does nothing there, and nobody misses it.
+# Verified findings: the node really does nothing there.
 TRUE: frozenset[tuple[str, str]] = frozenset()
 
 
 def document(tree: Any) -> dict[str, Any]:
-    """The tree on an object of which nothing is known, with every input at its default."""
+    """A document with the tree on an object without known geometry, with all inputs at their defaults."""
     bundle = export_tree(tree)
     modifier = {"name": "M", "type": "NODES", "node_group": values.block_name(tree), "inputs": {}}
     return {

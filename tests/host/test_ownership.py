@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whose a tree is: known by identity and by what it looked like, through saving, copying, appending and editing."""
+"""Ownership of trees, decided by mark and content, after saving, copying, appending and editing."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_restored_run_leaves_no_mark(starter: None) -> None:
 def test_a_copy_is_the_artists(tree: Any) -> None:
     copy = tree.copy()
     assert as_left(copy) is None and as_left(tree) is True
-    # Which of the two was the original cannot be told once the names were changed.
+    # Once the names were changed, it is unknown which of the two was the original.
     tree.name = "Original"
     copy.name = "Test"
     assert as_left(copy) is None and as_left(tree) is None

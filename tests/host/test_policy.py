@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The policy of safe mode is what the running Blender says, and every decision in it is about something that exists."""
+"""The policy of safe mode matches the running Blender, and every decision in it is about something that exists."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_no_allowed_operator_takes_a_path(now: dict[str, dict[str, str]]) -> Non
 
 
 def test_no_allowed_attribute_is_a_path(now: dict[str, dict[str, str]]) -> None:
-    """Every property that holds a path, on any type at all, is refused by name, or reviewed with a reason."""
+    """Every property that contains a path, on any type, is refused by name or reviewed with a reason."""
     decisions = policy.reviewed()
     examined, allowed = 0, set()
     for name in dir(bpy.types):
@@ -54,12 +54,12 @@ def test_no_allowed_attribute_is_a_path(now: dict[str, dict[str, str]]) -> None:
     assert allowed <= set(decisions["attributes_allowed"]) | ON_UNREACHABLE_TYPES
 
 
-# The attributes of this name that a script can reach are no paths; the other owners are out of reach.
+# The attributes of this name that a script can reach are not paths; it cannot reach the other owners.
 ON_UNREACHABLE_TYPES = {"name", "id_name"}
 
 
 def test_every_module_and_member_exists_in_some_version() -> None:
-    """In the newest version all of them; in older ones all but the few that came later."""
+    """All exist in the newest version; in older ones all except those that were added later."""
     missing = []
     examined = 0
     for module, members in policy.reviewed()["modules"].items():
@@ -112,7 +112,7 @@ LATER = {
 
 
 def test_every_pattern_matches_something(now: dict[str, dict[str, str]]) -> None:
-    """A decision about what no version has would rot unseen."""
+    """Otherwise decisions about names that no version has would stay unnoticed."""
     decisions = policy.reviewed()
     shipped = policy.shipped()
     operators = {name for names in shipped["operators"].values() for name in names}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random edits of the trees that Blender ships: taken back they are as they were, also after a fault anywhere."""
+"""Random edits of the trees that Blender ships are restored exactly, also after a fault anywhere."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def zone_ends(tree: Any) -> set[str]:
 
 
 def random_edit(draw: random.Random, tree: Any) -> dict[str, Any]:
-    """Values, links, new nodes, frames, removals, an interface input: what plans do, on nodes that are there."""
+    """An edit as plans make them, on existing nodes: values, links, new nodes, frames, removals, an interface input."""
     by_id = identity.index(tree)
     ids = list(by_id)
     zones = zone_ends(tree)
@@ -102,7 +102,7 @@ def test_edits_of_shipped_trees_are_restored(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.skipif(bpy.app.version < (4, 5), reason="Blender 4.2 ships few trees")
 def test_the_same_edit_again_changes_nothing() -> None:
-    """Of a shipped tree: what was set, linked, hidden, stamped, framed and placed stays."""
+    """On a shipped tree, everything that was set, linked, hidden, stamped, framed and placed stays."""
     total = 0
     for tree in sampled():
         edit = random_edit(random.Random(tree.name), tree)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A restore brings back exactly what was; a commit leaves one undo step and nothing of ours."""
+"""A restore gives back exactly the earlier state; a commit leaves one undo step and no temporary data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from making import on, socket, step, through
 
 
 def everything() -> str:
-    """All that an artist could see of trees, modifiers, data-blocks, animation and selection."""
+    """The visible state of trees, modifiers, data-blocks, animation and selection."""
     trees = {}
     for tree in bpy.data.node_groups:
         animation = tree.animation_data
@@ -241,7 +241,7 @@ def test_a_fault_at_the_modifier_is_restored(scene: Any) -> None:
 
 
 def test_references_follow_a_restore(scene: Any) -> None:
-    """Drivers of other data-blocks, group nodes and modifiers point to the tree that came back."""
+    """Drivers of other data-blocks, group nodes and modifiers refer to the restored tree."""
     holder = bpy.data.objects["Suzanne"]
     curve = holder.driver_add("location", 0)
     variable = curve.driver.variables.new()

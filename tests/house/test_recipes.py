@@ -9,21 +9,21 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "rust" / "CONTRIBUTING.md"
 
-# What lies at the top of the project and is named by a path.
+# The folders and files at the top of the project that a path may begin with.
 TOP = {"README.md", "addon", "manifests", "rust", "tests"}
 
-# What a reader fills in: a name, or the next free number.
+# Placeholders that a reader fills in: a name, or the next free number.
 PLACEHOLDER = re.compile(r"NAME|NNN")
 
 
 def named(text: str) -> set[str]:
-    """Every path from the top of the project in backticks, with the test behind ``::`` where there is one."""
+    """Every path from the top of the project in backticks, with the test after ``::`` if there is one."""
     words = [word for code in re.findall(r"`([^`\n]+)`", text) for word in code.split()]
     return {word for word in words if word.partition("/")[0] in TOP}
 
 
 def missing(reference: str) -> bool:
-    """Whether a file, folder or test is not there; of a name to fill in, the folder that it goes into."""
+    """Whether a file, folder or test does not exist; for a placeholder, its folder is checked."""
     place, _, test = reference.partition("::")
     path = ROOT / place
     if PLACEHOLDER.search(path.name):
@@ -55,7 +55,7 @@ def test_recipes_count_the_files_that_they_list() -> None:
         heading, _, rest = recipe.partition("\n")
         rows = [int(number) for number in re.findall(r"^\| (\d+) \|", rest, re.MULTILINE)]
         assert rows == list(range(1, len(rows) + 1)), heading
-        # A recipe whose last rows are only sometimes needed gives both figures.
+        # A recipe whose last rows are only sometimes needed has two figures.
         figures = [int(figure) for figure in re.findall(r"\d+", heading)]
         optional = len(re.findall(r"^\| \d+ \|[^|]*\bonly\b", rest, re.MULTILINE))
         assert figures == sorted({len(rows) - optional, len(rows)}), heading

@@ -25,7 +25,7 @@ def modules() -> dict[str, ast.Module]:
 
 
 def imports(name: str) -> Iterator[str]:
-    """The modules that a module names in import statements, wherever they stand, types alone included."""
+    """The modules that a module names in any import statement, including those for types only."""
     folder = name.split(".")[:-1]
     for node in ast.walk(modules()[name]):
         if isinstance(node, ast.Import):
@@ -64,7 +64,7 @@ def arrows() -> frozenset[tuple[str, str]]:
 
 
 def circle(arrows: set[tuple[str, str]]) -> list[str]:
-    """What is left when nothing more can be taken away that has no arrow out: empty without a circle."""
+    """The rooms that remain after removing, again and again, those without outgoing arrows: empty without a circle."""
     left = {end for arrow in arrows for end in arrow}
     while True:
         held = {a for a, b in arrows if a in left and b in left and a != b}
@@ -83,7 +83,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 
 def test_no_folders_import_each_other_in_a_circle() -> None:
-    """Within each folder its files and folders count as one thing each, with all that is inside of them."""
+    """Within each folder, each file counts as one node, and so does each subfolder with all its content."""
     folders = {tuple(name.split(".")[:depth]) for name in modules() for depth in range(name.count(".") + 1)}
     assert len(folders) > 5
     for folder in folders:
@@ -117,7 +117,7 @@ def test_rooms_import_only_in_the_directions_of_the_map() -> None:
 
 
 def touches(tree: ast.Module) -> Iterator[str]:
-    """Where code reaches for ``bpy.data`` or ``bpy.ops``, by whatever name it has ``bpy``."""
+    """Where code uses ``bpy.data`` or ``bpy.ops``, under whatever name it imports ``bpy``."""
     names = {"bpy"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A host without Blender: it keeps objects and trees as data, applies deltas to them, and measures only structure.
+"""A host without Blender: it holds objects and trees as data, applies deltas to them, and measures only structure.
 
-It follows the contract (`rust/run/EFFECTS.md`, `rust/graph/FORMATS.md`) closely enough for the core, and
+It implements the contract (`rust/run/EFFECTS.md`, `rust/graph/FORMATS.md`) as far as the core needs, and
 records the order of effects. Faults are injected by name of the effect.
 """
 
@@ -16,7 +16,7 @@ Effect = dict[str, Any]
 
 
 class Host:
-    """The scene of one plane with no modifier, and what the run does to it."""
+    """A scene with one plane without modifiers, and the changes that a run makes to it."""
 
     def __init__(self) -> None:
         self.objects: dict[str, Any] = {
@@ -25,7 +25,7 @@ class Host:
         }
         self.trees: dict[str, Any] = {}
         self.made: dict[str, dict[str, Any]] = {}
-        """Tree → what runs left of it."""
+        """Tree → the mark that runs left on it."""
         self.snapshot: tuple[Any, Any] | None = None
         self.done: list[str] = []
         self.effects: list[Effect] = []
@@ -39,7 +39,7 @@ class Host:
         self.answers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "modifier_stack": lambda arguments: {"object": "Plane", "modifiers": self.objects["Plane"]["modifiers"]},
         }
-        """What tools give, by id; an exception is a tool's failure."""
+        """The results of tools by ID; an exception is a failure of the tool."""
 
     # The effects
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artist's word: what is asked, what is left out, what is said, what is tried first; on a host without Blender."""
+"""Approvals on a host without Blender: questions, operations left out, rejections with words, dry runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VALUE, INTO, OUT = ALL[3], ALL[4], ALL[5]
 
 
 class Answers:
-    """Answers one question after the other; keeps what was asked."""
+    """Answers one question after the other and records them."""
 
     def __init__(self, *answers: Callable[[Any, Any], None]) -> None:
         self.left = list(answers)
@@ -107,7 +107,7 @@ def test_an_invalid_remainder_is_asked_about_again_and_can_be_corrected(start, h
         assert request["without"] == without
         errors = [found for found in request["findings"] if found["severity"] == "error"]
         assert {found["code"] for found in errors} == {"unknown_node"}
-        # The pointers are those of the whole plan, which the artist sees.
+        # The pointers refer to the whole plan, which the artist sees.
         assert all(found["path"].startswith(tuple(ALL)) for found in errors)
         assert [one["id"] for one in request["steps"][0]["operations"]] == ALL
     paths = [found["path"] for found in answers.asked[1]["findings"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The audit log as scripts see it; what breaks a chain is tested in Rust."""
+"""The audit log through the native module; damage of the chain is tested in Rust."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import Endpoint
 from scripted_host import MOVE, Host, plan
 from test_approvals import VALUE, Answers, approve, reject
-from test_provider_run import Endpoint, endpoint  # noqa: F401
 
 
 def test_entries_are_chained_and_verified(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_entries_are_chained_and_verified(tmp_path: Path) -> None:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Iterator[Path]:
-    """A log that is being written."""
+    """The path of the log that is written during the test."""
     import geonode_core
 
     yield geonode_core.audit_start(tmp_path / "audit.jsonl")
@@ -55,7 +55,7 @@ def entries(log: Path) -> list[tuple[str, Any]]:
     return [(entry["kind"], entry["detail"]) for entry in map(json.loads, log.read_text(encoding="utf-8").splitlines())]
 
 
-def test_a_request_is_recorded_without_its_words(start, host: Host, endpoint: Endpoint, log: Path) -> None:  # noqa: F811
+def test_a_request_is_recorded_without_its_words(start, host: Host, endpoint: Endpoint, log: Path) -> None:
     endpoint.replies = [json.dumps(plan(*MOVE))]
     secret = {"api_key": "sk-test-secret", "base_url": endpoint.url + "?token=hidden"}
     report = host.drive(start("move it up", provider="openai-compatible", model="small", **secret))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stored keys as scripts see them. Orders, links and damage are tested in Rust (``rust/provider/src/keys``)."""
+"""Stored keys through the native module. Precedence, links and damage are tested in Rust
+(``rust/provider/src/keys``).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ REPLY = {"choices": [{"message": {"content": "ready"}, "finish_reason": "stop"}]
 
 
 class Server(ThreadingHTTPServer):
-    """A model server on loopback that notes which keys it was given."""
+    """A model server on loopback that records the keys that it gets."""
 
     def __init__(self) -> None:
         seen = self.seen = []
@@ -53,7 +55,7 @@ def server():
 
 @pytest.fixture(autouse=True)
 def headless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """No key store and no key in the environment; returns where the file of keys belongs."""
+    """Removes key store and keys from the environment; returns the path of the file of keys."""
     for name in ("GEONODE_ASSISTANT_HOME", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -152,7 +154,7 @@ print("the end")
     reason="needs gnome-keyring and dbus",
 )
 def test_the_key_store_of_the_desktop(server: Server, headless: Path, tmp_path: Path) -> None:
-    """GNOME's own Secret Service, on a session bus of its own."""
+    """Uses GNOME's own Secret Service on a private session bus."""
     script = tmp_path / "session.py"
     ready = tmp_path / "ready.py"
     ready.write_text("import geonode_core\ngeonode_core.keep_key('gemini', 'k' * 9)['place'] == 'system' or exit(1)")

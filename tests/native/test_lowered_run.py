@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs against stand-ins for three vendors that obey the schema that they were sent, as constrained output does."""
+"""Runs against stand-ins for three vendors whose replies follow the schema of the request, as constrained
+output does.
+"""
 
 from __future__ import annotations
 

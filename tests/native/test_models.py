@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known of a model decides what it is asked for, and what that costs."""
+"""The known properties of a model decide what a request contains and what it costs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import geonode_core
 import pytest
+from chat_server import Endpoint
 from scripted_host import MOVE, Host, plan
-from test_provider_run import Endpoint, endpoint  # noqa: F401
 
 PLAN = json.dumps(plan(*MOVE))
 
@@ -33,7 +33,7 @@ def test_the_registry_is_data() -> None:
     assert known["openai", "gpt-5.6"]["prices"] is None
 
 
-def test_a_request_is_announced_before_and_counted_after_sending(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_a_request_is_announced_before_and_counted_after_sending(start, host: Host, endpoint: Endpoint) -> None:
     endpoint.replies = [PLAN]
     settings = {"input_price": 2.0, "output_price": 10.0}
     report = host.drive(ask(start, endpoint, "small", settings=settings))
@@ -47,7 +47,7 @@ def test_a_request_is_announced_before_and_counted_after_sending(start, host: Ho
     assert report["usage"]["cached"] == 0
 
 
-def test_unknown_properties_of_a_model_stay_unknown(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_unknown_properties_of_a_model_stay_unknown(start, host: Host, endpoint: Endpoint) -> None:
     endpoint.replies = [PLAN]
     report = host.drive(ask(start, endpoint, "small"))
     assert report["status"] == "done"
@@ -56,7 +56,7 @@ def test_unknown_properties_of_a_model_stay_unknown(start, host: Host, endpoint:
     assert report["requests"][0]["cost_usd"] is None
 
 
-def test_a_limit_of_cost_needs_a_price(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_a_limit_of_cost_needs_a_price(start, host: Host, endpoint: Endpoint) -> None:
     report = host.drive(ask(start, endpoint, "small", settings={"max_run_cost": 1}))
     assert codes(report)[0] == ("setting_invalid", "error")
     assert not endpoint.asked
@@ -65,7 +65,7 @@ def test_a_limit_of_cost_needs_a_price(start, host: Host, endpoint: Endpoint) ->
     assert all(code != "setting_invalid" for code, _ in codes(host.drive(listed)))
 
 
-def test_a_model_without_vision_gets_no_pictures(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_a_model_without_vision_gets_no_pictures(start, host: Host, endpoint: Endpoint) -> None:
     endpoint.replies = [PLAN, PLAN]
     report = host.drive(ask(start, endpoint, "llama3.1:8b", settings={"send_pictures": True}))
     assert report["status"] == "done", report["messages"]
@@ -74,7 +74,7 @@ def test_a_model_without_vision_gets_no_pictures(start, host: Host, endpoint: En
     assert offered and "picture" not in offered
 
 
-def test_unavailable_streaming_is_reported_once(start, host: Host, endpoint: Endpoint) -> None:  # noqa: F811
+def test_unavailable_streaming_is_reported_once(start, host: Host, endpoint: Endpoint) -> None:
     reply = {"choices": [{"message": {"content": PLAN}, "finish_reason": "stop"}], "model": "small"}
     endpoint.replies = [{"json": reply}]
     report = host.drive(ask(start, endpoint, "small", settings={"stream": False}))

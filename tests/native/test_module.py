@@ -74,7 +74,7 @@ def test_validate_plan_assumes_that_a_complete_tree_is_new(catalogue: str) -> No
     wrong = {"op": "link", "from": socket("group_input", "Nothing Like It"), "to": socket("up", "Geometry")}
     verdict = geonode_core.validate_plan(plan(node, wrong, out), catalogue)
     assert [m["code"] for m in verdict["messages"] if m["severity"] == "error"] == ["unknown_socket"]
-    # A node that the plan does not make belongs to a tree that is not known, and so does its interface.
+    # A node that the plan does not create belongs to an unknown tree with an unknown interface.
     edit = {"op": "set_input_default", "node_id": "theirs", "socket": "Scale", "value": [1, 1, 2]}
     assert geonode_core.validate_plan(plan(node, edit, wrong, out), catalogue)["ok"]
 
@@ -110,7 +110,7 @@ def test_reconcile_gives_the_smallest_edit(catalogue: str) -> None:
     assert len(edit["links"]) == 2
     assert result["diff"]
     again = geonode_core.reconcile({**BUNDLE, "trees": result["trees"]}, proposal, catalogue)
-    # What is left is stamping, which Blender skips for nodes that have their stamp.
+    # Only stamps remain, which Blender skips for nodes that already have theirs.
     left = [set(edit) - {"tree", "create", "stamp"} for step in again["steps"] for edit in step.get("trees", [])]
     assert not any(left)
 

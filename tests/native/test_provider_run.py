@@ -1,90 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs against a server on this machine that speaks Chat Completions, well or badly."""
+"""Runs against a server on this machine that answers Chat Completions correctly or incorrectly."""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from chat_server import Endpoint, ask
 from scripted_host import MOVE, Host, plan
-
-
-class Endpoint(ThreadingHTTPServer):
-    """Answers each request by the next of `replies`; keeps what was asked."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.replies: list[Any] = []
-        self.asked: list[dict[str, Any]] = []
-        self.busy = threading.Event()
-        self.release = threading.Event()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    """One request."""
-
-    server: Endpoint
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Stays quiet."""
-
-    def do_POST(self) -> None:
-        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        reply = self.server.replies.pop(0)
-        self.server.busy.set()
-        if reply == "html":
-            self._send("text/html", b"<!doctype html><p>Welcome!")
-        elif reply == "hang":
-            self.server.release.wait(30)
-        elif isinstance(reply, dict):
-            self._send("application/json", json.dumps(reply["json"]).encode())
-        else:
-            self._stream(reply)
-
-    def _send(self, kind: str, body: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def _stream(self, text: str) -> None:
-        chunks = [{"delta": {"role": "assistant"}}]
-        chunks += [{"delta": {"content": text[i : i + 500]}} for i in range(0, len(text), 500)]
-        chunks += [{"delta": {}, "finish_reason": "stop"}]
-        lines = [json.dumps({"id": "c", "model": "small", "choices": [{"index": 0, **chunk}]}) for chunk in chunks]
-        usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-        lines.append(json.dumps({"id": "c", "model": "small", "choices": [], "usage": usage}))
-        body = "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
-        self._send("text/event-stream", body)
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    server = Endpoint()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.release.set()
-    server.shutdown()
-    server.server_close()
-
-
-def ask(start, endpoint: Endpoint, **request: Any) -> Any:
-    return start(
-        "move it up", provider="openai-compatible", model="small", base_url=endpoint.url, api_key="sk-test", **request
-    )
 
 
 def test_a_model_plans(start, host: Host, endpoint: Endpoint) -> None:
@@ -102,7 +28,7 @@ def test_a_model_plans(start, host: Host, endpoint: Endpoint) -> None:
 
 
 def planned(events: list[dict[str, Any]]) -> list[Any]:
-    """Steps as they were told while they arrived; a number where a model was asked."""
+    """The IDs of steps reported while they arrived, and the turn number of each request."""
     told = [event for event in events if event["event"] == "request" or event.get("status") == "planned"]
     return [event.get("step_id", event.get("turn")) for event in told]
 

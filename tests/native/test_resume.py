@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs that are saved in one place and taken up in another, on a host without Blender."""
+"""Runs that are saved in one process and resumed in another, on a host without Blender."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import geonode_core
 import pytest
+from chat_server import Endpoint
 from scripted_host import MOVE, Host, plan, socket
-from test_provider_run import Endpoint, endpoint  # noqa: F401
 
 KEY = "sk-this-must-never-be-stored-1234567890"
 BAD = plan({"op": "create_node", "node_id": "x", "bl_idname": "GeometryNodeNothing"})
@@ -39,7 +39,7 @@ def approve(run: Any, effect: dict[str, Any]) -> None:
 
 
 def turns(run: Any, host: Host, count: int) -> bool:
-    """Carries out ``count`` effects; whether the run is still under way."""
+    """Carries out ``count`` effects; returns whether the run is still under way."""
     done = 0
     while done < count:
         run.wait(2000)
@@ -99,7 +99,7 @@ def test_lost_turns_are_reported(start: Callable[..., Any], host: Host) -> None:
 
 
 def halfway(start: Callable[..., Any], server: Endpoint, replies: list[str], **request: Any) -> dict[str, Any]:
-    """A run as it is saved after the first of its replies, taken as nothing."""
+    """The saved state of a run after the first of its replies, which was not usable."""
     server.replies = [replies[0], "hang"]
     settings = {"input_price": 2.0, "output_price": 10.0} | request.pop("settings", {})
     base = {"provider": "openai-compatible", "model": "small", "base_url": server.url, "api_key": KEY}
@@ -116,7 +116,7 @@ def halfway(start: Callable[..., Any], server: Endpoint, replies: list[str], **r
     return saved
 
 
-def test_usage_before_the_save_is_counted(start, endpoint: Endpoint) -> None:  # noqa: F811
+def test_usage_before_the_save_is_counted(start, endpoint: Endpoint) -> None:
     saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     # The endpoint counts 100 in and 20 out for each.
     each = 100 * 2e-6 + 20 * 1e-5
@@ -134,7 +134,7 @@ def test_usage_before_the_save_is_counted(start, endpoint: Endpoint) -> None:  #
         assert {message["code"] for message in report["messages"]} & {"token_limit", "cost_limit"}, report["messages"]
 
 
-def test_quotas_continue_in_another_process(start, endpoint: Endpoint) -> None:  # noqa: F811
+def test_quotas_continue_in_another_process(start, endpoint: Endpoint) -> None:
     saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     taken = saved["work"]["taken"]
     assert [request["tokens"] for request in taken["requests"]] == [120]
@@ -151,7 +151,7 @@ def test_quotas_continue_in_another_process(start, endpoint: Endpoint) -> None: 
         assert code is None or code in {message["code"] for message in report["messages"]}
 
 
-def test_a_run_of_the_first_version_is_resumed(start, endpoint: Endpoint) -> None:  # noqa: F811
+def test_a_run_of_the_first_version_is_resumed(start, endpoint: Endpoint) -> None:
     saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     saved["geonode_run"] = 1
     del saved["requests"]

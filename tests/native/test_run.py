@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs from words or plans to a report, on a host without Blender."""
+"""Runs from a prompt or a plan to a report, on a host without Blender."""
 
 from __future__ import annotations
 

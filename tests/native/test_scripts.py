@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""PYTHON steps of a plan: judged, asked about, handed to the host; on a host without Blender."""
+"""PYTHON steps of a plan on a host without Blender: checked, approved, passed to the host."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_expectations_of_a_plan_with_a_script_are_measured(
 
 
 def test_no_turn_precedes_or_follows_a_script(start, host: Host) -> None:
-    """Neither may it ask for another turn, nor follow one that wrote."""
+    """A plan with a script cannot request another turn, nor follow a turn that has written."""
     report = host.drive(start("move it", provider="replay", replies=[script(done=False), script()], approve="all"))
     assert report["status"] == "done", report["messages"]
     assert "python_out_of_turn" in codes(report)

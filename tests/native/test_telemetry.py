@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run says about its time and counts, and what it must never say."""
+"""Telemetry of a run: times and counts, and no data of the artist."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BAD = plan({"op": "create_node", "node_id": "x", "bl_idname": "GeometryNodeNothi
 
 
 def vanish(evidence: dict[str, Any]) -> None:
-    """The result is empty."""
+    """Makes the result empty."""
     for measured in evidence["objects"]:
         measured["evaluated"]["mesh"] = {"vertices": 0, "edges": 0, "faces": 0}
 

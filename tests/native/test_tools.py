@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models that call tools before they plan: every reply has a defined end, and what was called is recorded."""
+"""Models that call tools before they plan: every kind of reply has a defined result, and all calls are recorded."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_a_limit_of_cost_needs_prices(start, host: Host) -> None:
 
 
 class Endpoint(ThreadingHTTPServer):
-    """Chat Completions: answers by the next of `replies`, streamed or whole as asked."""
+    """Chat Completions: answers with the next of `replies`, streamed or complete as requested."""
 
     daemon_threads = True
 

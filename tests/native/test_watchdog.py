@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bounds of time and memory of a script, and that nothing of them is left behind."""
+"""Limits of time and memory of a script, which leave nothing behind after it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if sys.version_info < (3, 14):  # later ones keep the hash of a tuple
 
 
 def run(source: str, timeout_ms: int = 2000, **bounds: int) -> dict[str, Any]:
-    """The names of a script that was carried out."""
+    """Runs a script; returns its global names."""
     namespace: dict[str, Any] = {}
     core.run_bounded(compile(source, "<script>", "exec"), namespace, timeout_ms, **bounds)
     return namespace
@@ -60,7 +60,7 @@ def test_endless_code_is_stopped(kind: str) -> None:
     with pytest.raises(core.ScriptTimeout) as stopped:
         run(ENDLESS[kind], 200)
     assert stopped.value.code == "script_timeout"
-    # Far more than it takes, since the machine may be busy; without the watchdog none of them would end at all.
+    # Far more time than needed, since the machine may be busy; without the watchdog these scripts would never end.
     assert time.monotonic() - begin < 20
 
 
@@ -130,7 +130,7 @@ def test_scripts_that_end_right_at_their_limit_leave_no_stray_signal() -> None:
             ended += 1
         except core.ScriptTimeout:
             stopped += 1
-        # Python code right behind it: a stray signal would raise here.
+        # Python code right after the script: a stray signal would raise here.
         for _ in range(50):
             pass
     assert ended > 0 and stopped > 0 and ended + stopped == 3000
@@ -161,7 +161,7 @@ def test_only_one_script_at_a_time_and_only_on_the_main_thread() -> None:
 
 
 def test_a_script_may_run_beside_other_threads() -> None:
-    """Another thread that uses Python all the time neither gets the exception nor keeps the main thread from it."""
+    """Another thread that runs Python code neither gets the exception nor delays it in the main thread."""
     ending = threading.Event()
     survived = []
 

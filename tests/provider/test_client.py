@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The native client as Python sees it, against independent servers."""
+"""The native client used from Python, against independent servers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs inside the Blender under test: does what the tests ask over a socket, one thing per turn of the main loop.
+"""Runs inside the Blender under test: carries out requests of the tests from a socket, one per turn of the main loop.
 
 A request is one line of JSON, ``{"events": [[...], ...]}`` (one group of simulated events per turn) or
 ``{"eval": expression}`` or ``{"exec": statements}``; the reply is ``{"value": ...}`` or ``{"error": traceback}``.
@@ -42,7 +42,7 @@ def box(kind: str, of: str = "UI") -> list[int]:
 
 
 def under_pointer(kind: str) -> str:
-    """What the widget under the pointer edits or calls, as Python text; empty where there is none."""
+    """The property or operator of the widget under the pointer, as Python text; empty if there is none."""
     manager = bpy.context.window_manager
     manager.clipboard = ""
     with bpy.context.temp_override(window=manager.windows[0], area=area(kind), region=region(kind)):
@@ -53,7 +53,7 @@ def under_pointer(kind: str) -> str:
 
 
 def open_tab(kind: str, category: str = "GeoNode") -> bool:
-    """Shows the sidebar with that tab in front; False as long as Blender has not drawn it yet."""
+    """Shows the sidebar with that tab active; returns False until Blender has drawn it."""
     space = area(kind).spaces.active
     if not space.show_region_ui:
         space.show_region_ui = True
@@ -76,7 +76,7 @@ def exported() -> dict[str, Any]:
 
 
 def namespace() -> dict[str, Any]:
-    """What requests are evaluated in: ``bpy``, this module's functions, and the add-on's modules."""
+    """The namespace of requests: ``bpy``, this module's functions, and the add-on's modules."""
     import importlib
 
     paths = ("api", "run.session", "ui.polling", "ui.preferences")
@@ -134,7 +134,7 @@ def _turn() -> float:
 
 
 def start() -> None:
-    """Connects to the tests and listens on a timer that outlives every loaded file."""
+    """Connects to the tests and polls the socket with a timer that persists when files are loaded."""
     preferences = bpy.context.preferences
     preferences.view.show_splash = False
     preferences.use_preferences_save = False

@@ -21,7 +21,7 @@ WORK = Path(os.environ["GEONODE_WORK"])
 
 @pytest.fixture
 def figure() -> Callable[[str, str], None]:
-    """Notes something measured; it is printed after the tests and judged by nobody."""
+    """Records a measurement; it is printed after the tests and not asserted."""
 
     def note(name: str, value: str) -> None:
         with (WORK / "figures").open("a") as file:
@@ -39,7 +39,7 @@ def screen() -> Iterator[Screen]:
 
 @pytest.fixture(scope="session")
 def installed() -> None:
-    """The extension is installed from its zip into this user's folders, as an artist does it."""
+    """Installs the extension from its zip into this user's folders, as an artist does."""
     command = ["blender", "--command", "extension", "install-file", "-r", "user_default", "--enable"]
     done = subprocess.run([*command, os.environ["GEONODE_ZIP"]], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -55,7 +55,7 @@ def process(screen: Screen, installed: None) -> Iterator[Window]:
 
 @pytest.fixture
 def window(process: Window) -> Iterator[Window]:
-    """Blender with the factory's start-up file and our tab open in the 3D View; nothing of it may print an error."""
+    """Blender with the factory start-up file and our tab open in the 3D View; fails if Blender prints an error."""
     process.do("current.close(); current.reset('')")
     process.do("bpy.ops.wm.read_homefile(use_factory_startup=True, use_splash=False)")
     process.wait("bool(bpy.context.window_manager.windows)")
@@ -69,7 +69,7 @@ def window(process: Window) -> Iterator[Window]:
 
 @pytest.fixture
 def model(window: Window) -> Iterator[Endpoint]:
-    """The add-on is set to ask a model on this machine."""
+    """A model server on this machine, which the add-on is set to use."""
     server = Endpoint()
     window.do(
         f"p = bpy.context.preferences.addons[{ADDON!r}].preferences\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A language model's server on this machine: speaks Chat Completions, and answers when the test lets it."""
+"""A model server on this machine that speaks Chat Completions and answers when the test allows it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the screen shows: reads the frame buffer that Xvfb keeps in a file (XWD format), writes PNG."""
+"""Pictures of the screen: reads the frame buffer that Xvfb writes to a file (XWD format), writes PNG."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Picture:
     rows: list[bytes]
 
     def cut(self, left: int, bottom: int, width: int, height: int) -> Picture:
-        """A part, placed as Blender places regions: from the lower left corner."""
+        """A part of the picture, with coordinates from the lower left corner, as Blender's regions have."""
         top = self.height - bottom - height
         rows = [row[left * 3 : (left + width) * 3] for row in self.rows[max(top, 0) : top + height]]
         return Picture(width, len(rows), rows)
 
     def colours(self) -> int:
-        """How many different colours it has."""
+        """The number of different colours."""
         return len({row[i : i + 3] for row in self.rows for i in range(0, len(row), 3)})
 
     def save(self, path: Path) -> None:
@@ -43,7 +43,7 @@ class Picture:
 
 
 def of_screen(frame_buffer: Path) -> Picture:
-    """The screen as it is now."""
+    """The current picture of the screen."""
     content = frame_buffer.read_bytes()
     header = struct.unpack(">25I", content[:100])
     assert header[BITS_PER_PIXEL] == 32, "Xvfb was asked for 24 colour bits, kept in 32"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the model of these tests plans."""
+"""The plans of the model in these tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def lift(*, ask: bool = False) -> dict[str, Any]:
-    """Moves the cube up by a tree of its own; with ``ask``, after the artist's consent."""
+    """A plan that moves the cube up with a new tree; with ``ask`` it needs approval."""
 
     def end(node: str) -> dict[str, str]:
         return {"node_id": node, "socket": "Geometry"}

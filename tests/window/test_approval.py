@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artist looks at a plan, leaves something out, tries it in the background, talks back, and decides."""
+"""Approval in a window: an operation is left out, the plan is tried in the background, rejected with words,
+approved.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ends a run early: the artist's word, another file, the add-on switched off."""
+"""Events that end a run early: cancel, loading a file, switching the add-on off."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from window import ADDON, Window
 
 
 def think(window: Window, model: Endpoint) -> None:
-    """A run whose model has been asked and does not answer."""
+    """Starts a run whose model does not answer."""
     window.send_prompt("lift it", until="current.summary == 'PLANNING'")
     assert model.asked.wait(30)
 

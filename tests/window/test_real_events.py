@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The main job by true X events, which is what simulated ones step over."""
+"""A prompt sent with real X events, which pass through code that simulated ones skip."""
 
 from __future__ import annotations
 

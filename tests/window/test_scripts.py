@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Python steps of a run in a window: asked about, carried out, taken back, and stopped when they do not end."""
+"""Python steps of a run in a window: approved, carried out, undone, and stopped if they do not end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def script(code: str, **payload: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def real(screen: Screen, installed: None, tmp_path: Path) -> Iterator[Window]:
-    """A window that hears the events of a mouse and a keyboard."""
+    """A window that gets events of a mouse and a keyboard."""
     one = RealWindow(screen, tmp_path / "blender")
     yield one
     one.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One run is one undo step, whatever lies before and after it."""
+"""One run is one undo step, whatever comes before and after it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Blender with a window, held by the hand of a test: pointer, keys, text, questions, pictures."""
+"""A Blender with a window, controlled by a test: pointer, keys, text, queries, pictures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZE = (1280, 800)
 # A place in the 3D View of the start-up file where nothing is.
 BARE = (300, 200)
 ADDON = "bl_ext.user_default.geonode_assistant"
-# Slow machines share their two processors with others; a condition that is not met by then never will be.
+# The longest wait for a condition, in seconds; generous, because the machine may be slow.
 PATIENCE_S = 60.0
 KEYS = {" ": "SPACE", ",": "COMMA", ".": "PERIOD", "-": "MINUS"} | dict(
     zip("0123456789", "ZERO ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE".split(), strict=True)
@@ -29,7 +29,7 @@ KEYS = {" ": "SPACE", ",": "COMMA", ".": "PERIOD", "-": "MINUS"} | dict(
 
 
 def start(command: list[str], output: TextIO, **options: Any) -> subprocess.Popen:
-    """A program that ends with the tests, however they end."""
+    """Starts a program that ends with the tests, however they end."""
     tied = ctypes.CDLL(None, use_errno=True).prctl
     end_with_parent = 1  # PR_SET_PDEATHSIG
     return subprocess.Popen(
@@ -134,15 +134,15 @@ class Window:
             time.sleep(0.03)
         return value
 
-    # -- the hand
+    # -- input
     # ----------------------------------------------------------------------------------------------------------------
 
     def _events(self, *groups: list[dict[str, Any]]) -> None:
-        """Each group in a turn of the main loop of its own."""
+        """Sends groups of events, each handled in a separate turn of the main loop."""
         self._request({"events": groups})
 
     def move(self, x: int, y: int) -> None:
-        """Moves the pointer; twice, since the first move only leaves where it was."""
+        """Moves the pointer; twice, since the first move only leaves the previous widget."""
         at = {"type": "MOUSEMOVE", "value": "NOTHING", "x": x, "y": y}
         self.pointer = (x, y)
         self._events([{**at, "x": x - 2}], [at])
@@ -179,16 +179,16 @@ class Window:
         return tuple(self.ask(f"box({editor!r}, {region!r})"))
 
     def open_tab(self, editor: str = "VIEW_3D") -> None:
-        """Shows our tab in the editor's sidebar."""
+        """Opens our tab in the editor's sidebar."""
         self.wait(f"open_tab({editor!r})")
         self.settle()
 
     def settle(self) -> None:
-        """Lets Blender draw what is due."""
+        """Lets Blender draw pending changes."""
         self.move(*self.pointer)
 
     def find(self, what: str, editor: str = "VIEW_3D", across: float = 0.3) -> tuple[int, int]:
-        """Where the sidebar has the widget that edits or calls ``what``: searched with the pointer, row by row."""
+        """The position of the sidebar's widget that edits or calls ``what``, found by moving the pointer row by row."""
         left, bottom, width, height = self.box(editor)
         x, top = left + int(width * across), bottom + height
         rows = list(range(12, height, 11))
@@ -204,11 +204,11 @@ class Window:
         self.photograph("not_found")
         raise AssertionError(f"the sidebar of {editor} has no {what} at {across:.0%} of its width: {set(seen)}")
 
-    # -- what artists do
+    # -- actions of an artist
     # ----------------------------------------------------------------------------------------------------------------
 
     def prompt(self, text: str, editor: str = "VIEW_3D") -> None:
-        """Types into the prompt, in place of what it says."""
+        """Replaces the text of the prompt by typing."""
         self.click(*self.find(".prompt", editor))
         self.key("A", ctrl=True)
         self.write(text)
@@ -220,7 +220,7 @@ class Window:
         self.prompt(text, editor)
         self.press("geonode.send", editor)
         self.wait(until)
-        # A widget under the pointer keeps the look it had.
+        # A widget under the pointer is not redrawn.
         self.move(*BARE)
 
     def press(self, operator: str, editor: str = "VIEW_3D", across: float = 0.3) -> None:
@@ -241,7 +241,7 @@ class Window:
     # ----------------------------------------------------------------------------------------------------------------
 
     def photograph(self, name: str) -> picture.Picture:
-        """The whole screen, kept as ``name``.png to look at."""
+        """Takes a picture of the whole screen and saves it as ``name``.png."""
         shot = picture.of_screen(self.screen.frame_buffer)
         shot.save(self.pictures / f"{name}.png")
         return shot
@@ -254,7 +254,7 @@ class Window:
 
 
 class RealWindow(Window):
-    """The same by X events as they come from a mouse and a keyboard; ASCII only."""
+    """As ``Window``, but with X events like those of a mouse and a keyboard; ASCII only."""
 
     def __init__(self, screen: Screen, folder: Path) -> None:
         super().__init__(screen, folder, simulated=False)

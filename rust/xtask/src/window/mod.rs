@@ -26,6 +26,9 @@ const LIMIT: Duration = Duration::from_secs(20 * 60);
 /// What is carried out in the same Blender without its window.
 const ALSO_RUN: [&str; 3] = ["rust/script/corpus", "tests/blender", "tests/native"];
 
+/// The set-up that all Python tests share.
+const SET_UP: &str = "tests/conftest.py";
+
 /// A Blender with a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Release {
@@ -177,6 +180,8 @@ fn stage(layout: &Layout, work: &Path, zip: &Path) -> Result<()> {
     for part in ALSO_RUN {
         bundle::copy(&layout.root.join(part), &work.join("project").join(part))?;
     }
+    fs::copy(layout.root.join(SET_UP), work.join("project").join(SET_UP))
+        .context("cannot copy the set-up of the tests")?;
     for folder in ["home", "pictures", "plugin"] {
         fs::create_dir_all(work.join(folder))?;
     }
@@ -238,5 +243,6 @@ mod tests {
         assert!(!work.join("home/left").exists());
         assert!(work.join("tests/conftest.py").exists() && work.join("extension.zip").exists());
         assert!(work.join("project/tests/blender/conftest.py").exists());
+        assert!(work.join("project").join(SET_UP).exists());
     }
 }
