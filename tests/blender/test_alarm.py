@@ -99,7 +99,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kept").write_text("kept")
 
 
-def plainly(source: str, **given: Any) -> dict[str, Any]:
+def run_unguarded(source: str, **given: Any) -> dict[str, Any]:
     """Runs a script under the second wall only."""
     code = compile(source, "<script>", "exec", dont_inherit=True)
     for module in ("subprocess", "ctypes", "socket", "pathlib", "shutil", "pickle", "marshal", "urllib.request"):
@@ -118,7 +118,7 @@ def untouched(folder: Path) -> bool:
 @pytest.mark.parametrize("name", HEARD)
 def test_reaching_out_through_python_raises_the_alarm(name: str, tmp_path: Path) -> None:
     with pytest.raises(core.PolicyError) as breach:
-        plainly(HEARD[name])
+        run_unguarded(HEARD[name])
     assert breach.value.code == "script_breach"
     assert untouched(tmp_path)
 
@@ -127,7 +127,7 @@ def test_reaching_out_through_python_raises_the_alarm(name: str, tmp_path: Path)
 def test_a_script_ends_even_if_it_catches_the_alarm(name: str, tmp_path: Path) -> None:
     reached: list[int] = []
     with pytest.raises(core.PolicyError) as breach:
-        plainly(HIDDEN[name].replace("{}", "__import__('os').system('touch touched')"), reached=reached)
+        run_unguarded(HIDDEN[name].replace("{}", "__import__('os').system('touch touched')"), reached=reached)
     assert breach.value.code == "script_breach"
     assert untouched(tmp_path)
 
@@ -139,7 +139,7 @@ def test_the_error_names_the_event_and_the_file_is_restored() -> None:
 
     begun = checkpoint.Checkpoint()
     with pytest.raises(core.PolicyError) as breach:
-        plainly(code)
+        run_unguarded(code)
     begun.restore()
     assert breach.value.details["event"] == "os.system" and "os.system" in str(breach.value)
     assert sorted(one.name for one in bpy.data.objects) == before
@@ -147,7 +147,7 @@ def test_the_error_names_the_event_and_the_file_is_restored() -> None:
 
 def test_code_that_a_script_leaves_behind_raises_the_alarm(tmp_path: Path) -> None:
     """A finaliser, a function that was kept, a thread: code of a script raises the alarm whenever it runs."""
-    kept = plainly(
+    kept = run_unguarded(
         "import os\nclass A:\n    def __del__(self, os=os):\n        os.system('touch touched')\nlast = A()\n"
         "def later():\n    os.system('touch touched')\n"
     )
@@ -162,7 +162,7 @@ def test_code_that_a_script_leaves_behind_raises_the_alarm(tmp_path: Path) -> No
 
 
 def test_the_alarm_is_silent_when_no_script_runs(tmp_path: Path) -> None:
-    plainly("x = 1")
+    run_unguarded("x = 1")
     (tmp_path / "written").write_text(str(eval("1 + 1")))
     assert (tmp_path / "written").read_text() == "2"
     code = compile("import os\nos.listdir('.')", "<script>", "exec")
@@ -180,7 +180,7 @@ def test_the_alarm_is_silent_when_no_script_runs(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=other)
     thread.start()
-    plainly("started.set()\ndone.wait()", started=started, done=done)
+    run_unguarded("started.set()\ndone.wait()", started=started, done=done)
     thread.join()
     assert found == ["2"]
 
@@ -201,12 +201,12 @@ def test_changes_to_shared_modules_and_classes_are_found_and_restored() -> None:
     names = "import collections, random, builtins, json, bpy, sys\nfrom geonode_assistant import scripting\n"
     for source, told in attempts.items():
         with pytest.raises(core.PolicyError) as breach:
-            plainly(names + source)
+            run_unguarded(names + source)
         assert told in str(breach.value), source
     assert collections.Counter.update is not print and random.random is not print
     assert not hasattr(builtins, "new") and not hasattr(bpy.types.Object, "evil")
     assert "evil" not in sys.modules and sys.modules["json"].__name__ == "json"
-    assert plainly("x = 1")["x"] == 1
+    assert run_unguarded("x = 1")["x"] == 1
 
 
 def test_safe_mode_refuses_to_run_without_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,7 +242,7 @@ def test_a_handler_that_a_script_adds_is_found_beside_suspended_ones() -> None:
     bpy.app.handlers.frame_change_post.append(other)
     try:
         with pytest.raises(core.PolicyError, match="handlers"):
-            plainly("import bpy\nbpy.app.handlers.frame_change_post.append(print)")
+            run_unguarded("import bpy\nbpy.app.handlers.frame_change_post.append(print)")
         assert list(bpy.app.handlers.frame_change_post) == [other]
     finally:
         bpy.app.handlers.frame_change_post.remove(other)

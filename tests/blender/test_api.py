@@ -60,7 +60,7 @@ PLAN: dict[str, Any] = {
 }
 
 
-def changed(**operation: Any) -> dict[str, Any]:
+def changed_plan(**operation: Any) -> dict[str, Any]:
     """The plan with one more operation before the links."""
     plan = copy.deepcopy(PLAN)
     plan["steps"][0]["payload"]["operations"].insert(4, operation)
@@ -108,10 +108,10 @@ def test_applying_a_plan_again_changes_nothing() -> None:
         ("{", "cut_off"),
         ({"version": "1.1"}, "missing_field"),
         ({**PLAN, "extra": 1}, "unknown_field"),
-        (changed(op="create_node", node_id="x", bl_idname="GeometryNodeTeapot"), "unknown_node_type"),
-        (changed(op="set_input_default", node_id="up", socket="Nose", value=1), "unknown_socket"),
-        (changed(op="set_input_default", node_id="nobody", socket="Scale", value=1), "unknown_node"),
-        (changed(op="paint"), "unknown_op"),
+        (changed_plan(op="create_node", node_id="x", bl_idname="GeometryNodeTeapot"), "unknown_node_type"),
+        (changed_plan(op="set_input_default", node_id="up", socket="Nose", value=1), "unknown_socket"),
+        (changed_plan(op="set_input_default", node_id="nobody", socket="Scale", value=1), "unknown_node"),
+        (changed_plan(op="paint"), "unknown_op"),
     ],
 )
 def test_a_refused_plan_is_a_report_and_changes_nothing(plan: Any, code: str) -> None:
@@ -127,7 +127,7 @@ def test_checking_a_plan() -> None:
     good = api.check_plan(PLAN)
     assert good.ok, good.messages
     assert good.plan is not None
-    bad = api.check_plan(changed(op="paint"))
+    bad = api.check_plan(changed_plan(op="paint"))
     assert not bad.ok
     [finding] = [message for message in bad.messages if message["severity"] == "error"]
     assert finding["code"] == "unknown_op"

@@ -221,7 +221,7 @@ def faults_of(dice: random.Random) -> list[Fault]:
     return found
 
 
-def play(name: str, faults: list[Fault], dice: random.Random) -> tuple[RunReport, bool]:
+def play_run(name: str, faults: list[Fault], dice: random.Random) -> tuple[RunReport, bool]:
     """Plays one run to its end; returns whether the artist edited the file meanwhile."""
     request = starting.request_of("lift it", "Plane", "replay", None, None, "ask") | {"replies": MODELS[name]}
     core = ChaosCore(native.core().Run(request), faults)
@@ -291,7 +291,7 @@ def check(seed: int, before: dict[str, Any], outcomes: dict[str, dict[str, Any]]
     name = dice.choice(list(MODELS))
     faults = faults_of(dice)
     story = f"seed {seed}: {name}, {faults}"
-    report, meddled = play(name, faults, dice)
+    report, meddled = play_run(name, faults, dice)
     said = f"{story}: {report.status}, {[m['code'] + ': ' + m['text'] for m in report.messages]}"
     if any(len(message["text"]) > 3000 for message in report.messages):
         return f"{story}: a message without bounds"

@@ -79,12 +79,12 @@ class Maker:
         return self.given.outputs[0]
 
 
-def estimated(name: str) -> dict[str, Any]:
+def estimate_of(name: str) -> dict[str, Any]:
     found = native.core().estimates(context.inspect([name], []), catalogue.path())
     return found[name]
 
 
-def measured(name: str) -> dict[str, float]:
+def measure(name: str) -> dict[str, float]:
     shown = evaluate.evidence([name], [], None)["objects"][0]["evaluated"]
     mesh, curves = shown.get("mesh", {}), shown.get("curves", {})
     counts = {key: mesh.get(key, 0) for key in ("vertices", "edges", "faces")}
@@ -95,7 +95,7 @@ def measured(name: str) -> dict[str, float]:
 
 def compare(name: str, low: float = 0.5, high: float = 2.0) -> None:
     """Asserts that every count of the estimate is within a factor of what Blender makes."""
-    expected, real = estimated(name)["result"], measured(name)
+    expected, real = estimate_of(name)["result"], measure(name)
     wrong = {
         key: (expected[key], real[key])
         for key in COUNTS
@@ -414,7 +414,7 @@ def test_an_approved_heavy_plan_is_applied() -> None:
     report = api.apply_plan(plan(8), approve="all", settings=settings)
     assert report.status == "done", report.messages
     assert "BLOWUP_RISK" in {m["code"] for m in report.messages}
-    assert measured("Plane")["vertices"] == 257 * 257
+    assert measure("Plane")["vertices"] == 257 * 257
     # A tree that was as heavy before is not asked about again.
     again = api.apply_plan(plan(8), settings=settings)
     assert again.status == "done", again.messages
@@ -424,6 +424,6 @@ def test_ordinary_heavy_scenes_are_not_asked_about() -> None:
     maker = Maker()
     points = maker.node("MeshGrid", Vertices_X=1000, Vertices_Y=1000)
     maker.end(maker.node("InstanceOnPoints", Points=points, Instance=cube(maker)))
-    found = estimated("Plane")
+    found = estimate_of("Plane")
     assert found["result"]["instances"] == 1_000_000
     assert 1e6 <= found["elements"] < 2e6

@@ -562,7 +562,7 @@ def everything() -> str:
     return json.dumps([e2e.document(), blocks], sort_keys=True)
 
 
-def said(report: Any) -> list[dict[str, Any]]:
+def all_findings(report: Any) -> list[dict[str, Any]]:
     """All findings of the gates and all messages."""
     gates = (report.gates or {}).get("findings", [])
     messages = [
@@ -592,11 +592,11 @@ def test_a_broken_plan_is_diagnosed_and_following_the_advice_fixes_it(name: str)
     report = api.apply_plan(plan(case.obj, case.broken, **case.meta))
     assert report.status == "error", report.messages
     assert everything() == before
-    found = [f for f in said(report) if f["code"] == case.code]
-    assert found, said(report)
+    found = [f for f in all_findings(report) if f["code"] == case.code]
+    assert found, all_findings(report)
     if case.node:
         found = [f for f in found if f.get("node_id") == case.node]
-        assert found and found[0].get("socket") == case.socket, said(report)
+        assert found and found[0].get("socket") == case.socket, all_findings(report)
     text = " ".join(f"{f['cause']} {f.get('fix')}" for f in found)
     assert any(f.get("fix") for f in found) or case.code in SELF_EXPLAINING, found
     assert case.words in text, text

@@ -56,13 +56,13 @@ def scene() -> Iterator[None]:
     assert clean(), leftovers()
 
 
-def asked(plan: dict[str, Any], **settings: Any) -> tuple[RunHandle, str]:
+def start_question(plan: dict[str, Any], **settings: Any) -> tuple[RunHandle, str]:
     """A run that waits for its approval."""
     handle = api.start("x", provider="replay", replies=[plan], approve="ask", settings=settings)
     return handle, wait(handle)
 
 
-def tried(handle: RunHandle, request_id: str, *without: str) -> dict[str, Any]:
+def finish_trial(handle: RunHandle, request_id: str, *without: str) -> dict[str, Any]:
     """Waits for the dry run and returns its result; the question is open again."""
     limit = time.monotonic() + PATIENCE_S
     handle.dry_run(request_id, without)
@@ -139,7 +139,7 @@ def repeated(iterations: int) -> dict[str, Any]:
     )
 
 
-def turned(iterations: int) -> dict[str, Any]:
+def moved(iterations: int) -> dict[str, Any]:
     """A plan that moves a cube in each iteration."""
     return risky(
         {
@@ -164,8 +164,8 @@ def test_a_dry_run_leaves_this_file_unchanged(tmp_path: Path) -> None:
     bpy.context.object.location.x = 3
     bpy.ops.ed.undo_push(message="Moved")
     before, dirty, written = e2e.document(), bpy.data.is_dirty, path.stat().st_mtime_ns
-    handle, request_id = asked(lift())
-    result = tried(handle, request_id)
+    handle, request_id = start_question(lift())
+    result = finish_trial(handle, request_id)
     assert result["ok"], result
     assert result["seconds"] > 0 and 50 < result["peak_mb"] < 4096
     assert result["made"][0].startswith("Plane")
@@ -182,8 +182,8 @@ def test_a_dry_run_leaves_this_file_unchanged(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_omits_operations_that_are_left_out() -> None:
-    handle, request_id = asked(lift())
-    result = tried(handle, request_id, HIGHER)
+    handle, request_id = start_question(lift())
+    result = finish_trial(handle, request_id, HIGHER)
     assert result["ok"] and result["without"] == [HIGHER]
     [request] = handle.pending.values()
     assert request["without"] == [HIGHER]
@@ -192,8 +192,8 @@ def test_a_dry_run_omits_operations_that_are_left_out() -> None:
 
 def test_a_dry_run_reports_failed_checks() -> None:
     # The plane's geometry goes nowhere.
-    handle, request_id = asked(risky(node("lost", "GeometryNodeTransform")))
-    result = tried(handle, request_id)
+    handle, request_id = start_question(risky(node("lost", "GeometryNodeTransform")))
+    result = finish_trial(handle, request_id)
     assert not result["ok"]
     assert result["failed_gates"], result
     assert result["text"].startswith("The dry run did not work")
@@ -213,11 +213,11 @@ def test_a_dry_run_of_a_plan_that_is_too_large_ends_at_its_limits(
     plan: dict[str, Any], seconds: int, codes: set[str]
 ) -> None:
     before = e2e.document()
-    handle, request_id = asked(
+    handle, request_id = start_question(
         {**plan, "steps": [{**plan["steps"][0], "requires_approval": True}]}, dry_run_s=seconds, dry_run_mb=SMALL_MB
     )
     started = time.monotonic()
-    result = tried(handle, request_id)
+    result = finish_trial(handle, request_id)
     assert not result["ok"]
     assert result["code"] in codes, result
     assert time.monotonic() - started < 60
@@ -229,9 +229,9 @@ def test_a_dry_run_of_a_plan_that_is_too_large_ends_at_its_limits(
 
 
 def test_a_dry_run_that_takes_too_long_is_reported() -> None:
-    handle, request_id = asked(turned(2_000_000_000), dry_run_s=4, dry_run_mb=100_000)
+    handle, request_id = start_question(moved(2_000_000_000), dry_run_s=4, dry_run_mb=100_000)
     started = time.monotonic()
-    result = tried(handle, request_id)
+    result = finish_trial(handle, request_id)
     assert (result["ok"], result["code"]) == (False, "dry_run_timeout"), result
     assert "after 4 s" in result["text"]
     assert time.monotonic() - started < 8
@@ -239,8 +239,8 @@ def test_a_dry_run_that_takes_too_long_is_reported() -> None:
 
 
 def test_a_dry_run_can_be_stopped_and_the_question_stays_open() -> None:
-    handle, request_id = asked(lift())
-    handle.stop_dry_run()  # nothing is tried: nothing happens
+    handle, request_id = start_question(lift())
+    handle.stop_dry_run()  # no dry run is under way, so nothing happens
     handle.dry_run(request_id)
     while not handle.trying:
         handle.poll()
@@ -261,7 +261,7 @@ def test_a_dry_run_can_be_stopped_and_the_question_stays_open() -> None:
 
 @pytest.mark.parametrize("end", ["cancel", "approve", "reject", "close", "load"])
 def test_the_end_of_the_question_ends_the_dry_run_within_a_second(end: str) -> None:
-    handle, request_id = asked(lift())
+    handle, request_id = start_question(lift())
     handle.dry_run(request_id)
     while not handle.trying:
         handle.poll()
@@ -338,9 +338,9 @@ def test_a_dry_run_gets_no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 def test_a_copy_that_cannot_be_saved_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    handle, request_id = asked(lift())
+    handle, request_id = start_question(lift())
     monkeypatch.setattr(dry_run.tempfile, "mkdtemp", lambda **_: str(tmp_path / "nowhere"))
-    result = tried(handle, request_id)
+    result = finish_trial(handle, request_id)
     assert (result["ok"], result["code"]) == (False, "output_not_writable"), result
     [second] = handle.pending
     handle.approve(second)
@@ -355,13 +355,13 @@ def scripted(mode: str) -> dict[str, Any]:
 
 def test_a_script_in_safe_mode_can_be_tried_and_a_trusted_one_cannot() -> None:
     before = e2e.document()
-    handle, request = asked(scripted("safe"))
-    result = tried(handle, request)
+    handle, request = start_question(scripted("safe"))
+    result = finish_trial(handle, request)
     assert result["ok"], result
     assert e2e.document() == before
     handle.cancel()
     driver.drive(handle)
-    handle, request = asked(scripted("trusted"), python="trusted")
+    handle, request = start_question(scripted("trusted"), python="trusted")
     assert handle.pending[request]["dry_run"]["available"] is False
     handle.cancel()
     driver.drive(handle)

@@ -36,7 +36,7 @@ def tree() -> Any:
     return outer
 
 
-def refused(call: Callable[[], Any]) -> AssistantError:
+def catch_refusal(call: Callable[[], Any]) -> AssistantError:
     with pytest.raises(AssistantError) as caught:
         call()
     assert caught.value.hint
@@ -82,8 +82,8 @@ def test_differences_have_names_and_units(tree: Any) -> None:
 
 
 def test_a_write_that_fails_leaves_the_old_file(tree: Any, tmp_path: Path) -> None:
-    assert refused(lambda: api.save_tree(tree, tmp_path)).code == "invalid_path"
-    assert refused(lambda: api.save_tree(tree, tmp_path / "no" / "a.json")).code == "file_not_found"
+    assert catch_refusal(lambda: api.save_tree(tree, tmp_path)).code == "invalid_path"
+    assert catch_refusal(lambda: api.save_tree(tree, tmp_path / "no" / "a.json")).code == "file_not_found"
     path = api.save_tree(tree, tmp_path / "a.json")
     content = path.read_bytes()
     link = tmp_path / "link.json"
@@ -92,7 +92,7 @@ def test_a_write_that_fails_leaves_the_old_file(tree: Any, tmp_path: Path) -> No
     api.save_tree(tree, link)
     assert link.is_symlink() and path.read_bytes() != content
     material = bpy.data.materials.new("M")
-    assert refused(lambda: api.save_tree(material, path)).code == "invalid_argument"
+    assert catch_refusal(lambda: api.save_tree(material, path)).code == "invalid_argument"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", "link.json"]
 
 
@@ -134,14 +134,14 @@ def test_a_bad_file_is_refused_and_adds_nothing(tree: Any, tmp_path: Path, bad: 
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    assert refused(lambda: api.load_tree(tmp_path / "none.json")).code == "file_not_found"
-    assert refused(lambda: api.load_tree(tmp_path)).code == "invalid_path"
+    assert catch_refusal(lambda: api.load_tree(tmp_path / "none.json")).code == "file_not_found"
+    assert catch_refusal(lambda: api.load_tree(tmp_path)).code == "invalid_path"
     if Path("/dev/zero").exists():
-        assert refused(lambda: api.load_tree("/dev/zero")).code == "invalid_path"
+        assert catch_refusal(lambda: api.load_tree("/dev/zero")).code == "invalid_path"
     large = tmp_path / "large.json"
     with large.open("wb") as stream:
         os.truncate(stream.fileno(), exchange.MAX_BYTES + 1)
-    assert refused(lambda: api.load_tree(large)).code == "file_too_large"
+    assert catch_refusal(lambda: api.load_tree(large)).code == "file_too_large"
 
 
 def test_commands(tree: Any, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_every_type_that_a_script_can_reach_is_listed(capsys: pytest.CaptureFixt
     assert len(seen) > 400
 
 
-def walled(source: str, own: frozenset[str] = frozenset()) -> dict[str, Any]:
+def run_walled(source: str, own: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Runs a text under the first wall, without rules and alarm."""
     known = policy.policy()
     tree = instrument.instrumented(
@@ -229,11 +229,11 @@ def test_attacks_that_names_do_not_stop_are_stopped_by_types(name: str) -> None:
 
     assert modules
     with pytest.raises((NotAllowed, Guarded, TypeError, core.PolicyError, AttributeError)):
-        walled(OWN + REFUSED[name], frozenset({"_evaluate", "draw_handler_add", "x"}))
+        run_walled(OWN + REFUSED[name], frozenset({"_evaluate", "draw_handler_add", "x"}))
 
 
 def test_a_scripts_own_classes_are_unrestricted() -> None:
-    made = walled("""
+    made = run_walled("""
 import enum, dataclasses, collections, functools, abc, types, typing
 class A:
     many = 0
@@ -303,7 +303,7 @@ result = [a.p, a.x, a.y, b.rest, b.method(), A.many, f.calls, D(3).x, E(2).name,
 
 
 def test_the_guards_of_one_script_do_not_know_the_classes_of_another() -> None:
-    first = walled("class A: pass\na = A()\na.x = 1")
+    first = run_walled("class A: pass\na = A()\na.x = 1")
     with pytest.raises(NotAllowed):
         namespace = {"__name__": "__main__", "a": first["a"], "__builtins__": names.table(frozenset(), Output())}
         known = policy.policy()
@@ -313,7 +313,7 @@ def test_the_guards_of_one_script_do_not_know_the_classes_of_another() -> None:
 
 def test_a_value_is_looked_at_where_a_type_multiplies_it() -> None:
     # A point of a curve has a radius too, which makes nothing: it is stored without a look, as fast as by plain code.
-    made = walled("""
+    made = run_walled("""
 import bpy
 curve = bpy.data.curves.new('c', 'CURVE')
 spline = curve.splines.new('POLY')
@@ -328,4 +328,4 @@ result = spline.points[0].radius
         "bpy.context.object.modifiers.new('a', 'SUBSURF').levels = 11",
     ):
         with pytest.raises(Guarded):
-            walled(f"import bpy\n{heavy}")
+            run_walled(f"import bpy\n{heavy}")

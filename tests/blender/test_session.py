@@ -302,7 +302,7 @@ AGAIN = ("ask_approval", {"request": {"again": True}})
 TRY = (ASK[0], ("dry_run", {"plan": {}, "catalogue": "", "seconds": 1, "megabytes": 1}), AGAIN, *HAPPY)
 
 
-def trying(made: FakeTrial | Exception) -> tuple[RunHandle, ScriptedCore, str]:
+def start_trial(made: FakeTrial | Exception) -> tuple[RunHandle, ScriptedCore, str]:
     core = ScriptedCore(TRY)
     handle = RunHandle(core, TrialHost(made))
     handle.poll(0)
@@ -314,7 +314,7 @@ def trying(made: FakeTrial | Exception) -> tuple[RunHandle, ScriptedCore, str]:
 
 def test_a_dry_run_is_polled_until_it_ends() -> None:
     made = FakeTrial()
-    handle, core, request_id = trying(made)
+    handle, core, request_id = start_trial(made)
     assert handle.trying and list(handle.pending) == [request_id]
     handle.dry_run(request_id)
     while handle.trying:
@@ -331,7 +331,7 @@ def test_a_dry_run_is_polled_until_it_ends() -> None:
 @pytest.mark.parametrize(("end", "waits"), [("approve", False), ("reject", False), ("cancel", False), ("close", True)])
 def test_the_end_of_the_question_ends_the_dry_run(end: str, waits: bool) -> None:
     made = FakeTrial(1000)
-    handle, _, request_id = trying(made)
+    handle, _, request_id = start_trial(made)
     getattr(handle, end)(*([request_id] if end in ("approve", "reject") else []))
     assert made.stopped == [waits]
     assert not handle.trying and not handle.pending
@@ -360,7 +360,7 @@ def test_the_end_of_a_dry_run_causes_a_redraw() -> None:
 
 def test_a_dry_run_that_raises_is_reported_to_the_core() -> None:
     made = FakeTrial(1000)
-    handle, core, _ = trying(made)
+    handle, core, _ = start_trial(made)
     made.poll = lambda: 1 / 0  # type: ignore[method-assign]
     handle.poll(0)
     assert [failed["code"] for failed in core.failures] == ["internal_error"]
@@ -368,7 +368,7 @@ def test_a_dry_run_that_raises_is_reported_to_the_core() -> None:
 
 
 def test_a_dry_run_that_cannot_start_is_reported_to_the_core() -> None:
-    handle, core, _ = trying(AssistantError("disk_full", "No space."))
+    handle, core, _ = start_trial(AssistantError("disk_full", "No space."))
     assert [failed["code"] for failed in core.failures] == ["disk_full"]
     assert not handle.trying
 

@@ -69,7 +69,7 @@ def registered() -> Iterator[None]:
     session.current.reset("")
 
 
-def drawn(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> list[str]:
+def draw_sidebar(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> list[str]:
     shown: list[str] = []
     context = SimpleNamespace(
         space_data=None,
@@ -85,7 +85,7 @@ def drawn(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> list[str
 
 @pytest.mark.parametrize("panel", sidebar.CLASSES)
 def test_both_editors_show_the_same(panel: type) -> None:
-    assert drawn(panel) == ["geonode.send", "geonode.cancel", "Ready"]
+    assert draw_sidebar(panel) == ["geonode.send", "geonode.cancel", "Ready"]
     assert panel.bl_region_type == "UI"
 
 
@@ -93,15 +93,15 @@ def test_both_editors_show_the_same(panel: type) -> None:
 def test_every_state_of_a_run_is_drawn(width: int) -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     for _ in range(len(HAPPY) + 1):
-        assert any(text.endswith("…") for text in drawn(width=width))
+        assert any(text.endswith("…") for text in draw_sidebar(width=width))
         session.current.progress = 0.4
-        assert not any(text.endswith("…") for text in drawn(width=width)), "the bar says it"
+        assert not any(text.endswith("…") for text in draw_sidebar(width=width)), "the bar says it"
         session.current.progress = None
         session.current.poll(0)
         if not session.current.running:
             break
-    assert "Done" in drawn(width=width)
-    assert "Scattered." in " ".join(drawn(width=width))
+    assert "Done" in draw_sidebar(width=width)
+    assert "Scattered." in " ".join(draw_sidebar(width=width))
 
 
 def test_a_request_shows_its_reason_and_two_answers() -> None:
@@ -110,15 +110,15 @@ def test_a_request_shows_its_reason_and_two_answers() -> None:
     session.current.claim(lambda: RunHandle(core, FakeHost()))
     session.current.poll(0)
     session.current.text = '{"version": "1.1"'
-    assert "Waiting for your answer" in drawn()
-    assert not any("characters" in text for text in drawn())
-    assert {"It removes 9 nodes.", "Remove node 0", "and 8 more changes", "Approve", "Reject"} <= set(drawn())
+    assert "Waiting for your answer" in draw_sidebar()
+    assert not any("characters" in text for text in draw_sidebar())
+    assert {"It removes 9 nodes.", "Remove node 0", "and 8 more changes", "Approve", "Reject"} <= set(draw_sidebar())
     [(request_id, _)] = session.current.pending
     bpy.ops.geonode.decide(request_id=str(request_id), accept=True)
     assert core.decisions == [("approve", int(request_id), [])]
 
 
-def asked(**more: Any) -> ScriptedCore:
+def open_question(**more: Any) -> ScriptedCore:
     """A session with an open question about two operations and a step without operations."""
     operations = [
         {"id": "/steps/0/payload/ops/0", "words": "Add Math “a”", "destructive": False},
@@ -136,8 +136,8 @@ def asked(**more: Any) -> ScriptedCore:
 
 
 def test_operations_are_numbered_and_can_be_left_out() -> None:
-    core = asked()
-    shown = drawn()
+    core = open_question()
+    shown = draw_sidebar()
     assert {"1. Add Math “a”", "2. Remove Math “b”", "3. Bake it", "Tidy up", "geonode.dry_run"} <= set(shown)
     assert "A line" not in shown
     assert shown.count("geonode.choose") == 3
@@ -145,20 +145,20 @@ def test_operations_are_numbered_and_can_be_left_out() -> None:
     bpy.ops.geonode.choose(operation_id="/steps/0/payload/ops/1")
     bpy.ops.geonode.choose(operation_id="/steps/1")
     bpy.ops.geonode.choose(operation_id="/steps/0/payload/ops/1")
-    drawn()
+    draw_sidebar()
     bpy.ops.geonode.decide(request_id=request_id, accept=True)
     assert core.decisions == [("approve", int(request_id), ["/steps/1"])]
 
 
 def test_a_repeated_request_keeps_the_choice_and_shows_the_findings() -> None:
     found = [{"severity": "error", "code": "unknown_node", "path": "/steps/0", "message": "There is no node “a”."}]
-    asked(without=["/steps/1"], findings=found)
+    open_question(without=["/steps/1"], findings=found)
     assert session.current.left_out == {"/steps/1"}
-    assert "There is no node “a”." in drawn()
+    assert "There is no node “a”." in draw_sidebar()
 
 
 def test_a_rejection_sends_its_words() -> None:
-    core = asked()
+    core = open_question()
     [(request_id, _)] = session.current.pending
     data = bpy.context.window_manager.geonode_assistant
     data.words = "  Smaller, please. "
@@ -168,29 +168,29 @@ def test_a_rejection_sends_its_words() -> None:
 
 
 def test_a_dry_run_is_offered_if_it_is_possible() -> None:
-    core = asked()
+    core = open_question()
     [(request_id, _)] = session.current.pending
     assert bpy.ops.geonode.dry_run.poll() and not bpy.ops.geonode.stop_dry_run.poll()
     bpy.ops.geonode.dry_run(request_id=request_id)
     assert core.decisions == [("dry_run", int(request_id), [])]
     session.current.reset("")
-    asked(dry_run={"available": False, "why": "Only here."})
+    open_question(dry_run={"available": False, "why": "Only here."})
     assert not bpy.ops.geonode.dry_run.poll()
     session.current.reset("")
-    asked(dry_run={"available": True, "result": {"ok": False, "text": "The dry run ended after 60 s."}})
-    assert "The dry run ended after 60 s." in drawn(width=600)
+    open_question(dry_run={"available": True, "result": {"ok": False, "text": "The dry run ended after 60 s."}})
+    assert "The dry run ended after 60 s." in draw_sidebar(width=600)
     assert bpy.ops.geonode.dry_run.poll()
 
 
 def test_a_long_plan_is_cut_in_the_sidebar() -> None:
     many = [{"id": f"/steps/0/payload/ops/{n}", "words": f"Add {n}", "destructive": False} for n in range(50)]
     steps = [{"id": "/steps/0", "step_id": "s", "description": "", "destructive": False, "operations": many}]
-    asked(steps=steps)
-    assert {"40. Add 39", "and 10 more operations"} <= set(drawn())
-    assert "41. Add 40" not in drawn()
+    open_question(steps=steps)
+    assert {"40. Add 39", "and 10 more operations"} <= set(draw_sidebar())
+    assert "41. Add 40" not in draw_sidebar()
 
 
-def scripted(lines: int, mode: str, removes: tuple[str, ...] = ()) -> dict[str, Any]:
+def script_step(lines: int, mode: str, removes: tuple[str, ...] = ()) -> dict[str, Any]:
     """A step with a script of so many different lines."""
     code = "\n".join(f"if x{n}:" if n % 2 else f"    y{n} = {n}" for n in range(1, lines + 1))
     script = {"mode": mode, "code": code, "lines": lines, "timeout_ms": 4000, "removes": list(removes)}
@@ -204,8 +204,8 @@ def code_of(shown: list[str]) -> list[str]:
 
 
 def test_a_script_is_shown_with_its_lines_and_removals() -> None:
-    asked(steps=[scripted(6, "safe", ("line 2: bpy.data.objects.remove(a)",))])
-    shown = drawn(width=600)
+    open_question(steps=[script_step(6, "safe", ("line 2: bpy.data.objects.remove(a)",))])
+    shown = draw_sidebar(width=600)
     assert code_of(shown) == ["1  if x1:", "2      y2 = 2", "3  if x3:", "4      y4 = 4", "5  if x5:", "6      y6 = 6"]
     assert {"1. Move it", "Safe mode (6 lines)", "Removes data: line 2: bpy.data.objects.remove(a)"} <= set(shown)
     assert {"geonode.copy_script", "geonode.choose", "Approve", "Reject"} <= set(shown)
@@ -213,14 +213,14 @@ def test_a_script_is_shown_with_its_lines_and_removals() -> None:
 
 
 def test_a_long_script_in_safe_mode_can_be_opened_and_a_trusted_one_is_open() -> None:
-    asked(steps=[scripted(100, "safe")])
-    shown = drawn(width=600)
+    open_question(steps=[script_step(100, "safe")])
+    shown = draw_sidebar(width=600)
     assert len(code_of(shown)) == 30 and "Show 70 More Lines" in shown
     bpy.ops.geonode.open_script(step_id="/steps/0")
-    assert len(code_of(drawn(width=600))) == 100
+    assert len(code_of(draw_sidebar(width=600))) == 100
     session.current.reset("")
-    asked(steps=[scripted(100, "trusted")])
-    shown = drawn(width=600)
+    open_question(steps=[script_step(100, "trusted")])
+    shown = draw_sidebar(width=600)
     assert len(code_of(shown)) == 100
     assert "Trusted: runs without any limits (100 lines)" in shown
 
@@ -229,8 +229,8 @@ def test_a_long_script_in_safe_mode_can_be_opened_and_a_trusted_one_is_open() ->
 def test_nothing_of_a_script_is_lost_in_a_narrow_sidebar(width: int) -> None:
     long = "value = " + " + ".join(f"name_{n}" for n in range(60))
     script = {"mode": "trusted", "code": f"x = 1\n\n{long}", "lines": 3, "timeout_ms": 1, "removes": []}
-    asked(steps=[scripted(1, "safe") | {"script": script}])
-    shown = code_of(drawn(width=width))
+    open_question(steps=[script_step(1, "safe") | {"script": script}])
+    shown = code_of(draw_sidebar(width=width))
     joined = "".join(text[3:] for text in shown if text.startswith("3  "))
     assert joined == long
     assert len(shown) > 3
@@ -242,26 +242,26 @@ def test_output_of_a_script_is_shown_below_its_step() -> None:
     session.current.fold(
         [{"event": "step", "step_id": "s", "action_type": "PYTHON", "status": "done", "message": said}]
     )
-    shown = drawn()
+    shown = draw_sidebar()
     assert {"s", "line 0", "line 9", "… 20 more lines"} <= set(shown) and "line 10" not in shown
 
 
 def test_a_long_prompt_is_shown_in_full() -> None:
     data = bpy.context.window_manager.geonode_assistant
-    before = drawn()
+    before = draw_sidebar()
     data.prompt = "word " * 30
     below = "" if "textbox" in FUNCTIONS else data.prompt.strip()
-    assert " ".join(text for text in drawn() if text not in before) == below
+    assert " ".join(text for text in draw_sidebar() if text not in before) == below
     data.prompt = "short"
-    assert drawn() == before
+    assert draw_sidebar() == before
 
 
 def test_a_long_wait_shows_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
-    assert "Planning…" in drawn()
+    assert "Planning…" in draw_sidebar()
     start = session.current.started
     monkeypatch.setattr(session.time, "monotonic", lambda: start + 65.5)
-    assert "Planning… 65 s" in drawn()
+    assert "Planning… 65 s" in draw_sidebar()
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_messages_are_not_repeated_and_repairs_are_only_in_the_report() -> None:
         {"severity": "warning", "code": "repaired", "text": "A menu."},
         {"severity": "warning", "code": "out_of_range", "text": "Many."},
     ]
-    shown = drawn()
+    shown = draw_sidebar()
     assert shown.count("Scattered.") == 1
     assert "Many." in shown
     assert "A menu." not in shown
@@ -297,10 +297,10 @@ def test_steps_are_shown_as_they_change() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     for status in ("running", "restored", "running", "failed"):
         session.current.fold([{"event": "step", "step_id": "s1", "status": status, "message": ""}])
-        drawn()
+        draw_sidebar()
     assert [step["status"] for step in session.current.steps] == ["restored", "failed"]
     session.current.fold([{"event": "step", "step_id": "s2", "status": "done", "message": "Added 5 nodes"}])
-    assert {"s1", "s2"} <= set(drawn())
+    assert {"s1", "s2"} <= set(draw_sidebar())
 
 
 def test_steps_are_shown_while_the_plan_arrives() -> None:
@@ -308,7 +308,7 @@ def test_steps_are_shown_while_the_plan_arrives() -> None:
 
     def fold(*events: dict[str, Any]) -> list[str]:
         session.current.fold(events)
-        return drawn()
+        return draw_sidebar()
 
     def step(step_id: str, status: str, message: str) -> dict[str, Any]:
         return {"event": "step", "step_id": step_id, "status": status, "message": message}
@@ -351,7 +351,7 @@ def test_the_audit_log_is_verified_from_the_preferences(tmp_path: Path) -> None:
 
 def test_an_error_shows_its_text_and_its_fix() -> None:
     session.current.refuse(AssistantError("core_missing", "The core is missing. " * 9, "Install it.\nThen restart."))
-    shown = drawn(width=260)
+    shown = draw_sidebar(width=260)
     assert shown[2].startswith("Not done")
     assert {"Install it.", "Then restart."} <= set(shown)
     assert max(len(text) for text in shown) <= 40
@@ -381,7 +381,7 @@ def test_control_characters_of_a_model_are_shown_as_marks() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     session.current.fold([{"event": "text", "text": hostile}])
     session.current.messages = [{"severity": "error", "code": "unknown", "text": hostile, "hint": hostile}]
-    assert not [c for text in drawn(width=2000) for c in text if not c.isprintable()]
+    assert not [c for text in draw_sidebar(width=2000) for c in text if not c.isprintable()]
 
 
 def test_wrapping_ends_in_a_width_in_which_nothing_fits() -> None:

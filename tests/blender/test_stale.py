@@ -66,13 +66,13 @@ def translation() -> float:
 
 
 @pytest.fixture
-def made() -> None:
+def grid() -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.mesh.primitive_cube_add()
     assert api.apply_plan(GRID).ok
 
 
-def asked(replies: list[Any], meanwhile: Callable[[], None]) -> api.RunReport:
+def run_with_edit(replies: list[Any], meanwhile: Callable[[], None]) -> api.RunReport:
     """A run during which the artist edits: `meanwhile` is called between the inspection and the plan."""
     handle = api.start("edit it", "Cube", "replay", replies=replies)
     original, worked = handle.host.inspect, []
@@ -91,8 +91,8 @@ def codes(report: api.RunReport) -> list[str]:
     return [message["code"] for message in report.messages]
 
 
-def test_edits_elsewhere_stay_and_are_reported(made: None) -> None:
-    report = asked([SCALE], by_hand)
+def test_edits_elsewhere_stay_and_are_reported(grid: None) -> None:
+    report = run_with_edit([SCALE], by_hand)
     assert report.ok, report.messages
     assert translation() == 3.0
     remark = next(m for m in report.messages if m["code"] == "stale_base")
@@ -100,9 +100,9 @@ def test_edits_elsewhere_stay_and_are_reported(made: None) -> None:
     assert "Translation" in remark["text"]
 
 
-def test_edits_of_the_same_value_are_refused_with_all_three_values(made: None) -> None:
+def test_edits_of_the_same_value_are_refused_with_all_three_values(grid: None) -> None:
     before = api.export_tree(bpy.data.node_groups["Made"])
-    report = asked([LIFT], by_hand)
+    report = run_with_edit([LIFT], by_hand)
     # There is no second reply, so the refusal is what the run ends with or asks again about.
     told = next(m for m in report.messages if m["code"] == "stale_base")
     for value in ("[0,0,2]", "[0,0,3]", "[0,0,5]"):
@@ -113,22 +113,22 @@ def test_edits_of_the_same_value_are_refused_with_all_three_values(made: None) -
     assert api.export_tree(bpy.data.node_groups["Made"]) == before
 
 
-def test_a_model_that_repeats_its_value_knowingly_is_obeyed(made: None) -> None:
-    report = asked([LIFT, LIFT], by_hand)
+def test_a_model_that_repeats_its_value_knowingly_is_obeyed(grid: None) -> None:
+    report = run_with_edit([LIFT, LIFT], by_hand)
     assert report.ok, report.messages
     assert translation() == 5.0
     assert report.to_dict()["attempts"] == 2
 
 
-def test_a_plan_refused_for_something_else_does_not_hide_the_conflict(made: None) -> None:
+def test_a_plan_refused_for_something_else_does_not_hide_the_conflict(grid: None) -> None:
     nobody = edit({"op": "set_input", "node_id": "nobody_knows", "socket_name": "Scale", "value": [1, 1, 1]})
-    report = asked([nobody, LIFT], by_hand)
+    report = run_with_edit([nobody, LIFT], by_hand)
     assert not report.ok
     assert {"unknown_node", "stale_base"} <= set(codes(report))
     assert translation() == 3.0
 
 
-def test_a_given_plan_never_overwrites_an_edit_of_the_same_value(made: None, monkeypatch: Any) -> None:
+def test_a_given_plan_never_overwrites_an_edit_of_the_same_value(grid: None, monkeypatch: Any) -> None:
     original, worked = BlenderHost.begin, []
 
     def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def test_a_given_plan_never_overwrites_an_edit_of_the_same_value(made: None, mon
     assert translation() == 3.0
 
 
-def test_an_edit_between_inspection_and_first_write_is_not_overwritten(made: None, monkeypatch: Any) -> None:
+def test_an_edit_between_inspection_and_first_write_is_not_overwritten(grid: None, monkeypatch: Any) -> None:
     original, worked = BlenderHost.begin, []
 
     def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def test_an_edit_between_inspection_and_first_write_is_not_overwritten(made: Non
     assert not [g for g in bpy.data.node_groups if g.name.startswith(".geonode")]
 
 
-def test_continuous_edits_end_the_run_without_a_write(made: None, monkeypatch: Any) -> None:
+def test_continuous_edits_end_the_run_without_a_write(grid: None, monkeypatch: Any) -> None:
     original, count = BlenderHost.begin, iter(range(10, 99))
 
     def begin(self: BlenderHost, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def test_continuous_edits_end_the_run_without_a_write(made: None, monkeypatch: A
     assert not [g for g in bpy.data.node_groups if g.name.startswith(".geonode")]
 
 
-def test_an_edit_between_two_turns_is_reported_with_all_three_values(made: None) -> None:
+def test_an_edit_between_two_turns_is_reported_with_all_three_values(grid: None) -> None:
     first = {**SCALE, "done": False}
     handle = api.start("edit it", "Cube", "replay", replies=[first, LIFT])
     seen = 0

@@ -40,13 +40,13 @@ def artists(name: str = "Scatter") -> Any:
     return tree
 
 
-def say(prompt: str, approve: Any = None) -> Any:
+def run_prompt(prompt: str, approve: Any = None) -> Any:
     bpy.context.view_layer.update()
     return api.run(prompt, object="Plane", provider="offline", approve=approve)
 
 
-def done(prompt: str) -> None:
-    report = say(prompt)
+def run_to_done(prompt: str) -> None:
+    report = run_prompt(prompt)
     assert report.status == "done", report.messages
 
 
@@ -58,7 +58,7 @@ def state() -> dict[str, Any]:
     }
 
 
-def turn(modifier: Any, name: str, value: Any) -> None:
+def set_by_hand(modifier: Any, name: str, value: Any) -> None:
     """Sets an input of a modifier as an artist would."""
     item = next(i for i in modifiers.inputs_of(modifier.node_group) if i.name == name)
     modifiers.write_input(modifier, item.identifier, value)
@@ -94,7 +94,7 @@ def reaches_the_output(tree: Any, name: str) -> bool:
 def test_a_modifier_of_the_artists_is_not_taken_over() -> None:
     artists()
     before = state()
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     after = state()
     assert after.pop("Scatter") == before["Scatter"]
     [(name, (tree, _, _))] = after.items()
@@ -105,25 +105,25 @@ def test_a_group_that_only_has_the_name_is_not_taken_over() -> None:
     tree = artists("Other")
     tree.name = "Scatter"
     before = export.export_one(tree)[0]
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     assert export.export_one(bpy.data.node_groups["Scatter"])[0] == before
     assert bpy.data.objects["Plane"].modifiers["Scatter"].node_group.name == "Scatter.001"
 
 
 def test_the_same_prompt_again_changes_nothing() -> None:
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     before = state()
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     assert state() == before
 
 
 def test_a_second_prompt_adds() -> None:
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     plane = bpy.data.objects["Plane"]
-    turn(plane.modifiers["Scatter"], "Seed", 7)
+    set_by_hand(plane.modifiers["Scatter"], "Seed", 7)
     insert()
     before = state()
-    done("scatter 50 spheres")
+    run_to_done("scatter 50 spheres")
     after = state()
     assert after["Scatter"] == before["Scatter"]
     assert [m.name for m in plane.modifiers] == ["Scatter", "Scatter.001"]
@@ -131,10 +131,10 @@ def test_a_second_prompt_adds() -> None:
 
 
 def test_changing_the_last_result_keeps_values_set_by_hand() -> None:
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     plane = bpy.data.objects["Plane"]
-    turn(plane.modifiers["Scatter"], "Seed", 7)
-    report = say("change it: scatter 50 cubes")
+    set_by_hand(plane.modifiers["Scatter"], "Seed", 7)
+    report = run_prompt("change it: scatter 50 cubes")
     assert report.status == "done", report.messages
     assert [m.name for m in plane.modifiers] == ["Scatter"]
     assert read(plane.modifiers["Scatter"], "Count") == 50
@@ -142,10 +142,10 @@ def test_changing_the_last_result_keeps_values_set_by_hand() -> None:
 
 
 def test_a_value_set_by_hand_is_reset_only_after_approval() -> None:
-    done("scatter 100 cubes")
-    turn(bpy.data.objects["Plane"].modifiers["Scatter"], "Count", 80)
+    run_to_done("scatter 100 cubes")
+    set_by_hand(bpy.data.objects["Plane"].modifiers["Scatter"], "Count", 80)
     before = state()
-    report = say("scatter 100 cubes")
+    report = run_prompt("scatter 100 cubes")
     assert report.status == "error" and report.messages[0]["code"] == "approval_required"
     assert "resets" in report.messages[0]["text"] and "80" in report.messages[0]["text"]
     assert state() == before
@@ -155,16 +155,16 @@ def test_a_value_set_by_hand_is_reset_only_after_approval() -> None:
         asked.append(request["reason"])
         return "approved"
 
-    assert say("scatter 100 cubes", agree).status == "done"
+    assert run_prompt("scatter 100 cubes", agree).status == "done"
     assert read(bpy.data.objects["Plane"].modifiers["Scatter"], "Count") == 100
     assert len(asked) == 1 and "by hand" in asked[0]
 
 
 def test_a_node_added_by_hand_is_cut_off_only_after_approval() -> None:
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     insert()
     before = state()
-    report = say("scatter 100 cubes")
+    report = run_prompt("scatter 100 cubes")
     assert report.status == "error" and "Inserted" in report.messages[0]["text"], report.messages
     assert state() == before
     assert reaches_the_output(bpy.data.node_groups["Scatter"], "Inserted")
@@ -244,7 +244,7 @@ def test_removing_nodes_that_no_step_names_asks() -> None:
 
 def test_a_new_result_is_never_added_to_an_earlier_one() -> None:
     """A plan with new nodes, under the names of an earlier result."""
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     before = state()["Scatter"]
     report = api.apply_plan(plan(NEW, link("new", "group_output")))
     assert report.status == "done", report.messages
@@ -299,11 +299,11 @@ def test_an_empty_tree_of_the_artists_may_be_filled() -> None:
 
 
 def test_the_artist_decides_whose_a_tree_is() -> None:
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     tree = bpy.data.node_groups["Scatter"]
     api.make_mine(tree)
     before = state()["Scatter"]
-    done("scatter 100 cubes")
+    run_to_done("scatter 100 cubes")
     assert state()["Scatter"] == before and "Scatter.001" in bpy.data.objects["Plane"].modifiers
     api.let_manage(tree)
     mine = {"op": "set_input_default", "node_id": "instances", "socket": "Scale", "value": [2, 2, 2]}
@@ -317,7 +317,7 @@ def test_the_operators_do_the_same() -> None:
     if not registered:
         geonode_assistant.register()
     try:
-        done("scatter 100 cubes")
+        run_to_done("scatter 100 cubes")
         bpy.context.view_layer.objects.active = bpy.data.objects["Plane"]
         tree = bpy.data.node_groups["Scatter"]
         assert bpy.ops.geonode.make_mine() == {"FINISHED"} and ownership.read_mark(tree) is None

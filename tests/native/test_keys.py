@@ -105,24 +105,24 @@ def test_the_environment_comes_before_what_is_stored(monkeypatch: pytest.MonkeyP
 
 @linux
 def test_errors_have_a_code_and_never_contain_the_key(headless: Path) -> None:
-    def refused(call, *arguments: object) -> str:
+    def catch_refusal(call, *arguments: object) -> str:
         with pytest.raises(geonode_core.CoreError) as caught:
             call(*arguments)
         assert KEY not in f"{caught.value} {caught.value!r} {caught.value.details}"
         return caught.value.code
 
-    assert refused(geonode_core.keep_key, "openai", f"{KEY}\n") == "key_invalid"
-    assert refused(geonode_core.keep_key, "openai", KEY * 100) == "key_invalid"
-    assert refused(geonode_core.keep_key, "nobody", KEY) == "unknown_provider"
-    assert refused(geonode_core.keep_key, "openai-compatible", KEY) == "setting_invalid"
-    assert refused(geonode_core.keep_key, "openai-compatible", KEY, "http://far.example") == "insecure_url"
+    assert catch_refusal(geonode_core.keep_key, "openai", f"{KEY}\n") == "key_invalid"
+    assert catch_refusal(geonode_core.keep_key, "openai", KEY * 100) == "key_invalid"
+    assert catch_refusal(geonode_core.keep_key, "nobody", KEY) == "unknown_provider"
+    assert catch_refusal(geonode_core.keep_key, "openai-compatible", KEY) == "setting_invalid"
+    assert catch_refusal(geonode_core.keep_key, "openai-compatible", KEY, "http://far.example") == "insecure_url"
     geonode_core.keep_key("openai", KEY)
     headless.chmod(0o644)
     client = geonode_core.Client("openai", "m")
-    assert refused(client.models) == "key_file_unsafe"
+    assert catch_refusal(client.models) == "key_file_unsafe"
     headless.chmod(0o600)
     headless.write_text(headless.read_text()[:-5])
-    assert refused(client.stream, [{"role": "user", "content": "hello"}]) == "key_file_damaged"
+    assert catch_refusal(client.stream, [{"role": "user", "content": "hello"}]) == "key_file_damaged"
     kept = geonode_core.keep_key("openai", KEY)
     assert Path(kept["set_aside"]).exists()
 

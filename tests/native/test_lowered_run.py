@@ -24,26 +24,26 @@ def schema_of(body: dict[str, Any]) -> dict[str, Any] | None:
     return body.get("generationConfig", {}).get("responseJsonSchema")
 
 
-def obeying(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+def obey(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
     """``value`` as a model must write it under ``schema``: everything required is there, maps are lists of pairs."""
     while "$ref" in schema:
         schema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
     if branches := schema.get("anyOf") or schema.get("oneOf"):
-        return obeying(value, next(one for one in branches if fits(value, one, root)), root)
+        return obey(value, next(one for one in branches if fits(value, one, root)), root)
     if isinstance(value, dict) and schema["type"] == "array":
         item = schema["items"]["properties"]["value"]
-        return [{"name": name, "value": obeying(part, item, root)} for name, part in value.items()]
+        return [{"name": name, "value": obey(part, item, root)} for name, part in value.items()]
     if isinstance(value, dict):
         parts = schema.get("properties", {})
         assert schema.get("additionalProperties") or set(value) <= set(parts), (value, sorted(parts))
         out = {
-            name: obeying(part, parts.get(name) or schema["additionalProperties"], root) for name, part in value.items()
+            name: obey(part, parts.get(name) or schema["additionalProperties"], root) for name, part in value.items()
         }
         for name in set(schema.get("required", ())) - set(out):
-            out[name] = unsaid(name, parts[name], root)
+            out[name] = empty_value(name, parts[name], root)
         return out
     if isinstance(value, list):
-        return [obeying(part, schema["items"], root) for part in value]
+        return [obey(part, schema["items"], root) for part in value]
     return value
 
 
@@ -65,13 +65,13 @@ def one_word(schema: dict[str, Any]) -> bool:
     return "const" in schema or len(schema.get("enum", ())) == 1
 
 
-def unsaid(name: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+def empty_value(name: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
     if any(one.get("type") == "null" for one in schema.get("anyOf", ())):
         return None
     while "$ref" in schema:
         schema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
     if schema["type"] == "object":
-        return {part: unsaid(part, schema["properties"][part], root) for part in schema["required"]}
+        return {part: empty_value(part, schema["properties"][part], root) for part in schema["required"]}
     return {"string": "", "array": [], "boolean": name == "requires_gate_verification"}[schema["type"]]
 
 
@@ -88,7 +88,7 @@ class Vendor(BaseHTTPRequestHandler):
         self.server.asked.append(body)
         schema = schema_of(body)
         wanted = plan(*MOVE)
-        text = json.dumps(obeying(wanted, schema, schema) if schema else wanted)
+        text = json.dumps(obey(wanted, schema, schema) if schema else wanted)
         self.server.wrote.append(json.loads(text))
         if self.path.endswith("/responses"):
             item = {"type": "message", "content": [{"type": "output_text", "text": text}]}

@@ -27,7 +27,7 @@ def test_a_model_plans(start, host: Host, endpoint: Endpoint) -> None:
     assert "sk-test" not in json.dumps([report, host.events, host.effects])
 
 
-def planned(events: list[dict[str, Any]]) -> list[Any]:
+def planned_steps(events: list[dict[str, Any]]) -> list[Any]:
     """The IDs of steps reported while they arrived, and the turn number of each request."""
     told = [event for event in events if event["event"] == "request" or event.get("status") == "planned"]
     return [event.get("step_id", event.get("turn")) for event in told]
@@ -40,7 +40,7 @@ def test_steps_are_reported_while_they_arrive(start, host: Host, endpoint: Endpo
     endpoint.replies = [f"Here you are:\n{json.dumps(wrong)}", json.dumps(right)]
     report = host.drive(ask(start, endpoint))
     assert report["status"] == "done", report["messages"]
-    assert planned(host.events) == [1, "s1", 2, "lift"]
+    assert planned_steps(host.events) == [1, "s1", 2, "lift"]
     told = [event for event in host.events if event.get("step_id") == "lift"]
     assert [event["status"] for event in told] == ["planned", "running", "done"]
     assert (told[0]["action_type"], told[0]["message"]) == ("NODE_TREE", "Lift ✨ the plane")
@@ -52,7 +52,7 @@ def test_steps_are_reported_up_to_the_limit(start, host: Host, endpoint: Endpoin
     endpoint.replies = [json.dumps(endless)]
     report = host.drive(ask(start, endpoint, settings={"retries": 0}))
     assert report["status"] == "error"
-    assert len(planned(host.events)) == 1 + 25
+    assert len(planned_steps(host.events)) == 1 + 25
 
 
 def test_the_model_gets_the_findings(start, host: Host, endpoint: Endpoint) -> None:

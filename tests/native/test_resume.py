@@ -98,7 +98,7 @@ def test_lost_turns_are_reported(start: Callable[..., Any], host: Host) -> None:
     assert "turns_lost" in {message["code"] for message in report["messages"]}
 
 
-def halfway(start: Callable[..., Any], server: Endpoint, replies: list[str], **request: Any) -> dict[str, Any]:
+def saved_halfway(start: Callable[..., Any], server: Endpoint, replies: list[str], **request: Any) -> dict[str, Any]:
     """The saved state of a run after the first of its replies, which was not usable."""
     server.replies = [replies[0], "hang"]
     settings = {"input_price": 2.0, "output_price": 10.0} | request.pop("settings", {})
@@ -117,7 +117,7 @@ def halfway(start: Callable[..., Any], server: Endpoint, replies: list[str], **r
 
 
 def test_usage_before_the_save_is_counted(start, endpoint: Endpoint) -> None:
-    saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
+    saved = saved_halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     # The endpoint counts 100 in and 20 out for each.
     each = 100 * 2e-6 + 20 * 1e-5
     report = Host().drive(geonode_core.Run.resume(copy.deepcopy(saved), {"api_key": KEY}))
@@ -135,7 +135,7 @@ def test_usage_before_the_save_is_counted(start, endpoint: Endpoint) -> None:
 
 
 def test_quotas_continue_in_another_process(start, endpoint: Endpoint) -> None:
-    saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
+    saved = saved_halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     taken = saved["work"]["taken"]
     assert [request["tokens"] for request in taken["requests"]] == [120]
     saved["request"]["settings"]["max_tokens_per_day"] = 1_000_000_000
@@ -152,7 +152,7 @@ def test_quotas_continue_in_another_process(start, endpoint: Endpoint) -> None:
 
 
 def test_a_run_of_the_first_version_is_resumed(start, endpoint: Endpoint) -> None:
-    saved = halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
+    saved = saved_halfway(start, endpoint, [BAD_TEXT, PLAN_TEXT])
     saved["geonode_run"] = 1
     del saved["requests"]
     for key in NEW:
@@ -193,7 +193,7 @@ def test_an_address_with_a_key_in_it_is_not_stored(start: Callable[..., Any]) ->
     run.cancel()
 
 
-def damaged(saved: dict[str, Any]) -> list[tuple[str, Any]]:
+def damaged_copies(saved: dict[str, Any]) -> list[tuple[str, Any]]:
     text = json.dumps(saved)
     broken: list[tuple[str, Any]] = [
         ("empty", ""),
@@ -223,7 +223,7 @@ def test_damaged_saved_runs_are_refused_with_a_code(start: Callable[..., Any], h
     # Without these it is what an earlier moment of the run would have saved.
     optional = {"agreed", "approval", "awaiting", "base", "baseline", "doubted", "feedback", "gates", "outcome", "plan"}
     optional |= {"tool_asks", "refused_calls"}
-    for name, broken in damaged(saved):
+    for name, broken in damaged_copies(saved):
         if name.removeprefix("no state.") in optional:
             continue
         with pytest.raises(geonode_core.ProtocolError) as caught:

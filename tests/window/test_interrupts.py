@@ -12,7 +12,7 @@ from plans import lift
 from window import ADDON, Window
 
 
-def think(window: Window, model: Endpoint) -> None:
+def start_without_reply(window: Window, model: Endpoint) -> None:
     """Starts a run whose model does not answer."""
     window.send_prompt("lift it", until="current.summary == 'PLANNING'")
     assert model.asked.wait(30)
@@ -22,7 +22,7 @@ def test_cancel_ends_a_run_that_waits_for_the_model(
     window: Window, model: Endpoint, figure: Callable[[str, str], None]
 ) -> None:
     before = window.ask("exported()")
-    think(window, model)
+    start_without_reply(window, model)
     at = window.find("geonode.cancel", across=0.8)
     start = time.monotonic()
     window.click(*at)
@@ -60,7 +60,7 @@ def test_the_artist_decides(window: Window, model: Endpoint, accept: bool) -> No
 def test_another_file_ends_the_run(window: Window, model: Endpoint, how: str) -> None:
     path = str(window.files / "other.blend")
     window.do(f"C.object.name = 'Other'; bpy.ops.wm.save_as_mainfile(filepath={path!r}, copy=True)")
-    think(window, model)
+    start_without_reply(window, model)
     window.do(f"bpy.ops.wm.{how}({'filepath=' + repr(path) if how == 'open_mainfile' else ''})")
     window.wait("bool(C.window_manager.windows)")
     assert window.ask("current.summary") == "CANCELLED"
@@ -74,7 +74,7 @@ def test_another_file_ends_the_run(window: Window, model: Endpoint, how: str) ->
 
 def test_a_file_can_be_saved_during_planning(window: Window, model: Endpoint) -> None:
     model.plan = lift()
-    think(window, model)
+    start_without_reply(window, model)
     window.do(f"bpy.ops.wm.save_as_mainfile(filepath={str(window.files / 'saved.blend')!r}, copy=True)")
     model.release.set()
     window.wait("not current.running")
@@ -82,7 +82,7 @@ def test_a_file_can_be_saved_during_planning(window: Window, model: Endpoint) ->
 
 
 def test_switching_the_add_on_off_ends_the_run(window: Window, model: Endpoint) -> None:
-    think(window, model)
+    start_without_reply(window, model)
     window.do(f"import addon_utils; addon_utils.disable({ADDON!r})")
     try:
         assert not window.ask("hasattr(bpy.types, 'GEONODE_PT_view3d')")

@@ -43,7 +43,7 @@ def real(screen: Screen, installed: None, tmp_path: Path) -> Iterator[Window]:
     one.close()
 
 
-def asks(window: Window, server: Endpoint, plan: dict[str, Any]) -> dict[str, Any]:
+def open_question(window: Window, server: Endpoint, plan: dict[str, Any]) -> dict[str, Any]:
     """Sends a prompt by hand; returns the question that follows."""
     window.do(
         f"p = bpy.context.preferences.addons[{ADDON!r}].preferences\n"
@@ -62,7 +62,7 @@ def test_a_run_with_a_script_by_mouse_and_keyboard(real: Window) -> None:
     try:
         real.open_tab()
         before = (real.ask(SEEN), real.ask("exported()"))
-        request = asks(real, server, script(MOVES))
+        request = open_question(real, server, script(MOVES))
         assert request["steps"][0]["script"]["code"] == MOVES
         assert real.ask("(" + SEEN + ", exported())") == list(before), "nothing runs before the consent"
         shown = real.photograph("script_question")
@@ -100,7 +100,7 @@ def test_an_endless_script_is_stopped_and_the_window_stays_usable(
     window: Window, model: Endpoint, figure: Callable[[str, str], None]
 ) -> None:
     before = (window.ask(SEEN), window.ask("exported()"))
-    asks(window, model, script(ENDLESS, timeout_ms=LIMIT_MS))
+    open_question(window, model, script(ENDLESS, timeout_ms=LIMIT_MS))
     window.press("accept=True")
     window.wait("not current.running")
     assert window.ask("current.summary") == "ERROR"
@@ -122,7 +122,7 @@ def test_an_endless_script_is_stopped_and_the_window_stays_usable(
     assert window.photograph("after_script_stopped").cut(*place).rows != stopped.rows
     window.key("TAB")
     window.wait("C.mode == 'OBJECT'")
-    asks(window, model, script(MOVES))
+    open_question(window, model, script(MOVES))
     window.press("accept=True")
     window.wait("not current.running")
     assert window.ask("current.summary") == "DONE", window.ask("current.messages")

@@ -11,7 +11,7 @@ from window import BARE, Window
 RING, MORE = "ring of 12 spheres, radius 3 m", "ring of 24 spheres, radius 5 m"
 
 
-def done(window: Window, prompt: str) -> dict:
+def run_to_done(window: Window, prompt: str) -> dict:
     window.send_prompt(prompt)
     assert window.ask("current.summary") == "DONE", window.ask("current.messages")
     return window.ask("exported()")
@@ -27,7 +27,7 @@ def shift(window: Window) -> None:
 
 def test_a_run_is_one_undo_step(window: Window) -> None:
     before = window.ask("exported()")
-    after = done(window, RING)
+    after = run_to_done(window, RING)
     assert after != before
     window.undo()
     assert window.ask("exported()") == before
@@ -39,8 +39,8 @@ def test_a_run_is_one_undo_step(window: Window) -> None:
 
 def test_a_second_run_on_the_same_tree_is_a_separate_undo_step(window: Window) -> None:
     before = window.ask("exported()")
-    first = done(window, RING)
-    second = done(window, MORE)
+    first = run_to_done(window, RING)
+    second = run_to_done(window, MORE)
     assert len({str(state) for state in (before, first, second)}) == 3
     for state in (first, before):
         window.undo()
@@ -51,9 +51,9 @@ def test_a_second_run_on_the_same_tree_is_a_separate_undo_step(window: Window) -
 
 
 def test_an_edit_between_two_runs_stays_a_separate_undo_step(window: Window) -> None:
-    first = done(window, RING)
+    first = run_to_done(window, RING)
     shift(window)
-    done(window, MORE)
+    run_to_done(window, MORE)
     window.undo()
     assert window.ask("exported()") == first
     assert window.ask("round(C.object.location.x, 3)") == 2
@@ -128,7 +128,7 @@ def test_undo_while_a_run_writes_leaves_nothing_half_written(window: Window, bac
     assert window.ask("round(C.object.location.x, 3)") == (0 if back else 2)
     assert window.ask("exported()") == before
     assert window.ask("[g.name for g in D.node_groups]") == []
-    done(window, RING)
+    run_to_done(window, RING)
     window.undo()
     assert window.ask("exported()") == before
 

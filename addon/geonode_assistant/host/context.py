@@ -28,7 +28,7 @@ from .documents import (
 )
 
 OBJECT_LIMIT = 200
-FIGURES_LIMIT = 5_000  # objects whose size is told; each costs some tens of microseconds
+FIGURES_LIMIT = 5_000  # objects whose size is measured; each costs some tens of microseconds
 MEASURED = 200_000  # vertices and faces up to which a target's mesh is measured
 HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
 _BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "ARMATURE"})

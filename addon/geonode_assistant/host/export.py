@@ -219,8 +219,8 @@ def _inputs(sockets: Any, fresh: dict[str, Any], follows: bool, whole: bool) -> 
             value = socket.default_value
             if value_kind == "array":
                 value = value[:]
-            told = value.name if value_kind == "block" and value is not None else value
-            if (whole or told != known[1]) and not _is_empty_menu(socket, value):
+            exported = value.name if value_kind == "block" and value is not None else value
+            if (whole or exported != known[1]) and not _is_empty_menu(socket, value):
                 entry = {"value": _json(value)}
         if now != known[2]:
             entry = entry or {}

@@ -226,7 +226,7 @@ class Transaction:
             self._id_states[tree.name] = id_state.keep(tree)
             self._owned.note(tree, state["ir"])
         if self._checkpoint is not None:
-            # All of the file comes back; a script shall not meet copies.
+            # All of the file comes back; a script must not see the copies.
             self._copies.update({tree.name: "" for tree in trees})
             return
         for tree in trees:

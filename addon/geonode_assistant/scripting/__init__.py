@@ -5,7 +5,7 @@
 2. ``compiled``: the code that CPython compiles from this text is compared with the same lists.
 3. ``instrument``, ``membrane``: the first wall. Every attribute, item and call of a script goes through a native guard
    that decides by the type of the object; whatever is not listed is refused.
-4. ``names``, ``modules``, ``guards``, ``sizes``, ``managed``, ``talk``: a small table of builtins,
+4. ``names``, ``modules``, ``guards``, ``sizes``, ``managed``, ``printing``: a small table of builtins,
    modules with the listed members, limits where Blender multiplies numbers, checks of attribute names that a script
    computes. ``expected``: estimates of what node trees would make, before Blender evaluates them.
 5. the core's watchdog: limits of time and memory (``geonode_core.run_bounded``).

@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ..host import operators
-from . import expected, guards, managed, policy, sizes, talk
+from . import expected, guards, managed, policy, printing, sizes
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
@@ -42,7 +42,7 @@ class Importer:
 
     def __init__(self, attributes: guards.Attributes, output: Output, membrane: Membrane) -> None:
         self._membrane = membrane
-        self._own = {**managed.MODULES, **talk.modules(output)}
+        self._own = {**managed.MODULES, **printing.modules(output)}
         self._own["operator"] = {"attrgetter": attributes.attrgetter, "methodcaller": attributes.methodcaller}
         for module, name in (("dataclasses", "dataclass"), ("collections", "namedtuple")):
             self._own[module] = {name: membrane.adopting(getattr(importlib.import_module(module), name))}
@@ -135,7 +135,7 @@ def _replaced(name: str) -> dict[str, Any]:
 
 
 def _real(name: str) -> Any:
-    """The module or, for `bpy.app` and its kin, the object of that name."""
+    """The module or, for `bpy.app` and similar ones, the object of that name."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
@@ -293,5 +293,5 @@ def _check_growth(name: str, factor: float) -> None:
 
 MEMBERS[Operators] = MEMBERS[_Group] = MEMBERS[Types] = frozenset({"*"})  # these look at the names themselves
 MEMBERS[_Operator] = frozenset({"poll"})
-MEMBERS[talk.Logger] = talk.SAYING
+MEMBERS[printing.Logger] = printing.LOGGER_MEMBERS
 MEMBERS[Stream] = frozenset()

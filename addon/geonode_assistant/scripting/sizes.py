@@ -242,13 +242,13 @@ def _packed(thing: Any, pack: Callable[[], Any]) -> Any:
 def _counts(*args: Any, **kwargs: Any) -> None:
     for value in (*args, *kwargs.values()):
         if as_number(value) > policy.policy().items:
-            raise Guarded(f"{value:,} elements would take all memory; use at most {policy.policy().items:,}.")
+            raise Guarded(f"{value:,} elements would use up all memory; use at most {policy.policy().items:,}.")
 
 
 def _picture(*args: Any, **kwargs: Any) -> None:
     sides = [as_number(value) for value in (*args, *kwargs.values())]
     if math.prod(max(side, 1) for side in sides) > LARGEST_PICTURE:
-        raise Guarded("This image would take all memory; use at most 8192 × 8192 pixels.")
+        raise Guarded("This image would use up all memory; use at most 8192 × 8192 pixels.")
 
 
 def _in_a_stack(made: Any) -> Any:

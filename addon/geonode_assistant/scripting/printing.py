@@ -14,7 +14,7 @@ from .. import native
 from .output import Output, Stream
 
 
-def _told(places: Callable[[TracebackType | None], list[str]]) -> str:
+def _format_trace(places: Callable[[TracebackType | None], list[str]]) -> str:
     """The text of the exception that the script is handling, with its own lines only."""
     kind, error, trace = sys.exc_info()
     if kind is None:
@@ -33,56 +33,56 @@ def _places(trace: TracebackType | None) -> list[str]:
     return lines
 
 
-SAYING = frozenset({"setLevel", "debug", "info", "warning", "error", "critical", "exception"})
+LOGGER_MEMBERS = frozenset({"setLevel", "debug", "info", "warning", "error", "critical", "exception"})
 """The attributes that a script may read from a logger."""
 
 
 class Logger:
     """The logger that a script gets: it prints messages from the level on that the script has set."""
 
-    __slots__ = ("__level__", "__name__", "__output__", "__told__")
+    __slots__ = ("__level__", "__name__", "__output__", "__trace__")
 
-    def __init__(self, output: Output, name: str, level: list[int], told: Callable[[], str]) -> None:
-        self.__output__, self.__name__, self.__level__, self.__told__ = output, name, level, told
+    def __init__(self, output: Output, name: str, level: list[int], format_trace: Callable[[], str]) -> None:
+        self.__output__, self.__name__, self.__level__, self.__trace__ = output, name, level, format_trace
 
     def setLevel(self, level: int) -> None:  # noqa: N802  as it is called there
         """Sets the level for all of the script."""
         self.__level__[0] = level
 
-    def _say(self, level: int, text: Any, args: tuple[Any, ...]) -> None:
+    def _log(self, level: int, text: Any, args: tuple[Any, ...]) -> None:
         if level >= self.__level__[0]:
-            said = str(text) % args if args else str(text)
-            self.__output__.print(f"{logging.getLevelName(level)}:{self.__name__}:{said}")
+            message = str(text) % args if args else str(text)
+            self.__output__.print(f"{logging.getLevelName(level)}:{self.__name__}:{message}")
 
     def debug(self, text: Any, *args: Any) -> None:
         """Prints a debug message."""
-        self._say(logging.DEBUG, text, args)
+        self._log(logging.DEBUG, text, args)
 
     def info(self, text: Any, *args: Any) -> None:
         """Prints an info message."""
-        self._say(logging.INFO, text, args)
+        self._log(logging.INFO, text, args)
 
     def warning(self, text: Any, *args: Any) -> None:
         """Prints a warning."""
-        self._say(logging.WARNING, text, args)
+        self._log(logging.WARNING, text, args)
 
     def error(self, text: Any, *args: Any) -> None:
         """Prints an error."""
-        self._say(logging.ERROR, text, args)
+        self._log(logging.ERROR, text, args)
 
     def critical(self, text: Any, *args: Any) -> None:
         """Prints a critical error."""
-        self._say(logging.CRITICAL, text, args)
+        self._log(logging.CRITICAL, text, args)
 
     def exception(self, text: Any, *args: Any) -> None:
         """Prints an error with the exception that is being handled."""
-        self._say(logging.ERROR, text, args)
-        self.__output__.print(self.__told__(), end="")
+        self._log(logging.ERROR, text, args)
+        self.__output__.print(self.__trace__(), end="")
 
 
-def _logging(output: Output, told: Callable[[], str]) -> dict[str, Any]:
+def _logging(output: Output, format_trace: Callable[[], str]) -> dict[str, Any]:
     level = [logging.WARNING]
-    root = Logger(output, "root", level, told)
+    root = Logger(output, "root", level, format_trace)
 
     def configure(*args: Any, **kwargs: Any) -> None:
         if "filename" in kwargs or "handlers" in kwargs or "stream" in kwargs:
@@ -90,10 +90,10 @@ def _logging(output: Output, told: Callable[[], str]) -> dict[str, Any]:
         root.setLevel(kwargs.get("level", logging.WARNING))
 
     def logger(name: str = "root") -> Logger:
-        return Logger(output, name, level, told)
+        return Logger(output, name, level, format_trace)
 
-    said = {name: getattr(root, name) for name in ("debug", "info", "warning", "error", "critical", "exception")}
-    return {"basicConfig": configure, "getLogger": logger, **said}
+    functions = {name: getattr(root, name) for name in ("debug", "info", "warning", "error", "critical", "exception")}
+    return {"basicConfig": configure, "getLogger": logger, **functions}
 
 
 def modules(output: Output) -> dict[str, dict[str, Any]]:
@@ -101,14 +101,14 @@ def modules(output: Output) -> dict[str, dict[str, Any]]:
 
     places = native.core().alarm_free(_places)
 
-    def told() -> str:
-        return _told(places)
+    def format_trace() -> str:
+        return _format_trace(places)
 
     def format_exc(*args: Any, **kwargs: Any) -> str:
-        return told()
+        return format_trace()
 
     def print_exc(*args: Any, **kwargs: Any) -> None:
-        output.print(told(), end="")
+        output.print(format_trace(), end="")
 
     def pretty(value: Any, *args: Any, **kwargs: Any) -> None:
         output.print(pprint.pformat(value))
@@ -117,5 +117,5 @@ def modules(output: Output) -> dict[str, dict[str, Any]]:
         "sys": {"stdout": Stream(), "stderr": Stream()},
         "traceback": {"format_exc": format_exc, "print_exc": print_exc},
         "pprint": {"pprint": pretty},
-        "logging": _logging(output, told),
+        "logging": _logging(output, format_trace),
     }
