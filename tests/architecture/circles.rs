@@ -13,15 +13,6 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Item, UseTree, Visibility};
 
-/// Circles that are known: the crate, then its files, or the files and folders that lie side by side. The list may only shrink; one that
-/// is mended is taken off.
-const KNOWN: &[&str] = &[
-    "xtask: bench/clients.rs bench.rs",
-    "xtask: e2e.rs test window",
-    "xtask: e2e.rs test/cargo.rs test/coverage.rs test/groups.rs test/mod.rs test/pytest.rs window/mod.rs",
-    "xtask: python/mod.rs python/probe.rs",
-];
-
 /// Longest chain of re-exports that is followed.
 const MAX_CHAIN: usize = 16;
 
@@ -386,17 +377,12 @@ fn no_circle_stands_between_the_files_or_the_folders_of_a_crate() {
         files > 200 && arrows > 500,
         "only {files} files and {arrows} arrows were examined"
     );
-    let known: BTreeSet<String> = KNOWN.iter().map(|line| (*line).to_owned()).collect();
-    let list = |lines: BTreeSet<&String>| {
-        let lines = lines.into_iter().map(|line| format!("\n    \"{line}\","));
-        lines.collect::<Vec<_>>().concat()
-    };
-    let (new, mended) = (
-        list(found.difference(&known).collect()),
-        list(known.difference(&found).collect()),
+    let circles: Vec<&str> = found.iter().map(String::as_str).collect();
+    assert!(
+        circles.is_empty(),
+        "circles; move down what both sides need:\n    {}",
+        circles.join("\n    ")
     );
-    assert!(new.is_empty(), "new circles; move down what both sides need:{new}");
-    assert!(mended.is_empty(), "mended circles that are still on the list:{mended}");
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! `cargo xtask bench`: the figures that the product promises, measured on this machine.
 
 mod clients;
+mod figures;
 
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde::Serialize;
 
+use self::figures::{Figure, lines, unblendered};
 use crate::blender::{Choice, SUPPORTED};
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
@@ -25,18 +26,6 @@ pub(crate) struct Bench {
     /// Only requests to models: the core's client, alone and beside those of the vendors
     #[arg(long)]
     clients: bool,
-}
-
-/// One measured figure; the median of several tries where one is noisy.
-#[derive(Debug, Serialize)]
-struct Figure {
-    what: String,
-    blender: String,
-    value: f64,
-    unit: String,
-    /// What the product promises, where it does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limit: Option<f64>,
 }
 
 const IN_BLENDER: &str = include_str!("bench.py");
@@ -124,20 +113,6 @@ fn without_blender(layout: &Layout, package: &str, example: &str) -> Result<Vec<
     unblendered(&output.stdout)
 }
 
-/// The figures of an example: a JSON array of `[what, value, unit, limit or null]`.
-fn unblendered(stdout: &[u8]) -> Result<Vec<Figure>> {
-    let figures: Vec<(String, f64, String, Option<f64>)> =
-        serde_json::from_slice(stdout).context("unreadable figures")?;
-    let figures = figures.into_iter().map(|(what, value, unit, limit)| Figure {
-        what,
-        blender: String::new(),
-        value,
-        unit,
-        limit,
-    });
-    Ok(figures.collect())
-}
-
 /// What is measured in Blender: `bench.py` prints a JSON line for each figure.
 fn inside(session: &Session, version: &str, scripts: &Path) -> Result<Vec<Figure>> {
     let environment = session
@@ -147,25 +122,6 @@ fn inside(session: &Session, version: &str, scripts: &Path) -> Result<Vec<Figure
     command.args(["-c", IN_BLENDER]).env("BENCH_SCRIPTS", scripts);
     let output = process::quiet(&mut command, "measuring in Blender")?;
     lines(&output.stdout, version)
-}
-
-/// The figures of a script, one a line.
-fn lines(stdout: &[u8], version: &str) -> Result<Vec<Figure>> {
-    let text = String::from_utf8_lossy(stdout);
-    let lines = text.lines().filter_map(|line| line.strip_prefix("figure "));
-    lines
-        .map(|line| {
-            let (what, value, unit, limit): (String, f64, String, Option<f64>) =
-                serde_json::from_str(line).context("unreadable figure")?;
-            Ok(Figure {
-                what,
-                blender: version.into(),
-                value,
-                unit,
-                limit,
-            })
-        })
-        .collect()
 }
 
 fn median(tries: usize, mut measure: impl FnMut() -> Result<f64>) -> Result<f64> {

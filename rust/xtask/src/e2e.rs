@@ -12,7 +12,7 @@ use crate::blender::Choice;
 use crate::layout::Layout;
 use crate::process;
 use crate::session::Session;
-use crate::test::{Counts, Voice, results};
+use crate::tally::{Counts, Voice, results};
 
 /// The bound that a manifest itself has is kept by the add-on; this one is for a Blender that hangs.
 const LIMIT: Duration = Duration::from_secs(300);

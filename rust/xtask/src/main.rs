@@ -15,6 +15,7 @@ mod schemas;
 mod session;
 mod stamp;
 mod system;
+mod tally;
 mod test;
 mod window;
 

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use super::{Figure, unblendered};
+use super::figures::{Figure, lines, unblendered};
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::native;
@@ -84,5 +84,5 @@ fn beside(layout: &Layout) -> Result<Vec<Figure>> {
     let mut python = environment.command();
     python.args(["-c", BESIDE, &server.address]);
     let output = process::quiet(&mut python, "measuring beside the vendors' clients")?;
-    super::lines(&output.stdout, "")
+    lines(&output.stdout, "")
 }

@@ -1,24 +1,15 @@
 //! Finds a Python of a wanted minor version, also one that is not on the PATH.
 
 mod candidates;
+mod interpreter;
 mod probe;
-
-use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
 use crate::blender::PythonMinor;
 pub(crate) use candidates::Surroundings;
+pub(crate) use interpreter::Interpreter;
 pub(crate) use probe::{Verdict, probe};
-
-/// An interpreter that was started and found fit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Interpreter {
-    /// The executable; never a shim or one inside a venv.
-    pub(crate) path: PathBuf,
-    /// Its full version, as `3.13.0`.
-    pub(crate) version: String,
-}
 
 /// The first fit interpreter of version 3.`minor`.
 ///

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::Interpreter;
+use super::interpreter::Interpreter;
 use crate::blender::PythonMinor;
 use crate::process;
 

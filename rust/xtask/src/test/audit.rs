@@ -7,10 +7,9 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::counts::Counts;
-use super::voice::Voice;
 use crate::layout::Layout;
 use crate::process;
+use crate::tally::{Counts, Voice};
 
 /// The part of `cargo metadata` that matters here.
 #[derive(Debug, Deserialize)]

@@ -2,12 +2,9 @@
 
 use anyhow::{Result, bail};
 
-use super::Ran;
-use super::counts;
-use super::stream::{LIMIT, streamed};
-use super::voice::Voice;
 use crate::layout::Layout;
 use crate::process;
+use crate::tally::{LIMIT, Ran, Voice, counts, streamed};
 
 /// Every Rust test. Examples are no tests: linting compiles them, nothing here links them.
 ///

@@ -4,12 +4,11 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
-use super::counts::Counts;
 use super::groups::Group;
-use super::pytest::results;
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::process;
+use crate::tally::{Counts, results};
 
 /// The version that is installed when cargo-tarpaulin is missing.
 const TARPAULIN: &str = "0.35.2";

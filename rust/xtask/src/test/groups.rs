@@ -2,8 +2,6 @@
 
 use anyhow::Result;
 
-use super::Ran;
-use super::voice::Voice;
 use super::{audit, cargo, lint, pytest};
 use crate::blender::{Blender, Choice};
 use crate::e2e;
@@ -11,6 +9,7 @@ use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::native;
 use crate::session::Session;
+use crate::tally::{Ran, Voice};
 use crate::window::{self, Release};
 
 /// A group of tests.

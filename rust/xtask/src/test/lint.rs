@@ -2,13 +2,11 @@
 
 use anyhow::Result;
 
-use super::counts::Counts;
-use super::stream::{LIMIT, streamed};
 use super::subjects;
-use super::voice::Voice;
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::process;
+use crate::tally::{Counts, LIMIT, Voice, streamed};
 
 /// The environment of the Python linters.
 pub(super) fn tools() -> Wanted {

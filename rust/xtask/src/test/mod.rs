@@ -2,18 +2,14 @@
 
 mod audit;
 mod cargo;
-mod counts;
 mod coverage;
 mod groups;
 mod lint;
 mod pytest;
 mod schedule;
-mod stream;
 mod subjects;
 mod table;
-mod voice;
 
-use std::iter::Sum;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -22,12 +18,10 @@ use clap::Args;
 use crate::blender::SUPPORTED;
 use crate::layout::Layout;
 use crate::native;
+use crate::tally::{Counts, Files, Voice};
 use crate::window::RELEASES;
-pub(crate) use counts::Counts;
 use groups::Group;
-pub(crate) use pytest::{counted, results};
-use table::{Files, Outcome};
-pub(crate) use voice::Voice;
+use table::Outcome;
 
 /// The options of `test`.
 #[derive(Debug, Args)]
@@ -41,34 +35,6 @@ pub(crate) struct Test {
     /// Only these groups: lint, rust, audit, python, peers, blender-5.2, manifests-5.2, window-4.3, …
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     only: Vec<String>,
-}
-
-/// What a group has run.
-#[derive(Debug, Default)]
-pub(crate) struct Ran {
-    /// How many tests.
-    pub(crate) counts: Counts,
-    /// Which files took how long, where that is known.
-    pub(crate) files: Files,
-}
-
-impl From<Counts> for Ran {
-    fn from(counts: Counts) -> Self {
-        Self {
-            counts,
-            files: Files::new(),
-        }
-    }
-}
-
-impl Sum for Ran {
-    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
-        iter.fold(Self::default(), |mut all, one| {
-            all.counts = [all.counts, one.counts].into_iter().sum();
-            all.files.extend(one.files);
-            all
-        })
-    }
 }
 
 impl Outcome {

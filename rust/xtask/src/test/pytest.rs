@@ -2,20 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::Ran;
-use super::counts::{Counts, PytestCounts};
 use super::lint;
-use super::stream::{LIMIT, streamed};
-use super::voice::Voice;
 use crate::env::{self, Environment};
 use crate::layout::Layout;
 use crate::native;
 use crate::process;
+use crate::tally::{Counts, LIMIT, Ran, Voice, counted, results};
 
 /// The folders of `tests/` that need Blender as a module.
 const IN_BLENDER: [&str; 2] = ["blender", "host"];
@@ -85,16 +80,6 @@ fn holds_tests(folder: &Path) -> bool {
     })
 }
 
-/// The folder for what test runs leave behind.
-///
-/// # Errors
-/// When it cannot be made.
-pub(crate) fn results(layout: &Layout) -> Result<PathBuf> {
-    let folder = layout.target().join("test");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    Ok(folder)
-}
-
 /// Runs the tests in `folders`.
 ///
 /// # Errors
@@ -139,20 +124,4 @@ pub(super) fn run(
         .args(["-m", "pytest", "-q", "-p", "pytest_counts", "-p", "no:cacheprovider"])
         .args(folders);
     counted(&mut command, &file, LIMIT, voice)
-}
-
-/// Runs pytest with our plugin, which writes counts and times to `file`.
-///
-/// # Errors
-/// When it did not start, or did not come to its end.
-pub(crate) fn counted(command: &mut Command, file: &Path, limit: Duration, voice: &Voice) -> Result<Ran> {
-    let status = streamed(command, limit, voice, |_| {})?;
-    let text = fs::read(file).with_context(|| format!("pytest did not start ({status})"))?;
-    let mut read = serde_json::from_slice::<PytestCounts>(&text).context("unreadable counts")?;
-    let files = std::mem::take(&mut read.seconds);
-    let (counts, trouble) = read.judge(status);
-    if let Some(trouble) = trouble {
-        bail!("{trouble}; before that: {counts}");
-    }
-    Ok(Ran { counts, files })
 }

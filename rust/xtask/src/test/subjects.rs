@@ -2,9 +2,9 @@
 
 use std::process::Stdio;
 
-use super::voice::Voice;
 use crate::layout::Layout;
 use crate::process;
+use crate::tally::Voice;
 
 /// Characters of a subject that every list shows.
 const LONGEST: usize = 72;

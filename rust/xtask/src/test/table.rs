@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::counts::Counts;
+use crate::tally::{Counts, Files};
 
 /// How many of the slowest files are shown.
 const SHOWN: usize = 20;
@@ -46,9 +46,6 @@ pub(super) fn of_groups(outcomes: &[Outcome]) -> String {
     text.push('\n');
     text
 }
-
-/// Seconds by test file.
-pub(crate) type Files = BTreeMap<String, f64>;
 
 /// The slowest test files: seconds in all groups together, and in the slowest of them. Empty when no file is known.
 pub(super) fn of_files(groups: &[(String, Files)]) -> String {

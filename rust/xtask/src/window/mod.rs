@@ -17,7 +17,7 @@ use crate::bundle;
 use crate::env;
 use crate::layout::Layout;
 use crate::lock::Lock;
-use crate::test::{Counts, Ran, Voice, counted, results};
+use crate::tally::{Counts, Ran, Voice, counted, results};
 use enter::Entrance;
 
 /// All tests together; a test has its own bounds.

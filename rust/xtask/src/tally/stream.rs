@@ -11,7 +11,7 @@ use super::voice::Voice;
 use crate::process;
 
 /// No group takes this long unless something hangs.
-pub(super) const LIMIT: Duration = Duration::from_secs(40 * 60);
+pub(crate) const LIMIT: Duration = Duration::from_secs(40 * 60);
 
 /// A program that was left behind may keep the output open; it is not waited for longer.
 const LEFT_BEHIND: Duration = Duration::from_secs(10);
@@ -20,7 +20,7 @@ const LEFT_BEHIND: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// When it cannot be started, or does not end within `limit`.
-pub(super) fn streamed(
+pub(crate) fn streamed(
     command: &mut Command,
     limit: Duration,
     voice: &Voice,

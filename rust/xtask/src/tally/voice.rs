@@ -30,7 +30,7 @@ impl Voice {
     }
 
     /// As many as there are groups.
-    pub(super) fn several(count: usize) -> Vec<Self> {
+    pub(crate) fn several(count: usize) -> Vec<Self> {
         Self::printing(count, to_terminal)
     }
 
@@ -55,7 +55,7 @@ impl Voice {
     }
 
     /// Nothing more will be said; whoever waited for that is heard.
-    pub(super) fn finish(&self) {
+    pub(crate) fn finish(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, finished)) = stage.speakers.get_mut(self.number) {
             *finished = true;

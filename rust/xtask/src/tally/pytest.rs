@@ -1,0 +1,29 @@
+//! Tests that pytest runs.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::counts::PytestCounts;
+use super::ran::Ran;
+use super::stream::streamed;
+use super::voice::Voice;
+
+/// Runs pytest with our plugin, which writes counts and times to `file`.
+///
+/// # Errors
+/// When it did not start, or did not come to its end.
+pub(crate) fn counted(command: &mut Command, file: &Path, limit: Duration, voice: &Voice) -> Result<Ran> {
+    let status = streamed(command, limit, voice, |_| {})?;
+    let text = fs::read(file).with_context(|| format!("pytest did not start ({status})"))?;
+    let mut read = serde_json::from_slice::<PytestCounts>(&text).context("unreadable counts")?;
+    let files = std::mem::take(&mut read.seconds);
+    let (counts, trouble) = read.judge(status);
+    if let Some(trouble) = trouble {
+        bail!("{trouble}; before that: {counts}");
+    }
+    Ok(Ran { counts, files })
+}

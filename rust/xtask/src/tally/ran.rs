@@ -1,0 +1,37 @@
+//! What a group of tests has run.
+
+use std::collections::BTreeMap;
+use std::iter::Sum;
+
+use super::counts::Counts;
+
+/// Seconds by test file.
+pub(crate) type Files = BTreeMap<String, f64>;
+
+/// What a group has run.
+#[derive(Debug, Default)]
+pub(crate) struct Ran {
+    /// How many tests.
+    pub(crate) counts: Counts,
+    /// Which files took how long, where that is known.
+    pub(crate) files: Files,
+}
+
+impl From<Counts> for Ran {
+    fn from(counts: Counts) -> Self {
+        Self {
+            counts,
+            files: Files::new(),
+        }
+    }
+}
+
+impl Sum for Ran {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::default(), |mut all, one| {
+            all.counts = [all.counts, one.counts].into_iter().sum();
+            all.files.extend(one.files);
+            all
+        })
+    }
+}
