@@ -28,6 +28,14 @@ struct Metadata {
 struct Package {
     name: String,
     dependencies: Vec<Dependency>,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    /// `lib`, `bin`, `test`, …
+    kind: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -111,6 +119,18 @@ fn crates_depend_only_in_the_allowed_directions() {
         }
     }
     assert!(examined > 5, "only {examined} dependencies were examined");
+}
+
+#[test]
+fn a_crate_has_one_test_program() {
+    let mut examined = 0;
+    for package in &packages() {
+        let programs = package.targets.iter().filter(|one| one.kind == ["test"]);
+        let names: Vec<&str> = programs.map(|one| one.name.as_str()).collect();
+        assert!(names.len() < 2, "{} has the test programs {names:?}", package.name);
+        examined += names.len();
+    }
+    assert!(examined > 5, "only {examined} test programs were examined");
 }
 
 #[test]

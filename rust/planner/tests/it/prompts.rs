@@ -1,18 +1,10 @@
 //! Prompts in many wordings, compared with what they ask for: preset, target, thing and every number, through one `check`.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::too_many_lines,
-    reason = "a test ends at the first surprise; the tables are long"
-)]
-
 use geonode_graph::documents::Context;
 use geonode_planner::offline::{self, Options, Understood};
 use geonode_planner::{Said, Thing};
 
-fn starter() -> Context {
-    serde_json::from_str(include_str!("fixtures/starter.json")).unwrap()
-}
+use crate::starter;
 
 /// One expectation: `key=value`, where keys are `target`, `thing` or a parameter.
 fn holds(understood: &Understood, expectation: &str) -> Result<(), String> {
@@ -80,7 +72,7 @@ fn report(failures: &[String], total: usize, at_least: usize) {
 fn written_prompts_are_understood() {
     let context = starter();
     let (mut failures, mut total) = (Vec::new(), 0);
-    for line in include_str!("fixtures/prompts.txt")
+    for line in include_str!("../fixtures/prompts.txt")
         .lines()
         .filter(|l| !l.trim().is_empty() && !l.starts_with('#'))
     {
@@ -103,7 +95,7 @@ fn written_prompts_are_understood() {
 fn refusals_are_honest() {
     let context = starter();
     let (mut failures, mut total) = (Vec::new(), 0);
-    for line in include_str!("fixtures/refusals.txt")
+    for line in include_str!("../fixtures/refusals.txt")
         .lines()
         .filter(|l| !l.trim().is_empty() && !l.starts_with('#'))
     {

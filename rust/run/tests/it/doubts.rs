@@ -1,7 +1,5 @@
 //! A link that looks forgotten: whoever made the plan is asked once, and may mean it so; the artist hears of it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
-
 use geonode_protocol::{Change, Code, Finding};
 use geonode_run::{
     Answer, Approve, Config, Effect, Event, EventKind, Feedback, Message, Notice, Phase, PlanInfo, State, StepInfo,

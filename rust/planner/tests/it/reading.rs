@@ -1,15 +1,11 @@
 //! Hostile and odd input: always an answer, soon, and never a panic.
 
-#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
-
 use geonode_graph::documents::Context;
 use geonode_planner::Said;
 use geonode_planner::offline::{self, Options};
 use proptest::prelude::*;
 
-fn starter() -> Context {
-    serde_json::from_str(include_str!("fixtures/starter.json")).unwrap()
-}
+use crate::starter;
 
 fn spacing(said: &str) -> Option<f64> {
     let prompt = format!("array the cube 5 times with a spacing of {said}");

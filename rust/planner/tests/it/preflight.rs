@@ -1,20 +1,16 @@
 //! Every example of every preset, and the copying presets with every kind of thing, against the catalogue of every supported
 //! Blender: the plan is strict protocol and compiles without an error or a doubt.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test ends at the first surprise"
-)]
 
 use std::path::Path;
 
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::compile::compile;
-use geonode_graph::documents::Context;
-use geonode_graph::documents::Document;
+use geonode_graph::documents::{Context, Document};
 use geonode_planner::offline::{self, Options};
 use geonode_protocol::{Limits, Severity, parse_plan_value};
 use serde_json::{Value, json};
+
+use crate::starter;
 
 fn prompts() -> Vec<String> {
     let presets = Path::new(env!("CARGO_MANIFEST_DIR")).join("presets");
@@ -72,7 +68,7 @@ fn document(context: &Context) -> Document {
 
 #[test]
 fn plans_compile_for_every_blender() {
-    let context: Context = serde_json::from_str(include_str!("fixtures/starter.json")).unwrap();
+    let context = starter();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../addon/geonode_assistant/data/catalogue");
     let plans: Vec<(String, Value)> = prompts()
         .into_iter()

@@ -1,0 +1,19 @@
+//! The offline planner through the crate's door. One program: linking takes longer than most of the tests.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    reason = "a test ends at the first surprise; the tables are long"
+)]
+
+mod preflight;
+mod prompts;
+mod reading;
+
+use geonode_graph::documents::Context;
+
+/// The scene that a run begins with where there is no file.
+fn starter() -> Context {
+    serde_json::from_str(include_str!("../fixtures/starter.json")).unwrap()
+}
