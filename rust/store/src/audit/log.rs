@@ -1,8 +1,7 @@
-//! The chain itself: a file whose lines cannot be changed, left out, added or moved unseen.
+//! The file of the chain: a log whose lines cannot be changed, left out, added or moved unseen.
 //!
-//! One line of JSON per entry. Each carries the SHA-256 of itself with the hash of the entry before, so that a line that is
-//! changed, left out, added or moved breaks the chain from there on. The whole chain is verified when the log is opened, what
-//! others appended and the last known line before each append. A broken log accepts no further entries and says where it broke.
+//! One line of JSON per entry. The whole chain is verified when the log is opened, what others appended and the last known line before each
+//! append. A broken log accepts no further entries and says where it broke.
 //! Two Blenders may write to the same log: a lock of the operating system orders them.
 //!
 //! A log that reaches its limit becomes `NAME.old`, replacing the one before, and the next begins with an entry `continued`, which
@@ -14,126 +13,15 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use geonode_protocol::Code;
 use geonode_provider::private;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-/// Most bytes of an entry's line.
-pub const MAX_ENTRY: usize = 64 << 10;
+use super::chain::{AuditError, CONTINUED, Entry, MAX_ENTRY, Tail, next};
+
 /// Most bytes of a log; as much again lies in its old part.
 pub const MAX_LOG: u64 = 16 << 20;
-/// Kind of the first entry after an old part.
-const CONTINUED: &str = "continued";
-
-/// Stands for the previous hash in the first entry.
-const BEGINNING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
-/// Why a log cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AuditError {
-    /// Somebody or something changed it.
-    #[error(
-        "The audit log {path} is broken at line {line}: {why} Nothing more is added to it; keep it and start a new one."
-    )]
-    Broken {
-        /// Where it lies.
-        path: String,
-        /// First line that does not fit, from 1.
-        line: u64,
-        /// What is wrong there.
-        why: String,
-    },
-    /// The operating system refuses.
-    #[error("The audit log {path} cannot be used: {cause}.")]
-    System {
-        /// Where it lies.
-        path: String,
-        /// The system's words.
-        cause: String,
-    },
-    /// The entry would be too large.
-    #[error("The audit log {path} cannot take an entry of this size: the limit is {MAX_ENTRY} bytes.")]
-    TooLarge {
-        /// Where it lies.
-        path: String,
-    },
-}
-
-impl AuditError {
-    /// The stable code.
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Broken { .. } => Code::AuditBroken,
-            Self::System { .. } => Code::AuditUnwritable,
-            Self::TooLarge { .. } => Code::AuditFull,
-        }
-    }
-}
-
-/// One entry.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Entry {
-    /// Number, from 1.
-    pub n: u64,
-    /// Unix time in seconds.
-    pub at: f64,
-    /// What happened, in one word such as `approval`.
-    pub kind: String,
-    /// More about it; never a secret.
-    pub detail: Value,
-    /// Hash of the entry before.
-    pub previous: String,
-    /// Hash of all of the above.
-    pub hash: String,
-}
-
-impl Entry {
-    fn sealed(n: u64, kind: &str, detail: Value, previous: &str) -> Self {
-        let at = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0.0, |since| since.as_secs_f64());
-        let mut entry = Self {
-            n,
-            at,
-            kind: kind.to_owned(),
-            detail,
-            previous: previous.to_owned(),
-            hash: String::new(),
-        };
-        entry.hash = entry.digest();
-        entry
-    }
-
-    fn digest(&self) -> String {
-        let body = (&self.n, &self.at, &self.kind, &self.detail, &self.previous);
-        let text = serde_json::to_string(&body).unwrap_or_default();
-        let mut out = String::with_capacity(64);
-        for byte in Sha256::digest(text.as_bytes()) {
-            for half in [byte >> 4, byte & 15] {
-                out.push(char::from_digit(u32::from(half), 16).unwrap_or('0'));
-            }
-        }
-        out
-    }
-}
-
-/// How far a file is known and verified.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Tail {
-    /// Number of the first entry of the file; 0 before there is one.
-    first: u64,
-    /// Number and hash of the last entry.
-    entries: u64,
-    hash: String,
-    /// Where the last known line begins, and where it ends.
-    line: u64,
-    end: u64,
-}
 
 /// What a log holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -187,11 +75,11 @@ impl AuditLog {
     pub fn append(&mut self, kind: &str, detail: Value) -> Result<Entry, AuditError> {
         self.locked(|log| {
             let mut file = log.known_file()?;
-            let mut entry = Entry::sealed(log.tail.entries + 1, kind, detail, &log.previous());
+            let mut entry = Entry::sealed(log.tail.entries + 1, kind, detail, log.tail.previous());
             let mut line = log.line(&entry)?;
             if log.tail.end > 0 && log.tail.end + line.len() as u64 > log.limit {
                 file = log.begin_anew(file)?;
-                entry = Entry::sealed(log.tail.entries + 1, kind, entry.detail, &log.previous());
+                entry = Entry::sealed(log.tail.entries + 1, kind, entry.detail, log.tail.previous());
                 line = log.line(&entry)?;
             }
             log.write(&mut file, &entry, &line)?;
@@ -283,7 +171,7 @@ impl AuditLog {
             self.tail.entries + 1,
             CONTINUED,
             json!({"old_part": name}),
-            &self.previous(),
+            self.tail.previous(),
         );
         let line = self.line(&entry)?;
         let known = std::mem::take(&mut self.tail);
@@ -315,14 +203,6 @@ impl AuditLog {
         }
         self.tail = self.tail.after(entry.n, entry.hash.clone(), line.len() as u64);
         Ok(())
-    }
-
-    fn previous(&self) -> String {
-        if self.tail.entries == 0 {
-            BEGINNING.to_owned()
-        } else {
-            self.tail.hash.clone()
-        }
     }
 
     /// The last known line is still what it was.
@@ -389,19 +269,6 @@ impl AuditLog {
     }
 }
 
-impl Tail {
-    /// After one more entry, whose line has this many bytes.
-    fn after(&self, n: u64, hash: String, length: u64) -> Self {
-        Self {
-            first: if self.first == 0 { n } else { self.first },
-            entries: n,
-            hash,
-            line: self.end,
-            end: self.end + length,
-        }
-    }
-}
-
 /// Opens a file to read and append, or makes one that only its owner can read. Links are not followed.
 fn open(path: &Path) -> std::io::Result<File> {
     private::open(path, OpenOptions::new().read(true).append(true).create(true))
@@ -423,30 +290,6 @@ fn first_number(mut file: &File) -> Option<u64> {
     serde_json::from_str::<Entry>(&line).ok().map(|entry| entry.n)
 }
 
-/// The entry of a line that follows the tail, or why it does not follow. The first line of a file goes on from the old part, or
-/// from one that is gone when it says so itself.
-fn next(line: &[u8], tail: &Tail, old: Option<&Tail>) -> Result<Entry, &'static str> {
-    let Some(line) = line.strip_suffix(b"\n") else {
-        return Err("It is incomplete.");
-    };
-    let text = std::str::from_utf8(line).map_err(|_| "It is not text.")?;
-    let entry: Entry = serde_json::from_str(text).map_err(|_| "It is not an entry.")?;
-    let before = (entry.n.saturating_sub(1), entry.previous.as_str());
-    let follows = match old {
-        _ if tail.entries > 0 => before == (tail.entries, tail.hash.as_str()),
-        Some(old) => entry.kind == CONTINUED && before == (old.entries, old.hash.as_str()),
-        None => entry.kind == CONTINUED && entry.n > 1 || before == (0, BEGINNING) && entry.n == 1,
-    };
-    if !follows {
-        return Err("It does not continue the entry before it.");
-    }
-    let same = serde_json::to_string(&entry).is_ok_and(|again| again == text);
-    if !same || entry.digest() != entry.hash {
-        return Err("It was changed.");
-    }
-    Ok(entry)
-}
-
 fn system(path: &Path, cause: &dyn std::fmt::Display) -> AuditError {
     AuditError::System {
         path: path.display().to_string(),
@@ -456,9 +299,7 @@ fn system(path: &Path, cause: &dyn std::fmt::Display) -> AuditError {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
-    use serde_json::json;
+    use geonode_protocol::Code;
 
     use super::*;
 

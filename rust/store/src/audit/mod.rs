@@ -3,12 +3,14 @@
 //! [`record`] never waits: a separate thread writes, and events that come faster than the disk accepts them are only counted. Entries hold
 //! sizes, origins, fingerprints and decisions; never the artist's words or names, or keys. Nothing is recorded before [`start`].
 
+mod chain;
 mod event;
 mod log;
 mod recorder;
 mod watch;
 
+pub use chain::{AuditError, Entry, MAX_ENTRY};
 pub use event::{Asked, Event};
-pub use log::{AuditError, AuditLog, Entry, MAX_ENTRY, MAX_LOG, Verified};
+pub use log::{AuditLog, MAX_LOG, Verified};
 pub use recorder::{flush, record, renew, start, state, stop, trouble, trusted_script};
 pub use watch::{Watcher, refused_calls};

@@ -12,8 +12,9 @@ use geonode_provider::{keys, private};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::chain::AuditError;
 use super::event::Event;
-use super::log::{AuditError, AuditLog, Verified};
+use super::log::{AuditLog, Verified};
 
 /// Events that may wait for the disk.
 const AHEAD: usize = 1024;
