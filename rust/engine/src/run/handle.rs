@@ -61,8 +61,9 @@ impl Run {
         let (saved, request) = Saved::read(saved, overrides)?;
         let shared = Shared::new(&request);
         shared.show(|front| {
-            front.messages = saved.messages.clone();
-            front.requests.clone_from(&saved.requests);
+            let (messages, requests) = saved.told();
+            front.messages = messages.clone();
+            requests.clone_into(&mut front.requests);
         });
         let longest = longest(&request);
         Self::spawn(shared, longest, Job::Saved(Box::new(request), Box::new(saved)))

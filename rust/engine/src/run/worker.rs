@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use geonode_protocol::{Code, Severity};
@@ -56,13 +55,9 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
         },
         Some(finding) => EventKind::Refuse(Failure::new(finding.code, finding.message.as_str())),
     };
-    let (work, state) = match saved {
-        // It was saved before it began.
-        Some(saved) if saved.state.phase != Phase::Idle => {
-            let kept = Arc::unwrap_or_clone(saved.work);
-            (Work::resumed(request, settings, kept), Some(saved.state))
-        }
-        _ => (Work::new(request, settings), None),
+    let (work, state) = match saved.and_then(Saved::begun) {
+        Some((state, kept)) => (Work::resumed(request, settings, kept), Some(state)),
+        None => (Work::new(request, settings), None),
     };
     let timing = match &state {
         Some(state) if state.finished() => Timing::none(shared),
