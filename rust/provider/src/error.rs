@@ -252,6 +252,43 @@ pub enum ErrorClass {
     Internal,
 }
 
+/// The detail of an error that comes from an exchange, by a reference of the kind that is given.
+macro_rules! detail_of {
+    ($error:expr) => {
+        match $error {
+            Self::AuthFailed(detail)
+            | Self::RateLimited(detail)
+            | Self::QuotaExhausted(detail)
+            | Self::Overloaded(detail)
+            | Self::Timeout { detail, .. }
+            | Self::Network { detail, .. }
+            | Self::ContextTooLong(detail)
+            | Self::ContentRefused(detail)
+            | Self::SchemaRefused(detail)
+            | Self::UnknownModel(detail)
+            | Self::BadRequest(detail)
+            | Self::BadResponse { detail, .. } => Some(detail),
+            Self::AuthMissing { .. }
+            | Self::Cancelled
+            | Self::InsecureUrl { .. }
+            | Self::CapabilityMismatch { .. }
+            | Self::NoCapableModel { .. }
+            | Self::EgressDenied { .. }
+            | Self::RequestQuota { .. }
+            | Self::SchemaNotAllowed { .. }
+            | Self::Config(_)
+            | Self::BodyInvalid { .. }
+            | Self::RequestInvalid { .. }
+            | Self::UnknownProvider(_)
+            | Self::KeyInvalid
+            | Self::KeyStore(_)
+            | Self::KeyFileUnsafe { .. }
+            | Self::KeyFileDamaged { .. }
+            | Self::Internal(_) => None,
+        }
+    };
+}
+
 impl ProviderError {
     /// The stable code.
     pub fn code(&self) -> Code {
@@ -334,71 +371,13 @@ impl ProviderError {
 
     /// The details beyond code and message, if the failure came from an exchange.
     pub fn detail(&self) -> Option<&Detail> {
-        match self {
-            Self::AuthFailed(detail)
-            | Self::RateLimited(detail)
-            | Self::QuotaExhausted(detail)
-            | Self::Overloaded(detail)
-            | Self::Timeout { detail, .. }
-            | Self::Network { detail, .. }
-            | Self::ContextTooLong(detail)
-            | Self::ContentRefused(detail)
-            | Self::SchemaRefused(detail)
-            | Self::UnknownModel(detail)
-            | Self::BadRequest(detail)
-            | Self::BadResponse { detail, .. } => Some(detail),
-            Self::AuthMissing { .. }
-            | Self::Cancelled
-            | Self::InsecureUrl { .. }
-            | Self::CapabilityMismatch { .. }
-            | Self::NoCapableModel { .. }
-            | Self::EgressDenied { .. }
-            | Self::RequestQuota { .. }
-            | Self::SchemaNotAllowed { .. }
-            | Self::Config(_)
-            | Self::BodyInvalid { .. }
-            | Self::RequestInvalid { .. }
-            | Self::UnknownProvider(_)
-            | Self::KeyInvalid
-            | Self::KeyStore(_)
-            | Self::KeyFileUnsafe { .. }
-            | Self::KeyFileDamaged { .. }
-            | Self::Internal(_) => None,
-        }
+        detail_of!(self)
     }
 
     /// The same error, its detail completed by `fill`.
     pub(crate) fn with(mut self, fill: impl FnOnce(&mut Detail)) -> Self {
-        match &mut self {
-            Self::AuthFailed(detail)
-            | Self::RateLimited(detail)
-            | Self::QuotaExhausted(detail)
-            | Self::Overloaded(detail)
-            | Self::Timeout { detail, .. }
-            | Self::Network { detail, .. }
-            | Self::ContextTooLong(detail)
-            | Self::ContentRefused(detail)
-            | Self::SchemaRefused(detail)
-            | Self::UnknownModel(detail)
-            | Self::BadRequest(detail)
-            | Self::BadResponse { detail, .. } => fill(detail),
-            Self::AuthMissing { .. }
-            | Self::Cancelled
-            | Self::InsecureUrl { .. }
-            | Self::CapabilityMismatch { .. }
-            | Self::NoCapableModel { .. }
-            | Self::EgressDenied { .. }
-            | Self::RequestQuota { .. }
-            | Self::SchemaNotAllowed { .. }
-            | Self::Config(_)
-            | Self::BodyInvalid { .. }
-            | Self::RequestInvalid { .. }
-            | Self::UnknownProvider(_)
-            | Self::KeyInvalid
-            | Self::KeyStore(_)
-            | Self::KeyFileUnsafe { .. }
-            | Self::KeyFileDamaged { .. }
-            | Self::Internal(_) => {}
+        if let Some(detail) = detail_of!(&mut self) {
+            fill(detail);
         }
         self
     }
