@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 import pytest
 from geonode_assistant import api
+from geonode_assistant.host.errors import HostError
 from geonode_assistant.run import driver
 from geonode_assistant.run.report import RunReport
 from whole_file import empty, everything, fresh_scene, lift, plan
@@ -98,6 +99,20 @@ def test_a_good_script_is_one_undo_step() -> None:
     assert contents() == before
     bpy.ops.ed.redo()
     assert contents() == after
+
+
+def test_without_undo_no_script_runs() -> None:
+    before = contents()
+    # Blender makes undo steps only where there is a window.
+    with bpy.context.temp_override(window=None):
+        assert not bpy.ops.ed.undo_push.poll()
+        report = api.apply_plan(scripts(script(MARK)), approve="all")
+        with pytest.raises(HostError) as caught:
+            api.run_script(MARK)
+    assert (report.status, codes(report)) == ("error", ["undo_unavailable"])
+    assert caught.value.code == "undo_unavailable"
+    assert contents() == before
+    assert api.apply_plan(scripts(script(MARK)), approve="all").ok, "with a window it does"
 
 
 @pytest.mark.parametrize(("count", "fits"), [(3, True), (200, False)])
