@@ -8,7 +8,7 @@ Errors of these calls are ``messages.AssistantError`` or the host's and core's o
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from .run.connection import begin as begin_connection_test
 from .run.driver import Approve, RunHandle
 from .run.extensions import register_executor, register_op
 from .run.report import RunReport
-from .run.starting import resume, start
+from .run.starting import resume, run, start
 from .run.tools import register_tool, tool_egress
 from .scripting import ScriptResult, Verdict, check_script
 
@@ -66,9 +66,6 @@ __all__ = [
     "tools",
     "unregister",
 ]
-
-# With less, not even the names of the target and the units fit.
-MIN_CONTEXT_TOKENS = 300
 
 
 @dataclass(frozen=True)
@@ -167,8 +164,10 @@ def context(
     geometry_stats, node_docs``) or ``{"slice", "object_name"?, "node_group_name"?, "query"?}``; their answers come as
     ``slices``, in order. ``hash`` is equal for equal content.
     """
-    if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < MIN_CONTEXT_TOKENS:
-        raise AssistantError("invalid_argument", f"budget_tokens must be an integer of at least {MIN_CONTEXT_TOKENS}.")
+    # Below this not even the names of the target and the units fit.
+    fewest, _ = native.bounds("context_tokens")
+    if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < fewest:
+        raise AssistantError("invalid_argument", f"budget_tokens must be an integer of at least {fewest}.")
     requests = [{"slice": entry} if isinstance(entry, str) else entry for entry in slices]
     snapshot = host_context.capture_context(object)
     objects = [r["object_name"] for r in requests if r.get("object_name")] + [snapshot["target_object"]]
@@ -210,46 +209,9 @@ def apply_plan(
     settings: Mapping[str, Any] | None = None,
 ) -> RunReport:
     """Applies a plan as one undo step, or leaves the file unchanged and reports why. ``settings`` as in ``start``."""
-    _refuse_in_window("apply_plan")
-    request = starting.request_of("", object, "offline", None, None, approve, settings=settings) | {"plan": plan}
+    starting.refuse_in_window("apply_plan")
+    request = starting.request_of("", object, "offline", approve=approve, settings=settings) | {"plan": plan}
     return driver.drive(starting.launch(request, approve))
-
-
-def run(
-    prompt: str,
-    object: str | None = None,
-    provider: str | None = None,
-    model: str | None = None,
-    conversation: str | None = None,
-    *,
-    base_url: str | None = None,
-    key_variable: str | None = None,
-    approve: Approve = None,
-    on_event: Callable[[dict[str, Any]], None] | None = None,
-    timeout_s: float | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> RunReport:
-    """Carries out a prompt and returns when it is done: one undo step, or nothing changed.
-
-    For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
-    whatever needs approval, ``"all"`` approves everything except trusted scripts, a callable decides
-    (``driver.Approve``). ``timeout_s`` cancels after that many seconds. ``key_variable`` names the environment
-    variable that holds the provider's key.
-    ``conversation`` and ``settings`` as in ``start``.
-    """
-    _refuse_in_window("run")
-    handle = start(
-        prompt,
-        object,
-        provider,
-        model,
-        conversation,
-        base_url=base_url,
-        key_variable=key_variable,
-        approve=approve,
-        settings=settings,
-    )
-    return driver.drive(handle, on_event, timeout_s)
 
 
 def test_connection(
@@ -264,7 +226,7 @@ def test_connection(
 
     Blocks for up to a minute; in a window use the button in the preferences.
     """
-    _refuse_in_window("test_connection")
+    starting.refuse_in_window("test_connection")
     return begin_connection_test(provider, model, base_url=base_url, key_variable=key_variable).result()
 
 
@@ -322,7 +284,7 @@ def run_script(
 
 def run_manifest(path: str | Path) -> ManifestReport:
     """Runs one end-to-end manifest in a fresh scene. Background only: it replaces the open file."""
-    _refuse_in_window("run_manifest")
+    starting.refuse_in_window("run_manifest")
     return e2e.run_manifest(Path(path))
 
 
@@ -340,12 +302,3 @@ def unregister(name: str) -> bool:
     """Removes an operation, a step type or a tool that a script registered; returns whether there was one."""
     gone = extensions.unregister(name)
     return own_tools.unregister(name) or gone
-
-
-def _refuse_in_window(call: str) -> None:
-    if not bpy.app.background:
-        raise AssistantError(
-            "would_block",
-            f"{call}() waits for its result and would freeze Blender's window.",
-            "Use start() and poll its handle, or run the script with --background.",
-        )

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The native core, loaded on first use."""
+"""The native core, loaded on first use, and the facts that it and the add-on share."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from .messages import AssistantError
 
@@ -13,6 +14,17 @@ from .messages import AssistantError
 FLUSH_S = 1.0
 
 _recording = False
+
+
+class Limits(NamedTuple):
+    """Sizes that core and host both keep to."""
+
+    name_bytes: int
+    """Of a node, socket or modifier, in UTF-8; Blender cuts longer ones."""
+    nested: int
+    """Groups, frames or panels in each other."""
+    tree_bytes: int
+    """Of a tree document."""
 
 
 def core() -> Any:
@@ -30,6 +42,27 @@ def core() -> Any:
         ) from error
     _record(geonode_core)
     return geonode_core
+
+
+def fix(code: str) -> str | None:
+    """What the registry says to do about a code; None for an unknown one, or without a core."""
+    try:
+        return core().code_fix(code)
+    except AssistantError:
+        return None
+
+
+@cache
+def limits() -> Limits:
+    """The limits of the core."""
+    return Limits(**core().limits())
+
+
+@cache
+def bounds(setting: str) -> tuple[int, int]:
+    """The smallest and the largest value of a setting that is a whole number."""
+    (known,) = (one for one in core().settings() if one["name"] == setting)
+    return int(known["min"]), int(known["max"])
 
 
 def _record(core: Any) -> None:

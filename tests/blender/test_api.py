@@ -14,7 +14,7 @@ import pytest
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.run import choices, driver, online, session
+from geonode_assistant.run import choices, driver, online, session, starting
 from geonode_assistant.ui import polling
 
 PLAN: dict[str, Any] = {
@@ -200,6 +200,12 @@ def test_settings_apply_to_one_run_and_wrong_ones_end_it() -> None:
     assert "retries" in report.error["text"]
 
 
+@pytest.mark.parametrize("call", [api.start, api.run])
+def test_a_misspelt_argument_is_refused(call: Any) -> None:
+    with pytest.raises(TypeError, match="setings"):
+        call("scatter 20 cubes on the plane", setings={"retries": 1})
+
+
 def test_one_run_at_a_time() -> None:
     handle = api.start("scatter 20 cubes on the plane")
     with pytest.raises(AssistantError) as caught:
@@ -233,7 +239,7 @@ def window(**app: Any) -> SimpleNamespace:
     "call", [lambda: api.run("x"), lambda: api.apply_plan(PLAN), lambda: api.run_manifest("m.json")]
 )
 def test_blocking_calls_are_refused_in_a_window(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "bpy", window())
+    monkeypatch.setattr(starting, "bpy", window())
     with pytest.raises(AssistantError) as caught:
         call()
     assert caught.value.code == "would_block"

@@ -223,7 +223,7 @@ def faults_of(dice: random.Random) -> list[Fault]:
 
 def play_run(name: str, faults: list[Fault], dice: random.Random) -> tuple[RunReport, bool]:
     """Plays one run to its end; returns whether the artist edited the file meanwhile."""
-    request = starting.request_of("lift it", "Plane", "replay", None, None, "ask") | {"replies": MODELS[name]}
+    request = starting.request_of("lift it", "Plane", "replay", approve="ask") | {"replies": MODELS[name]}
     core = ChaosCore(native.core().Run(request), faults)
     handle = RunHandle(core, ChaosHost(faults))
     session.current.claim(lambda: handle)
@@ -258,7 +258,7 @@ def _meddle(hand: Callable[[], None]) -> None:
 def undisturbed(name: str) -> dict[str, Any]:
     """The file after the run without a fault."""
     fresh_scene()
-    request = starting.request_of("lift it", "Plane", "replay", None, None, "all") | {"replies": MODELS[name]}
+    request = starting.request_of("lift it", "Plane", "replay", approve="all") | {"replies": MODELS[name]}
     driver.drive(starting.launch(request, None), timeout_s=60)
     return everything()
 

@@ -117,7 +117,7 @@ def test_a_test_is_cancelled_within_a_second_and_leaves_no_thread() -> None:
         assert time.monotonic() - started < 1
         assert check.finished
         assert check.result().code == "cancelled"
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("geonode-connection")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("geonode-check")]
 
 
 def test_a_window_stops_it_without_waiting() -> None:
@@ -149,7 +149,8 @@ def test_the_buttons_of_the_preferences(model_url: str, monkeypatch: pytest.Monk
         assert bpy.ops.geonode.test_connection() == {"FINISHED"}
         assert preferences.connection_state.outcome.ok
         port = int(model_url.split(":")[2].split("/")[0])
-        monkeypatch.setattr(connection, "LOCAL_PORTS", {"Ollama": port})
+        find = connection.find_local
+        monkeypatch.setattr(connection, "find_local", lambda core: find(core, {"Ollama": port}))
         assert bpy.ops.geonode.find_servers() == {"FINISHED"}
         assert [one.name for one in preferences.connection_state.servers] == ["Ollama"]
     finally:

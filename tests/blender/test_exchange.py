@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import pytest
 from commands import geonode
-from geonode_assistant import api
+from geonode_assistant import api, native
 from geonode_assistant.host import exchange
 from geonode_assistant.messages import AssistantError
 
@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         assert catch_refusal(lambda: api.load_tree("/dev/zero")).code == "invalid_path"
     large = tmp_path / "large.json"
     with large.open("wb") as stream:
-        os.truncate(stream.fileno(), exchange.MAX_BYTES + 1)
+        os.truncate(stream.fileno(), native.limits().tree_bytes + 1)
     assert catch_refusal(lambda: api.load_tree(large)).code == "file_too_large"
 
 

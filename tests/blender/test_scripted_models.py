@@ -84,7 +84,7 @@ MODELS = {
 
 
 def drive(request: dict[str, Any]) -> RunReport:
-    base = starting.request_of("lift it", "Plane", "replay", None, None, None)
+    base = starting.request_of("lift it", "Plane", "replay")
     return driver.drive(starting.launch(base | request, None), timeout_s=60)
 
 

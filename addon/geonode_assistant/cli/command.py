@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .. import native
 from ..messages import AssistantError, error_lines
 from ..run import measure
 from . import outputs
@@ -22,12 +23,6 @@ from .console import Console, Interrupt
 
 DEFAULT_OUT = "geonode-run"
 NOT_DONE, SENSELESS, INTERRUPTED = 1, 2, 130
-# What to say about codes whose message has no hint of its own.
-HINTS = {
-    "run_timeout": "Allow more with --timeout SECONDS.",
-    "approval_required": "Approve what would ask with --yes.",
-    "cancelled": "Nothing was changed.",
-}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -125,7 +120,7 @@ def main(argv: Sequence[str], prog: str) -> int:
             except BaseException as error:
                 console.log_traceback()
                 known = AssistantError.of(error)
-                console.error(known.code, known.message, known.hint or HINTS.get(known.code))
+                console.error(known.code, known.message, known.hint or native.fix(known.code))
                 return _status(known.code)
     except OSError as error:
         # The debug file itself cannot be written.
@@ -182,7 +177,7 @@ def _run(
         worst = report.error or {}
         code = worst.get("code", "cancelled" if report.status == "cancelled" else "internal_error")
         text = worst.get("text") or report.final_message or "The prompt was not carried out."
-        console.error(code, text, worst.get("hint") or HINTS.get(code))
+        console.error(code, text, worst.get("hint") or native.fix(code))
         return _status(code)
 
     evidence: Mapping[str, Any] = handle.evidence or {"objects": []}

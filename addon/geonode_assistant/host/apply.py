@@ -14,19 +14,19 @@ from typing import Any
 
 import bpy
 
-from . import document, identity, interface, items, modifiers, node_types, reroutes, rna, values
+from .. import native
+from . import defaults, document, identity, interface, items, modifiers, node_types, places, reroutes, rna, values
 from .documents import NodeAdd, StepDelta, TreeDelta
 from .errors import HostError, near
-from .suppress import Suppressor, suppression, update
+from .lookup import Lookup
+from .suppress import Suppressor, suppression
 
-MAX_FRAME_DEPTH = 64
 # Lists of a delta that change the structure of a tree, and those that change values.
 _STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
 _CONTENT = ("unlink", "values", "links", "locations", "add")
 # The lists of a delta that only sets a few values.
 _SIMPLE = frozenset({"tree", "create", "values"})
 _FEW = 3
-PLACE_TOLERANCE = 2e-3  # below what an export shows
 # Blender crashes when they are set while it believes a tree update to be running: set after all phases.
 _PLAINLY = frozenset({"ui_shortcut"})
 
@@ -68,17 +68,13 @@ def _interface_ref(tree: Any, ref: str, keys: dict[tuple[str, str], str], in_out
     return ref
 
 
-class TreeEdit:
+class TreeEdit(Lookup):
     """Carries out one tree's part of a step."""
 
     def __init__(self, delta: TreeDelta, keys: dict[tuple[str, str], str], counts: Counter[str]) -> None:
         self.delta = delta
-        self.keys = keys
         self.counts = counts
-        self.name: str = delta["tree"]
-        self.tree = self._open()
-        self.nodes: dict[str, Any] = identity.index(self.tree)
-        self._sockets: dict[tuple[str, str], dict[str, Any]] = {}
+        super().__init__(self._open(delta["tree"]), delta["tree"], keys)
         self._lists: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._late_items: list[tuple[str, str, list[dict[str, Any]]]] = []
         self._late_props: list[Any] = []
@@ -86,30 +82,28 @@ class TreeEdit:
         self._menus: list[tuple[str, str, Any]] = []
         self._new_inputs: list[str] = []
 
-    def _open(self) -> Any:
-        present = bpy.data.node_groups.get((self.name, None)) or bpy.data.node_groups.get(self.name)
+    def _open(self, name: str) -> Any:
+        present = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
         if self.delta.get("create") or "copy_of" in self.delta:
             if present is not None and present.library is None:
-                raise HostError("duplicate_id", f'There is already a node group "{self.name}".')
-            document.check_name("node group", self.name, document.MAX_TREE_NAME_BYTES)
+                raise HostError("duplicate_id", f'There is already a node group "{name}".')
+            document.check_name("node group", name, document.tree_name_bytes())
             self.counts["trees"] += 1
             source = self.delta.get("copy_of")
-            return self._copy(source) if source is not None else self._new()
+            return self._copy(source, name) if source is not None else self._new(name)
         if present is None:
             known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
-            raise HostError(
-                "unknown_node_group", f'This file has no node group "{self.name}". {near(self.name, known)}'
-            )
+            raise HostError("unknown_node_group", f'This file has no node group "{name}". {near(name, known)}')
         if present.bl_idname != rna.TREE_TYPE:
-            raise HostError("unknown_node_group", f'"{self.name}" is not a Geometry Nodes tree ({present.bl_idname}).')
+            raise HostError("unknown_node_group", f'"{name}" is not a Geometry Nodes tree ({present.bl_idname}).')
         return modifiers.editable(present)
 
-    def _new(self) -> Any:
-        return bpy.data.node_groups.new(self.name, rna.TREE_TYPE)
+    def _new(self, name: str) -> Any:
+        return bpy.data.node_groups.new(name, rna.TREE_TYPE)
 
-    def _copy(self, source: str) -> Any:
+    def _copy(self, source: str, name: str) -> Any:
         tree = values.resolve("node_group", source).copy()
-        tree.name = self.name
+        tree.name = name
         tree.use_fake_user = False
         return tree
 
@@ -134,8 +128,8 @@ class TreeEdit:
         if any(delta.get(name) for name in _CONTENT) or any(map(_is_socket_prop, delta.get("props", []))):
             self._suppressed(suppressor, self._edit_values, self._edit_places)
         if self._reroutes:
-            reroutes.retype(self.tree, [(self._node(i, "set the type of"), kind) for i, kind in self._reroutes.items()])
-            self._sockets.clear()
+            reroutes.retype(self.tree, [(self.node(i, "set the type of"), kind) for i, kind in self._reroutes.items()])
+            self.forget()
         menus = self._menu_defaults()
         if (
             menus
@@ -156,7 +150,7 @@ class TreeEdit:
             for phase in phases:
                 phase()
 
-        self._sockets.clear()
+        self.forget()
         suppressor.run(job, self.tree)
 
     def _learn_types(self) -> None:
@@ -173,7 +167,7 @@ class TreeEdit:
     def _collect_items(self) -> None:
         """The wanted item lists by node; measures on scratch trees how Blender numbers these items."""
         for node_id, path, wanted in self.delta.get("items", []):
-            node = self._node(node_id, "set items of")
+            node = self.node(node_id, "set items of")
             try:
                 rna.follow(node, path)
             except (AttributeError, IndexError, TypeError) as error:
@@ -210,9 +204,9 @@ class TreeEdit:
         for entry in self.delta.get("add", []):
             self._add_node(entry)
         for node_id in self.delta.get("stamp", []):
-            identity.stamp(self._node(node_id, "mark"), node_id)
+            identity.stamp(self.node(node_id, "mark"), node_id)
         for node_id, label in self.delta.get("labels", []):
-            self._node(node_id, "label").label = label or ""
+            self.node(node_id, "label").label = label or ""
         self.counts["labels"] += len(self.delta.get("labels", []))
 
     def _refuse_half_zones(self, doomed: set[str]) -> None:
@@ -251,9 +245,9 @@ class TreeEdit:
 
     def _edit_props(self) -> None:
         for start, end in self.delta.get("pairs", []):
-            node = self._node(start, "pair")
+            node = self.node(start, "pair")
             try:
-                paired = rna.pair(node, self._node(end, "pair"))
+                paired = rna.pair(node, self.node(end, "pair"))
             except HostError as error:
                 raise HostError(error.code, f'Pair "{start}" with "{end}" in "{self.name}": {error.message}') from error
             if not paired:
@@ -269,8 +263,8 @@ class TreeEdit:
         self.counts["parents"] += len(self.delta.get("parents", []))
 
     def _set_parent(self, node_id: str, frame_id: str | None) -> None:
-        node = self._node(node_id, "frame")
-        frame = None if frame_id is None else self._node(frame_id, "frame")
+        node = self.node(node_id, "frame")
+        frame = None if frame_id is None else self.node(frame_id, "frame")
         if frame is not None and frame.bl_idname != "NodeFrame":
             raise HostError(
                 "invalid_value", f'"{frame_id}" in "{self.name}" is not a frame, so it cannot contain "{node_id}".'
@@ -307,7 +301,7 @@ class TreeEdit:
         self.counts["props"] += len(wanted)
 
     def _owner(self, node_id: str, path: str) -> tuple[Any, str]:
-        node = self._node(node_id, f'set "{path}" of')
+        node = self.node(node_id, f'set "{path}" of')
         holder, _, attribute = path.rpartition(".")
         try:
             owner = rna.follow(node, holder) if holder else node
@@ -324,7 +318,7 @@ class TreeEdit:
         return owner, attribute
 
     def _set_prop(self, node_id: str, path: str, value: Any, late: bool = False) -> None:
-        if path == "socket_idname" and self._node(node_id, "set the type of").bl_idname == "NodeReroute":
+        if path == "socket_idname" and self.node(node_id, "set the type of").bl_idname == "NodeReroute":
             self._reroutes[node_id] = value
             return
         owner, attribute = self._owner(node_id, path)
@@ -353,7 +347,7 @@ class TreeEdit:
 
     def _edit_items(self) -> None:
         for node_id, lists in self._lists.items():
-            node = self._node(node_id, "set items of")
+            node = self.node(node_id, "set items of")
             try:
                 late = items.write_lists(node, lists)
             except (HostError, RuntimeError, TypeError, AttributeError) as error:
@@ -369,7 +363,7 @@ class TreeEdit:
         for entry in filter(_is_socket_prop, self.delta.get("props", [])):
             (self._late_props.append if self._waits_for_links(entry) else self._set_socket_prop)(entry)
         for node_id, ref, value in self.delta.get("values", []):
-            socket = self._socket(node_id, "inputs", ref)
+            socket = self.socket(node_id, "inputs", ref)
             if rna.is_menu(socket):
                 self._menus.append((node_id, ref, value))
             else:
@@ -377,7 +371,7 @@ class TreeEdit:
         links = self.tree.links
         for entry in self.delta.get("links", []):
             from_id, from_ref, to_id, to_ref = entry[:4]
-            source, target = self._socket(from_id, "outputs", from_ref), self._socket(to_id, "inputs", to_ref)
+            source, target = self.socket(from_id, "outputs", from_ref), self.socket(to_id, "inputs", to_ref)
             try:
                 link = links.new(target, source)
             except RuntimeError as error:
@@ -394,7 +388,7 @@ class TreeEdit:
 
     def _waits_for_links(self, entry: Any) -> bool:
         """Whether links determine the legal values: those of reroutes' sockets and of menus."""
-        if self._node(entry[0], "reach a socket of").bl_idname == "NodeReroute":
+        if self.node(entry[0], "reach a socket of").bl_idname == "NodeReroute":
             return True
         socket, attribute = self._socket_and_attribute(entry)
         return attribute == "default_value" and rna.is_menu(socket)
@@ -402,7 +396,7 @@ class TreeEdit:
     def _socket_and_attribute(self, entry: Any) -> tuple[Any, str]:
         side, _, rest = entry[1].partition(".")
         ref, _, attribute = rest.rpartition(".")
-        return self._socket(entry[0], side, ref), attribute
+        return self.socket(entry[0], side, ref), attribute
 
     def _set_socket_prop(self, entry: Any) -> None:
         values.assign(*self._socket_and_attribute(entry), entry[2])
@@ -422,14 +416,14 @@ class TreeEdit:
             for link in self.tree.links
         }
         for from_id, from_ref, to_id, to_ref in doomed:
-            source, target = self._socket(from_id, "outputs", from_ref), self._socket(to_id, "inputs", to_ref)
+            source, target = self.socket(from_id, "outputs", from_ref), self.socket(to_id, "inputs", to_ref)
             link = present.pop((from_id, source.identifier, to_id, target.identifier), None)
             if link is not None:
                 self.tree.links.remove(link)
                 self.counts["unlink"] += 1
 
     def _set_value(self, node_id: str, ref: str, value: Any) -> None:
-        socket = self._socket(node_id, "inputs", ref)
+        socket = self.socket(node_id, "inputs", ref)
         if rna.value_kind(socket) == "none":
             raise HostError(
                 "invalid_value",
@@ -456,7 +450,7 @@ class TreeEdit:
 
     def _edit_late(self) -> None:
         for node_id, path, wanted in self._late_items:
-            items.finish_items(self._node(node_id, "finish"), path, wanted)
+            items.finish_items(self.node(node_id, "finish"), path, wanted)
         for entry in self._late_props:
             self._set_late_prop(entry)
         for ref, default in self._menu_defaults():
@@ -464,8 +458,8 @@ class TreeEdit:
         for node_id, ref, value in [*self._menus, *self.delta.get("late_values", [])]:
             self._set_value(node_id, ref, value)
         for node_id, ref, hidden in self.delta.get("hide", []):
-            side = "inputs" if self._find(node_id, "inputs", ref) is not None else "outputs"
-            self._socket(node_id, side, ref).hide = hidden
+            side = "inputs" if self.find(node_id, "inputs", ref) is not None else "outputs"
+            self.socket(node_id, side, ref).hide = hidden
             self.counts["hide"] += 1
 
     def _set_late_prop(self, entry: Any) -> None:
@@ -481,9 +475,6 @@ class TreeEdit:
                 raise
 
     def _edit_places(self) -> None:
-        """Converts absolute positions to frame-relative ones; sets all with one `foreach_set`, since the setter
-        is slow.
-        """
         for entry in self.delta.get("add", []):
             if entry.get("width") is not None:
                 values.check_finite("width", entry["width"])
@@ -491,115 +482,13 @@ class TreeEdit:
         wanted = {}
         for node_id, x, y in self.delta.get("locations", []):
             values.check_finite("location", [x, y])
-            wanted[self._node(node_id, "place").name] = (x, y)
-        if not wanted:
-            return
-        nodes = self.tree.nodes
-        flat = [0.0] * (2 * len(nodes))
-        nodes.foreach_get("location", flat)
-        now = {node.name: (flat[2 * k], flat[2 * k + 1]) for k, node in enumerate(nodes)}
-        parent = {node.name: node.parent.name for node in nodes if node.parent is not None}
-        absolute: dict[str, tuple[float, float]] = {}
-
-        def place(name: str) -> tuple[float, float]:
-            chain = [name]
-            while chain[-1] not in absolute and chain[-1] not in wanted and chain[-1] in parent:
-                chain.append(parent[chain[-1]])
-            for step in reversed(chain):
-                if step in absolute:
-                    continue
-                if step in wanted:
-                    absolute[step] = wanted[step]
-                else:
-                    base = absolute.get(parent.get(step, ""), (0.0, 0.0))
-                    absolute[step] = (base[0] + now[step][0], base[1] + now[step][1])
-            return absolute[name]
-
-        for k, node in enumerate(nodes):
-            if node.name in wanted:
-                x, y = wanted[node.name]
-                base = place(parent[node.name]) if node.name in parent else (0.0, 0.0)
-                flat[2 * k], flat[2 * k + 1] = x - base[0], y - base[1]
-        _set_places(nodes, flat, parent)
-        self.counts["locations"] += len(wanted)
+            wanted[self.node(node_id, "place").name] = (x, y)
+        if wanted:
+            places.put(self.tree, wanted)
+            self.counts["locations"] += len(wanted)
 
     def _copy_defaults_to_users(self, suppressor: Suppressor) -> None:
-        """Sets new inputs of every modifier and group node that uses the tree to their defaults; Blender leaves
-        0 there.
-        """
-        wanted = {
-            i.identifier: values.to_json(i.default_value)
-            for i in modifiers.inputs_of(self.tree)
-            if i.identifier in self._new_inputs
-        }
-        if not wanted:
-            return
-        by_tree: dict[str, list[Any]] = {}
-        for node in interface.user_nodes(self.tree):
-            if node.id_data.library is None:
-                by_tree.setdefault(node.id_data.name, []).append(node)
-        for name, nodes in by_tree.items():
-            user = bpy.data.node_groups[name]
-            update(user)
-
-            def job(nodes: list[Any] = nodes) -> None:
-                for node in nodes:
-                    for socket in node.inputs:
-                        if socket.identifier in wanted and rna.value_kind(socket) != "none":
-                            values.assign(socket, "default_value", wanted[socket.identifier])
-
-            suppressor.run(job, user)
-        for modifier in modifiers.users_of(self.tree):
-            for identifier, value in wanted.items():
-                modifiers.write_input(modifier, identifier, value)
-
-    # -- look-ups
-    # ---------------------------------------------------------------------------------------------------------
-
-    def _node(self, node_id: str, doing: str) -> Any:
-        node = self.nodes.get(node_id)
-        if node is None:
-            raise HostError(
-                "unknown_node",
-                f'Cannot {doing} node "{node_id}": tree "{self.name}" has no such node. '
-                + near(node_id, list(self.nodes)),
-            )
-        return node
-
-    def _find(self, node_id: str, side: str, ref: str) -> Any:
-        node = self._node(node_id, "reach a socket of")
-        if ref.startswith("@"):
-            ref = self._key(node, ref)
-        if ref.startswith("="):
-            name = ref[1:]
-            return next((s for s in getattr(node, side) if s.name == name and s.enabled and not s.is_unavailable), None)
-        known = self._sockets.get((node_id, side))
-        if known is None:
-            known = {}
-            for socket in getattr(node, side):
-                if socket.identifier not in known or socket.enabled:
-                    known[socket.identifier] = socket
-            self._sockets[node_id, side] = known
-        return known.get(ref)
-
-    def _key(self, node: Any, ref: str) -> str:
-        """Resolves `@key` in the interface that the node shows: its group's, else this tree's."""
-        group = getattr(node, "node_tree", None)
-        found = self.keys.get((group.name if group is not None else self.name, ref))
-        if found is None:
-            raise HostError("unknown_socket", f'No interface item "{ref}" was added in this step.')
-        return found
-
-    def _socket(self, node_id: str, side: str, ref: str) -> Any:
-        socket = self._find(node_id, side, ref)
-        if socket is None:
-            node = self.nodes[node_id]
-            names = ", ".join(f"{s.identifier} ({s.name})" for s in getattr(node, side) if s.enabled) or "none"
-            raise HostError(
-                "unknown_socket",
-                f'Node "{node_id}" ({node.bl_idname}) in "{self.name}" has no {side[:-1]} "{ref}". It has: {names}.',
-            )
-        return socket
+        defaults.copy_to_users(self.tree, self._new_inputs, suppressor)
 
 
 def _is_socket_prop(entry: Any) -> bool:
@@ -607,35 +496,6 @@ def _is_socket_prop(entry: Any) -> bool:
     return entry[1].startswith(("inputs.", "outputs."))
 
 
-def _set_places(nodes: Any, target: list[float], parent: dict[str, str]) -> None:
-    """Sets frame-relative positions so that they read back exactly as given.
-
-    Blender stores absolute positions in 32 bits and moves a frame's content with the frame. So outer levels are set
-    before inner ones, and the rounding error is added to the value that is set.
-    """
-    depth = []
-    for node in nodes:
-        level, name = 0, node.name
-        while name in parent and level < MAX_FRAME_DEPTH:
-            level, name = level + 1, parent[name]
-        depth.append(level)
-    setting = list(target)
-    reached = [0.0] * len(target)
-    for level in range(max(depth, default=0) + 1):
-        for _ in range(4):
-            nodes.foreach_set("location", setting)
-            nodes.foreach_get("location", reached)
-            wrong = [
-                k
-                for k in range(len(target))
-                if depth[k // 2] == level and abs(target[k] - reached[k]) > PLACE_TOLERANCE
-            ]
-            if not wrong:
-                break
-            for k in wrong:
-                setting[k] += target[k] - reached[k]
-
-
 def _cut_name(text: str) -> str:
     """`text` cut to Blender's limit in bytes, between characters."""
-    return text.encode()[: document.MAX_NAME_BYTES].decode(errors="ignore")
+    return text.encode()[: native.limits().name_bytes].decode(errors="ignore")

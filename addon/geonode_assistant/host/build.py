@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import bpy
 
+from .. import native
 from . import document, interface, rna, values
 from .apply import TreeEdit
 from .documents import InterfaceEditAdd, Item, Node, Tree, TreeDelta
@@ -18,7 +19,6 @@ from .suppress import suppression, update
 # Legal only for the first socket of a panel.
 _WITHIN_PANEL = frozenset({"is_panel_toggle"})
 
-TREE_BYTES = document.MAX_TREE_NAME_BYTES
 # The exceptions of reading a document in which something is missing or of the wrong type.
 _MISSING = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError)
 
@@ -33,7 +33,8 @@ def build_tree(bundle: Any, name: str | None = None) -> Any:
         document.check(bundle)
         order = _in_order(bundle["trees"], bundle["root"])
         for tree_name in order:
-            document.check_name("node group", name if name and tree_name == bundle["root"] else tree_name, TREE_BYTES)
+            wanted = name if name and tree_name == bundle["root"] else tree_name
+            document.check_name("node group", wanted, document.tree_name_bytes())
     except _MISSING as error:
         raise HostError(
             "invalid_document", f"A field of the document is missing or has the wrong type: {error!r}"
@@ -84,9 +85,9 @@ def _in_order(trees: dict[str, Tree], root: str) -> list[str]:
         if leave:
             state[name] = 2
             depth[name] = 1 + max((depth[inner] for inner in _nested(trees, name)), default=0)
-            if depth[name] > document.MAX_DEPTH:
+            if depth[name] > native.limits().nested:
                 raise HostError(
-                    "too_deep", f'Groups are nested more than {document.MAX_DEPTH} levels deep in "{name}".'
+                    "too_deep", f'Groups are nested more than {native.limits().nested} levels deep in "{name}".'
                 )
             order.append(name)
             continue

@@ -8,15 +8,15 @@ from typing import Any
 
 import bpy
 
-from . import interface
+from .. import native
+from . import interface, rna
 from .documents import Item, Node
 from .errors import HostError
 
-MAX_NAME_BYTES = 63  # of nodes and modifiers, in every version
-MAX_TREE_NAME_BYTES = 63 if bpy.app.version < (5, 0) else 255
-# The deepest nesting of groups, frames and panels. Blender walks them recursively; real trees have fewer than ten
-# levels.
-MAX_DEPTH = 64
+
+def tree_name_bytes() -> int:
+    """Longest name of a node group, in bytes of UTF-8."""
+    return native.limits().name_bytes if bpy.app.version < (5, 0) else 255
 
 
 def check(bundle: Any) -> None:
@@ -36,8 +36,9 @@ def check(bundle: Any) -> None:
         _check_interface(name, tree["interface"])
 
 
-def check_name(what: str, name: Any, limit: int = MAX_NAME_BYTES) -> None:
+def check_name(what: str, name: Any, limit: int | None = None) -> None:
     """Raises `bad_name` for a name that Blender would truncate silently or that is not text."""
+    limit = limit or native.limits().name_bytes
     if not isinstance(name, str):
         raise HostError("invalid_document", f"The name of a {what} is not text: {name!r:.80}.")
     size = len(name.encode(errors="replace"))
@@ -62,11 +63,11 @@ def _check_interface(tree: str, items: list[Item]) -> None:
     _check_depth(tree, "panel", panels)
     for item in items:
         number = interface.number_of(item["identifier"])
-        if number != interface.UNNUMBERED and number > len(items) + interface.MAX_BURN:
+        if number != interface.UNNUMBERED and number > len(items) + rna.MAX_BURN:
             raise HostError(
                 "out_of_range",
                 f'The identifier "{item["identifier"]}" of "{tree}" has a number that is too large for '
-                f"an interface of {len(items)} items; at most {len(items) + interface.MAX_BURN}.",
+                f"an interface of {len(items)} items; at most {len(items) + rna.MAX_BURN}.",
             )
 
 
@@ -80,16 +81,17 @@ def _check_unique(tree: str, what: str, names: Iterable[Any]) -> None:
 
 def _check_depth(tree: str, what: str, parents: dict[str, str]) -> None:
     depth: dict[str, int] = {}
+    deepest = native.limits().nested
     for first in parents:
         chain = list(_upwards(tree, what, first, parents, depth))
         below = depth.get(parents[chain[-1]], 0) if chain else 0
         for name in reversed(chain):
             below += 1
             depth[name] = below
-            if below > MAX_DEPTH:
+            if below > deepest:
                 raise HostError(
                     "too_deep",
-                    f'{what.capitalize()}s are nested more than {MAX_DEPTH} deep at "{name}" in the tree "{tree}".',
+                    f'{what.capitalize()}s are nested more than {deepest} deep at "{name}" in the tree "{tree}".',
                 )
 
 

@@ -14,9 +14,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from .. import native
 from ..messages import AssistantError, os_code
 
-MAX_BYTES = 100_000_000  # as in the core
+_CHANGED = "Export the tree again with this version of the add-on, or take back what was changed in the file by hand."
+_TOO_LARGE = "Export the nested groups one by one."
 _CATALOGUES = Path(__file__).parent.parent / "data" / "catalogue"
 # What grows line by line; the rest of a tree is one line each.
 _LISTS = frozenset({"interface", "nodes", "links"})
@@ -64,11 +66,10 @@ def write(bundle: Mapping[str, Any], path: str | Path) -> Path:
         raise AssistantError(
             "bad_name", f"A name or text in the tree is no Unicode: …{broken}", "Rename it."
         ) from error
-    if len(data) > MAX_BYTES:
+    limit = native.limits().tree_bytes
+    if len(data) > limit:
         raise AssistantError(
-            "file_too_large",
-            f"The tree document has {len(data):,} bytes; {MAX_BYTES:,} are allowed.",
-            "Export the nested groups one by one.",
+            "file_too_large", f"The tree document has {len(data):,} bytes; {limit:,} are allowed.", _TOO_LARGE
         )
     staged = target.with_name(f".{target.name[:80]}-{os.getpid()}.tmp")
     try:
@@ -101,10 +102,11 @@ def read(path: str | Path, blender: tuple[int, int] | None = None) -> dict[str, 
     cycle``.
     """
     content = _content(Path(path))
+    core = native.core()
     try:
-        _core().check_tree(content)
-    except _core().ProtocolError as error:
-        raise AssistantError(error.code, f"{path}: {error.message}", _HINTS.get(error.code, _HINT)) from error
+        core.check_tree(content)
+    except core.ProtocolError as error:
+        raise AssistantError(error.code, f"{path}: {error.message}", _CHANGED) from error
     bundle: dict[str, Any] = json.loads(content)
     wrote = bundle["blender"]
     if blender is not None and tuple(wrote[:2]) > blender:
@@ -116,39 +118,30 @@ def read(path: str | Path, blender: tuple[int, int] | None = None) -> dict[str, 
     return bundle
 
 
-_HINT = "Export the tree again, or take back what was changed in the file by hand."
-_HINTS = {
-    "invalid_json": "Name a file that export wrote; a conflict of version control may be left in it.",
-    "unsupported_version": "Use a newer version of the add-on.",
-    "file_too_large": "Export the nested groups one by one.",
-}
-
-
 def _content(path: Path) -> str:
+    limit = native.limits().tree_bytes
     try:
         if path.exists() and not path.is_file():
             raise AssistantError("invalid_path", f"{path} is no file.", "Name a file that export wrote.")
         with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(limit + 1)
     except OSError as error:
         code = os_code(error)
         reason = "There is no file" if code == "file_not_found" else f"Cannot read ({error.strerror or error})"
         hint = "Check the spelling of the path." if code == "file_not_found" else "Check the file's permissions."
         raise AssistantError(code, f"{reason} {path}.", hint) from error
-    if len(data) > MAX_BYTES:
-        raise AssistantError("file_too_large", f"{path} is larger than {MAX_BYTES:,} bytes.", _HINTS["file_too_large"])
+    if len(data) > limit:
+        raise AssistantError("file_too_large", f"{path} is larger than {limit:,} bytes.", _TOO_LARGE)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise AssistantError(
-            "invalid_json", f"{path} is no UTF-8 text (byte {error.start}).", _HINTS["invalid_json"]
-        ) from error
+        raise AssistantError("invalid_json", f"{path} is no UTF-8 text (byte {error.start}).", _CHANGED) from error
 
 
 def diff(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """The changes between two documents in plain words; nothing for equal trees."""
     # Names and units as in the Blender that wrote the later document.
-    return list(_core().diff(before, after, _catalogue(tuple(after["blender"][:2]))))
+    return list(native.core().diff(before, after, _catalogue(tuple(after["blender"][:2]))))
 
 
 def _catalogue(blender: tuple[int, ...]) -> Path:
@@ -157,9 +150,3 @@ def _catalogue(blender: tuple[int, ...]) -> Path:
         (tuple(int(part) for part in path.stem.split(".")), path) for path in _CATALOGUES.glob("[0-9]*.json")
     )
     return max((entry for entry in shipped if entry[0] <= blender), default=shipped[0])[1]
-
-
-def _core() -> Any:
-    from .. import native
-
-    return native.core()

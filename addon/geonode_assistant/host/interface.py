@@ -13,7 +13,6 @@ from .documents import InterfaceEditAdd, Item
 from .errors import HostError
 
 _NUMBER = re.compile(r"(\d+)$")
-MAX_BURN = 4096
 UNNUMBERED = 1 << 30
 # Derived, or fields of their own; subtype and dimensions are read against the base type (`_base_shape`).
 _SKIP = frozenset(
@@ -184,7 +183,7 @@ def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None 
     try:
         item = make()
         burnt = 0
-        while number is not None and burnt < MAX_BURN and (now := _number(item)) is not None and now < number:
+        while number is not None and burnt < rna.MAX_BURN and (now := _number(item)) is not None and now < number:
             interface.remove(item)
             item = make()
             burnt += 1

@@ -16,7 +16,6 @@ from . import rna, values
 from .errors import HostError
 
 _NUMBERED = re.compile(r"^(.*)_(\d+)$")
-MAX_BURN = 4096
 _PROBES = 3
 # The next tree update deletes these while they are unlinked, so they are set once all links exist.
 LATE = frozenset({"auto_remove"})
@@ -240,7 +239,7 @@ def _write_group(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
     upcoming = max(taken)
     for number, _, path, position in sorted(missing):
         collection, entry = getattr(node, path), lists[path][position]
-        while upcoming < number <= upcoming + MAX_BURN and numbering(node, path) is not None:
+        while upcoming < number <= upcoming + rna.MAX_BURN and numbering(node, path) is not None:
             collection.remove(_new(node, path, collection, entry))
             upcoming += 1
         _new(node, path, collection, entry)

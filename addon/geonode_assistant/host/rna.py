@@ -19,6 +19,8 @@ from .errors import HostError
 
 SCRATCH_NAME = ".geonode_scratch"
 TREE_TYPE: Final = "GeometryNodeTree"
+MAX_BURN = 4096
+"""Most items that are created and removed again so that Blender's numbering reaches the wanted number."""
 
 # State of the user interface, properties with their own field in the IR, or derived by Blender.
 _NOT_STATE = frozenset(

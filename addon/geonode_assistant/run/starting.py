@@ -6,15 +6,29 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
+
+import bpy
 
 from .. import native
 from ..host import catalogue, folders
 from ..messages import AssistantError
 from . import choices, online, session
 from .bridge import BlenderHost
-from .driver import Approve, Core, RunHandle
+from .driver import Approve, Core, RunHandle, drive
 from .dry_run import start as dry_run
+from .report import RunReport
+
+
+class Options(TypedDict, total=False):
+    """What ``request_of`` takes by name; omitted ones come from the add-on's preferences."""
+
+    base_url: str | None
+    """Address of the server, version segment included."""
+    key_variable: str | None
+    """The environment variable that holds the provider's key."""
+    settings: Mapping[str, Any] | None
+    """Settings of this run (``geonode_core.settings()`` lists them); wrong ones end it with ``setting_invalid``."""
 
 
 def start(
@@ -24,27 +38,47 @@ def start(
     model: str | None = None,
     conversation: str | None = None,
     *,
-    base_url: str | None = None,
-    key_variable: str | None = None,
     approve: Approve | str = None,
     replies: Sequence[Any] | None = None,
-    settings: Mapping[str, Any] | None = None,
+    **options: Unpack[Options],
 ) -> RunHandle:
     """Starts a run for a prompt and returns at once; ``poll`` the handle until it has ``finished``.
 
     Omitted arguments come from the add-on's preferences; without those, the offline planner is used. ``approve="ask"``
-    puts requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``. ``settings``
-    are those of one run by name (``geonode_core.settings()`` lists them); wrong ones end the run with
-    ``setting_invalid``. ``conversation``, the field of this name of an earlier report, lets a model see earlier prompts
-    and results.
+    puts requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``.
+    ``conversation``, the field of this name of an earlier report, lets a model see earlier prompts and results.
     """
-    request = request_of(prompt, object, provider, model, base_url, approve, key_variable, settings)
+    request = request_of(prompt, object, provider, model, approve, **options)
     request["folder"] = str(folders.own_folder())
     if conversation is not None:
         request["conversation"] = conversation
     if replies is not None:
         request["replies"] = list(replies)
     return launch(request, approve, prompt)
+
+
+def run(
+    prompt: str,
+    object: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+    conversation: str | None = None,
+    *,
+    approve: Approve = None,
+    on_event: Callable[[dict[str, Any]], None] | None = None,
+    timeout_s: float | None = None,
+    **options: Unpack[Options],
+) -> RunReport:
+    """Carries out a prompt and returns when it is done: one undo step, or nothing changed.
+
+    For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
+    whatever needs approval, ``"all"`` approves everything except trusted scripts, a callable decides
+    (``driver.Approve``). ``timeout_s`` cancels after that many seconds.
+    The other arguments are those of ``start``.
+    """
+    refuse_in_window("run")
+    handle = start(prompt, object, provider, model, conversation, approve=approve, **options)
+    return drive(handle, on_event, timeout_s)
 
 
 def resume(
@@ -105,11 +139,12 @@ def _claim(core: Callable[[], Core], approve: Approve | str, prompt: str) -> Run
 
 def request_of(
     prompt: str,
-    object: str | None,
-    provider: str | None,
-    model: str | None,
-    base_url: str | None,
-    approve: Approve | str,
+    object: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+    approve: Approve | str = None,
+    *,
+    base_url: str | None = None,
     key_variable: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -129,3 +164,13 @@ def request_of(
         "egress": choices.allowed_servers(),
     }
     return {key: value for key, value in request.items() if value is not None}
+
+
+def refuse_in_window(call: str) -> None:
+    """Raises ``would_block`` where a call that waits for its result would freeze Blender's window."""
+    if not bpy.app.background:
+        raise AssistantError(
+            "would_block",
+            f"{call}() waits for its result and would freeze Blender's window.",
+            "Use start() and poll its handle, or run the script with --background.",
+        )

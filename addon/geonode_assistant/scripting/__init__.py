@@ -36,7 +36,6 @@ from .verdict import ScriptFinding, Verdict, check_script
 __all__ = ["ScriptFinding", "ScriptResult", "Verdict", "check_script", "execute", "run"]
 
 MODES = ("safe", "trusted")
-SHORTEST_MS, LONGEST_MS = 1, 600_000
 _OF_LITERALS = frozenset({"join", "split", "items", "keys", "values", "get", "strip", "upper", "lower", "encode"})
 _UNSAFE_IN_PATTERNS = frozenset({"view", "data", "dumps", "flags", "base", "pixels", "format", "resize"})
 """Attributes that are listed for some types only, or that have a guard; patterns would bypass both."""
@@ -87,9 +86,10 @@ def _prepare(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResu
     """Does all checks that are possible before the script runs; returns the function that runs it."""
     if mode not in MODES:
         raise AssistantError("invalid_argument", f"mode must be one of {', '.join(MODES)}, not {mode!r}.")
-    if isinstance(timeout_ms, bool) or not isinstance(timeout_ms, int) or not SHORTEST_MS <= timeout_ms <= LONGEST_MS:
+    shortest, longest = native.bounds("max_python_ms")
+    if isinstance(timeout_ms, bool) or not isinstance(timeout_ms, int) or not shortest <= timeout_ms <= longest:
         raise AssistantError(
-            "invalid_argument", f"timeout_ms must be an integer from {SHORTEST_MS} to {LONGEST_MS}, not {timeout_ms!r}."
+            "invalid_argument", f"timeout_ms must be an integer from {shortest} to {longest}, not {timeout_ms!r}."
         )
     if mode == "trusted":
         return _prepare_trusted(source, timeout_ms)

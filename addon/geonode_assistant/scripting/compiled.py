@@ -40,7 +40,6 @@ _OF_THE_COMPILER = frozenset({
 })  # fmt: skip
 _ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 _CONSTANTS = (bool, int, float, complex, str, bytes, tuple, frozenset, slice, EllipsisType, type(None), CodeType)
-_LARGEST_INT_BITS = 8192
 _INPUT = re.compile(r"Socket_\d{1,4}\Z")  # of a modifier, from 5.2 on
 # Instructions that no script needs. Instructions on names are judged by the name.
 _REFUSED = frozenset({
@@ -93,7 +92,7 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
     if code.co_flags & _ASYNC:
         _refuse(code, "async code")
     for constant in code.co_consts:
-        _check_constant(code, constant)
+        _check_constant(code, constant, policy.integer_bits)
     for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
         if name.startswith("__") and name not in _OF_THE_COMPILER and name not in policy.methods:
             _refuse(code, f"the name {name}")
@@ -122,14 +121,14 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
             _refuse(code, f"{kind} {name}".strip())
 
 
-def _check_constant(code: CodeType, constant: object) -> None:
+def _check_constant(code: CodeType, constant: object, bits: int) -> None:
     if not isinstance(constant, _CONSTANTS):
         _refuse(code, f"a constant of the type {type(constant).__name__}")
-    if isinstance(constant, int) and constant.bit_length() > _LARGEST_INT_BITS:
+    if isinstance(constant, int) and constant.bit_length() > bits:
         _refuse(code, "an enormous number")
     if isinstance(constant, tuple | frozenset):
         for each in constant:
-            _check_constant(code, each)
+            _check_constant(code, each, bits)
 
 
 def _only_names_classes(code: CodeType) -> bool:

@@ -122,8 +122,9 @@ def rounded(number: Any, ndigits: Any = None) -> Any:
 
 def formatted(value: Any, spec: str = "", /) -> str:
     """``format`` with a short specification."""
-    if len(spec) > 40 or any(len(part) > 3 for part in "".join(c if c.isdigit() else " " for c in spec).split()):
-        raise Guarded("A width or precision in this format is larger than 999.")
+    digits = policy.policy().width_digits
+    if len(spec) > 40 or any(len(part) > digits for part in "".join(c if c.isdigit() else " " for c in spec).split()):
+        raise Guarded(f"A width or precision in this format has more than {digits} digits.")
     return format(value, spec)
 
 

@@ -38,6 +38,10 @@ class Policy:
     """The largest value of a property or an argument of this name."""
     items: int
     """The most items of a range, an array or a mesh."""
+    integer_bits: int
+    """Most bits of a whole number."""
+    width_digits: int
+    """Most digits of a width or a precision in a format."""
 
 
 @cache
@@ -60,4 +64,6 @@ def policy() -> Policy:
         node_types=tuple(known["node_types"]),
         bounds={name: int(bound) for name, bound in known["bounds"].items()},
         items=int(known["items"]),
+        integer_bits=known["integer_bits"],
+        width_digits=known["width_digits"],
     )

@@ -155,7 +155,7 @@ def _check_socket(socket: Any, value: int) -> None:
         return
     numbers = [one.default_value for one in node.inputs if one.type == "INT"] if "Mesh" in node.bl_idname else [value]
     size = 4.0**value if socket.name == "Level" else math.prod(max(number, 1) for number in numbers)
-    if size > (policy.policy().items if socket.name != "Level" else 4**7):
+    if size > (policy.policy().items if socket.name != "Level" else 4 ** policy.policy().bounds["levels"]):
         socket.default_value = 1
         raise Guarded(f"{socket.name} = {value} would use up all memory or freeze Blender.")
 

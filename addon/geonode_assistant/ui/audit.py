@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..run.connection import Check
+from ..run.background import Check
 
 found: dict[str, Any] | None = None
 """Result of the last verification in this process (``geonode_core.audit_state``)."""
@@ -14,12 +14,12 @@ found: dict[str, Any] | None = None
 
 def verify(core: Any) -> Check[dict[str, Any] | None]:
     """Starts verifying the whole log."""
-    return Check(core.audit_state, [])
+    return Check(core.audit_state)
 
 
 def renew(core: Any) -> Check[Path | None]:
     """Starts moving the log aside and creating a new one; the result is the new path of the old log."""
-    return Check(core.audit_renew, [])
+    return Check(core.audit_renew)
 
 
 def describe(state: dict[str, Any] | None) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..messages import AssistantError
-from ..run.connection import Check
+from ..run.background import Check
 
 
 class KeyOwner(NamedTuple):
@@ -117,7 +117,7 @@ class KeyState:
                 return lambda: setattr(self, "error", known)
             return lambda: self._found(found)
 
-        self._work = Check(ask, [])
+        self._work = Check(ask)
 
     def _found(self, place: dict[str, Any] | None) -> None:
         self.place = place

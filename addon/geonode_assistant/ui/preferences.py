@@ -11,7 +11,7 @@ import bpy
 from .. import native
 from ..host import current
 from ..messages import AssistantError
-from ..run import choices, connection
+from ..run import background, choices, connection
 from . import audit, keys
 
 PROVIDERS = (
@@ -206,7 +206,7 @@ class ConnectionState:
 
     def forget(self) -> None:
         """Clears all results."""
-        self.check: connection.Check | None = None
+        self.check: background.Check | None = None
         self.outcome: connection.Outcome | None = None
         self.servers: list[connection.LocalServer] = []
 
@@ -215,7 +215,7 @@ class ConnectionState:
         """Whether a test or a search is under way."""
         return self.check is not None and not self.check.finished
 
-    def begin(self, check: connection.Check) -> None:
+    def begin(self, check: background.Check) -> None:
         """Notes that a test or a search has begun."""
         self.check = check
 

@@ -11,7 +11,10 @@ use serde_json::Value;
 pub const IR_VERSION: u32 = 1;
 
 /// Length at which Blender cuts names of nodes, sockets, modifiers and trees, in bytes of UTF-8.
-pub(crate) const MAX_NAME: usize = 63;
+pub const MAX_NAME: usize = 63;
+
+/// Groups, frames or panels that may lie in each other. Blender walks them by recursion; trees that people draw have below ten.
+pub const MAX_NESTED: usize = 64;
 
 /// A JSON object that keeps the order of its keys.
 pub type Map = IndexMap<String, Value>;

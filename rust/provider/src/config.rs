@@ -219,7 +219,8 @@ fn shown_text(text: &str) -> String {
     crate::error::one_line(bare).unwrap_or_default()
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Whether the address is one that never leaves this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     if host == "localhost" {
         return true;

@@ -9,6 +9,7 @@
 mod canonical;
 mod client;
 mod config;
+pub mod connection;
 mod dialect;
 mod error;
 mod http;

@@ -11,6 +11,7 @@ __all__ = [
     "Cancelled",
     "AuditLog",
     "Client",
+    "ConnectionTest",
     "CoreError",
     "InternalError",
     "Namespaces",
@@ -35,6 +36,7 @@ __all__ = [
     "check_manifest",
     "check_script",
     "check_tree",
+    "code_fix",
     "compact",
     "conversation_turns",
     "diff",
@@ -45,7 +47,10 @@ __all__ = [
     "keep_key",
     "key_place",
     "known_models",
+    "limits",
     "lints",
+    "local_ports",
+    "local_servers",
     "membrane",
     "read_compact",
     "reconcile",
@@ -62,6 +67,7 @@ __all__ = [
     "shown_context",
     "sockets",
     "stack",
+    "stays_local",
     "tools",
     "telemetry",
     "unregister",
@@ -253,6 +259,36 @@ class Client:
         """Ends every call in flight on this client within a second, from any thread; they raise `Cancelled`."""
 
 @final
+class ConnectionTest:
+    """Whether a model can be reached, in words a person can act on. May be used from several threads."""
+
+    def __new__(
+        cls, provider: str, model: str | None = None, base_url: str | None = None, api_key: str | None = None
+    ) -> ConnectionTest:
+        """Prepares a test; sends nothing. What cannot work is part of the outcome."""
+
+    def run(self) -> dict[str, Any]:
+        """Asks for the list of models, then one short question, without the GIL: `ok`, `code`, `text`, `hint`,
+        `models`, `ms`. Takes a minute at most.
+        """
+
+    def cancel(self) -> None:
+        """Ends what is in flight within a second; to be called again until `run` returns, which may be between two
+        calls.
+        """
+
+def local_ports() -> dict[str, int]:
+    """Ports on which servers of language models usually listen, by name."""
+
+def local_servers(ports: dict[str, int] | None = None) -> list[dict[str, Any]]:
+    """Servers of language models that answer on these ports of this machine (by default the usual ones): `name`,
+    `base_url`, `models`. They get no key; it takes about a second at most, without the GIL.
+    """
+
+def stays_local(provider: str, base_url: str | None = None) -> bool:
+    """Whether a provider at this address never leaves this machine."""
+
+@final
 class AuditLog:
     """An append-only log whose entries are chained by their hashes. May be used from several threads and processes."""
 
@@ -303,7 +339,7 @@ def check_script(source: str, blender: str = "5.2") -> dict[str, Any]:
 def script_policy(blender: str = "5.2") -> dict[str, Any]:
     """What safe mode allows in this Blender version: ``builtins, called_only, attributes, dunder_read, underscored,
     methods, modules`` (members by module), ``operators, node_types, bounds`` (largest values by name), ``items``
-    (what may be made at once)."""
+    (what may be made at once), ``integer_bits``, ``width_digits`` (of a format)."""
 
 def run_bounded(
     code: CodeType,
@@ -416,6 +452,12 @@ def effects() -> list[dict[str, Any]]:
 
 def error_codes() -> list[str]:
     """Every code of the product, in the order of the registry."""
+
+def code_fix(code: str) -> str | None:
+    """What to do about a code, in one line; None for a text that is no code of the registry."""
+
+def limits() -> dict[str, int]:
+    """Sizes that core and host both keep to: `name_bytes`, `nested` (groups or frames), `tree_bytes`."""
 
 def estimates(
     document: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]

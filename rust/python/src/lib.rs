@@ -6,6 +6,7 @@ mod allocation;
 mod arrays;
 mod audit;
 mod client;
+mod connection;
 mod errors;
 mod execution;
 mod extensions;
@@ -17,6 +18,8 @@ mod memory;
 mod namespaces;
 mod run;
 mod watchdog;
+
+use std::collections::BTreeMap;
 
 use geonode_engine::{EngineError, PlanInput, Settings};
 use geonode_protocol::Code;
@@ -34,9 +37,9 @@ mod geonode_core {
 
     #[pymodule_export]
     use super::{
-        check_manifest, check_script, check_tree, compact, conversation_turns, diff, effects, error_codes, estimates,
-        known_models, lints, read_compact, reconcile, reset_telemetry, schema, script_policy, security_events,
-        settings, shown_context, sockets, stack, telemetry, validate_plan, version,
+        check_manifest, check_script, check_tree, code_fix, compact, conversation_turns, diff, effects, error_codes,
+        estimates, known_models, limits, lints, read_compact, reconcile, reset_telemetry, schema, script_policy,
+        security_events, settings, shown_context, sockets, stack, telemetry, validate_plan, version,
     };
     #[pymodule_export]
     use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
@@ -46,6 +49,8 @@ mod geonode_core {
     };
     #[pymodule_export]
     use crate::client::{Client, Response, Stream, fingerprint};
+    #[pymodule_export]
+    use crate::connection::{ConnectionTest, local_ports, local_servers, stays_local};
     #[pymodule_export]
     use crate::execution::run_bounded;
     #[pymodule_export]
@@ -100,7 +105,8 @@ fn check_script<'py>(py: Python<'py>, source: &str, blender: &str) -> PyResult<B
 }
 
 /// What safe mode allows in this Blender version, as data: `{"builtins", "called_only", "attributes", "dunder_read", "underscored",
-/// "methods", "modules": {MODULE: [NAME]}, "operators", "node_types", "bounds": {NAME: MAXIMUM}}`.
+/// "methods", "modules": {MODULE: [NAME]}, "operators", "node_types", "bounds": {NAME: MAXIMUM}, "items",
+/// "integer_bits", "width_digits"}`.
 #[pyfunction]
 #[pyo3(signature = (blender="5.2"))]
 fn script_policy<'py>(py: Python<'py>, blender: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -275,6 +281,22 @@ fn schema<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 fn error_codes() -> Vec<&'static str> {
     Code::ALL.iter().map(|code| code.as_str()).collect()
+}
+
+/// What to do about a code, in one line; None for a text that is no code of the registry.
+#[pyfunction]
+fn code_fix(code: &str) -> Option<&'static str> {
+    code.parse::<Code>().ok().map(Code::fix)
+}
+
+/// Sizes that core and host both keep to: `{"name_bytes", "nested", "tree_bytes"}`.
+#[pyfunction]
+fn limits() -> BTreeMap<&'static str, usize> {
+    BTreeMap::from([
+        ("name_bytes", geonode_graph::ir::MAX_NAME),
+        ("nested", geonode_graph::ir::MAX_NESTED),
+        ("tree_bytes", geonode_graph::MAX_BYTES),
+    ])
 }
 
 /// Counters over the runs of this process with telemetry on, and the durations of their parts: `{"runs", "retries", "tool_calls",

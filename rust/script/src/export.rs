@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use geonode_protocol::SCRIPT_ITEMS;
 use serde::Serialize;
 
-use crate::policy::{self, Table};
+use crate::policy::{self, INTEGER_BITS, Table, WIDTH_DIGITS};
 
 /// What safe mode allows in one version of Blender.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -36,6 +36,10 @@ pub struct Allowed {
     pub bounds: BTreeMap<&'static str, f64>,
     /// Most items that a script may create at once: in a range, an array, a mesh.
     pub items: f64,
+    /// Bits of a whole number.
+    pub integer_bits: u32,
+    /// Digits of a width or a precision in a format.
+    pub width_digits: usize,
 }
 
 /// What safe mode allows in a version such as `5.2`; nothing if the policy cannot be read.
@@ -68,6 +72,8 @@ pub fn allowed(blender: &str) -> Allowed {
         node_types: sorted(reviewed.node_types.keys().copied()),
         bounds: reviewed.bounds.iter().map(|(name, bound)| (*name, *bound)).collect(),
         items: SCRIPT_ITEMS,
+        integer_bits: INTEGER_BITS,
+        width_digits: WIDTH_DIGITS,
     }
 }
 

@@ -10,6 +10,11 @@ use serde::Deserialize;
 /// Versions of Blender that the policy knows, in the order of their bits.
 pub const VERSIONS: [&str; 4] = ["4.2", "4.5", "5.0", "5.2"];
 
+/// Bits of a whole number.
+pub(crate) const INTEGER_BITS: u32 = 8192;
+/// Digits of a width or a precision in a format.
+pub(crate) const WIDTH_DIGITS: usize = 3;
+
 type Text = &'static str;
 type Causes = HashMap<Text, HashMap<Text, u8>>;
 

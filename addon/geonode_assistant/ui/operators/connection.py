@@ -13,7 +13,7 @@ import bpy
 from ... import native
 from ...host import current
 from ...messages import AssistantError
-from ...run import choices, connection
+from ...run import background, choices, connection
 from .. import audit, preferences
 from ..parts import OperatorPart
 
@@ -23,16 +23,16 @@ Kind = Literal["INFO", "WARNING", "ERROR"]
 
 
 class _Waiting(OperatorPart):
-    """An operator that waits for a ``connection.Check`` with a timer of its window; Esc ends it.
+    """An operator that waits for a ``background.Check`` with a timer of its window; Esc ends it.
 
     The derived operator implements ``begin`` and ``end``.
     """
 
-    _check: connection.Check
+    _check: background.Check
     _timer: bpy.types.Timer | None = None
     _stopped = False
 
-    def begin(self) -> connection.Check:
+    def begin(self) -> background.Check:
         """Starts the work to wait for."""
         raise NotImplementedError
 
@@ -97,7 +97,7 @@ class GEONODE_OT_test_connection(_Waiting, bpy.types.Operator):
     bl_label = "Test Connection"
     bl_options = {"REGISTER", "INTERNAL"}
 
-    def begin(self) -> connection.Check:
+    def begin(self) -> background.Check:
         return connection.begin()
 
     def end(self, result: connection.Outcome) -> tuple[Kind, str]:
@@ -112,13 +112,13 @@ class GEONODE_OT_find_servers(_Waiting, bpy.types.Operator):
     bl_label = "Find Servers on This Machine"
     bl_options = {"REGISTER", "INTERNAL"}
 
-    def begin(self) -> connection.Check:
+    def begin(self) -> background.Check:
         return connection.find_local(native.core())
 
     def end(self, result: list[connection.LocalServer]) -> tuple[Kind, str]:
         preferences.connection_state.servers = result
         if not result:
-            names = ", ".join(connection.LOCAL_PORTS)
+            names = ", ".join(native.core().local_ports())
             return (
                 "WARNING",
                 f"No server answers on this machine ({names} on their usual ports). Start one, then try again",
@@ -153,7 +153,7 @@ class GEONODE_OT_verify_audit_log(_Waiting, bpy.types.Operator):
     bl_label = "Verify Audit Log"
     bl_options = {"REGISTER", "INTERNAL"}
 
-    def begin(self) -> connection.Check:
+    def begin(self) -> background.Check:
         return audit.verify(native.core())
 
     def end(self, result: dict | None) -> tuple[Kind, str]:
@@ -169,7 +169,7 @@ class GEONODE_OT_new_audit_log(_Waiting, bpy.types.Operator):
     bl_label = "Start a New Audit Log"
     bl_options = {"REGISTER", "INTERNAL"}
 
-    def begin(self) -> connection.Check:
+    def begin(self) -> background.Check:
         return audit.renew(native.core())
 
     def end(self, result: object) -> tuple[Kind, str]:

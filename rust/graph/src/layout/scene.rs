@@ -9,7 +9,7 @@ use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 
 use super::table::{at, put};
 use crate::catalogue::Socket;
-use crate::ir::{Node, Side};
+use crate::ir::{MAX_NESTED, Node, Side};
 use crate::model::TreeModel;
 use crate::sockets::{FRAME, REROUTE, Scope};
 
@@ -22,8 +22,6 @@ const WIDTH: f64 = 140.0;
 const EMPTY_FRAME: (f64, f64) = (150.0, 100.0);
 /// Size of a reroute.
 const DOT: f64 = 16.0;
-/// Most frames that are followed outwards; Blender itself draws fewer.
-const MAX_FRAMES: usize = 64;
 
 /// An occupied rectangle, in editor units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -311,7 +309,7 @@ pub(super) fn absolute(model: &TreeModel, node: &Node) -> (f64, f64) {
 pub(super) fn frame_place(model: &TreeModel, node: &Node) -> (f64, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     let mut parent = node.parent.as_deref();
-    for _ in 0..MAX_FRAMES {
+    for _ in 0..MAX_NESTED {
         let Some(frame) = parent.and_then(|id| model.node(id)) else {
             break;
         };

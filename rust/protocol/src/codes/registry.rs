@@ -229,9 +229,9 @@ codes! {
     }
     "run" {
         /// The step needs the artist's approval, and nobody can give it here.
-        ApprovalRequired = "approval_required" => "Run it in Blender's interface, or approve it beforehand (`approve`).",
+        ApprovalRequired = "approval_required" => "Run it in Blender's interface, or approve it beforehand (`approve`, on the command line `--yes`).",
         /// The run was cancelled.
-        Cancelled = "cancelled" => "Start it again if you still want it.",
+        Cancelled = "cancelled" => "Nothing was changed; start it again if you still want it.",
         /// Earlier turns of the conversation do not fit into the budget; the model does not see them.
         ConversationCut = "conversation_cut" => "Raise `conversation_tokens`, or begin a new conversation.",
         /// No conversation of this name is stored; a new one begins.
@@ -273,7 +273,7 @@ codes! {
         /// Another run is in progress.
         RunInProgress = "run_in_progress" => "Wait until the other run has ended, or cancel it.",
         /// The whole run took longer than allowed.
-        RunTimeout = "run_timeout" => "Raise `max_run_s`, or choose a faster model.",
+        RunTimeout = "run_timeout" => "Raise `max_run_s` (on the command line `--timeout`), or choose a faster model.",
         /// A saved run is damaged, or was saved by another version.
         SavedRunInvalid = "saved_run_invalid" => "Start the run again, or save it again with this version.",
         /// A setting is unknown or outside its range.
@@ -389,13 +389,13 @@ codes! {
     }
     "provider" {
         /// The provider refused the key.
-        AuthFailed = "auth_failed" => "Check that the key is correct and belongs to this provider.",
+        AuthFailed = "auth_failed" => "Check that the key is correct, has not expired, belongs to this provider and may use this model.",
         /// No API key is set.
         AuthMissing = "auth_missing" => "Enter a key in the preferences, or set the environment variable that the message names.",
         /// The provider refused the request as malformed.
         BadRequest = "bad_request" => "Read the provider's explanation in the message; another model or fewer settings may help.",
         /// The provider's answer does not have the expected form.
-        BadResponse = "bad_response" => "Try again; if it happens again, check the address and the model.",
+        BadResponse = "bad_response" => "Try again; if it happens again, check the model and the address, which usually ends in /v1.",
         /// The provider refused the content.
         ContentRefused = "content_refused" => "Word the prompt differently, or choose another model.",
         /// The request is longer than the model can read.
@@ -411,7 +411,7 @@ codes! {
         /// The system's key store refused: it is locked, or it failed.
         KeyStoreRefused = "key_store_refused" => "Unlock the key store, or set the provider's environment variable.",
         /// The provider cannot be reached.
-        Network = "network" => "Check the connection and the address; if it is a server of your own, check that it is running.",
+        Network = "network" => "Check the connection and the address, which usually ends in /v1; if it is a server of your own, check that it is running.",
         /// Blender's online access is switched off.
         OnlineAccessDisabled = "online_access_disabled" => "Allow online access in Blender's preferences, or use the offline planner.",
         /// The provider is overloaded.
@@ -423,7 +423,7 @@ codes! {
         /// The provider refused the JSON schema of the reply.
         SchemaRefused = "schema_refused" => "Nothing needs to be done; the schema is described in words instead. Switch `structured_output` off if it happens again.",
         /// The provider did not answer in time.
-        Timeout = "timeout" => "Try again, raise `timeout_s`, or choose a faster model.",
+        Timeout = "timeout" => "Try again, since a model may still be loading; else raise `timeout_s`, or choose a faster model.",
         /// The provider does not know the model.
         UnknownModel = "unknown_model" => "Choose a model that the provider lists.",
     }

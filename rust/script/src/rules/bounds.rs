@@ -9,6 +9,7 @@ use rustpython_parser::text_size::TextRange;
 
 use crate::checker::{Checker, Rule};
 use crate::fold::{Folded, fold};
+use crate::policy::INTEGER_BITS;
 
 const RULE: Rule = Rule {
     name: "bounds",
@@ -16,8 +17,6 @@ const RULE: Rule = Rule {
 };
 /// Greatest whole number; larger ones are useless and slow.
 const NUMBER: f64 = 1e300;
-/// Bits of a whole number that is written as a power.
-const BITS: f64 = 8192.0;
 const POWER: f64 = 4096.0;
 /// Calls whose whole numbers are numbers of items.
 const COUNTED: &[&str] = &[
@@ -96,7 +95,7 @@ fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
     let right = fold(&one.right, &cx.names.constants);
     // `x ** 10**6` and `x << 10**9`, whatever x is.
     if matches!((one.op, right), (Operator::Pow, Some(Folded::Int(power))) if power > POWER)
-        || matches!((one.op, right), (Operator::LShift, Some(Folded::Int(power))) if power > 4096.0)
+        || matches!((one.op, right), (Operator::LShift, Some(Folded::Int(power))) if power > POWER)
     {
         too_large(cx, one.range, "This number");
         return;
@@ -123,7 +122,7 @@ fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
         }
         (Operator::Mult, (Folded::Int(a), Folded::Int(b))) => a * b,
         (Operator::Pow, (Folded::Int(a), Folded::Int(b))) => {
-            if a.abs().max(1.0).log2() * b > BITS {
+            if a.abs().max(1.0).log2() * b > f64::from(INTEGER_BITS) {
                 too_large(cx, one.range, "This number");
             }
             return;

@@ -9,13 +9,12 @@ use rustpython_parser::ast::{Expr, ExprBinOp, ExprCall, Operator, Ranged};
 use crate::checker::{Checker, Rule};
 use crate::expressions::literal;
 use crate::fold::{Folded, fold};
+use crate::policy::WIDTH_DIGITS;
 
 pub(crate) const RULE: Rule = Rule {
     name: "formats",
     code: Code::ScriptFormat,
 };
-/// Digits of a width or a precision.
-const DIGITS: usize = 3;
 const WIDEST: f64 = 1000.0;
 const TOO_WIDE: &str = "A width or precision in this format is larger than 999.";
 const NARROWER: &str = "Use a smaller value.";
@@ -57,7 +56,7 @@ fn specification(cx: &mut Checker<'_>, spec: &Expr) {
 /// Whether a text has a number of more digits than a width needs.
 fn wide(text: &str) -> bool {
     text.split(|c: char| !c.is_numeric())
-        .any(|digits| digits.trim_start_matches('0').chars().count() > DIGITS)
+        .any(|digits| digits.trim_start_matches('0').chars().count() > WIDTH_DIGITS)
 }
 
 fn called(cx: &mut Checker<'_>, call: &ExprCall) {

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nodes and sockets of a tree by the names that a delta gives them (FORMATS.md, "Delta")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import identity
+from .errors import HostError, near
+
+
+class Lookup:
+    """The nodes of one tree by ID, their sockets by SOCKET_REF. `keys` are the interface items that this step added."""
+
+    def __init__(self, tree: Any, name: str, keys: dict[tuple[str, str], str]) -> None:
+        self.tree = tree
+        self.name = name
+        self.keys = keys
+        self.nodes: dict[str, Any] = identity.index(tree)
+        self._sockets: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def forget(self) -> None:
+        """Sockets may be others than they were."""
+        self._sockets.clear()
+
+    def node(self, node_id: str, doing: str) -> Any:
+        """The node with this ID. `unknown_node` names what was to be done with it."""
+        node = self.nodes.get(node_id)
+        if node is None:
+            raise HostError(
+                "unknown_node",
+                f'Cannot {doing} node "{node_id}": tree "{self.name}" has no such node. '
+                + near(node_id, list(self.nodes)),
+            )
+        return node
+
+    def find(self, node_id: str, side: str, ref: str) -> Any:
+        """The socket of a node's side (`inputs`, `outputs`), or None."""
+        node = self.node(node_id, "reach a socket of")
+        if ref.startswith("@"):
+            ref = self._key(node, ref)
+        if ref.startswith("="):
+            name = ref[1:]
+            return next((s for s in getattr(node, side) if s.name == name and s.enabled and not s.is_unavailable), None)
+        known = self._sockets.get((node_id, side))
+        if known is None:
+            known = {}
+            for socket in getattr(node, side):
+                if socket.identifier not in known or socket.enabled:
+                    known[socket.identifier] = socket
+            self._sockets[node_id, side] = known
+        return known.get(ref)
+
+    def _key(self, node: Any, ref: str) -> str:
+        """Resolves `@key` in the interface that the node shows: its group's, else this tree's."""
+        group = getattr(node, "node_tree", None)
+        found = self.keys.get((group.name if group is not None else self.name, ref))
+        if found is None:
+            raise HostError("unknown_socket", f'No interface item "{ref}" was added in this step.')
+        return found
+
+    def socket(self, node_id: str, side: str, ref: str) -> Any:
+        """As `find`; `unknown_socket` when there is none."""
+        socket = self.find(node_id, side, ref)
+        if socket is None:
+            node = self.nodes[node_id]
+            names = ", ".join(f"{s.identifier} ({s.name})" for s in getattr(node, side) if s.enabled) or "none"
+            raise HostError(
+                "unknown_socket",
+                f'Node "{node_id}" ({node.bl_idname}) in "{self.name}" has no {side[:-1]} "{ref}". It has: {names}.',
+            )
+        return socket
