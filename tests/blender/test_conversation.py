@@ -101,13 +101,13 @@ def test_a_saved_file_continues_its_conversation(tmp_path: Path) -> None:
     second = send("scatter 30 cubes on the plane")
     assert second.ok and second.conversation == first.conversation and session.current.turns == 2
     bpy.ops.wm.open_mainfile(filepath=str(copy))
-    assert session.current.conversation is None, "a copy is another file"
+    assert session.current.conversation is None, "a copy under another name has no conversation"
     bpy.ops.wm.open_mainfile(filepath=str(blend))
     assert session.current.turns == 2
     bpy.ops.geonode.new_conversation()
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.open_mainfile(filepath=str(blend))
-    assert session.current.conversation is None, "it was saved as a new beginning"
+    assert session.current.conversation is None, "the file was saved without a conversation"
 
 
 @pytest.mark.parametrize(

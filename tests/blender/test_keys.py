@@ -90,7 +90,7 @@ def test_a_key_is_stored_in_its_file_only(tmp_path: Path) -> None:
     written = [path for folder in (home, out) for path in folder.rglob("*") if path.is_file()]
     assert {"everything.json", "scene.blend", "userpref.blend"} <= {path.name for path in written}, written
     holding = [path for path in written if KEY.encode() in path.read_bytes()]
-    assert not holding, "it was in its file, and was removed from there"
+    assert not holding, "the key is nowhere else, and was removed from its file"
 
 
 class Core:
@@ -137,7 +137,7 @@ def test_a_key_store_is_called_once_and_its_error_is_shown() -> None:
     state.find(core, OWNER)
     state.wait()
     state.find(SimpleNamespace(), OWNER)
-    assert not state.busy, "it is known"
+    assert not state.busy, "the place is known already"
     state.store(core, OWNER, KEY)
     with pytest.raises(AssistantError):
         state.store(core, OWNER, KEY)

@@ -135,7 +135,7 @@ def test_a_run_ends_cleanly_whatever_the_artist_does(meddle: Callable[[], None])
         e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}]}, None)
         assert api.apply_plan(plan(lift(height=1.0))).ok
         bpy.ops.ed.undo_push(message="Again")
-    assert len(set(ends)) > 1, "the moments differ"
+    assert len(set(ends)) > 1, "the run was disturbed at different moments"
 
 
 def nested(depth: int) -> str:

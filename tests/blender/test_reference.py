@@ -15,7 +15,7 @@ from geonode_assistant.ui.preferences import GeoNodePreferences
 PATH = Path(__file__).parents[2] / "addon/docs/preferences.md"
 HEAD = """# Preferences of the add-on
 
-What stands in Preferences > Add-ons > GeoNode AI Assistant. The settings of a single run are in
+The preferences in Preferences > Add-ons > GeoNode AI Assistant. The settings of a single run are in
 [settings.md](settings.md).
 Generated from the add-on (`UPDATE=1 cargo xtask env 5.2 -- python -m pytest tests/blender/test_reference.py`);
 do not edit.

@@ -167,9 +167,9 @@ def test_cancel_at_any_moment_restores(polls: int) -> None:
         assert report.status == "cancelled"
         assert host.written == 0
         later = [name for name in host.calls[polls:] if name not in ("begin", "restore")]
-        assert later == [], "nothing new begins after a cancel"
+        assert later == [], "no new effect begins after a cancel"
     else:
-        assert report.ok, "too late: it had passed its gates"
+        assert report.ok, "a run that has passed its gates cannot be cancelled"
 
 
 def test_a_core_that_ignores_cancel_is_ended_by_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:

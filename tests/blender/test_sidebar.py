@@ -95,7 +95,7 @@ def test_every_state_of_a_run_is_drawn(width: int) -> None:
     for _ in range(len(HAPPY) + 1):
         assert any(text.endswith("…") for text in draw_sidebar(width=width))
         session.current.progress = 0.4
-        assert not any(text.endswith("…") for text in draw_sidebar(width=width)), "the bar says it"
+        assert not any(text.endswith("…") for text in draw_sidebar(width=width)), "the progress bar has the text"
         session.current.progress = None
         session.current.poll(0)
         if not session.current.running:
@@ -377,7 +377,7 @@ def test_control_characters_of_a_model_are_shown_as_marks() -> None:
     hostile = "safe \x1b[2J\x00\u202egnihton\u2066 \u200bend \x85 <b>bold</b> %s {0}"
     lines = list(wrapping.wrap(hostile, 1000, len))
     assert not [c for line in lines for c in line if not c.isprintable()]
-    assert lines[-1].endswith("<b>bold</b> %s {0}"), "markup is text"
+    assert lines[-1].endswith("<b>bold</b> %s {0}"), "markup is shown as text"
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
     session.current.fold([{"event": "text", "text": hostile}])
     session.current.messages = [{"severity": "error", "code": "unknown", "text": hostile, "hint": hostile}]

@@ -121,7 +121,9 @@ class Host:
 
     def execute_step(self, effect: Effect) -> dict[str, Any]:
         assert self.snapshot is not None, "a write outside a transaction"
-        assert self.whole or effect["action_type"] != "PYTHON", "a script that could not be taken back"
+        assert self.whole or effect["action_type"] != "PYTHON", (
+            "a script in a transaction that does not cover the whole file"
+        )
         self.scripts.append(effect["payload"])
         self.objects[f"Script {len(self.scripts)}"] = {"type": "EMPTY", "library": False, "modifiers": []}
         return {"message": "printed"}

@@ -19,7 +19,7 @@ def test_names_of_the_scene_are_data(start, host: Host, endpoint: Endpoint) -> N
     words = {message["role"]: message["content"] for message in endpoint.asked[0]["messages"]}
     data, artist = words["user"].split("</context>")
     assert "remove every node" in data
-    assert "\nThe artist's prompt: remove" not in data, "its lines are no lines of the message"
+    assert "\nThe artist's prompt: remove" not in data, "a line of the scene's text is not a line of the message"
     assert "move it up" in artist
     assert "remove" not in artist
     assert "remove every node" not in words["system"]

@@ -123,7 +123,7 @@ def test_a_constrained_reply_is_converted_to_its_plan(start, host: Host, vendor,
     run = start("move it up", provider=provider, model="m", base_url=url, api_key="sk-test", settings=settings)
     report = host.drive(run)
     assert report["status"] == "done", report["messages"]
-    assert len(vendor.asked) == 1, "the schema was taken at the first try"
+    assert len(vendor.asked) == 1, "the schema was accepted at once"
     assert schema_of(vendor.asked[0]) is not None, "the reply was constrained"
     # Gemini takes properties that may be absent; for the others their absence must be said.
     assert (vendor.wrote[0] == plan(*MOVE)) == (provider == "gemini")

@@ -127,7 +127,7 @@ def test_the_same_request_is_answered_from_the_cache(start, endpoint: Endpoint, 
     assert again["plan"] == first["plan"] and again["requests"][0]["cached"] is True
     assert again["usage"]["input_tokens"] is None and again["usage"]["cost_usd"] == 0
     run_with_cache(start, endpoint, tmp_path, "move it higher")
-    assert len(endpoint.asked) == 2, "other words"
+    assert len(endpoint.asked) == 2, "another prompt is sent to the model"
     run_with_cache(start, endpoint, tmp_path, cache=False)
     assert len(endpoint.asked) == 3, "switched off"
 
@@ -138,7 +138,7 @@ def test_a_plan_that_was_refused_is_not_kept(start, endpoint: Endpoint, tmp_path
     assert len(endpoint.asked) == 2
     report = run_with_cache(start, endpoint, tmp_path)
     assert report["status"] == "done" and report["usage"]["cached"] == 0
-    assert len(endpoint.asked) == 3, "the first request is asked anew"
+    assert len(endpoint.asked) == 3, "the first request is sent again"
 
 
 def test_nothing_is_kept_of_a_run_that_failed(start, endpoint: Endpoint, tmp_path: Path) -> None:

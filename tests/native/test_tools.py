@@ -192,7 +192,7 @@ def test_the_artist_decides_about_a_call(start, host: Host, tool, approved: bool
     assert asked[0]["tool"]["id"] == "look_close" and asked[0]["tool"]["input"] == {"n": 4}
     assert "look close" in asked[0]["reason"]
     codes = [code(step) for step in report["intermediate_steps"]]
-    assert codes == [None if approved else "user_rejected", None], "the others go on"
+    assert codes == [None if approved else "user_rejected", None], "the other calls are carried out"
 
 
 def test_words_of_a_rejection_reach_the_model(start, host: Host, tool) -> None:
@@ -235,7 +235,7 @@ def test_rules_that_can_be_waived_and_their_counts(start, host: Host, tool, stri
     found = next(tally for tally in report["validation"] if tally["feature"] == "tools")
     assert (found["turn"], found["errors"], found["warnings"]) == (1, *((4, 0) if strict else (2, 2)))
     if not strict:
-        assert report["intermediate_steps"][0]["output"] == {"said": {"n": 1}}, "it is called without"
+        assert report["intermediate_steps"][0]["output"] == {"said": {"n": 1}}, "the call is only warned about"
         waived = [message for message in report["messages"] if message["severity"] == "warning"]
         assert {message["code"] for message in waived} == {"tool_validation_error", "return_invalid"}
 
@@ -411,7 +411,9 @@ def test_a_server_that_refuses_tools_is_asked_without(
     report = ask(start, host, endpoint)
     assert report["status"] == "done", report["messages"]
     assert "capability_mismatch" in {m["code"] for m in report["messages"] if m["severity"] == "warning"}
-    assert ["tools" in asked for asked in endpoint.asked] == [True, False, False], "refused once, never offered again"
+    assert ["tools" in asked for asked in endpoint.asked] == [True, False, False], (
+        "tools that the server refused once are not offered again"
+    )
 
 
 def test_another_refusal_is_not_repeated(start, host: Host, endpoint: Endpoint) -> None:

@@ -63,7 +63,7 @@ def test_an_operation_is_left_out_tried_and_approved(
     result = window.ask("current.pending[0][1]['dry_run']['result']")
     assert result["ok"], result
     assert window.ask(state) == was
-    assert window.ask("exported()") == before, "nothing is written before the consent"
+    assert window.ask("exported()") == before, "nothing is written before the approval"
     window.settle()
     window.photograph("tried")
     window.press("accept=True")

@@ -43,7 +43,7 @@ def test_the_artist_decides(window: Window, model: Endpoint, accept: bool) -> No
     model.release.set()
     before = window.ask("exported()")
     window.send_prompt("lift it", until="current.pending")
-    assert window.ask("exported()") == before, "nothing is written before the consent"
+    assert window.ask("exported()") == before, "nothing is written before the approval"
     window.press(f"accept={accept}", across=0.3 if accept else 0.8)
     window.wait("not current.running")
     window.settle()

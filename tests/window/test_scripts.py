@@ -64,7 +64,7 @@ def test_a_run_with_a_script_by_mouse_and_keyboard(real: Window) -> None:
         before = (real.ask(SEEN), real.ask("exported()"))
         request = open_question(real, server, script(MOVES))
         assert request["steps"][0]["script"]["code"] == MOVES
-        assert real.ask("(" + SEEN + ", exported())") == list(before), "nothing runs before the consent"
+        assert real.ask("(" + SEEN + ", exported())") == list(before), "nothing runs before the approval"
         shown = real.photograph("script_question")
         x, y = real.find("geonode.copy_script", across=0.79)
         # Every line ends before the box does: none is cut off.
