@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::native;
 use crate::session::Session;
 use crate::tally::{Ran, Voice};
-use crate::window::{self, Release};
+use crate::window::{self, Part, Release};
 
 /// A group of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(crate) enum Group {
     Blender(Blender),
     /// The end-to-end manifests in this Blender.
     Manifests(Blender),
+    /// The tests in this Blender, which has a window, without it.
+    Headless(Release),
     /// The tests in a window of this Blender.
     Window(Release),
     /// The filter of scripts against as many inputs as `--full` promises; half an hour.
@@ -46,6 +48,7 @@ impl Group {
             Self::Peers => "peers".into(),
             Self::Blender(blender) => format!("blender-{}", blender.version),
             Self::Manifests(blender) => format!("manifests-{}", blender.version),
+            Self::Headless(release) => format!("headless-{}", release.version),
             Self::Window(release) => format!("window-{}", release.version),
             Self::Fuzz => "fuzz".into(),
         }
@@ -55,7 +58,7 @@ impl Group {
     fn wanted(self) -> Vec<Wanted> {
         match self {
             Self::Lint => vec![lint::tools()],
-            Self::Rust | Self::Audit | Self::Peers | Self::Window(_) | Self::Fuzz => Vec::new(),
+            Self::Rust | Self::Audit | Self::Peers | Self::Headless(_) | Self::Window(_) | Self::Fuzz => Vec::new(),
             Self::Python => vec![Wanted::plain().with("dev"), lint::tools()],
             Self::Blender(blender) => vec![tested(blender)],
             Self::Manifests(blender) => vec![Wanted::blender(blender).installing()],
@@ -68,7 +71,7 @@ impl Group {
         for wanted in self.wanted() {
             let _ = env::prepare(layout, &wanted);
         }
-        if let Self::Window(release) = self {
+        if let Self::Headless(release) | Self::Window(release) = self {
             let _ = window::prepare(layout, release);
         }
     }
@@ -77,14 +80,14 @@ impl Group {
     pub(crate) fn alone(self) -> bool {
         match self {
             Self::Lint | Self::Rust | Self::Manifests(_) | Self::Window(_) | Self::Fuzz => true,
-            Self::Audit | Self::Python | Self::Peers | Self::Blender(_) => false,
+            Self::Audit | Self::Python | Self::Peers | Self::Blender(_) | Self::Headless(_) => false,
         }
     }
 
     /// Whether it needs the native core as it is delivered.
     pub(crate) fn needs_core(self) -> bool {
         match self {
-            Self::Python | Self::Blender(_) | Self::Manifests(_) | Self::Window(_) => true,
+            Self::Python | Self::Blender(_) | Self::Headless(_) | Self::Manifests(_) | Self::Window(_) => true,
             Self::Lint | Self::Rust | Self::Audit | Self::Peers | Self::Fuzz => false,
         }
     }
@@ -123,7 +126,8 @@ impl Group {
                 let session = Session::open(layout, &Choice::Release(blender))?;
                 e2e::run_all(layout, &session, &e2e::manifests(layout)?, voice).map(Ran::from)
             }
-            Self::Window(release) => window::run(layout, release, &[], voice),
+            Self::Headless(release) => window::run(layout, release, Part::Headless, &[], voice),
+            Self::Window(release) => window::run(layout, release, Part::Screen, &[], voice),
             Self::Fuzz => {
                 // Optimised, as the filter is delivered: the bound on the time of a verdict is that of the product then.
                 let tests = ["--release", "--package", "geonode-script", "--test", "it"];

@@ -32,7 +32,7 @@ pub(crate) struct Test {
     /// Everything, and coverage figures
     #[arg(long)]
     full: bool,
-    /// Only these groups: lint, rust, audit, python, peers, blender-5.2, manifests-5.2, window-4.3, …
+    /// Only these groups: lint, rust, audit, python, peers, blender-5.2, manifests-5.2, headless-4.3, window-4.3, …
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -130,13 +130,11 @@ fn all() -> Vec<Group> {
     let [newest, .., oldest] = SUPPORTED;
     let mut groups = vec![Group::Lint, Group::Rust, Group::Audit, Group::Python, Group::Peers];
     groups.extend(SUPPORTED.into_iter().rev().map(Group::Blender));
+    let required = || RELEASES.into_iter().filter(|release| release.required);
+    // Beside the last Blender, whose lane would be the only one at work.
+    groups.extend(required().map(Group::Headless));
     groups.extend([Group::Manifests(newest), Group::Manifests(oldest)]);
-    groups.extend(
-        RELEASES
-            .into_iter()
-            .filter(|release| release.required)
-            .map(Group::Window),
-    );
+    groups.extend(required().map(Group::Window));
     groups
 }
 
@@ -153,6 +151,7 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
     let more = SUPPORTED
         .map(Group::Manifests)
         .into_iter()
+        .chain(RELEASES.map(Group::Headless))
         .chain(RELEASES.map(Group::Window))
         .chain([Group::Fuzz]);
     let known: Vec<Group> = all().into_iter().chain(more).collect();
@@ -188,6 +187,7 @@ mod tests {
         for blender in SUPPORTED {
             assert!(all.contains(&format!("blender-{}", blender.version)), "{all:?}");
         }
+        assert!(all.contains(&"headless-4.3".to_owned()), "{all:?}");
         assert_eq!(all.last().map(String::as_str), Some("window-4.3"));
         assert_eq!(names(&options(&[], true)), ["rust", "python", "blender-5.2"]);
         assert_eq!(

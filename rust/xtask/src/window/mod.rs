@@ -29,6 +29,40 @@ const ALSO_RUN: [&str; 3] = ["rust/script/corpus", "tests/blender", "tests/nativ
 /// The set-up that all Python tests share.
 const SET_UP: &str = "tests/conftest.py";
 
+/// The tests that drive this Blender without its window.
+const HEADLESS: &str = "/session/tests/test_headless.py";
+
+/// Which of the tests in `tests/window`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All.
+    Whole,
+    /// Those on a screen, which measure what others would disturb.
+    Screen,
+    /// Those without a window.
+    Headless,
+}
+
+impl Part {
+    /// What pytest is told.
+    fn chosen(self) -> Vec<String> {
+        let all = "/session/tests".to_owned();
+        match self {
+            Self::Whole => vec![all],
+            Self::Screen => vec![format!("--ignore={HEADLESS}"), all],
+            Self::Headless => vec![HEADLESS.to_owned()],
+        }
+    }
+
+    /// What names its results.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Whole | Self::Screen => "window",
+            Self::Headless => "headless",
+        }
+    }
+}
+
 /// A Blender with a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Release {
@@ -73,7 +107,7 @@ pub(crate) fn window(layout: &Layout, options: &Window) -> Result<u8> {
     for release in chosen(options.version.as_deref())? {
         println!("== Blender {} ({})", release.version, release.suite);
         match prepare(layout, release) {
-            Ok(()) => all.push(run(layout, release, &options.pytest, &Voice::only())?.counts),
+            Ok(()) => all.push(run(layout, release, Part::Whole, &options.pytest, &Voice::only())?.counts),
             Err(error) if !release.required && options.version.is_none() => eprintln!(
                 "WARNING: the window tests did NOT run in Blender {}: {error:#}",
                 release.version
@@ -121,11 +155,11 @@ pub(crate) fn prepare(layout: &Layout, release: Release) -> Result<()> {
         .with_context(|| format!("Blender {} with a window cannot be set up", release.version))
 }
 
-/// Runs the tests in `tests/window`; pictures are left in `target/window/<version>/pictures`.
+/// Runs this part of the tests in `tests/window`; pictures are left in `target/window/<version>/pictures`.
 ///
 /// # Errors
 /// When they could not be run to their end.
-pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String], voice: &Voice) -> Result<Ran> {
+pub(crate) fn run(layout: &Layout, release: Release, part: Part, pytest: &[String], voice: &Voice) -> Result<Ran> {
     prepare(layout, release)?;
     let zip = bundle::make(layout, false, &[])?;
     let _lock = lock(layout, release)?;
@@ -149,17 +183,19 @@ pub(crate) fn run(layout: &Layout, release: Release, pytest: &[String], voice: &
         "--rootdir=/session",
         "--junitxml=/session/junit.xml",
     ]);
-    command.args(pytest).arg("/session/tests");
-    let name = format!("window-{}", release.version);
+    command.args(pytest).args(part.chosen());
+    let name = format!("{}-{}", part.word(), release.version);
     let ran = counted(&mut command, &work.join("counts.json"), LIMIT, voice);
-    // What was seen is kept, above all when a test has failed.
-    let pictures = folder.join("pictures");
-    env::remove(&pictures)?;
-    fs::rename(work.join("pictures"), &pictures).context("cannot keep the pictures")?;
     if let Ok(figures) = fs::read_to_string(work.join("figures")) {
         voice.line(figures.trim_end());
     }
-    voice.line(&format!("pictures: {}", pictures.display()));
+    if part != Part::Headless {
+        // What was seen is kept, above all when a test has failed.
+        let pictures = folder.join("pictures");
+        env::remove(&pictures)?;
+        fs::rename(work.join("pictures"), &pictures).context("cannot keep the pictures")?;
+        voice.line(&format!("pictures: {}", pictures.display()));
+    }
     if work.join("junit.xml").exists() {
         fs::copy(work.join("junit.xml"), results(layout)?.join(format!("{name}.xml")))?;
     }
@@ -229,6 +265,16 @@ mod tests {
                 .to_string()
                 .contains("choose 4.3 or 5.2")
         );
+    }
+
+    #[test]
+    fn every_test_is_in_one_part() {
+        let file = HEADLESS.replacen("/session/tests", "tests/window", 1);
+        assert!(Layout::find().root.join(&file).exists(), "{file}");
+        assert_eq!(Part::Headless.chosen(), [HEADLESS]);
+        let [left_out, all] = <[String; 2]>::try_from(Part::Screen.chosen()).unwrap();
+        assert_eq!(left_out, format!("--ignore={HEADLESS}"));
+        assert_eq!(Part::Whole.chosen(), [all]);
     }
 
     #[test]
