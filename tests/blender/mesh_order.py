@@ -57,7 +57,10 @@ def differences_but_order(one: Any, other: Any, is_noise: Callable[[str], bool])
             lines = heard(a, b, path)
             if lines and a and b and is_whole(a) and is_whole(b):
                 # Places on the border of a cell may fall on either side; they do so in one grid only.
-                lines = min((heard(in_order(a, shift), in_order(b, shift), path) for shift in SHIFTS), key=len)
+                for shift in SHIFTS:
+                    lines = min(lines, heard(in_order(a, shift), in_order(b, shift), path), key=len)
+                    if not lines:
+                        break
             found += lines
     return found
 
