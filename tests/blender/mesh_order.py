@@ -54,13 +54,15 @@ def differences_but_order(one: Any, other: Any, is_noise: Callable[[str], bool])
             continue
         for name in {**one[kind], **other[kind]}:
             a, b, path = one[kind].get(name), other[kind].get(name), f"/{kind}/{name}"
-            lines = heard(a, b, path)
-            if lines and a and b and is_whole(a) and is_whole(b):
-                # Places on the border of a cell may fall on either side; they do so in one grid only.
-                for shift in SHIFTS:
-                    lines = min(lines, heard(in_order(a, shift), in_order(b, shift), path), key=len)
-                    if not lines:
-                        break
+            if a == b:
+                continue
+            if not (a and b and is_whole(a) and is_whole(b)):
+                found += heard(a, b, path)
+                continue
+            # Places on the border of a cell may fall on either side; they do so in one grid only.
+            lines = heard(in_order(a, SHIFTS[0]), in_order(b, SHIFTS[0]), path)
+            for shift in SHIFTS[1:] if lines else ():
+                lines = min(lines, heard(in_order(a, shift), in_order(b, shift), path), key=len)
             found += lines
     return found
 
