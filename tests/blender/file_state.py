@@ -16,6 +16,9 @@ SKIPPED = frozenset({
     "window_manager", "persistent_uid", "depsgraph", "library_weak_reference", "is_runtime_data", "total_frame",
     "enabled", "is_unavailable", "is_inactive", "is_icon_visible",
     "is_embedded_data", "all_objects", "is_dirty", "tool_settings", "shading", "owner", "is_library_indirect",
+    # Of meshes: the normals of their elements, what follows from their faces, and UV maps, each once more.
+    "vertex_normals", "polygon_normals", "corner_normals", "loop_triangles", "loop_triangle_polygons",
+    "uv_layer_clone", "uv_layer_stencil",
 })  # fmt: skip
 KINDS_LEFT_OUT = frozenset(
     {"window_managers", "screens", "workspaces", "brushes", "libraries", "palettes", "paint_curves", "all_ids"}

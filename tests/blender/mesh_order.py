@@ -23,22 +23,18 @@ SHIFTS = (0.0, 0.37, 0.71)
 # Meshes in which more elements than this are alike in every respect are left partly unsorted.
 MOST_ALIKE = 200
 # Lists with an entry for each element of a domain, and layers of such lists.
-LISTS = {
-    "vertices": "POINT", "vertex_normals": "POINT",
-    "edges": "EDGE",
-    "polygons": "FACE", "polygon_normals": "FACE",
-    "loops": "CORNER", "corner_normals": "CORNER",
-}  # fmt: skip
+LISTS = {"vertices": "POINT", "edges": "EDGE", "polygons": "FACE", "loops": "CORNER"}
 LAYERS = {
-    "uv_layers": "CORNER", "uv_layer_clone": "CORNER", "uv_layer_stencil": "CORNER", "vertex_colors": "CORNER",
-    "skin_vertices": "POINT", "attributes": "", "color_attributes": "",
-}  # fmt: skip
+    "uv_layers": "CORNER",
+    "vertex_colors": "CORNER",
+    "skin_vertices": "POINT",
+    "attributes": "",
+    "color_attributes": "",
+}
 # Numbers of elements: said by the order.
 NUMBERS = {"index", "vertices", "loop_start", "vertex_index", "edge_index"}
 # The same numbers as attributes.
 TOPOLOGY = {".edge_verts", ".corner_vert", ".corner_edge"}
-# They follow from the faces, and from where Blender begins to cut each.
-DERIVED = {"loop_triangles", "loop_triangle_polygons"}
 
 
 def differences_but_order(one: Any, other: Any, is_noise: Callable[[str], bool]) -> list[str]:
@@ -71,16 +67,13 @@ def in_order(mesh: Mesh, shift: float) -> Mesh:
     """The same mesh with its elements sorted; edges and faces name their vertices by their new numbers."""
     orders = _orders(mesh, shift)
     rank = _ranks(orders["POINT"])
-    sorted_mesh = {key: value for key, value in mesh.items() if key not in DERIVED}
+    sorted_mesh = dict(mesh)
     for key, domain in LISTS.items():
-        if mesh.get(key) is not None:
-            sorted_mesh[key] = [_without_numbers(mesh[key][n]) for n in orders[domain]]
+        sorted_mesh[key] = [_without_numbers(mesh[key][n]) for n in orders[domain]]
     for key, domain in LAYERS.items():
         layers = mesh.get(key)
         if isinstance(layers, list):
             sorted_mesh[key] = [_layer(layer, domain, orders) for layer in layers if layer.get("name") not in TOPOLOGY]
-        elif layers:
-            sorted_mesh[key] = _layer(layers, domain, orders)
     for edge, n in zip(sorted_mesh["edges"], orders["EDGE"], strict=True):
         edge["vertices"] = repr(sorted(rank[v] for v in _numbers(mesh["edges"][n]["vertices"])))
     corners = iter(orders["CORNER"])
@@ -92,7 +85,7 @@ def in_order(mesh: Mesh, shift: float) -> Mesh:
 
 def is_whole(mesh: Mesh) -> bool:
     """Whether every element was read: `file_state` leaves very long lists out."""
-    return all(mesh.get(key) is not None for key in ("vertices", "edges", "polygons", "loops"))
+    return all(mesh.get(key) is not None for key in LISTS)
 
 
 def _numbers(text: str) -> list[Any]:
