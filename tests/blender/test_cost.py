@@ -394,8 +394,10 @@ def test_a_plan_that_is_too_large_ends_before_anything_is_evaluated() -> None:
     assert "approval_required" in {m["code"] for m in report.messages}
     [risk] = [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
     assert risk["origin"] == "gates" and risk["severity"] == "warning"
-    assert risk["text"] == ('Subdivide Mesh at Level 15 (from the input "Detail") makes about 1.1 billion vertices.')
-    assert risk["hint"] == "Level 11 stays under 5 million."
+    made, takes = risk["text"].split(" That will take about ")
+    assert made == 'Subdivide Mesh at Level 15 (from the input "Detail") makes about 1.1 billion vertices.'
+    assert " GB" in takes
+    assert risk["hint"].startswith("Level 11 stays under 5 million, ")
     assert report.gates is not None and report.gates["failed_gates"] == ["BLOWUP_RISK"]
     assert state() == before
 
@@ -418,6 +420,93 @@ def test_an_approved_heavy_plan_is_applied() -> None:
     # A tree that was as heavy before is not asked about again.
     again = api.apply_plan(plan(8), settings=settings)
     assert again.status == "done", again.messages
+
+
+def endless(iterations: int) -> dict[str, Any]:
+    """A plan with a zone that only runs."""
+    items = [{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]
+    often = {"op": "set_input_default", "node_id": "z.in", "socket": "Iterations", "value": iterations}
+    wanted = plan(1)
+    wanted["steps"][0]["payload"]["operations"] = [
+        {"op": "add_zone", "id": "z", "kind": "repeat", "items": items},
+        often,
+        {"op": "create_node", "node_id": "move", "bl_idname": "GeometryNodeTransform"},
+        link("group_input", "Geometry", "z.in", "Geometry"),
+        link("z.in", "Geometry", "move", "Geometry"),
+        link("move", "Geometry", "z.out", "Geometry"),
+        link("z.out", "Geometry", "group_output", "Geometry"),
+    ]
+    return wanted
+
+
+def test_iterations_cost_time_and_memory_although_they_make_nothing() -> None:
+    before = state()
+    for iterations in (4_900_000, 10**9):
+        begun = time.monotonic()
+        report = api.apply_plan(endless(iterations))
+        assert time.monotonic() - begun < 10
+        [risk] = [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
+        assert f"Iterations {iterations:,} will take about " in risk["text"]
+        assert state() == before
+    settings = {"max_evaluation_s": 1, "max_evaluation_mb": 1_000_000}
+    [risk] = [m for m in api.apply_plan(endless(1_000_000), settings=settings).messages if m["code"] == "BLOWUP_RISK"]
+    assert risk["hint"].endswith(" stays under 1 second.")
+    # Whoever follows the advice is not asked again, and it holds.
+    advised = int(risk["hint"].split(" stays")[0].removeprefix("Iterations ").replace(",", ""))
+    begun = time.process_time()
+    report = api.apply_plan(endless(advised), settings=settings)
+    assert report.status == "done", report.messages
+    assert time.process_time() - begun < 10
+    memory = {"max_evaluation_s": 86_400, "max_evaluation_mb": 100}
+    [risk] = [m for m in api.apply_plan(endless(4_900_000), settings=memory).messages if m["code"] == "BLOWUP_RISK"]
+    assert risk["hint"].endswith(" stays under 100 MB.")
+
+
+def called(m: Maker, iterations: int, inner: bool) -> Any:
+    """A closure that displaces, called in a zone; with `inner` it calls what it is given, and it is given itself."""
+    begin, end = m.tree.nodes.new("NodeClosureInput"), m.tree.nodes.new("NodeClosureOutput")
+    begin.pair_with_output(end)
+    calls = [m.tree.nodes.new("NodeEvaluateClosure") for _ in range(2)]
+    for owner in (end, *calls):
+        owner.input_items.new("GEOMETRY", "Geometry")
+        owner.input_items.new("CLOSURE", "Self")
+        owner.output_items.new("GEOMETRY", "Geometry")
+    m.put(end.inputs["Geometry"], m.node("SetPosition", Geometry=begin.outputs["Geometry"], Offset=(0.0, 0.0, 1.0)))
+    if inner:
+        m.put(calls[1].inputs[0], begin.outputs["Self"])
+        m.put(calls[1].inputs["Self"], begin.outputs["Self"])
+        m.put(calls[1].inputs["Geometry"], begin.outputs["Geometry"])
+        m.put(end.inputs["Geometry"], calls[1].outputs["Geometry"])
+    zone, last = m.tree.nodes.new("GeometryNodeRepeatInput"), m.tree.nodes.new("GeometryNodeRepeatOutput")
+    zone.pair_with_output(last)
+    zone.inputs["Iterations"].default_value = iterations
+    m.put(zone.inputs["Geometry"], grid(m))
+    m.put(calls[0].inputs[0], end.outputs[0])
+    m.put(calls[0].inputs["Self"], end.outputs[0])
+    m.put(calls[0].inputs["Geometry"], zone.outputs["Geometry"])
+    m.put(last.inputs["Geometry"], calls[0].outputs["Geometry"])
+    return last.outputs["Geometry"]
+
+
+def prepared(build: Callable[[Maker], Any]) -> dict[str, Any]:
+    """What is expected of a tree that Blender never evaluates."""
+    maker = Maker()
+    plane = bpy.data.objects["Plane"]
+    plane.modifiers.clear()
+    maker.put(maker.out.inputs[0], build(maker))
+    modifier = plane.modifiers.new("Cost", "NODES")
+    modifier.show_viewport = False
+    modifier.node_group = maker.tree
+    return estimated("Plane")
+
+
+@pytest.mark.skipif(bpy.app.version < (5, 1), reason="closures of this form")
+def test_closures_cost_where_they_are_called() -> None:
+    few, many = (prepared(lambda m, n=n: called(m, n, False)) for n in (1_000, 100_000))
+    assert few["result"]["vertices"] == 100
+    assert 0.005 < few["seconds"] < 1 and 50 < many["seconds"] / few["seconds"] < 200
+    # A closure that calls itself has no end.
+    assert prepared(lambda m: called(m, 1, True))["seconds"] > 1e6
 
 
 def test_ordinary_heavy_scenes_are_not_asked_about() -> None:

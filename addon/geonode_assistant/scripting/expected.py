@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Estimates what the node trees on objects would make before Blender evaluates them, since that cannot be stopped.
+"""Estimates what the node trees on objects would make and take before Blender evaluates them: that cannot be stopped.
 
 Checked where a script makes Blender evaluate, and after its last line, because Blender evaluates then.
 """
@@ -17,6 +17,10 @@ from .errors import Guarded
 
 ELEMENTS = 20_000_000
 """The most elements of all kinds together that the trees on one object may make."""
+SECONDS = 40.0
+"""The most seconds that evaluating the trees on one object may take."""
+BYTES = 4e9
+"""The most memory that evaluating the trees on one object may take."""
 
 _before: dict[str, Any] = {}
 """The trees on objects when the script began. They are the artist's, and are only checked once the script
@@ -47,7 +51,7 @@ def changed(tree: Any) -> None:
 
 
 def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
-    """Raises, and disables the modifiers, if the trees on an object would make more than Blender can handle.
+    """Raises, and disables the modifiers, if the trees on an object would make or take more than Blender can handle.
 
     During a script only trees that seem changed since the previous check are estimated; after its ``last`` line all.
     """
@@ -63,13 +67,19 @@ def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
         return
     found = _free.get("estimates", _estimates)(asked)
     for name in asked:
-        elements = found.get(name, {}).get("elements", 0)
-        if elements > ELEMENTS:
+        one = found.get(name, {})
+        elements, seconds, held = (one.get(key, 0) for key in ("elements", "seconds", "bytes"))
+        if elements > ELEMENTS or seconds > SECONDS or held > BYTES:
             for modifier in modifiers.with_trees()[name]:
                 modifier.show_viewport = modifier.show_render = False
+            made = (
+                f"make about {elements:,.0f} elements"
+                if elements > ELEMENTS
+                else f"take about {seconds:,.0f} seconds and {held / 1e9:,.1f} GB"
+            )
             raise Guarded(
-                f"The node trees of {name!r} would make about {elements:,.0f} elements; they are switched off. "
-                "Use smaller counts, levels and densities."
+                f"The node trees of {name!r} would {made}; they are switched off. "
+                "Use smaller counts, levels, densities and iterations."
             )
         _seen[name] = wanted[name]
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::components::Kinds;
+use crate::field::Field;
 use crate::geometry::Geometry;
 use crate::range::Range;
 
@@ -30,11 +31,13 @@ pub(crate) enum Content {
     Nothing,
     /// The area of each face, as a field.
     FaceArea,
+    /// A closure, by its number among those that were met.
+    Closure(usize),
     /// Anything.
     Unknown,
 }
 
-/// The node that makes more elements than the budget allows, first on its way.
+/// A node that makes more elements than the budget allows, the first on its way; or the one that takes most time and memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Culprit {
     /// Tree that holds the node.
@@ -60,6 +63,10 @@ pub struct Lever {
     pub input: String,
     /// Its value now: of several the one that costs most.
     pub value: f64,
+    /// A value at which it multiplies nothing.
+    pub harmless: f64,
+    /// It takes whole numbers only.
+    pub whole: bool,
     /// The modifier's input that it comes from, if it does.
     pub source: Option<Arc<str>>,
     /// The value nearest to it that stays under the budget; none when no value does, or when it was not looked for.
@@ -69,6 +76,8 @@ pub struct Lever {
 /// A node that makes much more than it gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Driver {
+    /// Tree that holds the node.
+    pub tree: String,
     /// ID of the node.
     pub node: String,
     /// Label of the node, else of its type.
@@ -115,6 +124,8 @@ pub(crate) struct Flow {
     pub source: Option<Arc<str>>,
     /// Components of a geometry.
     pub kinds: Kinds,
+    /// The field that it is; none for a single value and a geometry.
+    pub field: Option<Arc<Field>>,
 }
 
 impl From<Geometry> for Content {
@@ -130,6 +141,7 @@ impl From<Content> for Flow {
             peak: Peak::default(),
             source: None,
             kinds: Kinds::ANY,
+            field: None,
         }
     }
 }
@@ -179,6 +191,7 @@ impl Flow {
             content,
             peak: self.peak.or(&other.peak),
             kinds: self.kinds.or(other.kinds),
+            field: self.field.clone().or_else(|| other.field.clone()),
             source: if self.source == other.source {
                 self.source.clone()
             } else {

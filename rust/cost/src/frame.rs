@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use geonode_graph::documents::Scene;
-
 use crate::components::Kinds;
-use crate::flow::{Content, Flow};
-use crate::inputs::unlinked;
-use crate::prepare::{Prepared, Slot};
+use crate::flow::{Content, Culprit, Flow};
+use crate::inputs::{Inputs, unlinked};
+use crate::prepare::{Prepared, Ready, Slot};
 use crate::range::Range;
+use crate::work::{Budget, Work};
 
 /// Evaluates the nodes of a frame: a zone asks for those of its body.
 pub(crate) trait Evaluator<'a> {
@@ -18,19 +17,63 @@ pub(crate) trait Evaluator<'a> {
     /// True when the estimate was given up: it says too little.
     fn exhausted(&self) -> bool;
 
-    /// Objects and collections of the file.
-    fn scene(&self) -> &'a Scene;
+    /// What a node of the frame is given.
+    fn inputs<'r>(&self, frame: &Frame<'a>, ready: &'r Ready<'r>) -> Inputs<'r>
+    where
+        'a: 'r;
 
-    /// Elements above which a node is a culprit.
-    fn budget(&self) -> f64;
+    /// What may be made and taken without asking.
+    fn budget(&self) -> Budget;
 }
 
 /// The flows of one tree while it is evaluated.
 pub(crate) struct Frame<'a> {
     pub tree: Arc<Prepared<'a>>,
     pub flows: Vec<Vec<Flow>>,
-    /// Node evaluations so far, with those of groups and zones inside.
-    pub evaluations: f64,
+    /// What each node took.
+    pub spent: Vec<Spent>,
+}
+
+/// What a node took when it was evaluated last, with groups and zones inside.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spent {
+    pub work: Work,
+    /// The node inside that took most, itself where there is none.
+    pub dearest: Option<Arc<Culprit>>,
+    /// The one of its inputs that it asked for, where it asked for one only.
+    pub chosen: Option<usize>,
+}
+
+/// What several nodes took together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sum {
+    pub work: Work,
+    /// The node that took most.
+    pub dearest: Option<Arc<Culprit>>,
+    most: f64,
+}
+
+impl Sum {
+    /// What the heaviest of them weighs.
+    pub(crate) fn heaviest(&self) -> f64 {
+        self.most
+    }
+
+    /// Another evaluation of the same nodes: the heavier one tells which node it is.
+    pub(crate) fn follow(&mut self, next: Self) {
+        if next.most > self.most {
+            *self = next;
+        }
+    }
+
+    pub(crate) fn add(&mut self, spent: &Spent) {
+        self.work += spent.work;
+        let weight = spent.work.weight();
+        if spent.dearest.is_some() && weight > self.most {
+            self.most = weight;
+            self.dearest.clone_from(&spent.dearest);
+        }
+    }
 }
 
 impl Frame<'_> {
@@ -55,6 +98,43 @@ impl Frame<'_> {
     pub(crate) fn any_kinds(&mut self, at: usize) {
         for flow in self.flows.get_mut(at).into_iter().flatten() {
             flow.kinds = Kinds::ANY;
+        }
+    }
+
+    /// What Blender evaluates to get the inputs of `root`: branches that are not chosen are left out. Nothing beyond `start` is asked for.
+    pub(crate) fn needed(&self, root: usize, start: Option<usize>) -> Vec<bool> {
+        let mut needed = vec![false; self.tree.nodes.len()];
+        let mut todo = vec![root];
+        while let Some(at) = todo.pop() {
+            let Some(mark) = needed.get_mut(at) else { continue };
+            if std::mem::replace(mark, true) || start == Some(at) {
+                continue;
+            }
+            let Some(ready) = self.tree.nodes.get(at) else { continue };
+            let chosen = self.spent.get(at).and_then(|spent| spent.chosen);
+            let wanted = |slot: usize| slot == 0 || chosen.is_none_or(|chosen| chosen == slot);
+            let slots = ready.inputs.iter().enumerate().filter(|(slot, _)| wanted(*slot));
+            todo.extend(slots.flat_map(|(_, slot)| slot.sources.iter().map(|(from, _)| *from)));
+            todo.extend(ready.zone.iter().map(|zone| zone.input));
+        }
+        needed
+    }
+
+    /// What these nodes took, those that are not needed aside.
+    pub(crate) fn sum(&self, nodes: impl IntoIterator<Item = usize>, needed: &[bool]) -> Sum {
+        let mut sum = Sum::default();
+        for at in nodes {
+            if let (Some(true), Some(spent)) = (needed.get(at), self.spent.get(at)) {
+                sum.add(spent);
+            }
+        }
+        sum
+    }
+
+    /// Notes what a node took.
+    pub(crate) fn took(&mut self, at: usize, spent: Spent) {
+        if let Some(place) = self.spent.get_mut(at) {
+            *place = spent;
         }
     }
 

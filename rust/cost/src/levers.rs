@@ -57,16 +57,20 @@ fn value(inputs: &Inputs<'_>, name: &str, way: Way) -> f64 {
     }
 }
 
+/// The value at which it multiplies nothing.
+fn harmless(inputs: &Inputs<'_>, name: &str, way: Way) -> f64 {
+    match way {
+        Way::Down => 1.0_f64.min(value(inputs, name, way)),
+        Way::Up => 1e6_f64.max(value(inputs, name, way)),
+    }
+}
+
 /// The inputs that matter in the node's present mode, each with what the node would make at the harmless end.
 fn effective<'i>(inputs: &'i Inputs<'_>) -> impl Iterator<Item = (&'static str, Way, usize, f64)> + use<'i> {
     let now = families::outcome(inputs).elements();
     inputs_of(inputs.kind()).iter().filter_map(move |(name, way)| {
         let at = inputs.position(name)?;
-        let harmless = match way {
-            Way::Down => 1.0_f64.min(value(inputs, name, *way)),
-            Way::Up => 1e6_f64.max(value(inputs, name, *way)),
-        };
-        let least = families::outcome(&inputs.with_number(at, harmless)).elements();
+        let least = families::outcome(&inputs.with_number(at, harmless(inputs, name, *way))).elements();
         (least < now).then_some((*name, *way, at, least))
     })
 }
@@ -77,6 +81,8 @@ fn lever(inputs: &Inputs<'_>, name: &str, way: Way, remedy: Option<f64>) -> Leve
     Lever {
         input: slot.map_or(name, |slot| slot.name.as_str()).to_owned(),
         value: value(inputs, name, way),
+        harmless: harmless(inputs, name, way),
+        whole: slot.is_some_and(|slot| slot.kind == "NodeSocketInt"),
         source: inputs.flow(name).and_then(|flow| flow.source.clone()),
         remedy,
     }
@@ -100,10 +106,7 @@ pub(crate) fn best(inputs: &Inputs<'_>, budget: f64) -> Option<Lever> {
         .get(at)
         .is_some_and(|slot| slot.kind == "NodeSocketInt");
     let fits = |number: f64| families::outcome(&inputs.with_number(at, number)).elements() <= budget;
-    let (mut good, mut bad) = match way {
-        Way::Down => (1.0_f64.min(value(inputs, name, way)), value(inputs, name, way)),
-        Way::Up => (1e6_f64.max(value(inputs, name, way)), value(inputs, name, way)),
-    };
+    let (mut good, mut bad) = (harmless(inputs, name, way), value(inputs, name, way));
     for _ in 0..STEPS {
         let middle = between(good, bad);
         if fits(middle) {
@@ -121,7 +124,7 @@ pub(crate) fn best(inputs: &Inputs<'_>, budget: f64) -> Option<Lever> {
 }
 
 /// The geometric mean where it exists.
-fn between(a: f64, b: f64) -> f64 {
+pub(crate) fn between(a: f64, b: f64) -> f64 {
     if a > 0.0 && b > 0.0 && b.is_finite() {
         (a.ln().midpoint(b.ln())).exp()
     } else {
@@ -130,7 +133,7 @@ fn between(a: f64, b: f64) -> f64 {
 }
 
 /// To two digits.
-fn rounded(number: f64, to: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn rounded(number: f64, to: impl Fn(f64) -> f64) -> f64 {
     if number <= 0.0 {
         return number;
     }

@@ -1,10 +1,16 @@
-//! The static cost estimate: how many elements a tree makes, by propagation through its graph, before anything is evaluated.
+//! The static cost estimate: how many elements a tree makes, how long it takes and how much memory, by propagation through its graph,
+//! before anything is evaluated.
 //!
 //! # What is counted
 //! An *element* is a mesh vertex, a control point of a curve, a point of a cloud or an instance; ten voxels weigh as one. Instances count as
-//! one each and what they show counts once, unless they are made real. An iteration of a zone weighs one element for each node in it, for
-//! that is what it costs even if it makes nothing. The cost of a modifier is its *peak*: the largest that any node on the way to the Group
-//! Output makes, so that a billion points which are deleted again are seen. Branches of a switch that are certainly not taken cost nothing.
+//! one each and what they show counts once, unless they are made real. The elements of a modifier are its *peak*: the largest that any node
+//! on the way to the Group Output makes, so that a billion points which are deleted again are seen. Branches of a switch that are certainly
+//! not taken cost nothing.
+//!
+//! *Time* is the sum over everything that Blender evaluates, as often as it does: the fixed cost of a node's type, its cost for each element
+//! that flows in and comes out, and for each field that it uses the nodes that lead to it on every element. Zones multiply by their
+//! iterations, groups count at each place where they are used. *Memory* is what the largest node holds, and what each evaluated node keeps
+//! until the end. The costs of the types are data (`costs.json`), each measured by itself; a type that was not measured counts as a dear one.
 //!
 //! # How it is known
 //! - Numbers are intervals: constants, modifier values and interface defaults are exact, Random Value lies between its bounds, arithmetic
@@ -13,19 +19,21 @@
 //!   (`families/`); a node of no family hands its geometry on.
 //! - Objects and collections bring the figures that Blender tells in constant time ([`geonode_graph::documents::Scene`]).
 //! - Groups are evaluated once for each set of inputs. A repeat zone is followed until its growth is plain and then carried on; a for-each
-//!   zone is evaluated for one average element; a simulation for the frame that is shown.
+//!   zone is evaluated for one average element; a simulation is played for the 250 frames of a fresh scene: its
+//!   slowest frame is judged, and the states of all frames, which Blender keeps.
 //!
 //! # What is assumed
 //! An input of which nothing is known counts as the value of a fresh node. A selection that is a field counts as everything, a deletion by
 //! one as nothing. An object of which nothing is known is a mesh of 500 vertices, a text 20 characters. The area of an object's faces is
-//! that of its bounding box. Modifiers other than Geometry Nodes, Subdivision Surface and Multiresolution change nothing. Closures and
-//! grids, files that are imported, and attributes that carry counts are not followed.
+//! that of its bounding box. Modifiers other than Geometry Nodes, Subdivision Surface and Multiresolution change nothing. Grids, files that are imported, and attributes that carry counts are not followed.
 //!
 //! The work is linear in nodes and links for each evaluation of a tree, and bounded as a whole; an estimate that was given up says so.
 
 mod components;
+mod costs;
 mod effects;
 mod families;
+mod field;
 mod flow;
 mod frame;
 mod geometry;
@@ -37,9 +45,11 @@ mod modifiers;
 mod observations;
 mod prepare;
 mod range;
+mod remedy;
 mod risk;
 mod scene;
 mod stack;
+mod work;
 mod zones;
 
 pub use self::components::{Components, Kinds};
@@ -48,4 +58,5 @@ pub use self::flow::{Culprit, Driver, Lever};
 pub use self::modifiers::{Modifier, Multiplied, Stack, multiplied};
 pub use self::observations::{MissingData, Observation, Observations, ReceivedGeometry};
 pub use self::risk::{Risk, risk};
-pub use self::stack::{Counts, DEFAULT_BUDGET, Estimate, driver, estimate, observe};
+pub use self::stack::{Counts, Estimate, driver, estimate, observe};
+pub use self::work::{Budget, Load, Work};

@@ -12,18 +12,23 @@ use geonode_graph::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree
 
 use crate::families;
 use crate::flow::{Content, Culprit, Driver, Flow, Peak};
-use crate::frame::{Evaluator, Frame};
+use crate::frame::{Evaluator, Frame, Spent};
 use crate::geometry::noun_of;
 use crate::inputs::{GEOMETRY, Inputs, Outcome, label};
 use crate::kinds;
 use crate::levers;
 use crate::observations::Observations;
 use crate::prepare::{Prepared, Ready, prepare};
+use crate::work::{self, Budget, Load, Work};
 use crate::zones;
 
 /// Nodes that one estimate looks at; beyond, it is given up as too intricate. Blender's own largest trees need a few thousand.
 const FUEL: u64 = 200_000;
-/// Groups within groups; Blender itself allows as many as fit its stack.
+/// The output node of a closure.
+const CLOSURE_OUTPUT: &str = "NodeClosureOutput";
+/// The node that calls one.
+const EVALUATE_CLOSURE: &str = "NodeEvaluateClosure";
+/// Groups within groups, and closures that call closures; Blender itself allows as many as fit its stack.
 const MAX_DEPTH: usize = 32;
 
 /// What a tree gave for certain inputs.
@@ -31,8 +36,24 @@ const MAX_DEPTH: usize = 32;
 pub(crate) struct Done {
     /// By identifier of the interface output.
     pub outputs: IndexMap<String, Flow>,
-    /// Node evaluations that Blender needs for it.
-    pub evaluations: f64,
+    /// What Blender needs for it, with the node that takes most.
+    pub spent: Spent,
+}
+
+/// A value that is tried in place of the one in the document.
+#[derive(Debug, Clone)]
+pub(crate) struct Trial {
+    pub at: TrialAt,
+    pub value: f64,
+}
+
+/// Where a value is tried.
+#[derive(Debug, Clone)]
+pub(crate) enum TrialAt {
+    /// At the modifier's input of this name.
+    Modifier(Arc<str>),
+    /// At an input of a node.
+    Node { tree: String, node: String, input: String },
 }
 
 /// One propagation.
@@ -40,14 +61,28 @@ pub(crate) struct Machine<'a> {
     pub trees: &'a IndexMap<String, Tree>,
     pub catalogue: &'a Catalogue,
     pub scene: &'a Scene,
-    /// Elements above which a node is a culprit.
-    pub budget: f64,
+    /// What may be made and taken without asking.
+    pub budget: Budget,
+    /// A value that is tried.
+    pub trial: Option<Trial>,
+    /// How much nodes of each type were given.
+    pub loads: IndexMap<String, Load>,
     /// What nodes were given.
     pub seen: Observations,
     prepared: HashMap<&'a str, Arc<Prepared<'a>>>,
     memo: HashMap<String, Arc<Done>>,
+    /// Closures that were met, with the flows around them.
+    closures: Vec<Closure<'a>>,
     fuel: u64,
     depth: usize,
+}
+
+/// A closure with what it holds on to.
+struct Closure<'a> {
+    tree: Arc<Prepared<'a>>,
+    /// Index of its output node.
+    output: usize,
+    flows: Vec<Vec<Flow>>,
 }
 
 impl<'a> Machine<'a> {
@@ -55,16 +90,19 @@ impl<'a> Machine<'a> {
         trees: &'a IndexMap<String, Tree>,
         catalogue: &'a Catalogue,
         scene: &'a Scene,
-        budget: f64,
+        budget: Budget,
     ) -> Self {
         Self {
             trees,
             catalogue,
             scene,
             budget,
+            trial: None,
+            loads: IndexMap::new(),
             seen: Observations::default(),
             prepared: HashMap::new(),
             memo: HashMap::new(),
+            closures: Vec::new(),
             fuel: FUEL,
             depth: 0,
         }
@@ -99,7 +137,7 @@ impl<'a> Machine<'a> {
     fn propagate(&mut self, tree: &Arc<Prepared<'a>>, inputs: &IndexMap<String, Flow>) -> Done {
         let mut frame = Frame {
             flows: vec![Vec::new(); tree.nodes.len()],
-            evaluations: 0.0,
+            spent: vec![Spent::default(); tree.nodes.len()],
             tree: Arc::clone(tree),
         };
         for at in &tree.order {
@@ -122,13 +160,21 @@ impl<'a> Machine<'a> {
                 .map(|slot| (slot.identifier.clone(), frame.received_one(slot)))
                 .collect()
         });
+        let sum = tree
+            .output
+            .map(|output| frame.sum(tree.order.iter().copied(), &frame.needed(output, None)));
+        let sum = sum.unwrap_or_default();
         Done {
             outputs: outputs.unwrap_or_default(),
-            evaluations: frame.evaluations,
+            spent: Spent {
+                work: sum.work,
+                dearest: sum.dearest,
+                chosen: None,
+            },
         }
     }
 
-    fn group(&mut self, frame: &mut Frame<'a>, ready: &Ready<'a>) -> Vec<Flow> {
+    fn group(&mut self, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>) -> Vec<Flow> {
         let inputs: IndexMap<String, Flow> = ready
             .inputs
             .iter()
@@ -137,7 +183,7 @@ impl<'a> Machine<'a> {
         let done = group_tree(ready.node)
             .map(|name| self.tree(name, &inputs))
             .unwrap_or_default();
-        frame.evaluations += done.evaluations;
+        frame.took(at, done.spent.clone());
         let given = |identifier: &str| done.outputs.get(identifier).cloned();
         let outputs = ready.outputs.iter();
         outputs
@@ -145,18 +191,35 @@ impl<'a> Machine<'a> {
             .collect()
     }
 
-    fn plain(&mut self, frame: &Frame<'a>, ready: &Ready<'a>) -> Vec<Flow> {
-        let inputs = Inputs {
-            ready,
-            flows: ready.inputs.iter().map(|slot| frame.received(slot)).collect(),
-            scene: self.scene,
-        };
+    fn plain(&mut self, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>) -> Vec<Flow> {
+        let inputs = self.inputs(frame, ready);
         if let Some(flow) = families::chosen(&inputs) {
+            frame.took(
+                at,
+                Spent {
+                    chosen: families::asked(&inputs),
+                    work: work::passing(&inputs),
+                    dearest: None,
+                },
+            );
             return vec![flow; ready.outputs.len()];
         }
         self.seen.note(frame.tree.name, &inputs);
         let outcome = families::outcome(&inputs);
+        let load = self.loads.entry(inputs.kind().to_owned()).or_default();
+        load.runs += 1.0;
+        load.items += work::items(&inputs, &outcome);
         let peak = self.peak(frame.tree.name, &inputs, &outcome);
+        let taken = work::work(&inputs, &outcome);
+        frame.took(
+            at,
+            Spent {
+                work: taken,
+                dearest: dearest(frame.tree.name, &inputs, &outcome, taken, &peak),
+                chosen: None,
+            },
+        );
+        let field = work::field(&inputs);
         let fallback = || inputs.main();
         let first = ready.outputs.iter().position(|exit| exit.kind == GEOMETRY);
         let exits = ready.outputs.iter().enumerate();
@@ -174,10 +237,91 @@ impl<'a> Machine<'a> {
                     content: made.unwrap_or_else(otherwise),
                     peak: peak.clone(),
                     source: None,
+                    field: field.clone(),
                     kinds: kinds::output_kinds(&inputs, &exit.identifier, Some(at) == first),
                 }
             })
             .collect()
+    }
+
+    /// Evaluates the body of a closure with what its caller gives it.
+    fn call(&mut self, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>) -> Vec<Flow> {
+        let given = self.inputs(frame, ready);
+        let unknown = vec![Flow::unknown(); ready.outputs.len()];
+        let met = given.flow("Closure").and_then(|flow| match flow.content {
+            Content::Closure(id) => self.closures.get(id),
+            _ => None,
+        });
+        let Some(closure) = met else {
+            let work = work::work(&given, &Outcome::default());
+            frame.took(
+                at,
+                Spent {
+                    work,
+                    ..Spent::default()
+                },
+            );
+            return unknown;
+        };
+        if self.depth >= MAX_DEPTH {
+            // Whoever asks for it waits for ever; a branch that is not taken asks for nothing.
+            let work = Work {
+                seconds: f64::INFINITY,
+                ..Work::default()
+            };
+            frame.took(
+                at,
+                Spent {
+                    work,
+                    ..Spent::default()
+                },
+            );
+            return unknown;
+        }
+        let (tree, output) = (Arc::clone(&closure.tree), closure.output);
+        let mut inner = Frame {
+            flows: closure.flows.clone(),
+            spent: vec![Spent::default(); tree.nodes.len()],
+            tree: Arc::clone(&tree),
+        };
+        let Some((last, zone)) = tree
+            .nodes
+            .get(output)
+            .and_then(|node| Some((node, node.zone.as_ref()?)))
+        else {
+            return unknown;
+        };
+        let parameters = tree.nodes.get(zone.input).map(|input| {
+            let exits = input.outputs.iter();
+            exits
+                .map(|exit| {
+                    let at = given.ready.inputs.iter().position(|slot| slot.name == exit.name);
+                    let flows = at.and_then(|at| given.flows.get(at));
+                    flows.map_or_else(Flow::unknown, |flows| joined(flows))
+                })
+                .collect()
+        });
+        inner.put(zone.input, parameters.unwrap_or_default());
+        self.depth += 1;
+        for node in &zone.body {
+            self.evaluate(&mut inner, *node);
+        }
+        self.depth -= 1;
+        let results = ready.outputs.iter().map(|exit| {
+            let slot = last.inputs.iter().find(|slot| slot.name == exit.name);
+            slot.map_or_else(Flow::unknown, |slot| inner.received_one(slot))
+        });
+        let results = results.collect();
+        let sum = zones::taken(&mut inner, output, zone);
+        frame.took(
+            at,
+            Spent {
+                work: sum.work + zones::overhead("closure"),
+                dearest: sum.dearest,
+                chosen: None,
+            },
+        );
+        results
     }
 
     /// The peak of what flowed in and of what the node makes; names the node when it is the first above the budget.
@@ -196,20 +340,21 @@ impl<'a> Machine<'a> {
             && let Some(lever) = levers::steepest(inputs)
         {
             peak.driver = Some(Arc::new(Driver {
+                tree: tree.to_owned(),
                 node: inputs.ready.node.id.clone(),
                 label: label(inputs.ready).into_owned(),
                 lever,
                 gain,
             }));
         }
-        if made > self.budget && peak.culprit.is_none() {
+        if made > self.budget.elements && peak.culprit.is_none() {
             peak.culprit = Some(Arc::new(Culprit {
                 tree: tree.to_owned(),
                 node: inputs.ready.node.id.clone(),
                 label: label(inputs.ready).into_owned(),
                 elements: made,
                 noun: noun(outcome),
-                lever: levers::best(inputs, self.budget),
+                lever: levers::best(inputs, self.budget.elements),
                 driver: peak.driver.clone(),
             }));
         }
@@ -222,7 +367,6 @@ impl<'a> Evaluator<'a> for Machine<'a> {
     fn evaluate(&mut self, frame: &mut Frame<'a>, at: usize) {
         let tree = Arc::clone(&frame.tree);
         let Some(ready) = tree.nodes.get(at) else { return };
-        frame.evaluations += 1.0;
         if self.fuel == 0 {
             let flows = vec![Flow::unknown(); ready.outputs.len()];
             return frame.put(at, flows);
@@ -235,7 +379,24 @@ impl<'a> Evaluator<'a> for Machine<'a> {
                 frame.put(at, flows);
             }
             GROUP => {
-                let flows = self.group(frame, ready);
+                let flows = self.group(frame, at, ready);
+                frame.put(at, flows);
+            }
+            CLOSURE_OUTPUT => {
+                if let Some(zone) = &ready.zone {
+                    // Its body is evaluated where it is called.
+                    drop(zones::taken(frame, at, zone));
+                }
+                let closure = Content::Closure(self.closures.len());
+                self.closures.push(Closure {
+                    tree: Arc::clone(&tree),
+                    output: at,
+                    flows: frame.flows.clone(),
+                });
+                frame.put(at, vec![closure.into(); ready.outputs.len()]);
+            }
+            EVALUATE_CLOSURE => {
+                let flows = self.call(frame, at, ready);
                 frame.put(at, flows);
             }
             _ if zones::is_input(ready) => {
@@ -245,7 +406,7 @@ impl<'a> Evaluator<'a> for Machine<'a> {
                 zones::close(self, frame, at);
             }
             _ => {
-                let flows = self.plain(frame, ready);
+                let flows = self.plain(frame, at, ready);
                 frame.put(at, flows);
             }
         }
@@ -255,13 +416,50 @@ impl<'a> Evaluator<'a> for Machine<'a> {
         self.fuel == 0
     }
 
-    fn scene(&self) -> &'a Scene {
-        self.scene
-    }
-
-    fn budget(&self) -> f64 {
+    fn budget(&self) -> Budget {
         self.budget
     }
+
+    fn inputs<'r>(&self, frame: &Frame<'a>, ready: &'r Ready<'r>) -> Inputs<'r>
+    where
+        'a: 'r,
+    {
+        let mut inputs = Inputs {
+            ready,
+            flows: ready.inputs.iter().map(|slot| frame.received(slot)).collect(),
+            scene: self.scene,
+        };
+        if let Some(Trial {
+            at: TrialAt::Node { tree, node, input },
+            value,
+        }) = &self.trial
+            && frame.tree.name == tree
+            && ready.node.id == *node
+            && let Some(at) = inputs.position(input)
+        {
+            inputs = inputs.with_number(at, *value);
+        }
+        inputs
+    }
+}
+
+/// Work below which nobody asks which node it was.
+const TRIFLE: f64 = 1e-3;
+
+/// The node as the one that takes most, where that is worth a word.
+fn dearest(tree: &str, inputs: &Inputs<'_>, outcome: &Outcome, taken: Work, peak: &Peak) -> Option<Arc<Culprit>> {
+    if taken.weight() < TRIFLE {
+        return None;
+    }
+    Some(Arc::new(Culprit {
+        tree: tree.to_owned(),
+        node: inputs.ready.node.id.clone(),
+        label: label(inputs.ready).into_owned(),
+        elements: outcome.elements(),
+        noun: noun(outcome),
+        lever: levers::steepest(inputs),
+        driver: peak.driver.clone(),
+    }))
 }
 
 /// What most of it is.

@@ -28,6 +28,7 @@ pub(crate) struct Slot {
 #[derive(Debug, Clone)]
 pub(crate) struct Exit {
     pub identifier: String,
+    pub name: String,
     /// Base RNA name; empty when it is not known.
     pub kind: String,
 }
@@ -132,6 +133,7 @@ fn ready<'a>(node: &'a Node, zone_output: Option<&Node>, interface: &[Item], sco
             .iter()
             .map(|socket| Exit {
                 identifier: socket.identifier.clone(),
+                name: socket.name.clone(),
                 kind: socket.kind.clone(),
             })
             .collect(),
@@ -147,6 +149,7 @@ impl Ready<'_> {
         }
         self.outputs.push(Exit {
             identifier: identifier.to_owned(),
+            name: String::new(),
             kind: String::new(),
         });
         self.outputs.len() - 1

@@ -10,26 +10,39 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::components::{Components, Kinds};
+use crate::costs::costs;
+use crate::field::Field;
 use crate::flow::{Content, Culprit, Driver, Flow, Peak};
-use crate::frame::Evaluator;
+use crate::frame::{Evaluator, Sum};
 use crate::geometry::Geometry;
-use crate::machine::Machine;
+use crate::machine::{Machine, Trial, TrialAt};
 use crate::observations::Observations;
+use crate::work::{self, Budget, Load, Work};
 use crate::{inputs, range, scene};
 
-/// Default budget: elements that a plan may make without asking.
-pub const DEFAULT_BUDGET: f64 = 5e6;
+/// Stands for all times and sizes beyond it.
+const ENDLESS: f64 = 1e18;
 
 /// What an object's modifiers are expected to make.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// The largest that any node makes on the way.
     pub elements: f64,
+    /// Processor time of one evaluation, in seconds.
+    pub seconds: f64,
+    /// The most memory that one evaluation takes, in bytes.
+    pub bytes: f64,
     /// The estimate was given up: nothing can be said.
     pub incomplete: bool,
     /// The node that goes beyond the budget.
     #[serde(skip)]
     pub culprit: Option<Arc<Culprit>>,
+    /// The node that takes most time and memory.
+    #[serde(skip)]
+    pub dearest: Option<Arc<Culprit>>,
+    /// How much nodes of each type were given, each node counted as often as the estimate looked at it.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub loads: IndexMap<String, Load>,
     /// What comes out at the end of the stack.
     pub result: Counts,
 }
@@ -53,6 +66,17 @@ pub struct Counts {
     pub instances: f64,
 }
 
+impl Estimate {
+    /// Nothing is beyond the budget.
+    #[must_use]
+    pub fn fits(&self, budget: Budget) -> bool {
+        !self.incomplete
+            && self.elements <= budget.elements
+            && self.seconds <= budget.seconds
+            && self.bytes <= budget.bytes
+    }
+}
+
 impl From<&Geometry> for Counts {
     fn from(geometry: &Geometry) -> Self {
         let own = geometry.own;
@@ -69,13 +93,29 @@ impl From<&Geometry> for Counts {
 }
 
 /// Estimates the modifier stack of an object of the document; nothing for one that is not there.
-pub fn estimate(document: &Document, catalogue: &Catalogue, object: &str, budget: f64) -> Estimate {
+pub fn estimate(document: &Document, catalogue: &Catalogue, object: &str, budget: Budget) -> Estimate {
+    tried(document, catalogue, object, budget, None)
+}
+
+/// The same with another value at one place.
+pub(crate) fn tried(
+    document: &Document,
+    catalogue: &Catalogue,
+    object: &str,
+    budget: Budget,
+    trial: Option<Trial>,
+) -> Estimate {
     let mut machine = Machine::new(&document.trees, catalogue, &document.scene, budget);
-    let Some(flow) = follow(&mut machine, document, object) else {
+    machine.trial = trial;
+    let Some((flow, sum)) = follow(&mut machine, document, object) else {
         return Estimate::default();
     };
     Estimate {
         elements: flow.peak.elements,
+        seconds: sum.work.seconds.min(ENDLESS),
+        bytes: sum.work.bytes().min(ENDLESS),
+        dearest: sum.dearest,
+        loads: std::mem::take(&mut machine.loads),
         incomplete: machine.exhausted(),
         result: Counts::from(&flow.geometry()),
         culprit: flow.peak.culprit,
@@ -84,8 +124,8 @@ pub fn estimate(document: &Document, catalogue: &Catalogue, object: &str, budget
 
 /// The node that decides most how much the modifiers of an object make; none where no single input does.
 pub fn driver(document: &Document, catalogue: &Catalogue, object: &str) -> Option<Arc<Driver>> {
-    let mut machine = Machine::new(&document.trees, catalogue, &document.scene, f64::INFINITY);
-    follow(&mut machine, document, object)?.peak.driver
+    let mut machine = Machine::new(&document.trees, catalogue, &document.scene, Budget::NONE);
+    follow(&mut machine, document, object)?.0.peak.driver
 }
 
 /// What every node of the trees on these objects is given; none when that would take too long to find out.
@@ -94,7 +134,7 @@ pub fn observe<'n>(
     catalogue: &Catalogue,
     objects: impl IntoIterator<Item = &'n str>,
 ) -> Option<Observations> {
-    let mut machine = Machine::new(&document.trees, catalogue, &document.scene, f64::INFINITY);
+    let mut machine = Machine::new(&document.trees, catalogue, &document.scene, Budget::NONE);
     for object in objects {
         follow(&mut machine, document, object)?;
     }
@@ -102,7 +142,7 @@ pub fn observe<'n>(
 }
 
 /// Propagates through the modifier stack of an object; nothing for one that is not there.
-fn follow(machine: &mut Machine<'_>, document: &Document, object: &str) -> Option<Flow> {
+fn follow(machine: &mut Machine<'_>, document: &Document, object: &str) -> Option<(Flow, Sum)> {
     let stack = document.objects.get(object)?;
     let start = if is_geometry(stack) && document.scene.objects.contains_key(object) {
         scene::object(&document.scene, object)
@@ -114,17 +154,18 @@ fn follow(machine: &mut Machine<'_>, document: &Document, object: &str) -> Optio
         ..Content::from(start).into()
     };
     flow.peak.elements = start.elements();
+    let mut sum = Sum::default();
     for modifier in &stack.modifiers {
         flow = match modifier.kind.as_str() {
-            "NODES" => run(machine, document, modifier, flow),
-            "SUBSURF" | "MULTIRES" => subdivided(modifier, flow),
+            "NODES" => run(machine, document, modifier, flow, &mut sum),
+            "SUBSURF" | "MULTIRES" => subdivided(modifier, flow, &mut sum),
             _ => Flow {
                 kinds: Kinds::ANY,
                 ..flow
             },
         };
     }
-    Some(flow)
+    Some((flow, sum))
 }
 
 /// Components of an object's own data; only those of plain types are certain.
@@ -150,7 +191,7 @@ fn is_geometry(object: &Object) -> bool {
 }
 
 /// A Geometry Nodes modifier: its tree with its values.
-fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, given: Flow) -> Flow {
+fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, given: Flow, sum: &mut Sum) -> Flow {
     let tree = modifier
         .node_group
         .as_deref()
@@ -175,25 +216,44 @@ fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, give
                 Some(value) => inputs::content(&item.socket_type, value),
                 None => unset(&item.socket_type),
             };
+            let content = match &machine.trial {
+                Some(Trial {
+                    at: TrialAt::Modifier(name),
+                    value,
+                }) if **name == *item.name => Content::Number(range::Range::exactly(*value)),
+                _ => content,
+            };
+            let attribute = matches!(value, Some(Value::Object(block)) if block.contains_key("attribute"));
             Flow {
                 source: Some(item.name.as_str().into()),
+                field: attribute.then(|| Arc::new(Field::new(ATTRIBUTE, Vec::new()))),
                 ..Flow::from(content)
             }
         };
         inputs.insert(item.identifier.clone(), flow);
     }
     let done = machine.tree(name, &inputs);
+    sum.add(&done.spent);
     let output = tree
         .interface
         .iter()
         .find(|item| item.is_socket(Side::Output) && is_geometry(item));
     let made = output.and_then(|item| done.outputs.get(&item.identifier)).cloned();
     let made = made.unwrap_or_else(Flow::unknown);
+    let shown = made.geometry();
+    sum.work += Work {
+        seconds: shown.elements() * costs().result_ns * 1e-9,
+        kept: 0.0,
+        peak: 2.0 * work::bytes(&shown),
+    };
     let peak: Peak = made.peak.or(&given.peak);
     // A modifier that is switched off hands on what it is given.
     let kinds = made.kinds.or(given.kinds);
     Flow { peak, kinds, ..made }
 }
+
+/// Seconds to read an attribute, for each element.
+const ATTRIBUTE: f64 = 1e-9;
 
 /// The value of an interface input whose default is not written down, as it is a fresh one's.
 fn unset(kind: &str) -> Content {
@@ -209,7 +269,7 @@ fn unset(kind: &str) -> Content {
 }
 
 /// Subdivision Surface and Multiresolution as modifiers.
-fn subdivided(modifier: &Modifier, flow: Flow) -> Flow {
+fn subdivided(modifier: &Modifier, flow: Flow, sum: &mut Sum) -> Flow {
     let levels = modifier
         .inputs
         .get("levels")
@@ -223,6 +283,15 @@ fn subdivided(modifier: &Modifier, flow: Flow) -> Flow {
         }
         parts
     });
+    // The node of the same name does the same.
+    let elements = geometry.elements();
+    let cost = costs().of("GeometryNodeSubdivisionSurface", &|_, _| String::new());
+    let held = work::bytes(&geometry);
+    sum.work += Work {
+        seconds: cost.fixed() + cost.items(elements),
+        kept: 0.0,
+        peak: held + held,
+    };
     let mut peak = flow.peak;
     peak.elements = peak.elements.max(geometry.elements());
     Flow {
@@ -230,5 +299,6 @@ fn subdivided(modifier: &Modifier, flow: Flow) -> Flow {
         peak,
         source: None,
         kinds: Kinds::ANY,
+        field: None,
     }
 }

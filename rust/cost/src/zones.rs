@@ -5,15 +5,15 @@
 
 use std::sync::Arc;
 
-use geonode_graph::documents::Scene;
-
 use crate::components::Kinds;
+use crate::costs::costs;
+use crate::field::Field;
 use crate::flow::{Content, Culprit, Flow, Lever};
-use crate::frame::{Evaluator, Frame};
+use crate::frame::{Evaluator, Frame, Spent, Sum};
 use crate::geometry::{Curves, Geometry, Mesh, Parts, noun_of};
-use crate::inputs::Inputs;
 use crate::prepare::{Ready, Zone};
 use crate::range::Range;
+use crate::work::{Work, bytes};
 
 /// Iterations that are followed one by one; what grows by no rule until then is carried on by its last factor.
 const FOLLOWED: usize = 24;
@@ -73,6 +73,10 @@ pub(crate) fn close<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, 
             for_each(machine, frame, at, ready, zone);
             frame.any_kinds(at);
         }
+        "GeometryNodeSimulationOutput" => {
+            simulation(machine, frame, at, ready, zone);
+            frame.any_kinds(at);
+        }
         _ => {
             let flows = results(frame, ready);
             frame.put(at, flows);
@@ -97,11 +101,30 @@ fn results(frame: &Frame<'_>, ready: &Ready<'_>) -> Vec<Flow> {
         .collect()
 }
 
-fn inputs_of<'a>(scene: &'a Scene, frame: &'a Frame<'_>, ready: &'a Ready<'a>) -> Inputs<'a> {
-    Inputs {
-        ready,
-        flows: ready.inputs.iter().map(|slot| frame.received(slot)).collect(),
-        scene,
+/// What the body of a zone took when it was evaluated last; its nodes are counted with the zone from then on.
+pub(crate) fn taken(frame: &mut Frame<'_>, output: usize, zone: &Zone) -> Sum {
+    let needed = frame.needed(output, Some(zone.input));
+    let sum = frame.sum(zone.body.iter().copied(), &needed);
+    for at in &zone.body {
+        let chosen = frame.spent.get(*at).and_then(|spent| spent.chosen);
+        frame.took(
+            *at,
+            Spent {
+                chosen,
+                ..Spent::default()
+            },
+        );
+    }
+    sum
+}
+
+/// What one iteration costs beside the nodes of its body.
+pub(crate) fn overhead(zone: &str) -> Work {
+    let iteration = costs().iterations.get(zone).copied().unwrap_or_default();
+    Work {
+        seconds: iteration.us * 1e-6,
+        kept: iteration.bytes,
+        peak: 0.0,
     }
 }
 
@@ -112,7 +135,7 @@ fn repeat<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize,
     let Some(input) = tree.nodes.get(zone.input) else {
         return;
     };
-    let given = inputs_of(machine.scene(), frame, input);
+    let given = machine.inputs(frame, input);
     let iterations = given.count("Iterations", 0.0);
     let source = given.flow("Iterations").and_then(|flow| flow.source.clone());
     let place = Place {
@@ -131,23 +154,22 @@ fn repeat<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize,
         let outputs = ready.outputs.iter();
         let state = outputs.map(|exit| opened(&exit.identifier).unwrap_or_else(Flow::unknown));
         let mut state: Vec<Flow> = state.collect();
-        let before = frame.evaluations;
         place.settle_kinds(machine, frame, &mut state);
-        frame.evaluations = before;
+        drop(taken(frame, at, zone));
         return frame.put(at, state);
     }
     // The body was evaluated once on the way here: that was the first iteration.
     let mut states = vec![results(frame, ready)];
-    let before = frame.evaluations;
-    let mut each = f64::from(u32::try_from(zone.body.len()).unwrap_or(u32::MAX));
+    let mut sum = taken(frame, at, zone);
+    let mut each_work = vec![sum.work];
     let mut done = 1.0;
     while done < iterations && !settled(&states) {
         let state = states.last().cloned().unwrap_or_default();
         states.push(place.run(machine, frame, &state, done));
         done += 1.0;
-        if states.len() == 2 {
-            each = frame.evaluations - before;
-        }
+        let more = taken(frame, at, zone);
+        each_work.push(more.work);
+        sum.follow(more);
         if states.len() >= FOLLOWED || weight(&states) > ENOUGH || machine.exhausted() {
             break;
         }
@@ -156,19 +178,91 @@ fn repeat<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize,
     if done < iterations {
         let almost = carried_on(&states, iterations - 1.0);
         last = place.run(machine, frame, &almost, iterations - 1.0);
+        let more = taken(frame, at, zone);
+        each_work.push(more.work);
+        sum.follow(more);
     }
     place.settle_kinds(machine, frame, &mut last);
-    frame.evaluations = before + each * (iterations - 1.0);
+    drop(taken(frame, at, zone));
+    let work = over(&each_work, iterations) + overhead("repeat").often(iterations);
+    place.charge(frame, at, iterations, work, &sum);
     place.blame(
-        machine.budget(),
+        machine.budget().elements,
         frame.tree.name,
         &states,
         &mut last,
         iterations,
-        each * iterations,
     );
     frame.put(at, last);
 }
+
+/// The frame that is shown gives the flows; what grows from frame to frame is judged by the last one, and each frame's state is kept.
+fn simulation<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>, zone: &Zone) {
+    let tree = Arc::clone(&frame.tree);
+    let Some(input) = tree.nodes.get(zone.input) else {
+        return;
+    };
+    let place = Place {
+        ready,
+        zone,
+        input,
+        source: None,
+    };
+    let shown = results(frame, ready);
+    let mut states = vec![shown.clone()];
+    let mut sum = taken(frame, at, zone);
+    while states.len() < FOLLOWED && !settled(&states) && weight(&states) <= ENOUGH && !machine.exhausted() {
+        let state = states.last().cloned().unwrap_or_default();
+        states.push(place.run(machine, frame, &state, 0.0));
+        sum.follow(taken(frame, at, zone));
+    }
+    let almost = carried_on(&states, FRAMES - 1.0);
+    let last = place.run(machine, frame, &almost, 0.0);
+    let end = taken(frame, at, zone);
+    let (worst, dearest) = if end.work.weight() > sum.work.weight() {
+        (end.work, end.dearest)
+    } else {
+        (sum.work, sum.dearest)
+    };
+    let held = |state: &[Flow]| state.iter().map(|flow| bytes(&flow.geometry())).sum::<f64>();
+    let work = worst
+        + overhead("simulation")
+        + Work {
+            kept: held(&shown).midpoint(held(&last)) * FRAMES,
+            ..Work::default()
+        };
+    let own = Arc::new(Culprit {
+        tree: tree.name.to_owned(),
+        node: input.node.id.clone(),
+        label: "The simulation zone".to_owned(),
+        elements: 0.0,
+        noun: "",
+        lever: None,
+        driver: last.iter().find_map(|flow| flow.peak.driver.clone()),
+    });
+    let dearest = if work.weight() > 1.5 * worst.weight() {
+        Some(own)
+    } else {
+        dearest
+    };
+    frame.took(
+        at,
+        Spent {
+            work,
+            dearest: dearest.filter(|_| work.weight() > 1e-3),
+            chosen: None,
+        },
+    );
+    let flows = shown.into_iter().zip(last).map(|(shown, last)| Flow {
+        peak: last.peak.or(&shown.peak),
+        ..shown
+    });
+    let flows = flows.collect();
+    frame.put(at, flows);
+}
+
+/// Frames of a fresh scene: how far a simulation is thought to be played.
+const FRAMES: f64 = 250.0;
 
 struct Place<'z, 'a> {
     ready: &'z Ready<'a>,
@@ -238,28 +332,56 @@ impl<'a> Place<'_, 'a> {
         }
     }
 
+    /// Notes what the zone took; where it is dear because it runs often, the iterations are what decides.
+    fn charge(&self, frame: &mut Frame<'a>, at: usize, iterations: f64, work: Work, sum: &Sum) {
+        let dearest = if work.weight() < 1e-3 {
+            None
+        } else if iterations > 1.0 && work.weight() > 1.5 * sum.heaviest() {
+            Some(Arc::new(Culprit {
+                tree: frame.tree.name.to_owned(),
+                node: self.input.node.id.clone(),
+                label: self.label(),
+                elements: 0.0,
+                noun: "",
+                lever: Some(Lever {
+                    input: "Iterations".to_owned(),
+                    value: iterations,
+                    harmless: 1.0,
+                    whole: true,
+                    source: self.source.clone(),
+                    remedy: None,
+                }),
+                driver: None,
+            }))
+        } else {
+            sum.dearest.clone()
+        };
+        frame.took(
+            at,
+            Spent {
+                work,
+                dearest,
+                chosen: None,
+            },
+        );
+    }
+
+    fn label(&self) -> String {
+        let own = self.ready.node.label.clone().filter(|label| !label.is_empty());
+        own.unwrap_or_else(|| "The repeat zone".to_owned())
+    }
+
     /// Names the zone where it was the iterations that went beyond the budget, not what a single one makes.
-    fn blame(
-        &self,
-        budget: f64,
-        tree: &str,
-        states: &[Vec<Flow>],
-        last: &mut [Flow],
-        iterations: f64,
-        evaluations: f64,
-    ) {
+    fn blame(&self, budget: f64, tree: &str, states: &[Vec<Flow>], last: &mut [Flow], iterations: f64) {
         let over = |state: &[Flow]| state.iter().any(|flow| flow.peak.culprit.is_some());
         let first = states.first().is_some_and(|state| over(state));
-        let tired = evaluations > budget;
-        if first || !(over(last) || tired) {
+        if first || !over(last) {
             return;
         }
         let fits = |n: f64| carried_on(states, n).iter().map(elements).fold(0.0, f64::max) <= budget;
         let within = |state: &Vec<Flow>| !over(state);
         let mut good = f64::from(u32::try_from(states.iter().take_while(|s| within(s)).count()).unwrap_or(u32::MAX));
-        if tired && !over(last) {
-            good = (budget / (evaluations / iterations)).floor().max(1.0);
-        } else if states.iter().all(within) {
+        if states.iter().all(within) {
             let mut bad = iterations;
             while bad - good > 1.0 {
                 let middle = good.midpoint(bad).floor();
@@ -271,20 +393,18 @@ impl<'a> Place<'_, 'a> {
             .map(Flow::geometry)
             .max_by(|a, b| a.elements().total_cmp(&b.elements()));
         let made = last.iter().map(|flow| flow.peak.elements).fold(0.0, f64::max);
-        let (elements, noun) = match heaviest {
-            Some(geometry) if made >= evaluations => (made, noun_of(&geometry)),
-            _ => (evaluations, "node evaluations"),
-        };
-        let label = self.ready.node.label.clone().filter(|label| !label.is_empty());
+        let noun = heaviest.map_or("elements", |geometry| noun_of(&geometry));
         let culprit = Arc::new(Culprit {
             tree: tree.to_owned(),
             node: self.input.node.id.clone(),
-            label: label.unwrap_or_else(|| "The repeat zone".to_owned()),
-            elements,
+            label: self.label(),
+            elements: made,
             noun,
             lever: Some(Lever {
                 input: "Iterations".to_owned(),
                 value: iterations,
+                harmless: 1.0,
+                whole: true,
                 source: self.source.clone(),
                 remedy: (good >= 1.0 && good < iterations).then_some(good),
             }),
@@ -292,8 +412,39 @@ impl<'a> Place<'_, 'a> {
         });
         for flow in last {
             flow.peak.culprit = Some(Arc::clone(&culprit));
-            flow.peak.elements = flow.peak.elements.max(elements);
+            flow.peak.elements = flow.peak.elements.max(made);
         }
+    }
+}
+
+/// The sum over all iterations, from the first ones and the last.
+fn over(each: &[Work], iterations: f64) -> Work {
+    let known = f64::from(u32::try_from(each.len()).unwrap_or(u32::MAX));
+    let sum = each.iter().fold(Work::default(), |sum, work| sum + *work);
+    let [.., before, last] = each else {
+        return sum;
+    };
+    let between = (iterations - known).max(0.0);
+    if between <= 0.0 {
+        return sum;
+    }
+    let rest = |first: f64, last: f64| {
+        let factor = if first > 0.0 {
+            (last / first).powf(1.0 / (between + 1.0))
+        } else {
+            1.0
+        };
+        // What grows by a factor has most of its sum at the end.
+        if factor > 1.05 && factor.is_finite() {
+            (last - first * factor) / (factor - 1.0)
+        } else {
+            between * first.midpoint(last)
+        }
+    };
+    sum + Work {
+        seconds: rest(before.seconds, last.seconds),
+        kept: rest(before.kept, last.kept),
+        peak: 0.0,
     }
 }
 
@@ -374,9 +525,18 @@ fn figures(state: &[Flow]) -> Vec<f64> {
         Content::Number(range) => vec![range.low, range.high],
         Content::Vector(parts) => parts.iter().flat_map(|range| [range.low, range.high]).collect(),
         Content::Text { chars, visible } => vec![*chars, *visible],
-        Content::Choice(_) | Content::Data(_) | Content::Nothing | Content::FaceArea | Content::Unknown => Vec::new(),
+        Content::Choice(_)
+        | Content::Data(_)
+        | Content::Nothing
+        | Content::FaceArea
+        | Content::Closure(_)
+        | Content::Unknown => Vec::new(),
     };
-    state.iter().flat_map(of).collect()
+    let field = |flow: &Flow| flow.field.as_ref().map(|field| field.seconds());
+    state
+        .iter()
+        .flat_map(|flow| of(flow).into_iter().chain(field(flow)))
+        .collect()
 }
 
 /// The state with other figures.
@@ -398,6 +558,9 @@ fn refill(state: &[Flow], figures: &[f64]) -> Vec<Flow> {
             },
             other => other.clone(),
         };
+        if flow.field.is_some() {
+            flow.field = Some(Arc::new(Field::new(next().max(0.0), Vec::new())));
+        }
     }
     refilled
 }
@@ -487,19 +650,18 @@ fn for_each<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usiz
     };
     let whole = first_input(frame, input);
     let (_, all) = elements_of(&tree.nodes, zone.input, &whole.geometry());
-    let count = if inputs_of(machine.scene(), frame, input).selected() {
+    let count = if machine.inputs(frame, input).selected() {
         all
     } else {
         0.0
     };
-    let before = frame.evaluations;
     if count > 1.0 {
         for at in &zone.body {
             machine.evaluate(frame, *at);
         }
     }
-    let each = frame.evaluations - before;
-    frame.evaluations = before + each * (count - 1.0).max(0.0);
+    let one = taken(frame, at, zone);
+    let work = (one.work + overhead("for_each")).often(count);
     let body = results(frame, ready);
     let mut peak = body.iter().fold(whole.peak.clone(), |peak, flow| peak.or(&flow.peak));
     let copied: Vec<Flow> = ready
@@ -517,22 +679,29 @@ fn for_each<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usiz
         .map(Flow::geometry)
         .max_by(|a, b| a.elements().total_cmp(&b.elements()));
     let heaviest = heaviest.unwrap_or_default();
-    let (made, noun) = if each * count > heaviest.elements() {
-        (each * count, "node evaluations")
-    } else {
-        (heaviest.elements(), noun_of(&heaviest))
-    };
-    if made > machine.budget() && peak.culprit.is_none() {
-        let label = ready.node.label.clone().filter(|label| !label.is_empty());
-        peak.culprit = Some(Arc::new(Culprit {
-            tree: tree.name.to_owned(),
-            node: input.node.id.clone(),
-            label: label.unwrap_or_else(|| "The For Each zone".to_owned()),
-            elements: made,
-            noun,
-            lever: None,
-            driver: peak.driver.clone(),
-        }));
+    let (made, noun) = (heaviest.elements(), noun_of(&heaviest));
+    let label = ready.node.label.clone().filter(|label| !label.is_empty());
+    let culprit = Arc::new(Culprit {
+        tree: tree.name.to_owned(),
+        node: input.node.id.clone(),
+        label: label.unwrap_or_else(|| "The For Each zone".to_owned()),
+        elements: made,
+        noun,
+        lever: None,
+        driver: peak.driver.clone(),
+    });
+    let own = work.weight() > 1.5 * one.heaviest() || one.dearest.is_none();
+    let dearest = if own { Some(Arc::clone(&culprit)) } else { one.dearest };
+    frame.took(
+        at,
+        Spent {
+            work,
+            dearest: dearest.filter(|_| work.weight() > 1e-3),
+            chosen: None,
+        },
+    );
+    if made > machine.budget().elements && peak.culprit.is_none() {
+        peak.culprit = Some(culprit);
     }
     peak.elements = peak.elements.max(made);
     let flows = copied.into_iter().map(|flow| Flow {

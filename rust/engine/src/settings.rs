@@ -260,6 +260,10 @@ settings! {
     /// Elements (vertices, curve points, points, instances; ten voxels count as one) that a plan may be expected to make without
     /// approval, gate `BLOWUP_RISK`.
     max_elements: u64 = 5_000_000, 1..=2_000_000_000;
+    /// Seconds that Blender may be expected to take for evaluating the modifiers of one object without approval, gate `BLOWUP_RISK`.
+    max_evaluation_s: u64 = 10, 1..=86_400;
+    /// Megabytes that evaluating the modifiers of one object may be expected to take without approval, gate `BLOWUP_RISK`.
+    max_evaluation_mb: u64 = 2000, 1..=1_048_576;
     /// Whether every plan is shown before it is applied, where somebody can be asked.
     preview: bool = false;
     /// Limit of a dry run in the background, in seconds.

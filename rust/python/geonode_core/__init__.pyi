@@ -462,7 +462,7 @@ def limits() -> dict[str, int]:
 def estimates(
     document: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """What the modifiers of each object of a document are expected to make, without evaluating anything."""
+    """What the modifiers of each object of a document are expected to make and take, without evaluating anything."""
 
 def stack(stack: dict[str, Any]) -> dict[str, Any]:
     """What multiplying modifiers make by their numbers, to the first that is too much: `{"elements", "excessive"}`.

@@ -160,8 +160,8 @@ fn diff(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, catalogue: Option<&Bound<'_,
     detached(a.py(), || geonode_engine::diff(&before, &after, catalogue.as_deref()))
 }
 
-/// What the modifiers of each object of a document (text or dict, as `inspect` returns it) are expected to create, without evaluating
-/// anything: `{OBJECT: {"elements", "incomplete", "result": {"vertices", "edges", …}}}`.
+/// What the modifiers of each object of a document (text or dict, as `inspect` returns it) are expected to make and take, without
+/// evaluating anything: `{OBJECT: {"elements", "seconds", "bytes", "incomplete", "loads", "result": {"vertices", "edges", …}}}`.
 #[pyfunction]
 fn estimates<'py>(
     py: Python<'py>,

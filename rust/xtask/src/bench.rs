@@ -26,6 +26,9 @@ pub(crate) struct Bench {
     /// Only requests to models: the core's client, alone and beside those of the vendors
     #[arg(long)]
     clients: bool,
+    /// Only the estimates of time and memory, against trees that Blender evaluates; writes target/evaluation.md
+    #[arg(long)]
+    evaluation: bool,
 }
 
 const IN_BLENDER: &str = include_str!("bench.py");
@@ -35,6 +38,9 @@ const IN_BLENDER: &str = include_str!("bench.py");
 /// # Errors
 /// When something cannot be set up or measured. A figure above its limit is marked, not an error.
 pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
+    if options.evaluation {
+        return evaluation(layout, options);
+    }
     let figures = if options.clients {
         clients::measure(layout)?
     } else {
@@ -79,6 +85,44 @@ fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
         figures.extend(inside(&session, blender.version, &scripts)?);
     }
     Ok(figures)
+}
+
+/// The estimates of the core beside what Blender takes, for each of the versions that were asked for, else for the newest.
+fn evaluation(layout: &Layout, options: &Bench) -> Result<u8> {
+    let script = layout.root.join("rust/xtask/src/bench/evaluation/trees.py");
+    let newest = SUPPORTED.first().map(|blender| blender.version.to_owned());
+    let wanted: Vec<String> = options
+        .blender
+        .iter()
+        .cloned()
+        .chain(newest.filter(|_| options.blender.is_empty()))
+        .collect();
+    let mut files = Vec::new();
+    for blender in SUPPORTED
+        .iter()
+        .filter(|blender| wanted.iter().any(|version| version == blender.version))
+    {
+        let session = Session::open(layout, &Choice::Release(blender))?;
+        let run = |arguments: &[std::path::PathBuf]| {
+            let environment = session
+                .environment()
+                .context("benchmarks run in the environments of this project")?;
+            let mut command = environment.command();
+            command.arg(&script).args(arguments);
+            process::quiet(&mut command, "measuring in Blender")
+        };
+        let measured = run(&[])?;
+        let file = layout.target().join(format!("evaluation-{}.txt", blender.version));
+        env::replace(&file, &String::from_utf8_lossy(&measured.stdout))?;
+        files.push(file);
+        let page = run(&files)?;
+        env::replace(
+            &layout.target().join("evaluation.md"),
+            &String::from_utf8_lossy(&page.stdout),
+        )?;
+    }
+    println!("{}", layout.target().join("evaluation.md").display());
+    Ok(0)
 }
 
 /// A table, and the file.

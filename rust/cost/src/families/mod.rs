@@ -35,6 +35,28 @@ pub(crate) fn outcome(inputs: &Inputs<'_>) -> Outcome {
         .unwrap_or_default()
 }
 
+/// Index of the one input that a node asks for, beside the first, which tells it; none where it asks for all or nobody knows which.
+pub(crate) fn asked(inputs: &Inputs<'_>) -> Option<usize> {
+    match inputs.kind() {
+        "GeometryNodeSwitch" => inputs.position(if inputs.truth("Switch")? { "True" } else { "False" }),
+        "GeometryNodeIndexSwitch" => {
+            let last = inputs.ready.inputs.len().checked_sub(2)?;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "clamped to what a switch can have"
+            )]
+            let index = inputs.exact("Index").constant()?.clamp(0.0, 1e6) as usize;
+            Some(1 + index.min(last))
+        }
+        "GeometryNodeMenuSwitch" => match &inputs.flow("Menu")?.content {
+            Content::Choice(item) => inputs.ready.inputs.iter().position(|slot| slot.name == **item),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// What a node that only chooses hands on, with its history: the chosen input where that is certain, else the dearest.
 pub(crate) fn chosen(inputs: &Inputs<'_>) -> Option<Flow> {
     let flow = |name: &str| inputs.flow(name).cloned().unwrap_or_else(Flow::unknown);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use geonode_cost::{DEFAULT_BUDGET, Risk, estimate, risk};
+use geonode_cost::{Budget, Risk, estimate, risk};
 use geonode_graph::{Document, compile};
 use geonode_protocol::{Limits, parse_plan_value};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ fn zone(id: &str, kind: &str, items: Value) -> Value {
 }
 
 /// The verdict in the oldest and the newest Blender; both must agree.
-fn verdict(ops: Value, budget: f64) -> Option<Risk> {
+fn verdict(ops: Value, budget: Budget) -> Option<Risk> {
     let plan = parse_plan_value(&plan(ops), &Limits::default());
     let plan = plan.plan.unwrap_or_else(|| panic!("{:?}", plan.findings));
     let document: Document = serde_json::from_value(scene()).unwrap();
@@ -86,18 +86,30 @@ fn verdict(ops: Value, budget: f64) -> Option<Risk> {
 
 #[track_caller]
 fn caught(ops: Value, node: &str, input: &str, cause: &str, fix: &str) {
-    let found = verdict(ops, DEFAULT_BUDGET).unwrap_or_else(|| panic!("not caught: {cause}"));
+    let found = verdict(ops, Budget::default()).unwrap_or_else(|| panic!("not caught: {cause}"));
     assert_eq!(
         (found.node.as_deref(), found.input.as_deref()),
         (Some(node), Some(input)),
         "{found:?}"
     );
-    assert_eq!((found.cause.as_str(), found.fix.as_str()), (cause, fix));
+    let advice = fix.trim_end_matches('.');
+    assert_eq!(made(&found), cause);
+    assert!(found.fix.starts_with(advice), "{found:?}");
+}
+
+/// What would be made, without how long that takes.
+fn made(risk: &Risk) -> &str {
+    let (made, rest) = risk
+        .cause
+        .split_once(" That will take about ")
+        .unwrap_or((&risk.cause, "."));
+    assert!(rest.ends_with('.'), "{risk:?}");
+    made
 }
 
 #[track_caller]
 fn fine(ops: Value) {
-    assert_eq!(verdict(ops, DEFAULT_BUDGET), None);
+    assert_eq!(verdict(ops, Budget::default()), None);
 }
 
 const OUT: (&str, &str) = ("group_output", "Geometry");
@@ -154,7 +166,7 @@ fn points_that_are_deleted_again_are_caught() {
         link(("p", "Geometry"), ("d", "Geometry")),
         link(("d", "Geometry"), OUT),
     ]);
-    assert_eq!(verdict(ops, DEFAULT_BUDGET).unwrap().node.as_deref(), Some("p"));
+    assert_eq!(verdict(ops, Budget::default()).unwrap().node.as_deref(), Some("p"));
 }
 
 /// A zone that joins its state with itself, within one that does the same.
@@ -179,20 +191,21 @@ fn nested(iterations: u32) -> Value {
 
 #[test]
 fn nested_repeats_are_carried_to_their_end() {
-    let found = verdict(nested(1000), DEFAULT_BUDGET).unwrap();
+    let found = verdict(nested(1000), Budget::default()).unwrap();
     assert!((7e6..=9e6).contains(&found.elements), "{found:?}");
     assert_eq!(
         (found.node.as_deref(), found.input.as_deref()),
         (Some("outer.in"), Some("Iterations"))
     );
     assert_eq!(
-        (found.cause.as_str(), found.fix.as_str()),
-        (
-            "The repeat zone at Iterations 1,000 makes about 8 million vertices.",
-            "Iterations 624 stays under 5 million."
-        )
+        made(&found),
+        "The repeat zone at Iterations 1,000 makes about 8 million vertices."
     );
-    fine(nested(100));
+    // Each iteration copies what is there: time is the narrower limit.
+    assert!(found.fix.contains(" stays under 5 million, 10 seconds"), "{found:?}");
+    assert!(advised(&found) < 624);
+    fine(nested(advised(&found)));
+    fine(nested(40));
 }
 
 #[test]
@@ -209,12 +222,119 @@ fn a_zone_that_only_runs_is_caught_too() {
             link(("z.out", "Geometry"), OUT),
         ])
     };
-    let found = verdict(ops(50_000_000), DEFAULT_BUDGET).unwrap();
-    assert_eq!(
-        found.cause,
-        "The repeat zone at Iterations 50,000,000 makes about 50 million node evaluations."
-    );
+    for iterations in [4_900_000, 50_000_000, 1_000_000_000] {
+        let found = verdict(ops(iterations), Budget::default()).unwrap();
+        assert!(found.cause.starts_with("The repeat zone at Iterations "), "{found:?}");
+        assert!(found.cause.contains(" will take about "), "{found:?}");
+        assert_eq!(
+            (found.node.as_deref(), found.input.as_deref()),
+            (Some("z.in"), Some("Iterations"))
+        );
+        assert!(found.seconds > 10.0 && found.bytes > 2e9, "{found:?}");
+        // Whoever follows the advice is not asked again.
+        fine(ops(advised(&found)));
+    }
     fine(ops(10_000));
+}
+
+/// The number in "Iterations 78,000 stays under …".
+fn advised(risk: &Risk) -> u32 {
+    let (advice, _) = risk
+        .fix
+        .split_once(" stays under ")
+        .unwrap_or_else(|| panic!("{risk:?}"));
+    let number: String = advice.chars().filter(char::is_ascii_digit).collect();
+    number.parse().unwrap()
+}
+
+/// What multiplies within what multiplies: time is the product although nothing is made.
+#[test]
+fn time_multiplies_through_zones_and_fields() {
+    let items = json!([{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]);
+    let zones = |iterations: u32| {
+        json!([
+            zone("outer", "repeat", items.clone()),
+            zone("inner", "repeat", items.clone()),
+            value("outer.in", "Iterations", iterations),
+            value("inner.in", "Iterations", 20_000),
+            node("move", "GeometryNodeTransform"),
+            link(IN, ("outer.in", "Geometry")),
+            link(("outer.in", "Geometry"), ("inner.in", "Geometry")),
+            link(("inner.in", "Geometry"), ("move", "Geometry")),
+            link(("move", "Geometry"), ("inner.out", "Geometry")),
+            link(("inner.out", "Geometry"), ("outer.out", "Geometry")),
+            link(("outer.out", "Geometry"), OUT),
+        ])
+    };
+    let found = verdict(zones(20_000), Budget::default()).unwrap();
+    assert_eq!(found.node.as_deref(), Some("outer.in"), "{found:?}");
+    fine(zones(advised(&found)));
+    let noise = |iterations: u32| {
+        json!([
+            zone("z", "repeat", items.clone()),
+            value("z.in", "Iterations", iterations),
+            node("grid", "GeometryNodeMeshGrid"),
+            value("grid", "Vertices X", 1000),
+            value("grid", "Vertices Y", 1000),
+            node("noise", "ShaderNodeTexNoise"),
+            node("move", "GeometryNodeSetPosition"),
+            link(("grid", "Mesh"), ("z.in", "Geometry")),
+            link(("z.in", "Geometry"), ("move", "Geometry")),
+            link(("noise", "Color"), ("move", "Offset")),
+            link(("move", "Geometry"), ("z.out", "Geometry")),
+            link(("z.out", "Geometry"), OUT),
+        ])
+    };
+    let found = verdict(noise(2000), Budget::default()).unwrap();
+    assert!(found.seconds > 60.0, "{found:?}");
+    fine(noise(advised(&found)));
+    fine(noise(1));
+}
+
+/// A branch that is not taken is not evaluated, a muted node does nothing.
+#[test]
+fn only_what_is_asked_for_takes_time() {
+    let items = json!([{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]);
+    let ops = |fine: bool| {
+        json!([
+            zone("z", "repeat", items.clone()),
+            value("z.in", "Iterations", 4_900_000),
+            node("move", "GeometryNodeTransform"),
+            node("switch", "GeometryNodeSwitch"),
+            property("switch", "input_type", "GEOMETRY"),
+            value("switch", "Switch", fine),
+            link(IN, ("z.in", "Geometry")),
+            link(("z.in", "Geometry"), ("move", "Geometry")),
+            link(("move", "Geometry"), ("z.out", "Geometry")),
+            link(IN, ("switch", "False")),
+            link(("z.out", "Geometry"), ("switch", "True")),
+            link(("switch", "Output"), OUT),
+        ])
+    };
+    fine(ops(false));
+    assert!(verdict(ops(true), Budget::default()).is_some());
+}
+
+/// The state of every frame is kept.
+#[test]
+fn a_simulation_is_judged_over_its_frames() {
+    let items = json!([{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]);
+    let ops = |side: u32| {
+        json!([
+            zone("z", "simulation", items.clone()),
+            node("grid", "GeometryNodeMeshGrid"),
+            value("grid", "Vertices X", side),
+            value("grid", "Vertices Y", side),
+            node("move", "GeometryNodeTransform"),
+            link(("grid", "Mesh"), ("z.in", "Geometry")),
+            link(("z.in", "Geometry"), ("move", "Geometry")),
+            link(("move", "Geometry"), ("z.out", "Geometry")),
+            link(("z.out", "Geometry"), OUT),
+        ])
+    };
+    let found = verdict(ops(1000), Budget::default()).unwrap();
+    assert!(found.cause.starts_with("The simulation zone"), "{found:?}");
+    fine(ops(100));
 }
 
 #[test]
@@ -244,7 +364,7 @@ fn a_very_long_text_is_caught() {
         list.insert(7, link(("z.in", "Text"), ("r", "Input")));
         ops
     };
-    let found = verdict(double(25), DEFAULT_BUDGET).unwrap();
+    let found = verdict(double(25), Budget::default()).unwrap();
     assert_eq!(found.node.as_deref(), Some("text"));
     assert!(
         found
@@ -267,13 +387,14 @@ fn fine_voxels_are_caught() {
             link(("v", "Volume"), OUT),
         ])
     };
-    caught(
-        ops(0.0001),
-        "v",
-        "Voxel Size",
-        "Mesh to Volume at Voxel Size 0.0001 (from the input \"Voxel\") makes about 8 trillion voxels.",
-        "Voxel Size 0.0055 stays under 50 million.",
+    let found = verdict(ops(0.0001), Budget::default()).unwrap();
+    assert_eq!(
+        made(&found),
+        "Mesh to Volume at Voxel Size 0.0001 (from the input \"Voxel\") makes about 8 trillion voxels."
     );
+    let (advice, limits) = found.fix.split_once(" stays under ").unwrap();
+    assert!(limits.starts_with("50 million, 10 seconds and 2 GB"), "{found:?}");
+    fine(ops(advice.rsplit(' ').next().unwrap().parse().unwrap()));
     fine(ops(0.01));
 }
 
@@ -318,9 +439,9 @@ fn a_count_by_area_is_followed() {
             link(("d", "Points"), OUT),
         ])
     };
-    let found = verdict(ops(100_000_000), DEFAULT_BUDGET).unwrap();
+    let found = verdict(ops(100_000_000), Budget::default()).unwrap();
     assert_eq!(
-        found.cause,
+        made(&found),
         "Distribute Points on Faces at Density 4,166,667 makes about 100 million points."
     );
     fine(ops(4_000_000));
@@ -348,13 +469,13 @@ fn instances_count_once_until_they_are_made_real() {
         Value::from(ops)
     };
     fine(ops(false));
-    let found = verdict(ops(true), DEFAULT_BUDGET).unwrap();
+    let found = verdict(ops(true), Budget::default()).unwrap();
     assert_eq!(found.node.as_deref(), Some("real"));
     assert_eq!(
-        (found.cause.as_str(), found.fix.as_str()),
+        (made(&found), found.fix.as_str()),
         (
             "Realize Instances (Grid has Vertices X 1,000) makes about 8 million vertices.",
-            "Lower Vertices X of Grid."
+            "Vertices X 625 of Grid stays under 5 million."
         )
     );
 }
@@ -375,7 +496,7 @@ fn a_branch_that_is_not_taken_costs_nothing() {
         ])
     };
     fine(ops(json!(false)));
-    assert!(verdict(ops(json!(true)), DEFAULT_BUDGET).is_some());
+    assert!(verdict(ops(json!(true)), Budget::default()).is_some());
 }
 
 #[test]
@@ -403,9 +524,9 @@ fn for_each_multiplies_by_its_elements() {
     let catalogue = catalogue("5.2");
     let compiled = compile(&plan, &document, &catalogue);
     assert!(compiled.ok(), "{:?}", compiled.findings);
-    let found = risk(&document, &compiled, &catalogue, DEFAULT_BUDGET).unwrap();
+    let found = risk(&document, &compiled, &catalogue, Budget::default()).unwrap();
     assert_eq!(
-        found.cause,
+        made(&found),
         "The For Each zone (Grid has Vertices X 200) makes about 19 million vertices."
     );
 }
@@ -419,12 +540,12 @@ fn a_tree_that_was_as_heavy_before_is_not_asked_about() {
         .unwrap();
     let mut after = compile(&heavy, &document, &catalogue).after;
     let tree = after.trees["T"].clone();
-    assert!(estimate(&after, &catalogue, "Cube", DEFAULT_BUDGET).elements > 1e8);
+    assert!(estimate(&after, &catalogue, "Cube", Budget::default()).elements > 1e8);
     let more = |ops: Value| {
         let plan = parse_plan_value(&plan(ops), &Limits::default()).plan.unwrap();
         let compiled = compile(&plan, &after, &catalogue);
         assert!(compiled.ok(), "{:?}", compiled.findings);
-        risk(&after, &compiled, &catalogue, DEFAULT_BUDGET)
+        risk(&after, &compiled, &catalogue, Budget::default())
     };
     let detail = tree.interface.iter().find(|item| item.name == "Detail").unwrap();
     assert!(!detail.identifier.is_empty());
@@ -458,7 +579,7 @@ fn the_modifiers_value_counts_not_the_default() {
     let modifier = |value: Value| json!([{"name": "M", "type": "NODES", "node_group": "T", "inputs": value}]);
     let result = |scene: &Value| {
         let document: Document = serde_json::from_value(scene.clone()).unwrap();
-        estimate(&document, &catalogue, "Cube", DEFAULT_BUDGET)
+        estimate(&document, &catalogue, "Cube", Budget::default())
     };
     for (inputs, vertices) in [(json!({}), 26.0), (json!({"Socket_2": 3}), 386.0)] {
         scene["objects"]["Cube"]["modifiers"] = modifier(inputs);
@@ -520,7 +641,7 @@ fn the_work_is_bounded() {
         scene["objects"]["Cube"]["modifiers"] = json!([{"name": "M", "type": "NODES", "node_group": name}]);
         let document: Document = serde_json::from_value(scene.clone()).unwrap();
         let begun = Instant::now();
-        let found = estimate(&document, &catalogue, "Cube", DEFAULT_BUDGET);
+        let found = estimate(&document, &catalogue, "Cube", Budget::default());
         assert!(
             begun.elapsed() < Duration::from_secs(2),
             "{name}: {:?}",

@@ -1,6 +1,6 @@
 //! The cost estimate on its own, for scripts and tests.
 
-use geonode_cost::{DEFAULT_BUDGET, Estimate, Multiplied, Stack, estimate, multiplied};
+use geonode_cost::{Budget, Estimate, Multiplied, Stack, estimate, multiplied};
 use geonode_graph::Document;
 use indexmap::IndexMap;
 
@@ -16,7 +16,7 @@ pub fn estimates(document: &str, catalogue: &str) -> Result<IndexMap<String, Est
     let catalogue = catalogues::catalogue(catalogue)?;
     let names = document.objects.keys();
     Ok(names
-        .map(|name| (name.clone(), estimate(&document, &catalogue, name, DEFAULT_BUDGET)))
+        .map(|name| (name.clone(), estimate(&document, &catalogue, name, Budget::default())))
         .collect())
 }
 

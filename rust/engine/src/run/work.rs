@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use geonode_cost::{Risk, risk};
+use geonode_cost::{Budget, Risk, risk};
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile, stale};
 use geonode_protocol::{Code, Extensions, Finding, GateFinding, Plan, Severity};
 use geonode_provider::{ToolCall, Usage};
@@ -317,10 +317,15 @@ impl Work {
         }
     }
 
-    /// What the plan is expected to create beyond the budget, if it creates more than exists already.
+    /// What the plan is expected to create or to take beyond the budget, if it is more than exists already.
     pub(crate) fn risk(&self, compiled: &Compiled, catalogue: &Catalogue) -> Option<Risk> {
-        #[expect(clippy::cast_precision_loss, reason = "the setting is bounded to 32 bits")]
-        let budget = self.settings.max_elements as f64;
+        #[expect(clippy::cast_precision_loss, reason = "the settings are bounded to 32 bits")]
+        let number = |setting: u64| setting as f64;
+        let budget = Budget {
+            elements: number(self.settings.max_elements),
+            seconds: number(self.settings.max_evaluation_s),
+            bytes: number(self.settings.max_evaluation_mb) * 1e6,
+        };
         risk(&self.planned.document, compiled, catalogue, budget)
     }
 

@@ -1,0 +1,129 @@
+//! What nodes cost, by type: measured in Blender, kept as data.
+//!
+//! `costs.json` is written by `rust/xtask/src/bench/evaluation/nodes.py`, which builds each type by itself and measures it. A type that it does not
+//! hold costs as much as a dear one.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+const DATA: &str = include_str!("costs.json");
+
+/// The cost of a node type.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cost {
+    /// Microseconds for one evaluation.
+    fixed_us: f64,
+    /// Nanoseconds for each element that flows in or comes out.
+    #[serde(default)]
+    item_ns: f64,
+    /// The power with which time grows with elements; `item_ns` holds at `at` of them.
+    #[serde(default)]
+    power: Option<f64>,
+    /// Elements at which `item_ns` was measured.
+    #[serde(default)]
+    at: f64,
+    /// Nanoseconds for each element on which a field that it gives is evaluated.
+    #[serde(default)]
+    element_ns: f64,
+    /// Bytes for each element while it works, beyond what flows in and comes out.
+    #[serde(default)]
+    pub scratch_b: f64,
+    /// Name of the property and of the menu that decide between `modes`.
+    #[serde(default)]
+    mode: Option<(String, String)>,
+    /// By value, folded.
+    #[serde(default)]
+    modes: HashMap<String, Cost>,
+}
+
+/// All costs.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Costs {
+    /// How they were found.
+    #[expect(dead_code, reason = "for whoever reads the data")]
+    source: String,
+    /// Of a type that was not measured.
+    unknown: Cost,
+    /// By type.
+    nodes: HashMap<String, Cost>,
+    /// Of running the body of a zone once, its nodes aside.
+    pub iterations: HashMap<String, Iteration>,
+    /// Nanoseconds for each element of the result, after the last node.
+    pub result_ns: f64,
+    /// Bytes that a node holds until the evaluation ends.
+    pub node_bytes: f64,
+    /// Elements of the geometry in which look-ups were measured.
+    pub target_elements: f64,
+}
+
+/// What one iteration costs, its nodes aside.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Iteration {
+    pub us: f64,
+    pub bytes: f64,
+}
+
+/// The costs that are built in.
+pub(crate) fn costs() -> &'static Costs {
+    static COSTS: LazyLock<Costs> = LazyLock::new(|| serde_json::from_str(DATA).unwrap_or_default());
+    &COSTS
+}
+
+impl Costs {
+    /// The cost of a node in its present mode; `mode` says which that is.
+    pub(crate) fn of(&self, kind: &str, mode: &dyn Fn(&str, &str) -> String) -> &Cost {
+        let cost = self.nodes.get(kind).unwrap_or(&self.unknown);
+        let special = cost
+            .mode
+            .as_ref()
+            .and_then(|(property, menu)| cost.modes.get(&mode(property, menu)));
+        special.unwrap_or(cost)
+    }
+}
+
+impl Cost {
+    /// Seconds of one evaluation.
+    pub(crate) fn fixed(&self) -> f64 {
+        self.fixed_us * 1e-6
+    }
+
+    /// Seconds for so many elements.
+    pub(crate) fn items(&self, items: f64) -> f64 {
+        let linear = self.item_ns * 1e-9 * items;
+        match self.power {
+            Some(power) if self.at > 0.0 && items > 0.0 => linear * (items / self.at).powf(power - 1.0),
+            _ => linear,
+        }
+    }
+
+    /// Seconds for each element of a field.
+    pub(crate) fn element(&self) -> f64 {
+        self.element_ns * 1e-9
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_is_whole() {
+        let costs: Costs = serde_json::from_str(DATA).unwrap();
+        assert!(costs.nodes.len() > 150, "{}", costs.nodes.len());
+        assert!(costs.unknown.fixed() > 0.0 && costs.unknown.items(1e6) > 0.0 && costs.unknown.element() > 0.0);
+        for zone in ["repeat", "simulation", "for_each", "closure"] {
+            assert!(costs.iterations[zone].us > 0.0, "{zone}");
+        }
+        for (kind, cost) in &costs.nodes {
+            assert!(
+                cost.fixed_us >= 0.0 && cost.item_ns >= 0.0 && cost.element_ns >= 0.0,
+                "{kind}"
+            );
+        }
+    }
+}
