@@ -497,7 +497,7 @@ def prepared(build: Callable[[Maker], Any]) -> dict[str, Any]:
     modifier = plane.modifiers.new("Cost", "NODES")
     modifier.show_viewport = False
     modifier.node_group = maker.tree
-    return estimated("Plane")
+    return estimate_of("Plane")
 
 
 @pytest.mark.skipif(bpy.app.version < (5, 1), reason="closures of this form")

@@ -294,6 +294,35 @@ def test_trees_made_by_a_script_are_estimated_before_evaluation(ends: str) -> No
     assert len(evaluated.data.vertices) == 400
 
 
+ZONE = """
+import bpy
+tree = bpy.data.node_groups.new("Zone", "GeometryNodeTree")
+tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+given, out = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+begin, end = tree.nodes.new("GeometryNodeRepeatInput"), tree.nodes.new("GeometryNodeRepeatOutput")
+begin.pair_with_output(end)
+often = OFTEN
+begin.inputs["Iterations"].default_value = often
+move = tree.nodes.new("GeometryNodeTransform")
+tree.links.new(given.outputs[0], begin.inputs["Geometry"])
+tree.links.new(begin.outputs["Geometry"], move.inputs["Geometry"])
+tree.links.new(move.outputs[0], end.inputs["Geometry"])
+tree.links.new(end.outputs["Geometry"], out.inputs[0])
+modifier = bpy.context.object.modifiers.new("Zone", "NODES")
+modifier.node_group = tree
+"""
+
+
+@pytest.mark.parametrize("ends", ["", UPDATES])
+def test_zones_that_take_too_long_are_expected_too(ends: str) -> None:
+    before = state()
+    with pytest.raises(core.CoreError, match=r"would take about \d+ seconds and [\d.]+ GB"):
+        api.run_script(ZONE.replace("OFTEN", "4_900_000") + ends)
+    assert differences(before, state()) == []
+    api.run_script(ZONE.replace("OFTEN", "1_000") + ends)
+
+
 def test_the_artists_trees_are_estimated_only_after_a_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
