@@ -50,6 +50,8 @@ pub(crate) struct Costs {
     unknown: Cost,
     /// By type.
     nodes: HashMap<String, Cost>,
+    /// Of types that were much slower before, by type.
+    slower_before: HashMap<String, Slower>,
     /// Of running the body of a zone once, its nodes aside.
     pub iterations: HashMap<String, Iteration>,
     /// Nanoseconds for each element of the result, after the last node.
@@ -58,6 +60,15 @@ pub(crate) struct Costs {
     pub node_bytes: f64,
     /// Elements of the geometry in which look-ups were measured.
     pub target_elements: f64,
+}
+
+/// What a type cost in Blenders before a version.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Slower {
+    /// Major and minor version.
+    version: (u32, u32),
+    cost: Cost,
 }
 
 /// What one iteration costs, its nodes aside.
@@ -75,15 +86,26 @@ pub(crate) fn costs() -> &'static Costs {
 }
 
 impl Costs {
-    /// The cost of a node in its present mode; `mode` says which that is.
-    pub(crate) fn of(&self, kind: &str, mode: &dyn Fn(&str, &str) -> String) -> &Cost {
-        let cost = self.nodes.get(kind).unwrap_or(&self.unknown);
+    /// The cost of a node of this Blender in its present mode; `mode` says which that is.
+    pub(crate) fn of(&self, kind: &str, blender: &str, mode: &dyn Fn(&str, &str) -> String) -> &Cost {
+        let slower = self
+            .slower_before
+            .get(kind)
+            .filter(|slower| older(blender, slower.version));
+        let known = slower.map(|slower| &slower.cost).or_else(|| self.nodes.get(kind));
+        let cost = known.unwrap_or(&self.unknown);
         let special = cost
             .mode
             .as_ref()
             .and_then(|(property, menu)| cost.modes.get(&mode(property, menu)));
         special.unwrap_or(cost)
     }
+}
+
+/// A version such as `4.5.15` lies before another.
+fn older(blender: &str, than: (u32, u32)) -> bool {
+    let mut parts = blender.split('.').map_while(|part| part.parse().ok());
+    matches!((parts.next(), parts.next()), (Some(major), Some(minor)) if (major, minor) < than)
 }
 
 impl Cost {
@@ -110,6 +132,17 @@ impl Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_types_were_slower_before() {
+        let of = |blender: &str| {
+            costs()
+                .of("GeometryNodeFillCurve", blender, &|_, _| String::new())
+                .items(50_000.0)
+        };
+        assert!(of("4.5.15") > 10.0 * of("5.2.3"));
+        assert!(older("4.5.15", (5, 1)) && !older("5.2.3", (5, 1)) && !older("", (5, 1)));
+    }
 
     #[test]
     fn the_data_is_whole() {

@@ -20,6 +20,8 @@ pub(crate) struct Inputs<'a> {
     /// For each input, what its links bring; its own value where nothing is linked.
     pub flows: Vec<Vec<Flow>>,
     pub scene: &'a Scene,
+    /// Version of Blender whose nodes these are.
+    pub blender: &'a str,
 }
 
 /// What a node makes.

@@ -428,6 +428,7 @@ impl<'a> Evaluator<'a> for Machine<'a> {
             ready,
             flows: ready.inputs.iter().map(|slot| frame.received(slot)).collect(),
             scene: self.scene,
+            blender: &self.catalogue.blender,
         };
         if let Some(Trial {
             at: TrialAt::Node { tree, node, input },

@@ -285,7 +285,7 @@ fn subdivided(modifier: &Modifier, flow: Flow, sum: &mut Sum) -> Flow {
     });
     // The node of the same name does the same.
     let elements = geometry.elements();
-    let cost = costs().of("GeometryNodeSubdivisionSurface", &|_, _| String::new());
+    let cost = costs().of("GeometryNodeSubdivisionSurface", "", &|_, _| String::new());
     let held = work::bytes(&geometry);
     sum.work += Work {
         seconds: cost.fixed() + cost.items(elements),

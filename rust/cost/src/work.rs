@@ -165,7 +165,9 @@ pub(crate) fn passing(inputs: &Inputs<'_>) -> Work {
 const FIELD_BYTES: f64 = 16.0;
 
 fn cost(inputs: &Inputs<'_>) -> &'static Cost {
-    costs().of(inputs.kind(), &|property, menu| inputs.mode(property, menu))
+    costs().of(inputs.kind(), inputs.blender, &|property, menu| {
+        inputs.mode(property, menu)
+    })
 }
 
 /// The field that a node gives, where it gives one.
