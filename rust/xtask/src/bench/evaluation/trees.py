@@ -4,12 +4,14 @@
 import json
 import os
 import sys
+from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import bpy
+import geonode_assistant
 import geonode_core
-from making import OBJECT, Tree, catalogue, document, measured
+from making import OBJECT, Tree, document, measured
 
 
 def moved(t, given, **inputs):
@@ -295,17 +297,18 @@ def recorded():
         os.waitpid(child, 0)
 
 
-def table(lines):
+def table(lines, nodes):
     """What was measured beside what was expected, the worst last."""
     rows = []
     for line in lines:
         if line.startswith("tree "):
             name, seconds, held, found = json.loads(line[5:])
-            expected = geonode_core.estimates(found, catalogue.path())[OBJECT]
+            expected = geonode_core.estimates(found, nodes)[OBJECT]
             rows.append((expected["seconds"] / seconds, name, seconds, expected["seconds"], held, expected["bytes"]))
     return sorted(rows, key=lambda row: max(row[0], 1 / max(row[0], 1e-9)))
 
 
+CATALOGUES = Path(geonode_assistant.__file__).parent / "data" / "catalogue"
 HEAD = """# Estimates against Blender
 
 Written by `rust/xtask/src/bench/evaluation/trees.py`; no cost of a node type in `src/costs.json` was made from these
@@ -320,8 +323,8 @@ def page(files):
     for name in files:
         with open(name) as file:
             lines = file.readlines()
-        rows = table(lines)
         version = next((line.split()[1] for line in lines if line.startswith("blender ")), "")
+        rows = table(lines, str(CATALOGUES / f"{version.rpartition('.')[0]}.json"))
         near = sum(0.25 <= row[0] <= 4 for row in rows)
         low = sum(row[0] < 0.1 for row in rows)
         print(f"\n## Blender {version}\n")
