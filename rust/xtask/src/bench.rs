@@ -102,7 +102,7 @@ fn evaluation(layout: &Layout, options: &Bench) -> Result<u8> {
         .iter()
         .filter(|blender| wanted.iter().any(|version| version == blender.version))
     {
-        let session = Session::open(layout, &Choice::Release(blender))?;
+        let session = Session::open(layout, &Choice::Release(*blender))?;
         let run = |arguments: &[std::path::PathBuf]| {
             let environment = session
                 .environment()
