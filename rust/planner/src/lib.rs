@@ -2,6 +2,7 @@
 //!
 //! [`offline::plan`] turns a prompt into a plan, using only the presets in `presets/`; [`example`] offers them as examples for models.
 
+mod build;
 mod choose;
 mod cover;
 pub mod example;
@@ -19,7 +20,9 @@ mod reading;
 mod refusal;
 mod roles;
 mod scene;
+mod template;
 mod tokens;
+mod wording;
 
 pub use fill::Said;
 pub use refusal::{DataError, Refusal, Suggestion};

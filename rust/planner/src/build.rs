@@ -1,0 +1,160 @@
+//! The plan of a preset whose parameters are known.
+
+use std::collections::HashSet;
+
+use geonode_graph::documents::context::Context;
+use geonode_protocol::Code;
+use serde_json::{Value, json};
+
+use crate::expr::{self, Scope};
+use crate::library::Entry;
+use crate::naming::{self, About};
+use crate::refusal::Refusal;
+use crate::template::{Read, broken, facts, parameters, scale_of};
+use crate::wording::{message, sentence};
+
+/// The plan of what was read.
+pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<Value, Refusal> {
+    let entry = read.entry;
+    let missing = || {
+        Refusal::new(
+            Code::UnknownObject,
+            format!("There is no object called “{}”.", read.cast.target),
+        )
+    };
+    let object = context.object(&read.cast.target).ok_or_else(missing)?;
+    let mut remarks = read.remarks.clone();
+    let scale = scale_of(object, &mut remarks);
+    let unit = context.units.metres_per_unit() * scale;
+    if entry.preset.target.kinds.iter().any(|k| k == "MESH")
+        && object.counts.as_ref().is_some_and(|c| c.faces == Some(0))
+    {
+        let message = format!(
+            "“{}” is a mesh without faces, so there is nothing to work on. Choose another object.",
+            object.name
+        );
+        return Err(Refusal::new(Code::WrongObjectKind, message));
+    }
+    let mut scope = facts(read, context, object, scale);
+    let assumed = parameters(read, &mut scope, unit)?;
+    let operations = expr::substitute(&entry.operations, &scope).map_err(|e| broken(&e, entry))?;
+    let names = naming::names(&entry.preset.title, object, context, about);
+    let mut operations = operations.as_array().cloned().unwrap_or_default();
+    let mut steps = Vec::new();
+    let target = json!({"object_name": object.name, "modifier_name": names.modifier, "node_group_name": names.group});
+    let values = input_values(&operations, read);
+    if names.reused {
+        operations = restated(operations);
+        operations.splice(0..0, outdated(entry, &operations, context, &names.group));
+    }
+    steps.push(json!({
+        "id": entry.preset.id,
+        "type": "NODE_TREE",
+        "description": sentence(&entry.preset.plan.description, read, &scope, unit),
+        "payload": {"target": target, "operations": operations},
+    }));
+    if names.reused && !values.is_empty() {
+        steps.push(json!({
+            "id": format!("{}_values", entry.preset.id),
+            "type": "GN_OPS",
+            "description": "Set the inputs of the modifier",
+            "payload": {"v": 1, "target": {"object_name": object.name, "modifier_name": names.modifier}, "ops": values},
+        }));
+    }
+    let final_message = message(read, &scope, unit, &assumed, &remarks, &names)?;
+    let mut plan = json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message});
+    let expects = expected(read, &scope, &object.name)?;
+    // An existing modifier may be followed by others that change its result.
+    if !names.reused
+        && !expects.is_empty()
+        && let Some(plan) = plan.as_object_mut()
+    {
+        plan.insert("meta".to_owned(), json!({"expects": expects}));
+    }
+    Ok(plan)
+}
+
+/// The certain properties of the result; existing geometry comes on top, so only lower bounds hold.
+fn expected(read: &Read, scope: &Scope, object: &str) -> Result<Vec<Value>, Refusal> {
+    let template = Value::Array(read.entry.preset.plan.expects.clone());
+    let filled = expr::substitute(&template, scope).map_err(|e| broken(&e, read.entry))?;
+    let named = filled.as_array().into_iter().flatten().filter_map(|one| {
+        let mut one = one.as_object()?.clone();
+        one.insert("object_name".to_owned(), json!(object));
+        Some(Value::Object(one))
+    });
+    Ok(named.collect())
+}
+
+/// Sets the values from the prompt on the modifier too, since it keeps its own values when a tree is used again. Values that the prompt does not
+/// mention stay as they are, set by hand or not.
+fn input_values(operations: &[Value], read: &Read) -> Vec<Value> {
+    let said = |op: &&Value| {
+        let template = read.entry.operations.as_array().into_iter().flatten();
+        let asked = template.filter(|one| one.get("op") == op.get("op") && one.get("name") == op.get("name"));
+        asked
+            .filter_map(|one| one.get("default"))
+            .any(|default| mentions(default, read))
+    };
+    operations
+        .iter()
+        .filter(|op| op.get("op") == Some(&json!("set_group_io")) && op.get("direction") == Some(&json!("input")))
+        .filter(said)
+        .filter_map(|op| {
+            Some(json!({"op": "set_modifier_input", "name": op.get("name")?, "value": op.get("default")?}))
+        })
+        .collect()
+}
+
+/// Whether a value of the template depends on a parameter that the prompt gives, or on the thing that it names.
+fn mentions(template: &Value, read: &Read) -> bool {
+    match template {
+        Value::String(name) => read.said.contains_key(name) || name.starts_with("thing.") && read.cast.thing.is_some(),
+        Value::Array(parts) => parts.iter().any(|part| mentions(part, read)),
+        Value::Object(fields) => fields.values().any(|part| mentions(part, read)),
+        _ => false,
+    }
+}
+
+/// Sets the properties of existing nodes again, since creating a node that exists leaves it unchanged.
+fn restated(operations: Vec<Value>) -> Vec<Value> {
+    let mut out = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let properties = operation
+            .get("properties")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        let id = operation.get("node_id").cloned();
+        out.push(operation);
+        for (name, value) in properties {
+            out.push(json!({"op": "set_property", "node_id": id, "property": name, "value": value}));
+        }
+    }
+    out
+}
+
+/// Nodes of another variant of the same preset that an earlier run left in this tree.
+fn outdated(entry: &Entry, operations: &[Value], context: &Context, group: &str) -> Vec<Value> {
+    let created = |list: &[Value]| -> HashSet<String> {
+        list.iter()
+            .filter_map(|op| {
+                op.get("node_id")?
+                    .as_str()
+                    .filter(|_| op.get("op") == Some(&json!("create_node")))
+                    .map(str::to_owned)
+            })
+            .collect()
+    };
+    let possible = created(entry.operations.as_array().map_or(&[], Vec::as_slice));
+    let wanted = created(operations);
+    let Some(tree) = context.tree.as_ref().and_then(|bundle| bundle.trees.get(group)) else {
+        return Vec::new();
+    };
+    tree.nodes
+        .iter()
+        .map(|node| node.id.as_str())
+        .filter(|id| possible.contains(*id) && !wanted.contains(*id))
+        .map(|id| json!({"op": "delete_node", "node_id": id}))
+        .collect()
+}

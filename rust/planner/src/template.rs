@@ -1,0 +1,189 @@
+//! What a preset's template may use: names, sizes and counts of the scene, and the parameters that were said or assumed.
+
+use std::collections::HashMap;
+
+use geonode_graph::documents::context::{Context, SceneObject};
+use geonode_protocol::Code;
+use serde_json::{Value, json};
+
+use crate::expr::{self, ExprError, Scope};
+use crate::fill::{Said, plain};
+use crate::library::{Entry, Library};
+use crate::preset::ParameterKind;
+use crate::refusal::Refusal;
+use crate::roles::{Cast, Thing};
+
+/// What was read from a prompt, with the preset that it fits.
+pub(crate) struct Read<'a> {
+    pub(crate) entry: &'a Entry,
+    pub(crate) library: &'a Library,
+    pub(crate) cast: Cast,
+    pub(crate) said: HashMap<String, Said>,
+    pub(crate) remarks: Vec<String>,
+}
+
+/// The uniform scale that the target applies to the tree's result.
+pub(crate) fn scale_of(object: &SceneObject, remarks: &mut Vec<String>) -> f64 {
+    let [x, y, z] = object.scale.map(f64::abs);
+    let uniform = (x - y).abs() < 1e-4 * x.max(1e-9) && (x - z).abs() < 1e-4 * x.max(1e-9);
+    if !uniform {
+        remarks.push(format!(
+            "“{}” has a non-uniform scale, so lengths are stretched; apply its scale for exact sizes.",
+            object.name
+        ));
+        return 1.0;
+    }
+    if (x - 1.0).abs() < 1e-6 || x < 1e-6 {
+        return 1.0;
+    }
+    remarks.push(format!(
+        "“{}” has the scale {}; lengths were divided by it so that they are correct in the scene.",
+        object.name,
+        plain(x)
+    ));
+    x
+}
+
+/// Names, sizes and counts that a template may use. `unit` is metres per local unit of the target.
+pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale: f64) -> Scope {
+    let counts = object.counts.clone().unwrap_or_default();
+    let local = |v: [f64; 3]| v.map(|c| c / scale);
+    let unit = context.units.metres_per_unit() * scale;
+    let mut scope = Scope::new();
+    let mut put = |name: &str, value: Value| scope.insert(name.to_owned(), value);
+    put("target.name", json!(object.name));
+    put("target.dims", json!(local(object.dimensions)));
+    put("target.named", json!(read.cast.named));
+    put("target.faces", json!(counts.faces.unwrap_or(0)));
+    put("target.vertices", json!(counts.vertices.unwrap_or(0)));
+    put(
+        "target.curve",
+        json!(matches!(object.kind.as_str(), "CURVE" | "CURVES")),
+    );
+    put("unit", json!(unit));
+    put("unscale", json!(1.0 / scale));
+    put("pi", json!(std::f64::consts::PI));
+    let (mut kind, mut name, mut shape, mut dims) = ("none", Value::Null, Value::Null, [1.0; 3]);
+    match &read.cast.thing {
+        Some(Thing::Itself) => {
+            (kind, name, dims) = ("itself", json!(object.name), local(object.dimensions));
+        }
+        Some(Thing::Object(other)) => {
+            kind = "object";
+            name = json!(other);
+            dims = local(context.object(other).map_or([1.0; 3], |o| o.dimensions));
+        }
+        Some(Thing::Collection(other)) => {
+            kind = "collection";
+            name = json!(other);
+        }
+        Some(Thing::Shape(key, _)) => {
+            kind = "shape";
+            name = json!(key);
+            shape = json!(key);
+            dims = read
+                .library
+                .language
+                .shape_named(key)
+                .map_or([1.0; 3], |s| s.extent)
+                .map(|c| c / unit);
+        }
+        None => {}
+    }
+    put("thing.kind", json!(kind));
+    put("thing.itself", json!(kind == "itself"));
+    put("thing.object", json!(kind == "object"));
+    put("thing.collection", json!(kind == "collection"));
+    put("thing.is_shape", json!(kind == "shape"));
+    put(
+        "thing.node",
+        json!(if kind == "itself" { "group_input" } else { "thing" }),
+    );
+    put("thing.name", name);
+    put("thing.shape", shape);
+    put("thing.dims", json!(dims));
+    scope
+}
+
+/// A preset that cannot be filled; a test of the presets holds that there is none.
+pub(crate) fn broken(error: &ExprError, entry: &Entry) -> Refusal {
+    Refusal::new(
+        Code::PresetInvalid,
+        format!("The preset {} cannot be filled in: {error}.", entry.preset.title),
+    )
+}
+
+/// Puts all parameters into the scope; returns the names of those that were assumed.
+pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, Refusal> {
+    let entry = read.entry;
+    for parameter in &entry.preset.parameters {
+        let value = match read.said.get(&parameter.name) {
+            Some(Said::Number(n)) if parameter.kind == ParameterKind::Length => expr::finite("/", n / unit),
+            Some(Said::Number(n)) if matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed) => {
+                expr::eval(&json!(["round", n]), scope)
+            }
+            Some(Said::Number(n)) => expr::finite("said", *n),
+            Some(Said::Choice(_, value)) => Ok(value.clone()),
+            Some(Said::Bool(b)) => Ok(json!(b)),
+            None => Ok(Value::Null),
+        };
+        scope.insert(
+            format!("said.{}", parameter.name),
+            json!(read.said.contains_key(&parameter.name)),
+        );
+        scope.insert(parameter.name.clone(), value.map_err(|e| broken(&e, entry))?);
+    }
+    let mut assumed = Vec::new();
+    for parameter in &entry.preset.parameters {
+        if scope.get(&parameter.name).is_some_and(|value| !value.is_null()) || parameter.default.is_null() {
+            if parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
+                let message = format!(
+                    "The prompt does not give the {}. Add it, e.g. “{}”.",
+                    parameter.title,
+                    entry.suggestion().example
+                );
+                return Err(Refusal::new(Code::MissingParameter, message));
+            }
+            continue;
+        }
+        let value = match (parameter.kind, &parameter.default) {
+            (ParameterKind::Length, Value::Number(n)) => expr::finite("/", n.as_f64().unwrap_or(0.0) / unit),
+            (ParameterKind::Angle, Value::Number(n)) => expr::finite("°", n.as_f64().unwrap_or(0.0).to_radians()),
+            (ParameterKind::Count | ParameterKind::Seed, default) => expr::eval(&json!(["round", default]), scope),
+            (_, default) => expr::eval(default, scope),
+        };
+        let value = value.map_err(|e| broken(&e, entry))?;
+        // A default of null stays open.
+        let follows = parameter.told_by.iter().any(|name| read.said.contains_key(name));
+        if !value.is_null() && parameter.tell && !follows {
+            assumed.push(parameter.name.clone());
+        }
+        scope.insert(parameter.name.clone(), value);
+    }
+    // A computed value must be as valid as one from the prompt.
+    for parameter in &entry.preset.parameters {
+        let Some(value) = scope.get(&parameter.name).and_then(Value::as_f64) else {
+            continue;
+        };
+        let shown = match parameter.kind {
+            ParameterKind::Length => value * unit,
+            ParameterKind::Angle => value.to_degrees(),
+            _ => value,
+        };
+        if let Some([low, high]) = parameter.hard
+            && !(low - 1e-6 * low.abs() - 1e-9..=high + 1e-6 * high.abs()).contains(&shown)
+        {
+            return Err(Refusal::new(
+                Code::OutOfRange,
+                format!(
+                    "{} would be {}, but must be from {} to {}. Nothing was changed.",
+                    parameter.title,
+                    plain(shown),
+                    plain(low),
+                    plain(high)
+                ),
+            ));
+        }
+    }
+    Ok(assumed)
+}

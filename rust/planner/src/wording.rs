@@ -1,0 +1,103 @@
+//! What the artist reads of a plan without a model: its description, and what it says when it is done.
+
+use serde_json::Value;
+
+use crate::expr::{self, Scope};
+use crate::fill::{Said, plain};
+use crate::naming::Names;
+use crate::preset::ParameterKind;
+use crate::refusal::Refusal;
+use crate::roles::Thing;
+use crate::template::{Read, broken};
+
+/// A parameter in words.
+fn describe(read: &Read, name: &str, scope: &Scope, unit: f64) -> String {
+    let value = scope.get(name).cloned().unwrap_or(Value::Null);
+    let Some(parameter) = read.entry.preset.parameter(name) else {
+        return value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    };
+    if let Some(Said::Choice(key, _)) = read.said.get(name) {
+        return key.clone();
+    }
+    match (parameter.kind, &value) {
+        (ParameterKind::Length, v) => format!("{} m", plain(v.as_f64().unwrap_or(0.0) * unit)),
+        (ParameterKind::Angle, v) => format!("{}°", plain(v.as_f64().unwrap_or(0.0).to_degrees())),
+        (ParameterKind::Choice, v) => read
+            .entry
+            .slots
+            .iter()
+            .find(|slot| slot.parameter.name == name)
+            .and_then(|slot| slot.options.iter().find(|(_, option, _)| option == v))
+            .map_or_else(|| v.to_string(), |(key, _, _)| key.clone()),
+        (_, Value::Bool(b)) => if *b { "on" } else { "off" }.to_owned(),
+        (_, Value::Number(n)) => plain(n.as_f64().unwrap_or(0.0)),
+        (_, Value::String(s)) => s.clone(),
+        (_, v) => v.to_string(),
+    }
+}
+
+/// A text of the preset with its names and parameters in words.
+pub(crate) fn sentence(text: &str, read: &Read, scope: &Scope, unit: f64) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, tail)) = after.split_once('}') else {
+            break;
+        };
+        match name {
+            "target" => out.push_str(&read.cast.target),
+            "thing" => {
+                let (before, name, after) = match &read.cast.thing {
+                    Some(Thing::Object(name) | Thing::Collection(name)) => ("“", name, "”"),
+                    Some(Thing::Shape(key, _)) => ("built-in ", key, ""),
+                    Some(Thing::Itself) | None => ("“", &read.cast.target, "”"),
+                };
+                out.extend([before, name, after]);
+            }
+            name => out.push_str(&describe(read, name, scope, unit)),
+        }
+        rest = tail;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What is said when the plan is done.
+pub(crate) fn message(
+    read: &Read,
+    scope: &Scope,
+    unit: f64,
+    assumed: &[String],
+    remarks: &[String],
+    names: &Names,
+) -> Result<String, Refusal> {
+    let mut parts = Vec::new();
+    for line in &read.entry.preset.plan.done {
+        let holds =
+            line.when.is_null() || expr::truthy(&expr::eval(&line.when, scope).map_err(|e| broken(&e, read.entry))?);
+        if holds {
+            parts.push(sentence(&line.text, read, scope, unit));
+        }
+    }
+    if !assumed.is_empty() {
+        let list: Vec<String> = assumed
+            .iter()
+            .filter_map(|name| {
+                let title = &read.entry.preset.parameter(name)?.title;
+                Some(format!(
+                    "{} {}",
+                    title.to_lowercase(),
+                    describe(read, name, scope, unit)
+                ))
+            })
+            .collect();
+        parts.push(format!("Assumed (default): {}.", list.join(", ")));
+    }
+    parts.extend(remarks.iter().cloned());
+    parts.push(format!(
+        "All of it can be changed in the modifier “{}”.",
+        names.modifier
+    ));
+    Ok(parts.join(" "))
+}
