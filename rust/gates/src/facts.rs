@@ -5,7 +5,7 @@ use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Modifier;
 use geonode_graph::documents::evidence::{EvaluatedObject, Evidence};
 use geonode_graph::ir::{Item, Link, Node, Side, Tree};
-use geonode_protocol::{Action, Code, GateFinding, GnOp, Plan, Severity};
+use geonode_protocol::{Action, Code, GateFinding, Plan, Severity};
 
 /// Everything that a gate may use.
 #[derive(Debug, Clone, Copy)]
@@ -55,10 +55,7 @@ impl<'a> Facts<'a> {
                     object: &ops.target.object_name,
                     modifier: &ops.target.modifier_name,
                     tree: None,
-                    may_create: ops
-                        .ops
-                        .iter()
-                        .any(|op| matches!(op, GnOp::EnsureTarget(ensure) if ensure.allow_create_modifier)),
+                    may_create: ops.may_create_modifier(),
                 },
                 Action::Python(_) | Action::Added(_) => continue,
             };

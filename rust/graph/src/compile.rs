@@ -15,7 +15,7 @@ use crate::intrusion::{Unsaid, questions};
 use crate::ir::{Item, ItemKind, Map, Side, Tree};
 use crate::landing::land;
 use crate::layout;
-use crate::ops::{Op, Work, convert_gn_op, convert_node_tree_op};
+use crate::ops::{Mention, Work, mentions, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::Scope;
 use crate::summary::describe;
@@ -81,21 +81,16 @@ pub fn targets(plan: &Plan) -> Targets {
             Action::NodeTree(payload) => {
                 targets.objects.insert(payload.target.object_name.clone());
                 targets.trees.insert(payload.target.node_group_name.clone());
-                for op in &payload.operations {
-                    if let Op::AddGroup { group, .. } = convert_node_tree_op(op) {
-                        targets.trees.insert(group.text.to_owned());
-                    }
-                }
             }
             Action::GnOps(payload) => {
                 targets.objects.insert(payload.target.object_name.clone());
-                for op in &payload.ops {
-                    if let Op::AddGroup { group, .. } = convert_gn_op(op) {
-                        targets.trees.insert(group.text.to_owned());
-                    }
-                }
             }
             Action::Python(_) | Action::Added(_) => {}
+        }
+        for mention in mentions(&step.action) {
+            if let Mention::NodeGroup(name) = mention {
+                targets.trees.insert(name.to_owned());
+            }
         }
     }
     targets
@@ -143,12 +138,9 @@ fn compile_step(
     compiled: &mut Compiled,
     sink: &mut Sink,
 ) {
-    let (list, ops): (&'static str, Box<dyn Iterator<Item = Op<'_>> + '_>) = match &step.action {
-        Action::NodeTree(payload) => (
-            "operations",
-            Box::new(payload.operations.iter().map(convert_node_tree_op)),
-        ),
-        Action::GnOps(payload) => ("ops", Box::new(payload.ops.iter().map(convert_gn_op))),
+    let list = match &step.action {
+        Action::NodeTree(_) => "operations",
+        Action::GnOps(_) => "ops",
         Action::Python(_) | Action::Added(_) => {
             if let Action::Python(script) = &step.action {
                 let lines = script.code.lines().count();
@@ -186,9 +178,9 @@ fn compile_step(
     if work.model.created {
         work.start_tree();
     }
-    for (at, op) in ops.enumerate() {
+    for (at, op) in operations_of(&step.action).iter().enumerate() {
         work.sink.enter_op(at);
-        work.carry_out(op);
+        op.carry_out(&mut work);
     }
     if work.sink.errors == 0 {
         work.warn_of_forgotten_link();

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::documents::{Document, Modifier, Object, TreeInfo};
 use crate::ir::MAX_NAME;
-use crate::ops::{Op, convert_gn_op, convert_node_tree_op};
+use crate::ops::{Mention, mentions};
 use crate::sink::{Repair, Sink, escape};
 use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
 
@@ -133,29 +133,23 @@ struct Landing<'p> {
 
 impl<'p> Landing<'p> {
     fn decide(&mut self, index: usize, step: &'p Step) {
-        let (object, modifier, group, may_create, single_user, ops): (_, _, Option<&str>, _, _, Vec<Op<'p>>) =
-            match &step.action {
-                Action::NodeTree(payload) => (
-                    payload.target.object_name.as_str(),
-                    payload.target.modifier_name.as_str(),
-                    Some(payload.target.node_group_name.as_str()),
-                    true,
-                    payload.single_user,
-                    payload.operations.iter().map(convert_node_tree_op).collect(),
-                ),
-                Action::GnOps(payload) => {
-                    let ops: Vec<Op<'_>> = payload.ops.iter().map(convert_gn_op).collect();
-                    (
-                        payload.target.object_name.as_str(),
-                        payload.target.modifier_name.as_str(),
-                        None,
-                        ops.iter().any(|op| matches!(op, Op::EnsureTarget { create: true })),
-                        payload.single_user,
-                        ops,
-                    )
-                }
-                Action::Python(_) | Action::Added(_) => return,
-            };
+        let (object, modifier, group, may_create, single_user) = match &step.action {
+            Action::NodeTree(payload) => (
+                payload.target.object_name.as_str(),
+                payload.target.modifier_name.as_str(),
+                Some(payload.target.node_group_name.as_str()),
+                true,
+                payload.single_user,
+            ),
+            Action::GnOps(payload) => (
+                payload.target.object_name.as_str(),
+                payload.target.modifier_name.as_str(),
+                None,
+                payload.may_create_modifier(),
+                payload.single_user,
+            ),
+            Action::Python(_) | Action::Added(_) => return,
+        };
         let known_group = group.is_some_and(|group| !self.groups.insert(group));
         if !self.decided.insert((object, modifier)) || single_user || !may_create {
             return;
@@ -163,7 +157,7 @@ impl<'p> Landing<'p> {
         let Some(on) = self.document.objects.get(object) else {
             return;
         };
-        let written = Written::of(&ops);
+        let written = Written::of(&step.action);
         if written.ids().next().is_none() {
             return;
         }
@@ -273,30 +267,18 @@ struct Written {
 }
 
 impl Written {
-    fn of(ops: &[Op<'_>]) -> Self {
+    fn of(action: &Action) -> Self {
         let mut made = BTreeSet::new();
         let mut named: Vec<&str> = Vec::new();
         let (mut sockets, mut inputs) = (HashSet::new(), Vec::new());
-        for op in ops {
-            match *op {
-                Op::AddNode { id, .. } | Op::AddGroup { id, .. } => drop(made.insert(id.text.to_owned())),
-                Op::AddFrame { id, members, .. } => {
-                    made.insert(id.text.to_owned());
-                    named.extend(members.iter().map(String::as_str));
-                }
-                Op::AddZone(zone) => made.extend(["", ".in", ".out"].map(|end| format!("{}{end}", zone.id))),
-                Op::RemoveNode { id }
-                | Op::SetInput { id, .. }
-                | Op::SetProperty { id, .. }
-                | Op::RemoveZone { id } => {
-                    named.push(id.text);
-                }
-                Op::Link { from, to, .. } | Op::Unlink { from, to, .. } => named.extend([from.text, to.text]),
-                Op::EditZone(zone) => named.push(&zone.id),
-                Op::SetItems(items) => named.push(&items.node_id),
-                Op::SetGroupIo(io) => drop(sockets.insert(io.name.as_str())),
-                Op::SetModifierInput { name, identifier, .. } => inputs.extend(name.or(identifier)),
-                Op::EnsureTarget { .. } | Op::EnsureGroupIo | Op::CleanupUnused => {}
+        for mention in mentions(action) {
+            match mention {
+                Mention::NewNode(id) => drop(made.insert(id.to_owned())),
+                Mention::NewZone(id) => made.extend(["", ".in", ".out"].map(|end| format!("{id}{end}"))),
+                Mention::Node(id) => named.push(id),
+                Mention::Socket(name) => drop(sockets.insert(name)),
+                Mention::ModifierInput(input) => inputs.push(input),
+                Mention::NodeGroup(_) | Mention::UnusedNodes => {}
             }
         }
         let known = |id: &str| matches!(id, "group_input" | "group_output") || made.contains(id);

@@ -35,6 +35,7 @@ pub use compile::{Compiled, Targets, compile, compile_in_place, targets};
 pub use documents::{Document, StepDelta};
 pub use near::nearest;
 pub use operations::{OperationSummary, operations};
+pub use ops::{Mention, mentions};
 pub use read::{MAX_BYTES, MAX_DEPTH, ReadError};
 pub use semantic_diff::semantic_diff;
 pub use sink::Repair;

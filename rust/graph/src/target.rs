@@ -1,6 +1,6 @@
 //! The target of a step: object, modifier and tree, and whether they can be edited.
 
-use geonode_protocol::{Action, Code, GnOp, Step};
+use geonode_protocol::{Action, Code, Step};
 
 use crate::documents::{Document, Modifier, Object};
 use crate::ir::MAX_NAME;
@@ -50,14 +50,13 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
             )
         }
         Action::GnOps(payload) => {
-            let creates = |op: &GnOp| matches!(op, GnOp::EnsureTarget(target) if target.allow_create_modifier);
             let target = &payload.target;
             (
                 &target.object_name,
                 &target.modifier_name,
                 None,
                 payload.single_user,
-                payload.ops.iter().any(creates),
+                payload.may_create_modifier(),
             )
         }
         Action::Python(_) | Action::Added(_) => return None,

@@ -9,9 +9,9 @@ use crate::collect::Collector;
 use crate::explain::{self, shown};
 use crate::finding::Finding;
 use crate::limits::Limits;
-use crate::op_kind::OpKind;
 use crate::plan::Version;
 use crate::pointer;
+use crate::rule::Rule;
 use crate::shape::{Shape, Shapes, StepShapes, shapes};
 use crate::shapes::{GROUP_INPUT, GROUP_OUTPUT};
 
@@ -185,8 +185,11 @@ impl Check<'_> {
             } else if !fits || self.version == Version::V1_0 {
                 self.object(shape, op, &at.to_string());
             }
-            if let Some(kind) = shape.op {
-                self.op_rules(kind, op, at);
+            for rule in shape.rules {
+                match *rule {
+                    Rule::NewId(field) => self.reserved_id(op, field, at),
+                    Rule::MinBelowMax => self.range(op, at, f64::from(f32::MAX)),
+                }
             }
         } else {
             self.tagged(ops, op, "op", Code::UnknownOp, &at.to_string());
@@ -233,29 +236,6 @@ impl Check<'_> {
             )
         });
         None
-    }
-
-    /// Rules about the fields of an operation.
-    fn op_rules(&mut self, kind: OpKind, op: &Value, at: &Lazy<'_>) {
-        match kind {
-            OpKind::CreateNode => self.reserved_id(op, "node_id", at),
-            OpKind::AddNode | OpKind::AddZone | OpKind::AddGroup | OpKind::AddFrame => self.reserved_id(op, "id", at),
-            OpKind::SetGroupIo => self.range(op, at, f64::from(f32::MAX)),
-            OpKind::CleanupUnused
-            | OpKind::DeleteNode
-            | OpKind::EditZone
-            | OpKind::EnsureSingleGroupIo
-            | OpKind::EnsureTarget
-            | OpKind::Link
-            | OpKind::RemoveNode
-            | OpKind::RemoveZone
-            | OpKind::SetInput
-            | OpKind::SetInputDefault
-            | OpKind::SetItems
-            | OpKind::SetModifierInput
-            | OpKind::SetProperty
-            | OpKind::Unlink => {}
-        }
     }
 
     fn reserved_id(&mut self, op: &Value, field: &str, at: &Lazy<'_>) {

@@ -333,7 +333,7 @@ fn compiled(schema: Value) -> Result<Arc<Shape>, ExtensionError> {
         schema,
         since_1_1: Vec::new(),
         is_1_1: true,
-        op: None,
+        rules: &[],
     }))
 }
 

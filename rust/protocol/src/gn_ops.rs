@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::{EnumDiscriminants, EnumString};
 
+use crate::rule::Rule;
 use crate::shapes::{AddGroup, AddZone, EditZone, GroupIo, Properties, RemoveZone, SetItems, SetProperty};
 use crate::value::PlanValue;
 
@@ -25,6 +27,14 @@ pub struct GnOps {
     pub ops: Vec<GnOp>,
 }
 
+impl GnOps {
+    /// Whether the step may make the modifier when it is missing.
+    pub fn may_create_modifier(&self) -> bool {
+        let creates = |op: &GnOp| matches!(op, GnOp::EnsureTarget(target) if target.allow_create_modifier);
+        self.ops.iter().any(creates)
+    }
+}
+
 /// Object and modifier of a `GN_OPS` step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,8 +48,14 @@ pub struct ModifierTarget {
 }
 
 /// One operation of a `GN_OPS` step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, EnumDiscriminants)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+#[strum_discriminants(
+    name(GnOpKind),
+    vis(pub(crate)),
+    derive(EnumString),
+    strum(serialize_all = "snake_case")
+)]
 pub enum GnOp {
     /// Makes sure that the modifier and its tree exist.
     EnsureTarget(EnsureTarget),
@@ -84,6 +100,28 @@ pub enum GnOp {
     /// Sets an input of the modifier.
     #[schemars(extend("x-since" = "1.1"))]
     SetModifierInput(SetModifierInput),
+}
+
+impl GnOpKind {
+    /// What holds for the fields of the operation beyond its schema.
+    pub(crate) fn rules(self) -> &'static [Rule] {
+        match self {
+            Self::AddNode | Self::AddZone | Self::AddGroup | Self::AddFrame => &[Rule::NewId("id")],
+            Self::SetGroupIo => &[Rule::MinBelowMax],
+            Self::CleanupUnused
+            | Self::EditZone
+            | Self::EnsureSingleGroupIo
+            | Self::EnsureTarget
+            | Self::Link
+            | Self::RemoveNode
+            | Self::RemoveZone
+            | Self::SetInput
+            | Self::SetItems
+            | Self::SetModifierInput
+            | Self::SetProperty
+            | Self::Unlink => &[],
+        }
+    }
 }
 
 /// Makes sure that the target exists.

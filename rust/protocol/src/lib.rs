@@ -19,12 +19,12 @@ mod lift;
 mod limits;
 pub mod manifest;
 mod node_tree;
-mod op_kind;
 mod parse;
 mod plan;
 mod pointer;
 mod published;
 mod recover;
+mod rule;
 mod schema;
 mod shape;
 mod shapes;
@@ -38,22 +38,16 @@ pub use envelope::{Envelope, GateFinding};
 pub use extension::{Expand, ExtensionError, Extensions, Origins};
 pub use finding::{Change, Finding, Severity};
 pub use foreign::{block, inert};
-pub use gn_ops::{
-    AddFrame, AddNode, EnsureTarget, GnLink, GnOp, GnOps, ModifierTarget, RemoveNode, SetInput, SetModifierInput,
-};
+pub use gn_ops::*;
 pub use limits::{Limits, SCRIPT_ITEMS};
 pub use manifest::{Manifest, parse_manifest};
-pub use node_tree::{CreateNode, DeleteNode, Link, NodeTree, NodeTreeOp, SetInputDefault, TreeTarget};
-pub use op_kind::OpKind;
+pub use node_tree::*;
 pub use parse::{Parsed, parse_plan, parse_plan_value, parse_plan_value_with, parse_plan_with};
 pub use plan::{
     Action, AddedStep, Component, ContextRequest, ContextSlice, Expectation, Meta, Plan, PythonMode, PythonScript,
     Step, Version,
 };
 pub use published::{schema, schemas};
-pub use shapes::{
-    AddGroup, AddZone, Direction, EditZone, Endpoint, GROUP_INPUT, GROUP_OUTPUT, GroupIo, Properties, RemoveZone,
-    SetItems, SetProperty, ZoneItem, ZoneKind,
-};
+pub use shapes::*;
 pub use tokens::{bytes_of, fewest_tokens_of, tokens_of};
 pub use value::{DATA_BLOCK_KEYS, DataBlock, data_block};

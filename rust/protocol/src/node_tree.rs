@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::{EnumDiscriminants, EnumString};
 
+use crate::rule::Rule;
 use crate::shapes::{AddGroup, AddZone, EditZone, Endpoint, GroupIo, Properties, RemoveZone, SetItems, SetProperty};
 use crate::value::PlanValue;
 
@@ -37,8 +39,14 @@ pub struct TreeTarget {
 }
 
 /// One operation of a `NODE_TREE` step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, EnumDiscriminants)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+#[strum_discriminants(
+    name(NodeTreeOpKind),
+    vis(pub(crate)),
+    derive(EnumString),
+    strum(serialize_all = "snake_case")
+)]
 pub enum NodeTreeOp {
     /// Adds a node.
     CreateNode(CreateNode),
@@ -69,6 +77,25 @@ pub enum NodeTreeOp {
     /// Sets the dynamic items of a node.
     #[schemars(extend("x-since" = "1.1"))]
     SetItems(SetItems),
+}
+
+impl NodeTreeOpKind {
+    /// What holds for the fields of the operation beyond its schema.
+    pub(crate) fn rules(self) -> &'static [Rule] {
+        match self {
+            Self::CreateNode => &[Rule::NewId("node_id")],
+            Self::AddZone | Self::AddGroup => &[Rule::NewId("id")],
+            Self::SetGroupIo => &[Rule::MinBelowMax],
+            Self::DeleteNode
+            | Self::EditZone
+            | Self::Link
+            | Self::RemoveZone
+            | Self::SetInputDefault
+            | Self::SetItems
+            | Self::SetProperty
+            | Self::Unlink => &[],
+        }
+    }
 }
 
 /// Adds a node.

@@ -9,8 +9,10 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-use crate::op_kind::OpKind;
+use crate::gn_ops::GnOpKind;
+use crate::node_tree::NodeTreeOpKind;
 use crate::plan::{Action, Plan};
+use crate::rule::Rule;
 use crate::schema;
 
 /// A compiled schema of one kind of object.
@@ -22,8 +24,8 @@ pub(crate) struct Shape {
     pub(crate) since_1_1: Vec<String>,
     /// Whether version 1.0 does not have the whole object.
     pub(crate) is_1_1: bool,
-    /// The built-in operation whose schema it is.
-    pub(crate) op: Option<OpKind>,
+    /// What else holds for an operation of this shape.
+    pub(crate) rules: &'static [Rule],
 }
 
 impl Shape {
@@ -32,7 +34,7 @@ impl Shape {
         Some(Self {
             validator: jsonschema::draft202012::new(&schema).ok()?,
             since_1_1: Vec::new(),
-            op: None,
+            rules: &[],
             is_1_1: false,
             schema,
         })
@@ -68,6 +70,17 @@ pub(crate) fn knows_op(list: &str, name: &str) -> bool {
         .is_some_and(|(_, ops)| ops.contains_key(name))
 }
 
+/// The rules of the operation of this name; none when there is no such operation.
+type Rules = fn(&str) -> Option<&'static [Rule]>;
+
+fn node_tree_rules(name: &str) -> Option<&'static [Rule]> {
+    Some(name.parse::<NodeTreeOpKind>().ok()?.rules())
+}
+
+fn gn_rules(name: &str) -> Option<&'static [Rule]> {
+    Some(name.parse::<GnOpKind>().ok()?.rules())
+}
+
 /// The generated schema of a plan.
 struct Source(Value);
 
@@ -80,15 +93,15 @@ impl Source {
         for step in self.0.pointer("/$defs/Step/oneOf")?.as_array()? {
             let name = step.pointer("/properties/type/const")?.as_str()?;
             let (payload, list) = match Action::TYPES.iter().position(|known| *known == name)? {
-                0 => ("NodeTree", Some(("operations", "NodeTreeOp"))),
-                1 => ("GnOps", Some(("ops", "GnOp"))),
+                0 => ("NodeTree", Some(("operations", "NodeTreeOp", node_tree_rules as Rules))),
+                1 => ("GnOps", Some(("ops", "GnOp", gn_rules as Rules))),
                 _ => ("PythonScript", None),
             };
             let mut payload = self.0.pointer(&format!("/$defs/{payload}"))?.clone();
             let mut ops = None;
-            if let Some((field, kind)) = list {
+            if let Some((field, kind, rules)) = list {
                 open(&mut payload, &format!("/properties/{field}"), &["items"])?;
-                ops = Some((field, self.ops(kind)?));
+                ops = Some((field, self.ops(kind, rules)?));
             }
             let mut step = step.clone();
             let payload_field = step.pointer_mut("/properties/payload")?;
@@ -106,13 +119,13 @@ impl Source {
         })
     }
 
-    fn ops(&self, kind: &str) -> Option<BTreeMap<String, Shape>> {
+    fn ops(&self, kind: &str, rules: Rules) -> Option<BTreeMap<String, Shape>> {
         let ops = self.0.pointer(&format!("/$defs/{kind}/oneOf"))?.as_array()?;
         ops.iter()
             .map(|op| {
                 let name = op.pointer("/properties/op/const")?.as_str()?;
                 let shape = Shape {
-                    op: Some(OpKind::named(name)?),
+                    rules: rules(name)?,
                     ..self.shape(op)?
                 };
                 Some((name.to_owned(), shape))
@@ -136,7 +149,7 @@ impl Source {
                 .map(|(name, _)| name.clone())
                 .collect(),
             is_1_1: is_new(&schema),
-            op: None,
+            rules: &[],
             schema,
         })
     }

@@ -4,12 +4,35 @@ use std::collections::HashSet;
 
 use petgraph::Direction;
 
-use super::Work;
+use super::operation::{Before, Mention, Operation};
+use super::work::Work;
+use crate::ir::Tree;
 use crate::sockets::{FRAME, GROUP_INPUT, GROUP_OUTPUT};
+
+/// Removes nodes that lead to no output.
+pub(super) struct CleanupUnused;
+
+impl<'p> Operation<'p> for CleanupUnused {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.cleanup_unused();
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        "Remove the nodes that lead to no output".to_owned()
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        true
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::UnusedNodes]
+    }
+}
 
 impl Work<'_> {
     /// Keeps Group Inputs and Outputs, viewers, frames, everything that feeds them, and both ends of a zone of which one is kept.
-    pub(crate) fn cleanup_unused(&mut self) {
+    fn cleanup_unused(&mut self) {
         let mut kept: HashSet<String> = HashSet::new();
         let mut open: Vec<String> = Vec::new();
         let mut pair_of: std::collections::HashMap<&str, &str> = std::collections::HashMap::new();

@@ -1,11 +1,12 @@
 //! Group nodes and dynamic items.
 
-use geonode_protocol::{Code, SetItems};
+use geonode_protocol::{AddGroup, Code, SetItems};
 use serde_json::Value;
 
 use super::nodes::Claim;
-use super::{Text, Work};
-use crate::ir::Map;
+use super::operation::{Before, Mention, Operation};
+use super::work::{Work, text};
+use crate::ir::{Map, Tree};
 use crate::near::nearest;
 use crate::sockets::{GROUP, group_tree};
 
@@ -13,8 +14,46 @@ use crate::sockets::{GROUP, group_tree};
 const MENU_ITEMS: &str = "enum_items";
 const MENU: &str = "Menu";
 
+impl<'p> Operation<'p> for &'p AddGroup {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.add_group(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        format!("Add the group “{}” as “{}”", self.node_group_name, self.id)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::NewNode(&self.id), Mention::NodeGroup(&self.node_group_name)]
+    }
+}
+
+impl<'p> Operation<'p> for &'p SetItems {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.set_items(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        let items = self.collection.replace('_', " ");
+        format!("Give “{}” {} {items}", self.node_id, self.items.len())
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(&self.node_id)]
+    }
+}
+
 impl Work<'_> {
-    pub(crate) fn add_group(&mut self, id: Text<'_>, group: Text<'_>) {
+    fn add_group(&mut self, op: &AddGroup) {
+        let (id, group) = (text(&op.id, "id"), text(&op.node_group_name, "node_group_name"));
         let mut reference = serde_json::Map::new();
         reference.insert("node_group".to_owned(), Value::from(group.text));
         let reference = Value::Object(reference);
@@ -96,11 +135,8 @@ impl Work<'_> {
         false
     }
 
-    pub(crate) fn set_items(&mut self, op: &SetItems) {
-        let Some(id) = self.resolve_node(Text {
-            text: &op.node_id,
-            field: "node_id",
-        }) else {
+    fn set_items(&mut self, op: &SetItems) {
+        let Some(id) = self.resolve_node(text(&op.node_id, "node_id")) else {
             return;
         };
         let Some(node) = self.model.node(&id) else { return };

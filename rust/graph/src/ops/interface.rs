@@ -3,17 +3,51 @@
 use geonode_protocol::{Code, Direction, GroupIo};
 use serde_json::Value;
 
-use super::{Work, side_name};
-use crate::ir::{Item, ItemKind, MAX_NAME, Map, Side};
+use super::operation::{Before, Mention, Operation, short};
+use super::work::{Work, side_name};
+use crate::ir::{Item, ItemKind, MAX_NAME, Map, Side, Tree};
 use crate::near::nearest;
 use crate::values::{Kind, Want, same};
 
-impl Work<'_> {
-    pub(crate) fn set_group_io(&mut self, io: &GroupIo) {
-        let side = match io.direction {
-            Direction::Input => Side::Input,
-            Direction::Output => Side::Output,
+impl<'p> Operation<'p> for &'p GroupIo {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.set_group_io(self);
+    }
+
+    fn words(&self, before: &Before<'_>) -> String {
+        let side = side_of(self);
+        let mut present = before.tree.into_iter().flat_map(|tree| &tree.interface);
+        let verb = match self.remove {
+            true => "Remove",
+            false if present.any(|item| item.is_socket(side) && item.name == self.name) => "Keep or change",
+            false => "Add",
         };
+        let words = format!("{verb} the {} “{}”", side_name(side), self.name);
+        match &self.default {
+            Some(default) if !self.remove => format!("{words} ({})", short(default)),
+            _ => words,
+        }
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        self.remove
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Socket(&self.name)]
+    }
+}
+
+fn side_of(io: &GroupIo) -> Side {
+    match io.direction {
+        Direction::Input => Side::Input,
+        Direction::Output => Side::Output,
+    }
+}
+
+impl Work<'_> {
+    fn set_group_io(&mut self, io: &GroupIo) {
+        let side = side_of(io);
         let present = self
             .model
             .interface

@@ -1,15 +1,97 @@
 //! Adding and removing links.
 
-use geonode_protocol::Code;
+use geonode_protocol::{self as plan, Code};
 use petgraph::Direction;
 
-use super::{By, Text, Work};
+use super::operation::{Before, Mention, Operation};
+use super::work::{By, Text, Work, text};
 use crate::catalogue::Socket;
-use crate::ir::Side;
+use crate::ir::{Side, Tree};
 use crate::sockets::REROUTE;
 
+/// Both ends of a link.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'p> {
+    from: Text<'p>,
+    out: Text<'p>,
+    to: Text<'p>,
+    input: Text<'p>,
+}
+
+impl<'p> From<&'p plan::Link> for Ends<'p> {
+    fn from(op: &'p plan::Link) -> Self {
+        Self {
+            from: text(&op.from.node_id, "from/node_id"),
+            out: text(&op.from.socket, "from/socket"),
+            to: text(&op.to.node_id, "to/node_id"),
+            input: text(&op.to.socket, "to/socket"),
+        }
+    }
+}
+
+impl<'p> From<&'p plan::GnLink> for Ends<'p> {
+    fn from(op: &'p plan::GnLink) -> Self {
+        Self {
+            from: text(&op.from_node, "from_node"),
+            out: text(&op.from_socket, "from_socket"),
+            to: text(&op.to_node, "to_node"),
+            input: text(&op.to_socket, "to_socket"),
+        }
+    }
+}
+
+/// Adds a link.
+pub(super) struct Link<'p>(pub Ends<'p>);
+
+/// Removes a link.
+pub(super) struct Unlink<'p>(pub Ends<'p>);
+
+impl<'p> Operation<'p> for Link<'p> {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.link(self.0);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        let Ends { from, out, to, input } = self.0;
+        format!("Link {}.{} to {}.{}", from.text, out.text, to.text, input.text)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        self.0.mentions()
+    }
+}
+
+impl<'p> Operation<'p> for Unlink<'p> {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.unlink(self.0);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        let Ends { from, out, to, input } = self.0;
+        format!("Unlink {}.{} from {}.{}", from.text, out.text, to.text, input.text)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        self.0.mentions()
+    }
+}
+
+impl<'p> Ends<'p> {
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(self.from.text), Mention::Node(self.to.text)]
+    }
+}
+
 impl Work<'_> {
-    pub(crate) fn link(&mut self, from: Text<'_>, out: Text<'_>, to: Text<'_>, input: Text<'_>) {
+    fn link(&mut self, Ends { from, out, to, input }: Ends<'_>) {
         let (a, b) = (self.resolve_node(from), self.resolve_node(to));
         let (Some(a), Some(b)) = (a, b) else { return };
         let source = self.resolve_socket(&a, out, Side::Output, By::Any);
@@ -58,7 +140,7 @@ impl Work<'_> {
         self.model.connect(ends.0, ends.1, Some(origin));
     }
 
-    pub(crate) fn unlink(&mut self, from: Text<'_>, out: Text<'_>, to: Text<'_>, input: Text<'_>) {
+    fn unlink(&mut self, Ends { from, out, to, input }: Ends<'_>) {
         let nothing = |work: &mut Self| {
             let path = work.sink.at("");
             let message = format!(

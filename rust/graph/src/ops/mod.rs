@@ -1,435 +1,84 @@
-//! The internal edit language: both payloads are lowered to [`Op`], and each operation is carried out on the model.
+//! The operations of a plan, one file for each family: how they are carried out on the model, their words for the artist, and what they
+//! mention.
 //!
-//! An operation that cannot be carried out reports why and changes nothing, so that later findings stay meaningful.
+//! Where both step types have an operation under different fields, its file has a type of its own that is made from either payload.
 
 mod cleanup;
-mod convert;
+mod ensure;
+mod frames;
 mod groups;
 mod interface;
 mod links;
 mod nodes;
+mod operation;
 mod values;
+mod work;
 mod zones;
 
-use std::borrow::Cow;
+use geonode_protocol::{Action, GnOp, NodeTreeOp};
 
-use geonode_protocol::{AddZone, Code, EditZone, GroupIo, Properties, SetItems};
-use serde_json::Value;
+pub use operation::Mention;
+pub(crate) use operation::{Before, Operation};
+pub(crate) use work::Work;
 
-pub(crate) use convert::{convert_gn_op, convert_node_tree_op};
+use cleanup::CleanupUnused;
+use ensure::EnsureSingleGroupIo;
+use links::{Link, Unlink};
+use nodes::{AddNode, RemoveNode};
+use values::SetInput;
 
-use crate::catalogue::{Socket, fold};
-use crate::documents::Document;
-use crate::documents::delta::ModifierInput;
-use crate::intrusion::Unsaid;
-use crate::ir::{Node, Side};
-use crate::model::TreeModel;
-use crate::near::nearest;
-use crate::renames;
-use crate::sink::Sink;
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
-use crate::target::Target;
+/// An operation of a plan that lives for `'p`.
+pub(crate) type AnyOperation<'p> = Box<dyn Operation<'p> + 'p>;
 
-/// A text of the plan and the field of the operation that contains it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Text<'p> {
-    pub text: &'p str,
-    pub field: &'static str,
-}
-
-/// How a socket is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum By {
-    /// Identifier, else name.
-    Any,
-    /// Name only.
-    Name,
-    /// Identifier only.
-    Identifier,
-}
-
-/// One operation, from either payload.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Op<'p> {
-    EnsureTarget {
-        create: bool,
-    },
-    EnsureGroupIo,
-    AddNode {
-        id: Text<'p>,
-        kind: Text<'p>,
-        place: Option<[f64; 2]>,
-        label: Option<&'p str>,
-        props: &'p Properties,
-    },
-    RemoveNode {
-        id: Text<'p>,
-    },
-    SetInput {
-        id: Text<'p>,
-        socket: Text<'p>,
-        by: By,
-        value: &'p Value,
-    },
-    SetProperty {
-        id: Text<'p>,
-        property: Text<'p>,
-        value: &'p Value,
-    },
-    Link {
-        from: Text<'p>,
-        out: Text<'p>,
-        to: Text<'p>,
-        input: Text<'p>,
-    },
-    Unlink {
-        from: Text<'p>,
-        out: Text<'p>,
-        to: Text<'p>,
-        input: Text<'p>,
-    },
-    SetGroupIo(&'p GroupIo),
-    CleanupUnused,
-    AddZone(&'p AddZone),
-    EditZone(&'p EditZone),
-    RemoveZone {
-        id: Text<'p>,
-    },
-    AddGroup {
-        id: Text<'p>,
-        group: Text<'p>,
-    },
-    SetItems(&'p SetItems),
-    AddFrame {
-        id: Text<'p>,
-        label: &'p str,
-        members: &'p [String],
-    },
-    SetModifierInput {
-        name: Option<&'p str>,
-        identifier: Option<&'p str>,
-        value: &'p Value,
-    },
-}
-
-/// The state of one step while its operations are carried out.
-pub(crate) struct Work<'a> {
-    pub scope: Scope<'a>,
-    pub document: &'a Document,
-    pub sink: &'a mut Sink,
-    pub target: Target,
-    pub model: TreeModel,
-    pub modifier_inputs: Vec<ModifierInput>,
-    /// Side effects of the operations on nodes that they do not name.
-    pub unsaid: Unsaid,
-    /// `@k…` keys handed out so far.
-    pub keys: usize,
-    /// `NODE_TREE` creates a missing Group Input or Output when it is named; `GN_OPS` has an operation for it.
-    pub implicit_group_io: bool,
-}
-
-impl<'a> Work<'a> {
-    pub(crate) fn carry_out(&mut self, op: Op<'_>) {
-        match op {
-            Op::EnsureTarget { create } => self.ensure_target(create),
-            Op::EnsureGroupIo => self.ensure_group_io(),
-            Op::AddNode {
-                id,
-                kind,
-                place,
-                label,
-                props,
-            } => self.add_node(id, kind, place, label, props),
-            Op::RemoveNode { id } => self.remove_node(id),
-            Op::SetInput { id, socket, by, value } => self.set_input(id, socket, by, value),
-            Op::SetProperty { id, property, value } => self.set_property(id, property, value),
-            Op::Link { from, out, to, input } => self.link(from, out, to, input),
-            Op::Unlink { from, out, to, input } => self.unlink(from, out, to, input),
-            Op::SetGroupIo(io) => self.set_group_io(io),
-            Op::CleanupUnused => self.cleanup_unused(),
-            Op::AddZone(zone) => self.add_zone(zone),
-            Op::EditZone(zone) => self.edit_zone(zone),
-            Op::RemoveZone { id } => self.remove_zone(id),
-            Op::AddGroup { id, group } => self.add_group(id, group),
-            Op::SetItems(items) => self.set_items(items),
-            Op::AddFrame { id, label, members } => self.add_frame(id, label, members),
-            Op::SetModifierInput {
-                name,
-                identifier,
-                value,
-            } => self.set_modifier_input(name, identifier, value),
-        }
-    }
-
-    /// Does nothing: resolving the target created the modifier, or refused it without permission.
-    fn ensure_target(&mut self, create: bool) {
-        debug_assert!(create || !self.target.new_modifier);
-    }
-
-    /// The ID of the node that the plan refers to; reports when there is none.
-    fn resolve_node(&mut self, named: Text<'_>) -> Option<String> {
-        let found = self.find_node(named.text);
-        if let Some(id) = found {
-            if !self.model.is_new(&id) {
-                self.model.named.insert(id.clone());
-            }
-            return Some(id);
-        }
-        let path = self.sink.at(named.field);
-        match self.guess_node(named.text) {
-            Some(id) => {
-                let message = format!("“{}” was taken to mean the node “{id}”", named.text);
-                self.sink.repaired(path, Value::from(id.clone()), message);
-                self.model.named.insert(id.clone());
-                Some(id)
-            }
-            None => {
-                let near = nearest(named.text, self.model.nodes().map(|node| node.id.as_str()));
-                let hint = match (named.text, near) {
-                    ("group_input" | "group_output", _) => {
-                        Some("add the operation ensure_single_group_io before this one".to_owned())
-                    }
-                    (_, Some(near)) => Some(format!("did you mean “{near}”?")),
-                    (_, None) => Some("create the node before it is used, or use an ID from the context".to_owned()),
-                };
-                let message = format!("there is no node “{}” in the tree “{}”", named.text, self.model.name);
-                self.sink.error(Code::UnknownNode, path, message, hint);
-                None
-            }
-        }
-    }
-
-    /// Exact IDs and the two reserved ones.
-    fn find_node(&mut self, id: &str) -> Option<String> {
-        if self.model.node(id).is_some() {
-            return Some(id.to_owned());
-        }
-        match id {
-            "group_input" => self.group_node(GROUP_INPUT),
-            "group_output" => self.group_node(GROUP_OUTPUT),
-            _ => None,
-        }
-    }
-
-    /// The only node whose name or label matches, ignoring case; IDs may have been read from the screen.
-    fn guess_node(&self, text: &str) -> Option<String> {
-        let wanted = fold(text);
-        let mut hits = self.model.nodes().filter(|node| {
-            fold(&node.id) == wanted
-                || fold(&node.name) == wanted
-                || node.label.as_deref().is_some_and(|label| fold(label) == wanted)
-        });
-        match (hits.next(), hits.next()) {
-            (Some(node), None) if !wanted.is_empty() => Some(node.id.clone()),
-            _ => None,
-        }
-    }
-
-    /// The socket that the plan refers to; reports when there is none, or several.
-    fn resolve_socket(&mut self, id: &str, named: Text<'_>, side: Side, by: By) -> Option<Cow<'a, Socket>> {
-        let node = self.model.node(id)?;
-        let sockets = self.scope.sockets(&self.model, node, side);
-        let usable = || sockets.iter().enumerate().filter(|(_, socket)| socket.available);
-        if by != By::Name
-            && let Some((at, _)) = usable().find(|(_, socket)| socket.identifier == named.text)
-        {
-            return pick(sockets, at);
-        }
-        if by != By::Identifier {
-            let mut hits = usable().filter(|(_, socket)| socket.name == named.text);
-            match (hits.next(), hits.next()) {
-                (Some((at, _)), None) => {
-                    drop(hits);
-                    return pick(sockets, at);
-                }
-                (None, _) => {}
-                (Some((_, first)), Some((_, second))) => {
-                    let more = hits.map(|(_, socket)| socket.identifier.as_str());
-                    let list: Vec<&str> = [first, second]
-                        .into_iter()
-                        .map(|s| s.identifier.as_str())
-                        .chain(more)
-                        .collect();
-                    let message = format!("“{id}” has several {} named “{}”", side_names(side), named.text);
-                    let hint = format!("use one of the identifiers: {}", list.join(", "));
-                    let path = self.sink.at(named.field);
-                    self.sink.error(Code::AmbiguousSocket, path, message, Some(hint));
-                    return None;
-                }
-            }
-        }
-        let at = self.guess_socket(id, named, side, &sockets)?;
-        pick(sockets, at)
-    }
-
-    /// A certain repair of a socket's name, else the error with suggestions.
-    fn guess_socket(&mut self, id: &str, named: Text<'_>, side: Side, sockets: &[Socket]) -> Option<usize> {
-        let usable: Vec<&Socket> = sockets.iter().filter(|socket| socket.available).collect();
-        let path = self.sink.at(named.field);
-        // A socket with exactly that name is meant, although it is hidden; repairing the name would give another link.
-        let hidden = sockets
-            .iter()
-            .find(|s| !s.available && (s.identifier == named.text || s.name == named.text));
-        if let Some(hidden) = hidden {
-            let node = self.model.node(id)?;
-            let hint = self.mode_for(node, side, &hidden.identifier);
-            let message = format!(
-                "the {} “{}” of “{id}” is not available in its current mode",
-                side_name(side),
-                hidden.name
-            );
-            self.sink.error(Code::UnavailableSocket, path, message, hint);
-            return None;
-        }
-        if let Some(hit) = certain_socket(named.text, &usable) {
-            let message = format!(
-                "“{}” was taken to mean the {} “{}” of “{id}”",
-                named.text,
-                side_name(side),
-                hit.name
-            );
-            self.sink.repaired(path, Value::from(hit.identifier.clone()), message);
-            return sockets.iter().position(|socket| std::ptr::eq(socket, hit));
-        }
-        let near = nearest(
-            named.text,
-            usable.iter().flat_map(|s| [s.name.as_str(), s.identifier.as_str()]),
-        );
-        let list: Vec<String> = usable.iter().map(|socket| display(socket)).collect();
-        let hint = match (near, list.is_empty()) {
-            (Some(near), _) => format!("did you mean “{near}”? It has: {}", list.join(", ")),
-            (None, false) => format!("it has: {}", list.join(", ")),
-            (None, true) => format!("it has no {}", side_names(side)),
-        };
-        let message = format!("“{id}” has no {} “{}”", side_name(side), named.text);
-        self.sink.error(Code::UnknownSocket, path, message, Some(hint));
-        None
-    }
-
-    /// Which property value makes a hidden socket available.
-    fn mode_for(&self, node: &Node, side: Side, identifier: &str) -> Option<String> {
-        let kind = self.scope.node_type(node)?;
-        let mut props = node.props.clone();
-        for name in &kind.state_properties {
-            let present = props.get(name).cloned();
-            let property = kind.properties.get(name)?;
-            let values: Vec<Value> = if property.kind == "bool" {
-                vec![Value::Bool(false), Value::Bool(true)]
-            } else {
-                property
-                    .items
-                    .iter()
-                    .map(|(item, _)| Value::from(item.as_str()))
-                    .collect()
-            };
-            for value in values {
-                props.insert(name.clone(), value.clone());
-                let shows = kind.variants.contains_key(kind.variant_key(&props).as_ref())
-                    && kind
-                        .state(&props)
-                        .side(side)
-                        .iter()
-                        .any(|s| s.available && s.identifier == identifier);
-                if shows {
-                    return Some(format!("set the property “{name}” to {value} first"));
-                }
-            }
-            match present {
-                Some(value) => props.insert(name.clone(), value),
-                None => props.shift_remove(name),
-            };
-        }
-        None
-    }
-
-    fn next_key(&mut self) -> String {
-        self.keys += 1;
-        format!("@k{}", self.keys)
+/// The operations of a step, in order; none for a step without operations of its own.
+pub(crate) fn operations_of(action: &Action) -> Vec<AnyOperation<'_>> {
+    match action {
+        Action::NodeTree(payload) => payload.operations.iter().map(of_node_tree).collect(),
+        Action::GnOps(payload) => payload.ops.iter().map(of_gn_ops).collect(),
+        Action::Python(_) | Action::Added(_) => Vec::new(),
     }
 }
 
-/// One socket of a list, borrowed if the list is.
-fn pick(sockets: Cow<'_, [Socket]>, at: usize) -> Option<Cow<'_, Socket>> {
-    match sockets {
-        Cow::Borrowed(list) => list.get(at).map(Cow::Borrowed),
-        Cow::Owned(mut list) => (at < list.len()).then(|| Cow::Owned(list.swap_remove(at))),
+/// What the operations of a step create, name or may change; nothing for a step without operations of its own.
+pub fn mentions(action: &Action) -> impl Iterator<Item = Mention<'_>> {
+    operations_of(action).into_iter().flat_map(|op| op.mentions())
+}
+
+fn of_node_tree(op: &NodeTreeOp) -> AnyOperation<'_> {
+    match op {
+        NodeTreeOp::CreateNode(op) => Box::new(AddNode::from(op)),
+        NodeTreeOp::DeleteNode(op) => Box::new(RemoveNode::from(op)),
+        NodeTreeOp::SetInputDefault(op) => Box::new(SetInput::from(op)),
+        NodeTreeOp::SetProperty(op) => Box::new(op),
+        NodeTreeOp::Link(op) => Box::new(Link(op.into())),
+        NodeTreeOp::Unlink(op) => Box::new(Unlink(op.into())),
+        NodeTreeOp::SetGroupIo(op) => Box::new(&**op),
+        NodeTreeOp::AddZone(op) => Box::new(op),
+        NodeTreeOp::EditZone(op) => Box::new(op),
+        NodeTreeOp::RemoveZone(op) => Box::new(op),
+        NodeTreeOp::AddGroup(op) => Box::new(op),
+        NodeTreeOp::SetItems(op) => Box::new(op),
     }
 }
 
-/// The only socket that a slightly wrong name can refer to: other case, or the type suffix of another Blender version
-/// (`A_INT`, `Value_001`) where this one has a single socket that changes its type.
-fn certain_socket<'s>(text: &str, usable: &[&'s Socket]) -> Option<&'s Socket> {
-    let only = |wanted: &str| {
-        let mut hits = usable
-            .iter()
-            .filter(|s| fold(&s.identifier) == wanted || fold(&s.name) == wanted);
-        match (hits.next(), hits.next()) {
-            (Some(hit), None) if !wanted.is_empty() => Some(*hit),
-            _ => None,
-        }
-    };
-    only(&fold(text))
-        .or_else(|| only(&fold(without_type_suffix(text)?)))
-        .or_else(|| only(&fold(renames::socket(text)?)))
-        .or_else(|| only_geometry(text, usable))
-}
-
-/// `A_INT` → `A`, `Value_001` → `Value`.
-fn without_type_suffix(text: &str) -> Option<&str> {
-    let (stem, suffix) = text.rsplit_once('_')?;
-    let numbered = suffix.len() == 3 && suffix.chars().all(|c| c.is_ascii_digit());
-    let typed = matches!(
-        fold(suffix).as_str(),
-        "int"
-            | "float"
-            | "vec3"
-            | "vector"
-            | "col"
-            | "color"
-            | "str"
-            | "string"
-            | "bool"
-            | "rot"
-            | "rotation"
-            | "matrix"
-    );
-    (numbered || typed).then_some(stem)
-}
-
-/// A kind of geometry names the only geometry socket, whatever Blender calls it on this node.
-fn only_geometry<'s>(text: &str, usable: &[&'s Socket]) -> Option<&'s Socket> {
-    let wanted = fold(text);
-    if !matches!(
-        wanted.as_str(),
-        "geometry" | "mesh" | "curve" | "curves" | "points" | "pointcloud" | "instances" | "volume"
-    ) {
-        return None;
-    }
-    let mut hits = usable.iter().filter(|socket| socket.kind == "NodeSocketGeometry");
-    match (hits.next(), hits.next()) {
-        (Some(hit), None) => Some(*hit),
-        _ => None,
-    }
-}
-
-fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::Input => "input",
-        Side::Output => "output",
-    }
-}
-
-fn side_names(side: Side) -> &'static str {
-    match side {
-        Side::Input => "inputs",
-        Side::Output => "outputs",
-    }
-}
-
-fn display(socket: &Socket) -> String {
-    if socket.identifier == socket.name || socket.identifier.starts_with(['=', '@']) {
-        socket.name.clone()
-    } else {
-        format!("{} ({})", socket.name, socket.identifier)
+fn of_gn_ops(op: &GnOp) -> AnyOperation<'_> {
+    match op {
+        GnOp::EnsureTarget(op) => Box::new(op),
+        GnOp::EnsureSingleGroupIo {} => Box::new(EnsureSingleGroupIo),
+        GnOp::AddNode(op) => Box::new(AddNode::from(op)),
+        GnOp::RemoveNode(op) => Box::new(RemoveNode::from(op)),
+        GnOp::Link(op) => Box::new(Link(op.into())),
+        GnOp::Unlink(op) => Box::new(Unlink(op.into())),
+        GnOp::SetInput(op) => Box::new(SetInput::from(op)),
+        GnOp::CleanupUnused {} => Box::new(CleanupUnused),
+        GnOp::SetProperty(op) => Box::new(op),
+        GnOp::SetGroupIo(op) => Box::new(&**op),
+        GnOp::AddZone(op) => Box::new(op),
+        GnOp::EditZone(op) => Box::new(op),
+        GnOp::RemoveZone(op) => Box::new(op),
+        GnOp::AddGroup(op) => Box::new(op),
+        GnOp::SetItems(op) => Box::new(op),
+        GnOp::AddFrame(op) => Box::new(op),
+        GnOp::SetModifierInput(op) => Box::new(op),
     }
 }

@@ -1,27 +1,126 @@
 //! Adding and removing nodes.
 
-use geonode_protocol::{Code, Properties};
+use geonode_protocol::{self as plan, Code, Properties};
 use indexmap::IndexMap;
 use petgraph::Direction;
 use serde_json::Value;
 
-use super::{Text, Work};
+use super::operation::{Before, Mention, Operation};
+use super::work::{Text, Work, text};
 use crate::catalogue::{Catalogue, NodeType, fold};
-use crate::ir::{MAX_NAME, Map, Node};
+use crate::ir::{MAX_NAME, Map, Node, Tree};
 use crate::near::nearest;
 use crate::renames;
 use crate::sink::escape;
-use crate::sockets::{FRAME, GROUP_INPUT, GROUP_OUTPUT};
+use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
+
+/// Adds a node.
+#[derive(Clone, Copy)]
+pub(super) struct AddNode<'p> {
+    id: Text<'p>,
+    kind: Text<'p>,
+    place: Option<[f64; 2]>,
+    label: Option<&'p str>,
+    props: &'p Properties,
+}
+
+impl<'p> From<&'p plan::CreateNode> for AddNode<'p> {
+    fn from(op: &'p plan::CreateNode) -> Self {
+        Self {
+            id: text(&op.node_id, "node_id"),
+            kind: text(&op.bl_idname, "bl_idname"),
+            place: op.location,
+            label: op.label.as_deref(),
+            props: &op.properties,
+        }
+    }
+}
+
+impl<'p> From<&'p plan::AddNode> for AddNode<'p> {
+    fn from(op: &'p plan::AddNode) -> Self {
+        let place = [op.x, op.y];
+        Self {
+            id: text(&op.id, "id"),
+            kind: text(&op.bl_idname, "bl_idname"),
+            place: place
+                .iter()
+                .any(Option::is_some)
+                .then(|| place.map(Option::unwrap_or_default)),
+            label: op.label.as_deref(),
+            props: &op.properties,
+        }
+    }
+}
+
+impl<'p> Operation<'p> for AddNode<'p> {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.add_node(*self);
+    }
+
+    fn words(&self, before: &Before<'_>) -> String {
+        format!("Add {} “{}”", before.label(self.kind.text), self.id.text)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::NewNode(self.id.text)]
+    }
+}
+
+/// Removes a node.
+#[derive(Clone, Copy)]
+pub(super) struct RemoveNode<'p> {
+    id: Text<'p>,
+}
+
+impl<'p> From<&'p plan::DeleteNode> for RemoveNode<'p> {
+    fn from(op: &'p plan::DeleteNode) -> Self {
+        Self {
+            id: text(&op.node_id, "node_id"),
+        }
+    }
+}
+
+impl<'p> From<&'p plan::RemoveNode> for RemoveNode<'p> {
+    fn from(op: &'p plan::RemoveNode) -> Self {
+        Self { id: text(&op.id, "id") }
+    }
+}
+
+impl<'p> Operation<'p> for RemoveNode<'p> {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.remove_node(self.id);
+    }
+
+    fn words(&self, before: &Before<'_>) -> String {
+        let id = self.id.text;
+        before.node(id).map_or_else(
+            || format!("Remove the node “{id}”"),
+            |node| format!("Remove {} “{id}”", before.label(&node.kind)),
+        )
+    }
+
+    fn destroys(&self, before: &Tree) -> bool {
+        before.nodes.iter().any(|node| node.id == self.id.text)
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(self.id.text)]
+    }
+}
 
 impl Work<'_> {
-    pub(crate) fn add_node(
-        &mut self,
-        id: Text<'_>,
-        kind: Text<'_>,
-        place: Option<[f64; 2]>,
-        label: Option<&str>,
-        props: &Properties,
-    ) {
+    fn add_node(&mut self, op: AddNode<'_>) {
+        let AddNode {
+            id,
+            kind,
+            place,
+            label,
+            props,
+        } = op;
         let Some(bl_idname) = self.resolve_type(kind) else {
             return;
         };
@@ -164,7 +263,7 @@ impl Work<'_> {
         None
     }
 
-    pub(crate) fn remove_node(&mut self, id: Text<'_>) {
+    fn remove_node(&mut self, id: Text<'_>) {
         let Some(found) = self.find_node(id.text) else {
             let path = self.sink.at(id.field);
             let message = format!("there is no node “{}”; nothing was removed", id.text);
@@ -219,80 +318,6 @@ impl Work<'_> {
         };
         self.insert_node(id, kind, None);
         id.to_owned()
-    }
-
-    pub(crate) fn ensure_group_io(&mut self) {
-        self.ensure_group_node(GROUP_INPUT);
-        self.ensure_group_node(GROUP_OUTPUT);
-        let Some(kept) = self.group_node(GROUP_OUTPUT) else {
-            return;
-        };
-        let surplus: Vec<String> = self
-            .model
-            .nodes()
-            .filter(|node| node.kind == GROUP_OUTPUT && node.id != kept)
-            .map(|node| node.id.clone())
-            .collect();
-        for id in surplus {
-            self.model.remove(&id);
-        }
-    }
-
-    fn ensure_group_node(&mut self, kind: &str) {
-        if !self.model.nodes().any(|node| node.kind == kind) {
-            self.make_group_node(kind);
-        }
-    }
-
-    pub(crate) fn add_frame(&mut self, id: Text<'_>, label: &str, members: &[String]) {
-        match self.claim(id, FRAME) {
-            Claim::Taken => return,
-            Claim::Present => {
-                if let Some(frame) = self.model.node_mut(id.text) {
-                    frame.label = Some(label.to_owned());
-                }
-            }
-            Claim::Free => self.insert_node(id.text, FRAME, Some(label.to_owned())),
-        }
-        for (index, member) in members.iter().enumerate() {
-            let path = format!("node_ids/{index}");
-            let Some(found) = self.find_node(member) else {
-                let near = nearest(member, self.model.nodes().map(|node| node.id.as_str()));
-                let message = format!("there is no node “{member}” to put into the frame");
-                let path = self.sink.at(&path);
-                self.sink.error(
-                    Code::UnknownNode,
-                    path,
-                    message,
-                    near.map(|near| format!("did you mean “{near}”?")),
-                );
-                continue;
-            };
-            if found == id.text || self.holds(&found, id.text) {
-                let path = self.sink.at(&path);
-                let message = format!("the frame “{}” cannot contain “{found}”, which contains it", id.text);
-                self.sink
-                    .error(Code::Cycle, path, message, Some("leave it out of node_ids".to_owned()));
-                continue;
-            }
-            if let Some(node) = self.model.node_mut(&found) {
-                node.parent = Some(id.text.to_owned());
-            }
-        }
-    }
-
-    /// True when the frame `outer` contains `inner`, at any depth.
-    fn holds(&self, outer: &str, inner: &str) -> bool {
-        let mut at = self.model.node(inner).and_then(|node| node.parent.as_deref());
-        // A chain of parents has at most as many nodes as the tree; the bound prevents an endless loop in a damaged tree.
-        for _ in 0..=self.model.graph().node_count() {
-            match at {
-                None => return false,
-                Some(id) if id == outer => return true,
-                Some(id) => at = self.model.node(id).and_then(|node| node.parent.as_deref()),
-            }
-        }
-        true
     }
 
     /// Sets a property of a node in the model; `field` is its place in the plan.

@@ -1,18 +1,116 @@
 //! Setting inputs and properties.
 
-use geonode_protocol::Code;
+use geonode_protocol::{self as plan, Code, SetModifierInput, SetProperty};
 use serde_json::Value;
 
 use super::nodes::{reserve_first, set_or_clear};
-use super::{By, Text, Work};
+use super::operation::{Before, Mention, Operation, short};
+use super::work::{By, Text, Work, text};
 use crate::catalogue::{NodeType, Property, Socket, fold};
 use crate::documents::delta::ModifierInput;
-use crate::ir::Side;
+use crate::ir::{Side, Tree};
 use crate::near::nearest;
 use crate::values::{Kind, ValueError, Want, same, translate};
 
+/// Sets the value of an input; a link on it stays.
+#[derive(Clone, Copy)]
+pub(super) struct SetInput<'p> {
+    id: Text<'p>,
+    socket: Text<'p>,
+    by: By,
+    value: &'p Value,
+}
+
+impl<'p> From<&'p plan::SetInputDefault> for SetInput<'p> {
+    fn from(op: &'p plan::SetInputDefault) -> Self {
+        Self {
+            id: text(&op.node_id, "node_id"),
+            socket: text(&op.socket, "socket"),
+            by: By::Any,
+            value: &op.value,
+        }
+    }
+}
+
+impl<'p> From<&'p plan::SetInput> for SetInput<'p> {
+    fn from(op: &'p plan::SetInput) -> Self {
+        let (socket, by) = match (&op.socket_identifier, &op.socket_name) {
+            (Some(identifier), _) => (text(identifier, "socket_identifier"), By::Identifier),
+            (None, name) => (text(name.as_deref().unwrap_or_default(), "socket_name"), By::Name),
+        };
+        Self {
+            id: text(&op.node_id, "node_id"),
+            socket,
+            by,
+            value: &op.value,
+        }
+    }
+}
+
+impl<'p> Operation<'p> for SetInput<'p> {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.set_input(*self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        set(self.socket.text, self.id.text, self.value)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(self.id.text)]
+    }
+}
+
+impl<'p> Operation<'p> for &'p SetProperty {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.set_property(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        set(&self.property, &self.node_id, &self.value)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(&self.node_id)]
+    }
+}
+
+impl<'p> Operation<'p> for &'p SetModifierInput {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.set_modifier_input(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        let input = self.name.as_deref().or(self.identifier.as_deref());
+        let new = short(&self.value);
+        format!("Set the modifier's input “{}” to {new}", input.unwrap_or_default())
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        let input = self.name.as_deref().or(self.identifier.as_deref());
+        input.map(Mention::ModifierInput).into_iter().collect()
+    }
+}
+
+fn set(what: &str, of: &str, to: &Value) -> String {
+    format!("Set {what} of “{of}” to {}", short(to))
+}
+
 impl Work<'_> {
-    pub(crate) fn set_input(&mut self, id: Text<'_>, socket: Text<'_>, by: By, value: &Value) {
+    fn set_input(&mut self, op: SetInput<'_>) {
+        let SetInput { id, socket, by, value } = op;
         let Some(node_id) = self.resolve_node(id) else { return };
         if self.input_is_a_property_here(&node_id, socket, value) {
             return;
@@ -35,19 +133,21 @@ impl Work<'_> {
         }
     }
 
-    pub(crate) fn set_property(&mut self, id: Text<'_>, property: Text<'_>, value: &Value) {
-        let Some(node_id) = self.resolve_node(id) else { return };
-        if property.text == "label" {
-            match value {
+    fn set_property(&mut self, op: &SetProperty) {
+        let Some(node_id) = self.resolve_node(text(&op.node_id, "node_id")) else {
+            return;
+        };
+        if op.property == "label" {
+            match &op.value {
                 Value::String(label) => {
                     if let Some(node) = self.model.node_mut(&node_id) {
                         node.label = Some(label.clone());
                     }
                 }
-                _ => self.report_value(
+                other => self.report_value(
                     &ValueError::WrongType {
                         expected: "a text".into(),
-                        got: value.to_string(),
+                        got: other.to_string(),
                     },
                     "value",
                 ),
@@ -58,10 +158,10 @@ impl Work<'_> {
             .model
             .node(&node_id)
             .and_then(|node| self.scope.node_type(node))
-            .is_some_and(|kind| kind.properties.contains_key(property.text));
+            .is_some_and(|kind| kind.properties.contains_key(&op.property));
         // A wrong value is reported at the value; a wrong name at `property`.
-        let field = if known { "value" } else { property.field };
-        self.put_property(&node_id, property.text, value, field);
+        let field = if known { "value" } else { "property" };
+        self.put_property(&node_id, &op.property, &op.value, field);
     }
 
     /// Finds the property or input that is meant: Blender 5 turned many properties into inputs.
@@ -176,11 +276,11 @@ impl Work<'_> {
         true
     }
 
-    pub(crate) fn set_modifier_input(&mut self, name: Option<&str>, identifier: Option<&str>, value: &Value) {
+    fn set_modifier_input(&mut self, op: &SetModifierInput) {
         let inputs: Vec<_> = self.model.interface_sockets(Side::Input).cloned().collect();
-        let (text, field) = match (identifier, name) {
-            (Some(identifier), _) => (identifier, "identifier"),
-            (None, name) => (name.unwrap_or_default(), "name"),
+        let (text, field) = match (&op.identifier, &op.name) {
+            (Some(identifier), _) => (identifier.as_str(), "identifier"),
+            (None, name) => (name.as_deref().unwrap_or_default(), "name"),
         };
         let hits: Vec<_> = inputs
             .iter()
@@ -226,7 +326,7 @@ impl Work<'_> {
         let mut want = Want::socket_type(&item.socket_type);
         want.min = item.props.get("min_value").and_then(Value::as_f64);
         want.max = item.props.get("max_value").and_then(Value::as_f64);
-        let Some(fitted) = self.fit(&want, value, "value") else {
+        let Some(fitted) = self.fit(&want, &op.value, "value") else {
             return;
         };
         let present = self

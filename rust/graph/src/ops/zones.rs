@@ -1,10 +1,71 @@
 //! Zones: both ends at once, their items, and removing them whole.
 
-use geonode_protocol::{AddZone, Code, EditZone, ZoneItem, ZoneKind};
+use geonode_protocol::{AddZone, Code, EditZone, RemoveZone, ZoneItem, ZoneKind};
 use serde_json::Value;
 
-use super::{Text, Work};
-use crate::ir::{Map, Node};
+use super::operation::{Before, Mention, Operation};
+use super::work::Work;
+use crate::ir::{Map, Node, Tree};
+
+impl<'p> Operation<'p> for &'p AddZone {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.add_zone(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        let kind = match self.kind {
+            ZoneKind::Repeat => "repeat",
+            ZoneKind::Simulation => "simulation",
+            ZoneKind::ForEach => "for-each",
+        };
+        format!("Add the {kind} zone “{}”", self.id)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::NewZone(&self.id)]
+    }
+}
+
+impl<'p> Operation<'p> for &'p EditZone {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.edit_zone(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        let (added, removed) = (self.add_items.len(), self.remove_items.len());
+        format!("Change the zone “{}”: {added} items added, {removed} removed", self.id)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        !self.remove_items.is_empty()
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(&self.id)]
+    }
+}
+
+impl<'p> Operation<'p> for &'p RemoveZone {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.remove_zone(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        format!("Remove the zone “{}”", self.id)
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        true
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(&self.id)]
+    }
+}
 
 /// Types and item collection of a zone.
 struct ZoneTypes {
@@ -42,7 +103,7 @@ fn collection_of(output_type: &str) -> Option<&'static str> {
 }
 
 impl Work<'_> {
-    pub(crate) fn add_zone(&mut self, zone: &AddZone) {
+    fn add_zone(&mut self, zone: &AddZone) {
         let types = types(zone.kind);
         if !self.scope.catalogue.nodes.contains_key(types.output) {
             let path = self.sink.at("kind");
@@ -104,7 +165,7 @@ impl Work<'_> {
         });
     }
 
-    pub(crate) fn edit_zone(&mut self, zone: &EditZone) {
+    fn edit_zone(&mut self, zone: &EditZone) {
         let Some((_, output)) = self.zone_ends(&zone.id) else {
             return;
         };
@@ -141,16 +202,15 @@ impl Work<'_> {
         self.put_items(&output, collection, items);
     }
 
-    pub(crate) fn remove_zone(&mut self, id: Text<'_>) {
-        let known = self.find_ends(id.text);
-        match known {
+    fn remove_zone(&mut self, zone: &RemoveZone) {
+        match self.find_ends(&zone.id) {
             Some((input, output)) => {
                 self.model.remove(&input);
                 self.model.remove(&output);
             }
             None => {
-                let path = self.sink.at(id.field);
-                let message = format!("there is no zone “{}”; nothing was removed", id.text);
+                let path = self.sink.at("id");
+                let message = format!("there is no zone “{}”; nothing was removed", zone.id);
                 self.sink.warn(Code::NothingToRemove, path, message);
             }
         }

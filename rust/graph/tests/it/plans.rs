@@ -1,11 +1,12 @@
 //! Plans against documents: each folder of `tests/plans` holds `case.json` (Blender versions, document), `plan.json` and
-//! `expected.json` (findings, deltas, words). `UPDATE=1` writes what is found; read the difference before you commit it.
+//! `expected.json` (each operation for the artist, findings, deltas, words). `UPDATE=1` writes what is found; read the difference before you commit it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use geonode_graph::{Catalogue, Compiled, Document, compile};
-use geonode_protocol::{Change, Finding, Limits, parse_plan};
+use geonode_graph::{Catalogue, Compiled, Document, compile, operations};
+use geonode_protocol::{Change, Finding, Limits, Plan, parse_plan, schema};
 use serde_json::{Value, json};
 
 use crate::catalogue;
@@ -18,19 +19,42 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|_| panic!("{} is missing", path.display()))).unwrap()
 }
 
+/// A folder of `tests/plans`, without what is expected.
+struct Case {
+    versions: Vec<String>,
+    document: Document,
+    text: String,
+    plan: Plan,
+}
+
+impl Case {
+    fn read(folder: &Path) -> Self {
+        let case = read(&folder.join("case.json"));
+        let text = fs::read_to_string(folder.join("plan.json")).unwrap();
+        let parsed = parse_plan(&text, &Limits::default());
+        let plan = parsed
+            .plan
+            .unwrap_or_else(|| panic!("{}: {:?}", folder.display(), parsed.findings));
+        Self {
+            versions: serde_json::from_value(case["blender"].clone()).unwrap(),
+            document: serde_json::from_value(case["document"].clone()).unwrap(),
+            text,
+            plan,
+        }
+    }
+}
+
 /// What compiling a case gives, as JSON.
 fn outcome(folder: &Path) -> Value {
-    let case = read(&folder.join("case.json"));
-    let document: Document = serde_json::from_value(case["document"].clone()).unwrap();
-    let text = fs::read_to_string(folder.join("plan.json")).unwrap();
-    let parsed = parse_plan(&text, &Limits::default());
-    let plan = parsed
-        .plan
-        .unwrap_or_else(|| panic!("{}: {:?}", folder.display(), parsed.findings));
+    let Case {
+        versions,
+        document,
+        text,
+        plan,
+    } = Case::read(folder);
     let mut by_version = serde_json::Map::new();
-    for version in case["blender"].as_array().unwrap() {
-        let version = version.as_str().unwrap();
-        let catalogue = catalogue(version);
+    for version in versions {
+        let catalogue = catalogue(&version);
         let compiled = compile(&plan, &document, &catalogue);
         let (deltas, words) = if compiled.ok() {
             // A repaired plan compiles to the same edits.
@@ -49,13 +73,23 @@ fn outcome(folder: &Path) -> Value {
         for finding in compiled.findings.iter().filter(|finding| !finding.changes.is_empty()) {
             advice_works(folder, &text, &document, &catalogue, finding);
         }
-        let mut found = json!({"findings": compiled.findings, "deltas": deltas, "words": words});
+        let operations = for_the_artist(&plan, &document, &catalogue);
+        let mut found =
+            json!({"operations": operations, "findings": compiled.findings, "deltas": deltas, "words": words});
         if !compiled.questions.is_empty() {
             found["questions"] = json!(compiled.questions);
         }
-        by_version.insert(version.to_owned(), found);
+        by_version.insert(version, found);
     }
     Value::Object(by_version)
+}
+
+/// The operations as the artist reads them, marked where they take something away.
+fn for_the_artist(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Vec<String> {
+    let operations = plan.steps.iter().flat_map(|step| operations(step, document, catalogue));
+    operations
+        .map(|op| op.words + if op.destructive { " (destructive)" } else { "" })
+        .collect()
 }
 
 /// No repair makes a link: there are at most as many new ones as operations that ask for one.
@@ -109,14 +143,53 @@ fn apply(plan: &mut Value, change: &Change) -> Option<()> {
     Some(())
 }
 
-#[test]
-fn plans_compile_as_expected() {
+fn folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = fs::read_dir(here().join("tests/plans"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
     folders.sort();
     assert!(folders.len() >= 10, "the fixtures are missing");
+    folders
+}
+
+/// An operation whose edits nobody looked at is not known to work.
+#[test]
+fn every_operation_is_in_a_case_that_compiles() {
+    let mut carried_out = BTreeSet::new();
+    for folder in folders() {
+        let case = Case::read(&folder);
+        let compiles = |version: &String| compile(&case.plan, &case.document, &catalogue(version)).ok();
+        if !case.versions.iter().any(compiles) {
+            continue;
+        }
+        for step in serde_json::to_value(&case.plan).unwrap()["steps"].as_array().unwrap() {
+            let payload = &step["payload"];
+            let operations = payload["operations"].as_array().or(payload["ops"].as_array());
+            let names = operations.into_iter().flatten().map(|op| op["op"].as_str().unwrap());
+            carried_out.extend(names.map(|name| format!("{} {name}", step["type"].as_str().unwrap())));
+        }
+    }
+    let plan = schema("plan").unwrap();
+    let mut missing = Vec::new();
+    for (step, list) in [("NODE_TREE", "NodeTreeOp"), ("GN_OPS", "GnOp")] {
+        let choices = plan["$defs"][list]["oneOf"].as_array().unwrap();
+        assert!(choices.len() > 10, "{list}: only {} operations", choices.len());
+        let names = choices
+            .iter()
+            .map(|op| op["properties"]["op"]["const"].as_str().unwrap());
+        missing.extend(
+            names
+                .map(|name| format!("{step} {name}"))
+                .filter(|name| !carried_out.contains(name)),
+        );
+    }
+    assert!(missing.is_empty(), "no folder of tests/plans compiles {missing:?}");
+}
+
+#[test]
+fn plans_compile_as_expected() {
+    let folders = folders();
     let mut wrong = Vec::new();
     for folder in &folders {
         let found = outcome(folder);

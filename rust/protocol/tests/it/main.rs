@@ -12,4 +12,5 @@ mod extensions;
 mod plans;
 mod properties;
 mod reference;
+mod samples;
 mod schemas;

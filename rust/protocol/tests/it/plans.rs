@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use geonode_protocol::{Code, Limits, Parsed, parse_plan, parse_plan_value};
 use serde_json::{Value, json};
 
+use crate::samples::every_operation;
+
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/plans");
     let mut folders: Vec<PathBuf> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -81,6 +83,20 @@ fn fixtures() {
         results.len(),
         failed[0]
     );
+}
+
+/// Nothing of an operation is lost or refused: what the schema allows is read, and written again as it was.
+#[test]
+fn every_operation_is_read_and_written_again_with_all_its_fields() {
+    let sample = every_operation();
+    for parsed in [
+        parse_plan(&sample.to_string(), &Limits::default()),
+        parse_plan_value(&sample, &Limits::default()),
+    ] {
+        assert!(parsed.findings.is_empty(), "{:#?}", parsed.findings);
+        let written = serde_json::to_value(parsed.plan).unwrap();
+        assert_eq!(written["steps"], sample["steps"]);
+    }
 }
 
 #[test]

@@ -13,6 +13,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
+use crate::samples::every_operation;
+
 /// Texts of the fixtures: the seeds that are changed.
 fn seeds() -> &'static [String] {
     static SEEDS: OnceLock<Vec<String>> = OnceLock::new();
@@ -27,15 +29,16 @@ fn seeds() -> &'static [String] {
     })
 }
 
-/// Plans among the seeds that are accepted, as JSON.
+/// Plans among the seeds that are accepted, as JSON, and the one with every operation.
 fn accepted() -> &'static [Value] {
     static ACCEPTED: OnceLock<Vec<Value>> = OnceLock::new();
     ACCEPTED.get_or_init(|| {
         let plans = seeds()
             .iter()
             .filter_map(|text| parse_plan(text, &Limits::default()).plan);
-        let plans: Vec<Value> = plans.map(|plan| serde_json::to_value(plan).unwrap()).collect();
+        let mut plans: Vec<Value> = plans.map(|plan| serde_json::to_value(plan).unwrap()).collect();
         assert!(plans.len() > 20);
+        plans.push(every_operation());
         plans
     })
 }

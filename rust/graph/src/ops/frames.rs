@@ -1,0 +1,84 @@
+//! Frames around nodes.
+
+use geonode_protocol::{AddFrame, Code};
+
+use super::nodes::Claim;
+use super::operation::{Before, Mention, Operation};
+use super::work::{Work, text};
+use crate::ir::Tree;
+use crate::near::nearest;
+use crate::sockets::FRAME;
+
+impl<'p> Operation<'p> for &'p AddFrame {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.add_frame(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        let name = if self.label.is_empty() { &self.id } else { &self.label };
+        format!("Put {} nodes into the frame “{name}”", self.node_ids.len())
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        let members = self.node_ids.iter().map(|id| Mention::Node(id));
+        members.chain([Mention::NewNode(&self.id)]).collect()
+    }
+}
+
+impl Work<'_> {
+    fn add_frame(&mut self, frame: &AddFrame) {
+        let id = text(&frame.id, "id");
+        match self.claim(id, FRAME) {
+            Claim::Taken => return,
+            Claim::Present => {
+                if let Some(present) = self.model.node_mut(id.text) {
+                    present.label = Some(frame.label.clone());
+                }
+            }
+            Claim::Free => self.insert_node(id.text, FRAME, Some(frame.label.clone())),
+        }
+        for (index, member) in frame.node_ids.iter().enumerate() {
+            let path = format!("node_ids/{index}");
+            let Some(found) = self.find_node(member) else {
+                let near = nearest(member, self.model.nodes().map(|node| node.id.as_str()));
+                let message = format!("there is no node “{member}” to put into the frame");
+                let path = self.sink.at(&path);
+                self.sink.error(
+                    Code::UnknownNode,
+                    path,
+                    message,
+                    near.map(|near| format!("did you mean “{near}”?")),
+                );
+                continue;
+            };
+            if found == id.text || self.holds(&found, id.text) {
+                let path = self.sink.at(&path);
+                let message = format!("the frame “{}” cannot contain “{found}”, which contains it", id.text);
+                self.sink
+                    .error(Code::Cycle, path, message, Some("leave it out of node_ids".to_owned()));
+                continue;
+            }
+            if let Some(node) = self.model.node_mut(&found) {
+                node.parent = Some(id.text.to_owned());
+            }
+        }
+    }
+
+    /// True when the frame `outer` contains `inner`, at any depth.
+    fn holds(&self, outer: &str, inner: &str) -> bool {
+        let mut at = self.model.node(inner).and_then(|node| node.parent.as_deref());
+        // A chain of parents has at most as many nodes as the tree; the bound prevents an endless loop in a damaged tree.
+        for _ in 0..=self.model.graph().node_count() {
+            match at {
+                None => return false,
+                Some(id) if id == outer => return true,
+                Some(id) => at = self.model.node(id).and_then(|node| node.parent.as_deref()),
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,83 @@
+//! Plans made from the schema, so that an operation is read and written from the day it exists.
+
+use geonode_protocol::schema;
+use serde_json::{Map, Value, json};
+
+/// A plan with every operation of every step type, each with all the fields that it can have at once.
+pub(crate) fn every_operation() -> Value {
+    let plan = schema("plan").unwrap();
+    let ops = |list: &str| -> Vec<Value> {
+        let choices = plan["$defs"][list]["oneOf"].as_array().unwrap();
+        let ops: Vec<Value> = choices.iter().flat_map(|op| operation(&plan, op)).collect();
+        assert!(ops.len() > 10, "{list}: only {} operations", ops.len());
+        ops
+    };
+    let target = json!({"object_name": "Cube", "modifier_name": "GN"});
+    let mut tree = target.clone();
+    tree["node_group_name"] = json!("Tree");
+    json!({
+        "version": "1.1",
+        "steps": [
+            {"id": "tree", "type": "NODE_TREE", "description": "", "payload": {"target": tree, "operations": ops("NodeTreeOp")}},
+            {"id": "ops", "type": "GN_OPS", "description": "", "payload": {"v": 1, "target": target, "ops": ops("GnOp")}},
+        ],
+        "done": true,
+        "final_message": "",
+    })
+}
+
+/// An operation with all its fields; once for each of those that exclude each other.
+fn operation(plan: &Value, schema: &Value) -> Vec<Value> {
+    let whole = example(plan, schema);
+    let Some(either) = schema["oneOf"].as_array() else {
+        return vec![whole];
+    };
+    let fields: Vec<&str> = either.iter().map(|one| one["required"][0].as_str().unwrap()).collect();
+    let with_only = |kept: &str| {
+        let mut op = whole.clone();
+        let all = op.as_object_mut().unwrap();
+        all.retain(|name, _| name == kept || !fields.contains(&name.as_str()));
+        op
+    };
+    fields.iter().map(|field| with_only(field)).collect()
+}
+
+/// A value that fits the schema, with every field of every object.
+fn example(plan: &Value, schema: &Value) -> Value {
+    if let Some(definition) = schema["$ref"].as_str() {
+        return example(plan, plan.pointer(definition.trim_start_matches('#')).unwrap());
+    }
+    if let Some(value) = schema.get("const") {
+        return value.clone();
+    }
+    if let Some(fields) = schema["properties"].as_object() {
+        let fields = fields.iter().map(|(name, field)| (name.clone(), example(plan, field)));
+        return Value::Object(fields.collect());
+    }
+    if let Some(choices) = ["enum", "anyOf", "oneOf"]
+        .into_iter()
+        .find_map(|key| schema[key].as_array())
+    {
+        let first = &choices[0];
+        return if schema.get("enum").is_some() {
+            first.clone()
+        } else {
+            example(plan, first)
+        };
+    }
+    match schema["type"].as_str().or(schema["type"][0].as_str()) {
+        Some("string") => json!("text"),
+        Some("number") => json!(1.5),
+        Some("integer") => json!(1),
+        Some("boolean") => json!(true),
+        Some("array") => {
+            let length = schema["minItems"].as_u64().unwrap_or(1);
+            (0..length).map(|_| example(plan, &schema["items"])).collect()
+        }
+        Some("object") => Value::Object(Map::from_iter([(
+            "name".to_owned(),
+            example(plan, &schema["additionalProperties"]),
+        )])),
+        _ => panic!("no example of {schema:#}"),
+    }
+}
