@@ -13,7 +13,7 @@ import geonode_assistant
 import pytest
 from geonode_assistant import native
 from geonode_assistant.messages import AssistantError
-from geonode_assistant.run import session
+from geonode_assistant.run import offers, session
 from geonode_assistant.run.driver import RunHandle
 from geonode_assistant.ui import audit, keys, preferences, registry
 from geonode_assistant.ui.panels import sidebar, wrapping
@@ -388,7 +388,7 @@ def test_wrapping_ends_in_a_width_in_which_nothing_fits() -> None:
     assert list(wrapping.wrap("abc d", 0, len)) == ["a", "b", "c", "d"]
 
 
-@pytest.mark.parametrize("provider", [item[0] for item in preferences.PROVIDERS])
+@pytest.mark.parametrize("provider", [item.name for item in offers.PROVIDERS])
 def test_preferences_are_drawn(provider: str) -> None:
     import addon_utils
 

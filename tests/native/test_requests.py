@@ -67,6 +67,7 @@ def test_the_own_key_is_removed_from_the_prompt(start, host: Host, endpoint: End
     [
         ({"egress": ["https://api.example.com/v1"]}, {}, "egress_denied"),
         ({}, {"max_requests_per_day": 0}, "request_quota"),
+        ({}, {"max_requests_per_minute": 0}, "request_quota"),
         ({}, {"max_tokens_per_minute": 10}, "request_quota"),
     ],
 )
@@ -130,6 +131,16 @@ def test_the_same_request_is_answered_from_the_cache(start, endpoint: Endpoint, 
     assert len(endpoint.asked) == 2, "another prompt is sent to the model"
     run_with_cache(start, endpoint, tmp_path, cache=False)
     assert len(endpoint.asked) == 3, "switched off"
+
+
+@pytest.mark.parametrize(("settings", "asked"), [({}, 2), ({"cache_entries": 1}, 3), ({"cache_mb": 0}, 3)])
+def test_the_cache_has_its_bounds(
+    start, endpoint: Endpoint, tmp_path: Path, settings: dict[str, Any], asked: int
+) -> None:
+    endpoint.replies = [PLAN, PLAN, PLAN]
+    for words in ("move it up", "move it higher", "move it up"):
+        assert run_with_cache(start, endpoint, tmp_path, words, **settings)["status"] == "done"
+    assert len(endpoint.asked) == asked
 
 
 def test_a_plan_that_was_refused_is_not_kept(start, endpoint: Endpoint, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..host import current
 from ..messages import AssistantError
+from . import offers
 
 # The name under which Blender has registered the add-on: that of the top package.
 ADDON = __package__.rpartition(".")[0]
@@ -43,7 +44,7 @@ def settings() -> dict[str, Any]:
     kept = stored()
     if kept is None:
         return {}
-    return {name: getattr(kept, name) for name in ("preview", "python", "stream", "keep_conversations")}
+    return {setting.name: getattr(kept, setting.name) for setting in offers.PREFERENCES}
 
 
 def allowed_servers() -> list[str] | None:

@@ -11,35 +11,35 @@ import bpy
 from .. import native
 from ..host import current
 from ..messages import AssistantError
-from ..run import background, choices, connection
+from ..run import background, choices, connection, offers
 from . import audit, keys
-
-PROVIDERS = (
-    ("offline", "Offline planner", "Plans from a library of presets, without a key or a network"),
-    ("openai-compatible", "OpenAI-compatible", "Any local or hosted server that offers the Chat Completions API"),
-    ("openai", "OpenAI", "OpenAI's models; the key comes from OPENAI_API_KEY or the field below"),
-    ("anthropic", "Anthropic", "Anthropic's models; the key comes from ANTHROPIC_API_KEY or the field below"),
-    ("gemini", "Gemini", "Google's models; the key comes from GEMINI_API_KEY, GOOGLE_API_KEY or the field below"),
-)
 
 # How often the preferences check whether the key store has answered.
 KEY_INTERVAL_S = 0.1
 
-SCRIPTS = (
-    ("off", "Off", "Plans that contain Python scripts are refused"),
-    (
-        "safe",
-        "Safe Mode",
-        "Scripts may build and edit, but cannot reach files, the network or preferences. "
-        "Each one is shown to you before it runs",
-    ),
-    (
-        "trusted",
-        "Safe and Trusted",
-        "A plan may also contain scripts without any limits. They can do whatever you can do on this computer. "
-        "Each one runs only after you have read and approved it",
-    ),
-)
+# What is shown below a preference while it has this value.
+WARNINGS = {"python": ("trusted", "A trusted script can do anything on this computer: read each one")}
+
+
+def _items(offered: tuple[offers.Choice, ...]) -> list[tuple[str, str, str]]:
+    """As Blender takes them: it refuses tuples with names."""
+    return [(choice.name, choice.title, choice.about) for choice in offered]
+
+
+def _property(preference: offers.Preference) -> Any:
+    """The property of a setting."""
+    shown: dict[str, Any] = {"name": preference.title, "description": preference.about, "default": preference.default}
+    if preference.range is not None:
+        shown["min"], shown["max"] = preference.range
+    match preference.type:
+        case "bool":
+            return bpy.props.BoolProperty(**shown)
+        case "word":
+            return bpy.props.EnumProperty(items=_items(preference.choices), **shown)
+        case "integer":
+            return bpy.props.IntProperty(**shown)
+        case "number":
+            return bpy.props.FloatProperty(**shown)
 
 
 def _take_key(preferences: GeoNodePreferences, key: str) -> None:
@@ -79,7 +79,10 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
     bl_idname = choices.ADDON
 
     provider: bpy.props.EnumProperty(
-        name="Provider", description="What turns your prompt into a plan", items=PROVIDERS, default="offline"
+        name="Provider",
+        description="What turns your prompt into a plan",
+        items=_items(offers.PROVIDERS),
+        default="offline",
     )
     model: bpy.props.StringProperty(name="Model", description="Name of the model, as the server knows it")
     base_url: bpy.props.StringProperty(
@@ -102,46 +105,25 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         set=_take_key,
     )
 
-    preview: bpy.props.BoolProperty(
-        name="Show Every Plan First",
-        description="Ask before every plan is applied, not only before those that remove your work or cost much time",
-    )
-
-    stream: bpy.props.BoolProperty(
-        name="Stream Replies",
-        description="Show the reply while the model writes it, not only once it is complete",
-        default=True,
-    )
-    python: bpy.props.EnumProperty(
-        name="Python Scripts", description="Which Python scripts a plan may run", items=SCRIPTS, default="safe"
-    )
-
     allowed_servers: bpy.props.StringProperty(
         name="Allowed Servers",
         description="Addresses that requests may be sent to, separated by commas. If empty, only the one chosen above",
     )
-    keep_conversations: bpy.props.BoolProperty(
-        name="Keep Conversations",
-        description="Keep prompts and answers on this computer, without keys, so that prompts can follow each other",
-        default=True,
-    )
+    # The settings of a run among the preferences are added below.
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
-        layout.prop(self, "preview")
-        layout.prop(self, "python")
-        if self.python == "trusted":
-            layout.label(text="A trusted script can do anything on this computer: read each one", icon="ERROR")
+        draw_settings(layout, self, "plans")
         layout.prop(self, "provider")
         if self.provider != "offline":
             layout.prop(self, "model")
             layout.prop(self, "base_url")
             layout.prop(self, "key_variable")
             draw_key(layout, self)
-            layout.prop(self, "stream")
+            draw_settings(layout, self, "replies")
             layout.prop(self, "allowed_servers")
-            layout.prop(self, "keep_conversations")
+            draw_settings(layout, self, "data")
             if not bpy.app.online_access:
                 layout.label(
                     text="Online access is off: only servers on this machine can be used. "
@@ -156,6 +138,20 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         draw_audit(layout)
 
 
+GeoNodePreferences.__annotations__.update({setting.name: _property(setting) for setting in offers.PREFERENCES})
+
+
+def draw_settings(layout: bpy.types.UILayout, preferences: GeoNodePreferences, section: str) -> None:
+    """The settings of a run that are shown in this section, in their order."""
+    for setting in offers.PREFERENCES:
+        if setting.section != section:
+            continue
+        layout.prop(preferences, setting.name)
+        value, warning = WARNINGS.get(setting.name, (None, ""))
+        if value is not None and getattr(preferences, setting.name) == value:
+            layout.label(text=warning, icon="ERROR")
+
+
 def key_owner(preferences: choices.Stored) -> keys.KeyOwner:
     """The provider, address and variable that are set."""
     return keys.KeyOwner(preferences.provider, preferences.base_url or None, preferences.key_variable or None)
@@ -164,7 +160,7 @@ def key_owner(preferences: choices.Stored) -> keys.KeyOwner:
 def draw_key(layout: bpy.types.UILayout, preferences: GeoNodePreferences) -> None:
     """The field for a key, and where the current key comes from."""
     owner, state = key_owner(preferences), keys.state
-    if owner.provider == "openai-compatible" and owner.base_url is None:
+    if owner.provider in offers.SERVERS and owner.base_url is None:
         return
     _ask_store(state.find, owner)
     if owner.variable is None:

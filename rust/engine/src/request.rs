@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use geonode_provider::ApiKey;
+use geonode_provider::{ApiKey, Provider};
 use geonode_run::Approve;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::settings::Settings;
 
 /// The provider that plans without a model.
-pub(crate) const OFFLINE: &str = "offline";
+pub(crate) const OFFLINE: &str = Provider::OFFLINE;
 
 /// A request of a run, as the host gives it (`EFFECTS.md`). The key never leaves this process and is never printed.
 #[derive(Debug, Clone)]

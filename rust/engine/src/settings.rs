@@ -1,27 +1,36 @@
 //! All settings of a run: documented, with default and range, checked before anything starts. Nothing else is configurable.
 
+mod kinds;
+
 use geonode_protocol::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use self::kinds::Kind;
+pub use self::kinds::{Scripts, Word};
 use crate::error::EngineError;
 
-/// Which scripts may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Which part of the preferences a setting stands in; in each part they have the order of the table below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scripts {
-    /// None.
-    Off,
-    /// Those that safe mode lets through.
-    #[default]
-    Safe,
-    /// Those that ask for it too without the limits of safe mode, each confirmed by the artist.
-    Trusted,
+pub enum Section {
+    /// What happens to plans: on top, whoever plans.
+    Plans,
+    /// How a model answers: below who it is.
+    Replies,
+    /// Where the artist's words go and what is kept of them.
+    Data,
 }
 
-impl Scripts {
-    /// The words for it.
-    pub(crate) const NAMES: [&str; 3] = ["off", "safe", "trusted"];
+/// How the add-on's preferences show a setting. Blender stores what is chosen under the setting's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Preference {
+    /// Its label, with its unit if it has one.
+    pub title: &'static str,
+    /// What stands in its tooltip, without a full stop at its end.
+    pub about: &'static str,
+    /// Where it stands.
+    pub section: Section,
 }
 
 /// Description of one setting.
@@ -44,89 +53,18 @@ pub struct Setting {
     pub max: Option<f64>,
     /// The words that it can be.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub words: &'static [&'static str],
-}
-
-/// A type that a setting can have.
-trait Kind: Sized + Serialize {
-    const NAME: &'static str;
-    const WANTED: &'static str;
-    /// The words that it can be; none where it is not a word.
-    const WORDS: &'static [&'static str] = &[];
-    fn read(value: &Value) -> Option<Self>;
-    fn number(&self) -> Option<f64>;
-}
-
-impl Kind for u64 {
-    const NAME: &'static str = "integer";
-    const WANTED: &'static str = "a whole number";
-    fn read(value: &Value) -> Option<Self> {
-        let number = value.as_f64()?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "whole and within u32 by the guard"
-        )]
-        (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u64)
-    }
-    #[expect(clippy::cast_precision_loss, reason = "read() bounds it to 32 bits")]
-    fn number(&self) -> Option<f64> {
-        Some(*self as f64)
-    }
-}
-
-impl Kind for f64 {
-    const NAME: &'static str = "number";
-    const WANTED: &'static str = "a number";
-    fn read(value: &Value) -> Option<Self> {
-        value.as_f64()
-    }
-    fn number(&self) -> Option<f64> {
-        Some(*self)
-    }
-}
-
-impl Kind for bool {
-    const NAME: &'static str = "bool";
-    const WANTED: &'static str = "true or false";
-    fn read(value: &Value) -> Option<Self> {
-        value.as_bool()
-    }
-    fn number(&self) -> Option<f64> {
-        None
-    }
-}
-
-impl Kind for Scripts {
-    const NAME: &'static str = "word";
-    const WANTED: &'static str = "\"off\", \"safe\" or \"trusted\"";
-    const WORDS: &'static [&'static str] = &Scripts::NAMES;
-    fn read(value: &Value) -> Option<Self> {
-        serde_json::from_value(value.clone()).ok()
-    }
-    fn number(&self) -> Option<f64> {
-        None
-    }
-}
-
-impl<T: Kind> Kind for Option<T> {
-    const NAME: &'static str = T::NAME;
-    const WANTED: &'static str = T::WANTED;
-    const WORDS: &'static [&'static str] = T::WORDS;
-    fn read(value: &Value) -> Option<Self> {
-        if value.is_null() {
-            Some(None)
-        } else {
-            T::read(value).map(Some)
-        }
-    }
-    fn number(&self) -> Option<f64> {
-        self.as_ref().and_then(Kind::number)
-    }
+    pub words: &'static [Word],
+    /// How the preferences show it; none: they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preference: Option<Preference>,
 }
 
 macro_rules! settings {
-    ($($(#[doc = $doc:literal])+ $name:ident: $kind:ty = $default:expr $(, $min:literal..=$max:literal)?;)+) => {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident: $kind:ty = $default:expr $(, $min:literal..=$max:literal)?
+            $(=> $section:ident, $title:literal, $about:literal)?;
+    )+) => {
         /// Settings of a run.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub struct Settings {
@@ -155,6 +93,7 @@ macro_rules! settings {
                         min,
                         max,
                         words: <$kind as Kind>::WORDS,
+                        preference: [$(Preference { title: $title, about: $about, section: Section::$section })?].first().copied(),
                     }
                 },)+]
             }
@@ -184,6 +123,7 @@ macro_rules! settings {
     };
 }
 
+// A setting that a preference holds ends with its section, its label and its tooltip.
 settings! {
     /// Most characters of a prompt.
     max_prompt_chars: u64 = 20_000, 1..=1_000_000;
@@ -216,7 +156,8 @@ settings! {
     /// Tokens that earlier turns of the conversation may take; 0: none are told.
     conversation_tokens: u64 = 4_000, 0..=1_000_000;
     /// Whether conversations are kept on this computer, so that a later prompt can refer to an earlier one.
-    keep_conversations: bool = true;
+    keep_conversations: bool = true
+        => Data, "Keep Conversations", "Keep prompts and answers on this computer, without keys, so that prompts can follow each other";
     /// Whether replies of models are kept on this computer and the same request is answered from there. Off, because who asks for the same
     /// again mostly wants something else.
     cache: bool = false;
@@ -239,14 +180,19 @@ settings! {
     /// 0 (steady) to 2 (wild); null leaves it to the provider.
     temperature: Option<f64> = None, 0..=2;
     /// Whether text arrives while the model writes.
-    stream: bool = true;
+    stream: bool = true
+        => Replies, "Stream Replies", "Show the reply while the model writes it, not only once it is complete";
     /// Whether the plan's schema constrains the model's reply where the provider can.
     structured_output: bool = true;
     /// Most steps of a plan.
     max_steps: u64 = 25, 1..=1000;
+    /// Whether every plan is shown before it is applied, where somebody can be asked.
+    preview: bool = false
+        => Plans, "Show Every Plan First", "Ask before every plan is applied, not only before those that remove your work or cost much time";
     /// Which Python steps of a plan may run: `off` none, `safe` those that safe mode lets through, `trusted` those that ask for it without
     /// its limits, each after the artist has read and confirmed it.
-    python: Scripts = Scripts::Safe;
+    python: Scripts = Scripts::Safe
+        => Plans, "Python Scripts", "Which Python scripts a plan may run";
     /// Most milliseconds that a Python step may ask for.
     max_python_ms: u64 = 10_000, 1..=600_000;
     /// Most characters of Python in a step.
@@ -264,8 +210,6 @@ settings! {
     max_evaluation_s: u64 = 10, 1..=86_400;
     /// Megabytes that evaluating the modifiers of one object may be expected to take without approval, gate `BLOWUP_RISK`.
     max_evaluation_mb: u64 = 2000, 1..=1_048_576;
-    /// Whether every plan is shown before it is applied, where somebody can be asked.
-    preview: bool = false;
     /// Limit of a dry run in the background, in seconds.
     dry_run_s: u64 = 60, 1..=3600;
     /// Most memory that a dry run may take, in megabytes.
@@ -341,6 +285,52 @@ mod tests {
             let given = json!({setting.name: setting.default});
             assert_eq!(read(&given), Ok(Settings::default()), "{}", setting.name);
         }
+    }
+
+    #[test]
+    fn every_preference_can_be_shown_and_stored() {
+        let described = Settings::describe();
+        let shown: Vec<&Setting> = described
+            .iter()
+            .filter(|setting| setting.preference.is_some())
+            .collect();
+        assert!(shown.len() >= 4);
+        for setting in shown {
+            let Some(Preference { title, about, .. }) = setting.preference else {
+                unreachable!()
+            };
+            assert!(
+                !title.is_empty() && !about.is_empty() && !about.ends_with('.'),
+                "{}",
+                setting.name
+            );
+            assert!(
+                !setting.default.is_null(),
+                "{}: Blender has no value for “not set”",
+                setting.name
+            );
+            assert!(
+                setting.max.is_none_or(|max| max <= f64::from(i32::MAX)),
+                "{}",
+                setting.name
+            );
+            assert_eq!(
+                matches!(setting.kind, "integer" | "number"),
+                setting.min.is_some(),
+                "{}: a number has a range",
+                setting.name
+            );
+        }
+        for word in described.iter().flat_map(|setting| setting.words) {
+            assert!(!word.title.is_empty() && !word.about.ends_with('.'), "{}", word.name);
+        }
+    }
+
+    #[test]
+    fn what_blender_has_kept_of_scripts_still_means_the_same() {
+        // Blender keeps a chosen word as its place in the list.
+        let names: Vec<&str> = Scripts::WORDS.iter().map(|word| word.name).collect();
+        assert!(names.starts_with(&["off", "safe", "trusted"]), "{names:?}");
     }
 
     #[test]

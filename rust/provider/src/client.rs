@@ -11,13 +11,14 @@ use tokio::sync::{OnceCell, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{ClientConfig, Endpoint, Provider, recording_path};
+use crate::config::{ClientConfig, Endpoint, recording_path};
 use crate::dialect::{self, Call, Dialect, SchemaUse};
 use crate::error::ProviderError;
 use crate::http::{Http, Outgoing};
 use crate::keys;
 use crate::limits;
 use crate::models::{self, Fitting, ModelInfo};
+use crate::providers::{Models, Provider};
 use crate::redact::Redactor;
 use crate::replay::Replay;
 use crate::reply::{Model, Notice, Response, StreamEvent};
@@ -356,7 +357,7 @@ impl Inner {
         let mut fitting = self.fit(Some(model), request, false)?;
         let mut notices = std::mem::take(&mut fitting.notices);
         // A private server has its own names of models.
-        notices.retain(|notice| notice.code != Code::UnknownModel || self.provider != Provider::OpenAiCompatible);
+        notices.retain(|notice| notice.code != Code::UnknownModel || self.provider.models() != Models::Server);
         let mut response = self.send_fitted(http, model, &fitting).await?;
         response.notices.splice(..0, notices);
         Ok(response)
@@ -561,7 +562,7 @@ impl Inner {
         if let Some(model) = &self.model {
             return Ok(model);
         }
-        if self.provider != Provider::OpenAiCompatible {
+        if self.provider.models() != Models::Server {
             return Err(ProviderError::Config(format!(
                 "Name a model for the provider “{}”.",
                 self.provider.name()

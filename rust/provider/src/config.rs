@@ -7,22 +7,8 @@ use std::time::Duration;
 use reqwest::Url;
 
 use crate::error::ProviderError;
+use crate::providers::Provider;
 use crate::secret::ApiKey;
-
-/// The services a client can speak to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provider {
-    /// OpenAI, by its Responses interface.
-    OpenAi,
-    /// Anthropic, by its Messages interface.
-    Anthropic,
-    /// Gemini, by its generateContent interface.
-    Gemini,
-    /// Any server with the Chat Completions interface: Ollama, LM Studio, llama.cpp, vLLM, OpenRouter ….
-    OpenAiCompatible,
-    /// Recorded replies from a file.
-    Replay,
-}
 
 impl Provider {
     /// The provider of this name, as settings and scripts spell it.
@@ -30,49 +16,13 @@ impl Provider {
     /// # Errors
     /// `UnknownProvider`; `Config` for `offline`, which plans without a model and so has no client.
     pub fn from_name(name: &str) -> Result<Self, ProviderError> {
-        match name {
-            "openai" => Ok(Self::OpenAi),
-            "anthropic" => Ok(Self::Anthropic),
-            "gemini" => Ok(Self::Gemini),
-            "openai-compatible" => Ok(Self::OpenAiCompatible),
-            "replay" => Ok(Self::Replay),
-            "offline" => Err(ProviderError::Config(
+        match Self::named(name) {
+            Some(provider) => Ok(provider),
+            None if name == Self::OFFLINE => Err(ProviderError::Config(
                 "“offline” plans without a model: start a run with it; there is no client to send messages with."
                     .into(),
             )),
-            other => Err(ProviderError::UnknownProvider(other.to_owned())),
-        }
-    }
-
-    /// The name in settings and scripts.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::OpenAiCompatible => "openai-compatible",
-            Self::Replay => "replay",
-        }
-    }
-
-    /// The address that is used when none is set.
-    pub(crate) fn base_url(self) -> Option<&'static str> {
-        match self {
-            Self::OpenAi => Some("https://api.openai.com/v1"),
-            Self::Anthropic => Some("https://api.anthropic.com/v1"),
-            Self::Gemini => Some("https://generativelanguage.googleapis.com/v1"),
-            Self::OpenAiCompatible | Self::Replay => None,
-        }
-    }
-
-    /// The environment variables that may hold the key, the first one set counts; empty for providers that need no key. A
-    /// vendor's key is never sent to a compatible server.
-    pub fn key_variables(self) -> &'static [&'static str] {
-        match self {
-            Self::OpenAi => &["OPENAI_API_KEY"],
-            Self::Anthropic => &["ANTHROPIC_API_KEY"],
-            Self::Gemini => &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-            Self::OpenAiCompatible | Self::Replay => &[],
+            None => Err(ProviderError::UnknownProvider(name.to_owned())),
         }
     }
 }

@@ -7,9 +7,10 @@ use reqwest::Url;
 use serde::Serialize;
 
 use crate::client::Client;
-use crate::config::{ClientConfig, Provider, is_loopback};
+use crate::config::{ClientConfig, is_loopback};
 use crate::error::ProviderError;
 use crate::message::Message;
+use crate::providers::{Models, Provider};
 use crate::request::RequestBuilder;
 use crate::secret::ApiKey;
 
@@ -21,8 +22,6 @@ pub const LOCAL_PORTS: [(&str, u16); 4] = [
     ("vLLM", 8000),
 ];
 
-/// The planner without a model.
-const OFFLINE: &str = "offline";
 /// A server on this machine answers at once or not at all.
 const LOCAL_TIMEOUT: Duration = Duration::from_secs(1);
 /// A model that is loaded for the first time takes a while.
@@ -92,7 +91,7 @@ impl ConnectionTest {
             })
         };
         Self {
-            client: (provider != OFFLINE).then(client),
+            client: (provider != Provider::OFFLINE).then(client),
             provider: provider.to_owned(),
             model,
             base_url,
@@ -147,7 +146,7 @@ impl ConnectionTest {
         if let Some(model) = &self.model
             && !models.is_empty()
             && !models.contains(model)
-            && client.provider() == Provider::OpenAiCompatible
+            && client.provider().models() == Models::Server
         {
             return Err(Failed {
                 code: Code::UnknownModel,
@@ -194,8 +193,8 @@ fn offer(model: &str, offered: &[String]) -> String {
 /// Whether a provider at this address never leaves this machine: it needs no network, or the address is one of the machine's own.
 pub fn stays_local(provider: &str, base_url: Option<&str>) -> bool {
     let address = || base_url.and_then(|url| Url::parse(url.trim()).ok());
-    provider == OFFLINE
-        || Provider::from_name(provider).is_ok_and(|provider| provider == Provider::Replay)
+    provider == Provider::OFFLINE
+        || Provider::named(provider).is_some_and(|provider| !provider.uses_network())
         || address().is_some_and(|url| is_loopback(&url))
 }
 

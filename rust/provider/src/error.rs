@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use geonode_protocol::Code;
 
+use crate::providers::Provider;
+
 /// Details of a failed call beyond its code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detail {
@@ -201,9 +203,7 @@ pub enum ProviderError {
         what: String,
     },
     /// The provider name is not one of ours.
-    #[error(
-        "There is no provider “{0}”. Known providers: openai, openai-compatible, anthropic, gemini, replay, offline."
-    )]
+    #[error("There is no provider “{0}”. Known providers: {names}.", names = Provider::known_names())]
     UnknownProvider(String),
     /// The text cannot be a key.
     #[error(

@@ -8,11 +8,12 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, 
 use reqwest::redirect::Policy;
 use reqwest::{Method, StatusCode};
 
-use crate::config::{Endpoint, Provider, shown};
+use crate::config::{Endpoint, shown};
 use crate::dialect::Dialect;
 use crate::error::{Detail, ProviderError, one_line};
 use crate::keys::{Keys, Slot};
 use crate::limits;
+use crate::providers::Provider;
 use crate::retry::read_advice;
 use crate::secret::ApiKey;
 

@@ -521,7 +521,8 @@ def security_events() -> dict[str, Any]:
     """
 
 def settings() -> list[dict[str, Any]]:
-    """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`, `words` (what a word can be)."""
+    """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`, `words` (what a word can be),
+    `preference` (`title`, `about`, `section`: how the preferences show it)."""
 
 def version() -> dict[str, Any]:
     """Versions of the core and of what it reads: `core`, `protocol`, `ir`, `catalogue`."""

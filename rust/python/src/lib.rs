@@ -319,7 +319,8 @@ fn security_events(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &geonode_engine::security_events())
 }
 
-/// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?, "words"?}]`.
+/// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?, "words"?, "preference"?: {"title", "about",
+/// "section"}}]`.
 #[pyfunction]
 fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &Settings::describe())

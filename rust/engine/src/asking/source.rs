@@ -6,7 +6,7 @@ use std::time::Duration;
 use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
 use geonode_provider::schema::lift;
 use geonode_provider::{
-    Client, ClientConfig, FinishReason, Notice, Provider, ProviderError, Request, StreamEvent, Tool, ToolCall,
+    Client, ClientConfig, FinishReason, Models, Notice, Provider, ProviderError, Request, StreamEvent, Tool, ToolCall,
 };
 use geonode_run::{Failure, Message, Origin};
 use geonode_store::audit;
@@ -308,7 +308,7 @@ fn lift_plan(text: &str, schema: &Value, extensions: &Extensions) -> Option<Stri
 /// information and not a warning.
 fn message_of(client: &Client, notice: &Notice) -> Message {
     let harmless = match notice.code {
-        Code::UnknownModel => client.provider() == Provider::OpenAiCompatible,
+        Code::UnknownModel => client.provider().models() == Models::Server,
         Code::StreamingDisabledProvider => true,
         _ => false,
     };

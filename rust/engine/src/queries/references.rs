@@ -39,7 +39,12 @@ pub fn settings_reference() -> String {
 fn range(setting: &Setting) -> String {
     match (setting.min, setting.max) {
         (Some(min), Some(max)) => format!("{min} to {max}"),
-        _ if !setting.words.is_empty() => setting.words.join(", "),
+        _ if !setting.words.is_empty() => setting
+            .words
+            .iter()
+            .map(|word| word.name)
+            .collect::<Vec<_>>()
+            .join(", "),
         _ if setting.default.is_boolean() => "true, false".to_owned(),
         _ => String::new(),
     }

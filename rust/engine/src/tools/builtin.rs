@@ -270,3 +270,22 @@ fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
         },
     ])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_runs_where_its_contract_says() {
+        let world = Arc::new(World {
+            context: Value::Null,
+            catalogue: Arc::new(Catalogue::default()),
+        });
+        let specs = specs().unwrap();
+        assert!(specs.len() > 5);
+        for spec in specs {
+            let in_core = matches!(runner(&spec.id, &world), Runner::Core(_));
+            assert_eq!(in_core, spec.place == Place::Core, "{}: its arm in `runner`", spec.id);
+        }
+    }
+}

@@ -104,9 +104,7 @@ pub(crate) trait Dialect: Send + Sync {
     fn path(&self, call: &Call<'_>) -> String;
 
     /// What the provider's constrained output takes; none: it takes what it is given, or refuses it.
-    fn subset(&self) -> Option<&'static Subset> {
-        None
-    }
+    fn subset(&self) -> Option<&'static Subset>;
 
     /// Whether the provider also takes schemas outside of its subset, as advice.
     fn takes_advice(&self) -> bool {

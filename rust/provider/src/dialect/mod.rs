@@ -1,6 +1,6 @@
 //! One file per wire dialect. A dialect is pure: it builds requests and reads replies; sending is `http`'s alone.
 //!
-//! A new dialect is one file that implements [`Dialect`] and one line in [`of`].
+//! A new dialect is one file that implements [`Dialect`] and one line in [`of`]; its name and words stand in [`crate::providers`].
 
 mod anthropic;
 mod chat;
@@ -11,7 +11,8 @@ mod responses;
 
 pub(crate) use interface::{Call, Dialect, SchemaUse, Step};
 
-use crate::config::Provider;
+use crate::providers::Provider;
+use crate::schema::Subset;
 
 /// The dialect that a provider speaks; `None` for those that do not use the network.
 pub(crate) fn of(provider: Provider) -> Option<&'static dyn Dialect> {
@@ -21,5 +22,17 @@ pub(crate) fn of(provider: Provider) -> Option<&'static dyn Dialect> {
         Provider::Anthropic => Some(&anthropic::Anthropic),
         Provider::Gemini => Some(&gemini::Gemini),
         Provider::Replay => None,
+    }
+}
+
+impl Provider {
+    /// What its constrained output takes; none where it takes what it is given, or has none.
+    pub fn subset(self) -> Option<&'static Subset> {
+        of(self)?.subset()
+    }
+
+    /// Whether asking it opens connections.
+    pub fn uses_network(self) -> bool {
+        of(self).is_some()
     }
 }

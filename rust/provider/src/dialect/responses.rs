@@ -22,7 +22,7 @@ impl Dialect for Responses {
     }
 
     fn subset(&self) -> Option<&'static Subset> {
-        Some(&schema::OPENAI)
+        Some(&chat::STRICT)
     }
 
     fn takes_advice(&self) -> bool {
@@ -46,14 +46,14 @@ impl Dialect for Responses {
             body.insert("stream".into(), true.into());
         }
         if let (Some(wanted), SchemaUse::Native) = (call.schema, call.schema_use) {
-            let strict = schema::conforms(wanted, &schema::OPENAI);
+            let strict = schema::conforms(wanted, &chat::STRICT);
             let format = json!({"type": "json_schema", "name": "reply", "strict": strict, "schema": wanted});
             body.insert("text".into(), json!({ "format": format }));
         }
         if !request.tools.is_empty() {
             let tool = |tool: &Tool| {
                 json!({"type": "function", "name": tool.name, "description": tool.description,
-                       "parameters": tool.input_schema, "strict": schema::conforms(&tool.input_schema, &schema::OPENAI)})
+                       "parameters": tool.input_schema, "strict": schema::conforms(&tool.input_schema, &chat::STRICT)})
             };
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
         }

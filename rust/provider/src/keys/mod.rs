@@ -14,8 +14,9 @@ use serde::Serialize;
 
 pub use place::Place;
 
-use crate::config::{Endpoint, Provider};
+use crate::config::Endpoint;
 use crate::error::ProviderError;
+use crate::providers::Provider;
 use crate::secret::ApiKey;
 
 use self::file::KeyFile;

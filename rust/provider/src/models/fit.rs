@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ModelInfo, model, models};
-use crate::config::Provider;
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part};
+use crate::providers::{Models, Provider};
 use crate::reply::{Notice, Usage};
 use crate::request::{Body, Filter, Request};
 
@@ -119,11 +119,11 @@ fn notice(code: Code, text: String) -> Notice {
 
 fn unknown(provider: Provider, name: &str) -> Notice {
     let shown = crate::error::one_line(name).unwrap_or_default();
-    let text = match provider {
-        Provider::OpenAiCompatible | Provider::Replay => {
+    let text = match provider.models() {
+        Models::Server | Models::Recorded => {
             format!("The model “{shown}” is not known here, and neither are its limits and prices.")
         }
-        _ => format!(
+        Models::Vendor => format!(
             "“{shown}” is not among the known models of {}; it is asked all the same. Its limits and prices are not known.",
             provider.name()
         ),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use fit::fit;
 pub use fit::{Estimate, Fitting};
 
-use crate::config::Provider;
+use crate::providers::Provider;
 use crate::reply::Usage;
 
 const REGISTRY: &str = include_str!("models.json");
@@ -157,6 +157,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::providers::Models::Vendor;
 
     #[test]
     fn every_entry_is_complete_and_says_where_it_comes_from() {
@@ -180,6 +181,14 @@ mod tests {
                 let cached = prices.cached.unwrap_or(prices.input);
                 assert!(cached <= prices.input && prices.input <= prices.output, "{info:?}");
             }
+        }
+    }
+
+    #[test]
+    fn every_vendor_has_listed_models() {
+        for provider in Provider::ALL {
+            let listed = models().iter().any(|info| info.provider == provider.name());
+            assert!(listed || provider.models() != Vendor, "no model of {} is listed", provider.name());
         }
     }
 

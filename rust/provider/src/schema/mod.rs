@@ -5,7 +5,7 @@
 //! original schema. What is lost on the way down (bounds, mostly) only widens what the model may say: the caller validates
 //! every reply against the original in any case.
 //!
-//! The published limits are those that the vendors' documents and client libraries state (2026-11).
+//! The subset of a provider stands in its dialect.
 
 mod lift;
 mod lint;
@@ -41,103 +41,6 @@ pub struct Subset {
     /// Most characters of all names and values together.
     pub max_chars: usize,
 }
-
-/// Strict mode of OpenAI's Responses and Chat Completions.
-pub const OPENAI: Subset = Subset {
-    name: "OpenAI's strict mode",
-    keywords: &[
-        "type",
-        "description",
-        "title",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "enum",
-        "const",
-        "anyOf",
-        "$ref",
-        "$defs",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minItems",
-        "maxItems",
-        "pattern",
-    ],
-    closed: true,
-    all_required: true,
-    recursion: true,
-    max_optional: 0,
-    max_unions: usize::MAX,
-    max_properties: 5_000,
-    max_depth: 10,
-    max_values: 1_000,
-    max_chars: 120_000,
-};
-
-/// Anthropic's `output_config.format`.
-pub const ANTHROPIC: Subset = Subset {
-    name: "Anthropic's structured output",
-    keywords: &[
-        "type",
-        "description",
-        "title",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "enum",
-        "const",
-        "anyOf",
-        "$ref",
-        "$defs",
-    ],
-    closed: true,
-    all_required: false,
-    recursion: false,
-    max_optional: 24,
-    max_unions: 16,
-    max_properties: usize::MAX,
-    max_depth: usize::MAX,
-    max_values: usize::MAX,
-    max_chars: usize::MAX,
-};
-
-/// Gemini's `responseJsonSchema`.
-pub const GEMINI: Subset = Subset {
-    name: "Gemini's structured output",
-    keywords: &[
-        "type",
-        "description",
-        "title",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "prefixItems",
-        "enum",
-        "anyOf",
-        "oneOf",
-        "$ref",
-        "$defs",
-        "minItems",
-        "maxItems",
-        "minimum",
-        "maximum",
-    ],
-    closed: false,
-    all_required: false,
-    recursion: false,
-    max_optional: usize::MAX,
-    max_unions: usize::MAX,
-    max_properties: usize::MAX,
-    max_depth: usize::MAX,
-    max_values: usize::MAX,
-    max_chars: usize::MAX,
-};
 
 /// Keywords whose value is one schema.
 const ONE: [&str; 2] = ["items", "additionalProperties"];

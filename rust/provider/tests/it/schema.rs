@@ -4,9 +4,36 @@ use std::fs;
 use std::path::Path;
 
 use geonode_protocol::{Limits, parse_plan};
-use geonode_provider::schema::{ANTHROPIC, GEMINI, OPENAI, Shape, Subset, conforms, lift, lint, lower};
+use geonode_provider::Provider;
+use geonode_provider::schema::{Shape, Subset, conforms, lift, lint, lower};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+
+fn subset(provider: Provider) -> Subset {
+    *provider.subset().unwrap()
+}
+
+fn openai() -> Subset {
+    subset(Provider::OpenAi)
+}
+
+fn anthropic() -> Subset {
+    subset(Provider::Anthropic)
+}
+
+fn gemini() -> Subset {
+    subset(Provider::Gemini)
+}
+
+/// Those of all providers.
+fn subsets() -> Vec<Subset> {
+    let all: Vec<Subset> = Provider::ALL
+        .iter()
+        .filter_map(|provider| provider.subset().copied())
+        .collect();
+    assert!(all.len() > 2);
+    all
+}
 
 fn plan_schema() -> Value {
     geonode_protocol::schema("plan").unwrap()
@@ -120,7 +147,7 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 #[test]
 fn every_plan_survives_the_way_down_and_up() {
     let original = plan_schema();
-    for subset in [OPENAI, ANTHROPIC, GEMINI] {
+    for subset in subsets() {
         let lowered =
             lower(&original, &subset, Shape::Free).unwrap_or_else(|issues| panic!("{}: {issues:#?}", subset.name));
         assert_eq!(lint(&lowered, &subset), []);
@@ -155,47 +182,47 @@ fn what_lies_outside_of_a_subset_is_named_with_its_place() {
     let closed = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let table: &[(Subset, Value, &str)] = &[
         (
-            OPENAI,
+            openai(),
             json!({"type": "array", "items": {"type": "string"}}),
             "/: the root must be an object, not a union",
         ),
         (
-            OPENAI,
+            openai(),
             json!({"type": "object", "properties": {}, "required": []}),
             "/: the object must say `additionalProperties: false`",
         ),
         (
-            OPENAI,
+            openai(),
             closed(json!({"a": {"type": "string"}}), json!([])),
             "/: the property `a` must be required",
         ),
         (
-            OPENAI,
+            openai(),
             closed(json!({"a": {"type": "string", "minLength": 1}}), json!(["a"])),
             "/properties/a: `minLength` is not known",
         ),
         (
-            OPENAI,
+            openai(),
             closed(json!({"a": {}}), json!(["a"])),
             "/properties/a: it does not give the type of the value",
         ),
         (
-            OPENAI,
+            openai(),
             closed(json!({"a": true}), json!(["a"])),
             "/properties/a: a schema must be an object here",
         ),
         (
-            OPENAI,
+            openai(),
             closed(json!({"a": {"$ref": "#/$defs/B"}}), json!(["a"])),
             "/: `#/$defs/B` does not exist in this schema",
         ),
         (
-            GEMINI,
+            gemini(),
             closed(json!({"a": {"const": 1}}), json!(["a"])),
             "/properties/a: `const` is not known",
         ),
         (
-            ANTHROPIC,
+            anthropic(),
             closed(json!({"a": {"type": "integer", "minimum": 1}}), json!(["a"])),
             "/properties/a: `minimum` is not known",
         ),
@@ -206,9 +233,9 @@ fn what_lies_outside_of_a_subset_is_named_with_its_place() {
     }
     let recursive = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/N"}}, "required": ["next"], "additionalProperties": false,
         "$defs": {"N": {"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]}}, "required": ["next"], "additionalProperties": false}}});
-    assert!(conforms(&recursive, &OPENAI));
+    assert!(conforms(&recursive, &openai()));
     assert_eq!(
-        lint(&recursive, &ANTHROPIC)[0].to_string(),
+        lint(&recursive, &anthropic())[0].to_string(),
         "/: `#/$defs/N` refers to itself"
     );
 }
@@ -221,7 +248,7 @@ fn limits_of_size_hold_at_their_edge() {
             .collect();
         json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false})
     };
-    assert!(conforms(&optional(24), &ANTHROPIC) && !conforms(&optional(25), &ANTHROPIC));
+    assert!(conforms(&optional(24), &anthropic()) && !conforms(&optional(25), &anthropic()));
     let unions = |count: usize| {
         let properties: Map<String, Value> = (0..count)
             .map(|i| (format!("p{i}"), json!({"type": ["number", "null"]})))
@@ -229,13 +256,13 @@ fn limits_of_size_hold_at_their_edge() {
         let names: Vec<&String> = properties.keys().collect();
         json!({"type": "object", "required": names, "properties": properties, "additionalProperties": false})
     };
-    assert!(conforms(&unions(16), &ANTHROPIC) && !conforms(&unions(17), &ANTHROPIC));
+    assert!(conforms(&unions(16), &anthropic()) && !conforms(&unions(17), &anthropic()));
     let nested = |depth: usize| {
         (1..depth).fold(optional(0), |inner, _| json!({"type": "object", "properties": {"a": inner}, "required": ["a"], "additionalProperties": false}))
     };
-    assert!(conforms(&nested(10), &OPENAI) && !conforms(&nested(11), &OPENAI));
+    assert!(conforms(&nested(10), &openai()) && !conforms(&nested(11), &openai()));
     let values = |count: usize| json!({"type": "object", "properties": {"a": {"type": "string", "enum": (0..count).map(|i| format!("v{i}")).collect::<Vec<_>>()}}, "required": ["a"], "additionalProperties": false});
-    assert!(conforms(&values(1000), &OPENAI) && !conforms(&values(1001), &OPENAI));
+    assert!(conforms(&values(1000), &openai()) && !conforms(&values(1001), &openai()));
 }
 
 #[test]
@@ -248,34 +275,34 @@ fn what_is_defined_once_counts_wherever_it_is_used() {
         json!({"type": "object", "required": names, "properties": properties, "additionalProperties": false, "$defs": {"D": defined}})
     };
     let said = |schema: &Value| {
-        lint(schema, &ANTHROPIC)
+        lint(schema, &anthropic())
             .iter()
             .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
     let union = json!({"anyOf": [{"type": "string"}, {"type": "null"}]});
-    assert!(conforms(&used(16, union.clone()), &ANTHROPIC));
+    assert!(conforms(&used(16, union.clone()), &anthropic()));
     assert_eq!(said(&used(17, union.clone())), ["/: 17 unions; 16 are allowed"]);
     // Two in a definition count two each time; one inside the other's branch is one more.
     let nested = json!({"anyOf": [{"type": ["string", "number"]}, {"type": "null"}]});
-    assert!(conforms(&used(8, nested.clone()), &ANTHROPIC));
+    assert!(conforms(&used(8, nested.clone()), &anthropic()));
     assert_eq!(said(&used(9, nested)), ["/: 18 unions; 16 are allowed"]);
     let optional = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}},
         "required": ["a"], "additionalProperties": false});
-    assert!(conforms(&used(12, optional.clone()), &ANTHROPIC));
+    assert!(conforms(&used(12, optional.clone()), &anthropic()));
     assert_eq!(
         said(&used(13, optional.clone())),
         ["/: 26 properties that are not required; 24 are allowed"]
     );
     // What nobody refers to counts nothing, and a definition of a definition counts by both.
-    assert!(conforms(&used(0, optional), &ANTHROPIC));
+    assert!(conforms(&used(0, optional), &anthropic()));
     let mut through = used(
         4,
         json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/E"}, "y": {"$ref": "#/$defs/E"}},
         "required": ["x", "y"], "additionalProperties": false}),
     );
     through["$defs"]["E"] = json!({"anyOf": [{"type": ["string", "number"]}, {"type": "null"}]});
-    assert!(conforms(&through, &ANTHROPIC));
+    assert!(conforms(&through, &anthropic()));
     through["properties"]["p9"] = union;
     through["required"] = json!(["p0", "p1", "p2", "p3", "p9"]);
     assert_eq!(said(&through), ["/: 17 unions; 16 are allowed"]);
@@ -307,7 +334,7 @@ fn absent_numbers_are_null_as_long_as_there_is_room_for_unions() {
         json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false})
     };
     let shape = |numbers: usize| {
-        let lowered = lower(&schema(numbers), &ANTHROPIC, Shape::Free).ok()?;
+        let lowered = lower(&schema(numbers), &anthropic(), Shape::Free).ok()?;
         let null = |part: &&Value| part.get("anyOf").is_some();
         let nullable = lowered["properties"].as_object()?.values().filter(null).count();
         Some((nullable, numbers - lowered["required"].as_array()?.len()))
@@ -325,7 +352,7 @@ fn a_choice_of_types_and_more_is_one_union() {
     let value = json!({"anyOf": [{"type": ["number", "string"]}, {"type": "array", "items": {"type": "number"}}]});
     let schema =
         json!({"type": "object", "properties": {"a": value}, "required": ["a"], "additionalProperties": false});
-    let lowered = lower(&schema, &ANTHROPIC, Shape::Kept).unwrap();
+    let lowered = lower(&schema, &anthropic(), Shape::Kept).unwrap();
     let kinds: Vec<&Value> = lowered["properties"]["a"]["anyOf"]
         .as_array()
         .unwrap()
@@ -334,7 +361,7 @@ fn a_choice_of_types_and_more_is_one_union() {
         .collect();
     assert_eq!(kinds, ["number", "array", "string"]);
     assert_eq!(
-        lower(&schema, &GEMINI, Shape::Kept).unwrap(),
+        lower(&schema, &gemini(), Shape::Kept).unwrap(),
         schema,
         "where unions cost nothing, nothing changes"
     );
@@ -349,9 +376,9 @@ fn the_word_that_tells_branches_apart_comes_first_however_it_is_said() {
     ] {
         let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "kind": word}, "required": ["a", "kind"],
             "$defs": {"X": {"oneOf": [{"const": "x"}]}}});
-        let lowered = lower(&schema, &OPENAI, Shape::Kept).unwrap();
+        let lowered = lower(&schema, &openai(), Shape::Kept).unwrap();
         assert_eq!(lowered["required"], json!(["kind", "a"]), "{word}");
-        assert_eq!(lower(&lowered, &OPENAI, Shape::Kept).unwrap(), lowered);
+        assert_eq!(lower(&lowered, &openai(), Shape::Kept).unwrap(), lowered);
     }
 }
 
@@ -360,10 +387,10 @@ fn bounds_that_are_lost_are_said_in_words() {
     let schema = json!({"type": "object", "properties": {"count": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}},
         "required": ["count"], "additionalProperties": false});
     assert_eq!(
-        lower(&schema, &ANTHROPIC, Shape::Kept).unwrap()["properties"]["count"],
+        lower(&schema, &anthropic(), Shape::Kept).unwrap()["properties"]["count"],
         json!({"type": "integer", "description": "How many. (at least 1) (at most 9)"})
     );
-    assert_eq!(lower(&schema, &GEMINI, Shape::Kept).unwrap(), schema);
+    assert_eq!(lower(&schema, &gemini(), Shape::Kept).unwrap(), schema);
 }
 
 #[test]
@@ -464,7 +491,7 @@ proptest! {
     /// Whatever is lowered lies inside, once and for all.
     #[test]
     fn nothing_outside_of_a_subset_leaves(schema in any_schema()) {
-        for subset in [OPENAI, ANTHROPIC, GEMINI] {
+        for subset in subsets() {
             for shape in [Shape::Kept, Shape::Free] {
                 if let Ok(lowered) = lower(&schema, &subset, shape) {
                     prop_assert_eq!(lint(&lowered, &subset), vec![]);

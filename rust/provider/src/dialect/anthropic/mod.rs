@@ -13,8 +13,36 @@ use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, Tool, ToolCall};
 use crate::reply::{Model, Response};
 use crate::request::Request;
-use crate::schema::{self, Subset};
+use crate::schema::Subset;
 use crate::secret::ApiKey;
+
+/// What `output_config.format` takes, as the vendor's documents and client libraries state it (2026-11).
+const SUBSET: Subset = Subset {
+    name: "Anthropic's structured output",
+    keywords: &[
+        "type",
+        "description",
+        "title",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "const",
+        "anyOf",
+        "$ref",
+        "$defs",
+    ],
+    closed: true,
+    all_required: false,
+    recursion: false,
+    max_optional: 24,
+    max_unions: 16,
+    max_properties: usize::MAX,
+    max_depth: usize::MAX,
+    max_values: usize::MAX,
+    max_chars: usize::MAX,
+};
 
 /// The dialect.
 pub(super) struct Anthropic;
@@ -31,7 +59,7 @@ impl Dialect for Anthropic {
     }
 
     fn subset(&self) -> Option<&'static Subset> {
-        Some(&schema::ANTHROPIC)
+        Some(&SUBSET)
     }
 
     fn check(&self, request: &Request) -> Result<(), ProviderError> {

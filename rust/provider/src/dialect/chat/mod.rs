@@ -12,8 +12,44 @@ use super::openai_error;
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, ToolCall};
 use crate::reply::{FinishReason, Model, Response};
-use crate::schema;
+use crate::schema::{self, Subset};
 use crate::secret::ApiKey;
+
+/// Strict mode of OpenAI's Responses and Chat Completions, as its documents and client libraries state it (2026-11).
+pub(super) const STRICT: Subset = Subset {
+    name: "OpenAI's strict mode",
+    keywords: &[
+        "type",
+        "description",
+        "title",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "const",
+        "anyOf",
+        "$ref",
+        "$defs",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minItems",
+        "maxItems",
+        "pattern",
+    ],
+    closed: true,
+    all_required: true,
+    recursion: true,
+    max_optional: 0,
+    max_unions: usize::MAX,
+    max_properties: 5_000,
+    max_depth: 10,
+    max_values: 1_000,
+    max_chars: 120_000,
+};
 
 /// The dialect.
 pub(super) struct Chat;
@@ -24,6 +60,11 @@ const SCHEMA_NAME: &str = "reply";
 impl Dialect for Chat {
     fn path(&self, _call: &Call<'_>) -> String {
         "chat/completions".to_owned()
+    }
+
+    /// Whose server it is nobody knows, so the schema goes out as it is.
+    fn subset(&self) -> Option<&'static Subset> {
+        None
     }
 
     fn auth(&self, key: &ApiKey) -> (&'static str, String) {
@@ -46,8 +87,7 @@ impl Dialect for Chat {
             body.insert("stream_options".into(), json!({"include_usage": true}));
         }
         if let (Some(wanted), SchemaUse::Native) = (call.schema, call.schema_use) {
-            let format =
-                json!({"name": SCHEMA_NAME, "strict": schema::conforms(wanted, &schema::OPENAI), "schema": wanted});
+            let format = json!({"name": SCHEMA_NAME, "strict": schema::conforms(wanted, &STRICT), "schema": wanted});
             body.insert(
                 "response_format".into(),
                 json!({"type": "json_schema", "json_schema": format}),

@@ -14,8 +14,41 @@ use self::chunk::{Said, parse_chunk};
 use super::interface::{Call, Dialect, ModelPage, Reader, parse};
 use crate::error::ProviderError;
 use crate::reply::{Model, Response};
-use crate::schema::{self, Subset};
+use crate::schema::Subset;
 use crate::secret::ApiKey;
+
+/// What `responseJsonSchema` takes, as the vendor's documents and client libraries state it (2026-11).
+const SUBSET: Subset = Subset {
+    name: "Gemini's structured output",
+    keywords: &[
+        "type",
+        "description",
+        "title",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "enum",
+        "anyOf",
+        "oneOf",
+        "$ref",
+        "$defs",
+        "minItems",
+        "maxItems",
+        "minimum",
+        "maximum",
+    ],
+    closed: false,
+    all_required: false,
+    recursion: false,
+    max_optional: usize::MAX,
+    max_unions: usize::MAX,
+    max_properties: usize::MAX,
+    max_depth: usize::MAX,
+    max_values: usize::MAX,
+    max_chars: usize::MAX,
+};
 
 /// The dialect.
 pub(super) struct Gemini;
@@ -31,7 +64,7 @@ impl Dialect for Gemini {
     }
 
     fn subset(&self) -> Option<&'static Subset> {
-        Some(&schema::GEMINI)
+        Some(&SUBSET)
     }
 
     fn auth(&self, key: &ApiKey) -> (&'static str, String) {

@@ -1,16 +1,37 @@
-//! The reference of tools in the guide is what the contracts say.
+//! What is generated from the program is what the program says: references, the tables of providers, and what the preferences offer.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, in its helpers too"
+)]
 
-fn is_current(name: &str, now: &str) {
-    let path = format!("{}/../../addon/docs/{name}", env!("CARGO_MANIFEST_DIR"));
+mod offers;
+mod providers;
+mod used;
+
+use std::path::{Path, PathBuf};
+
+/// A file of the project, by its path from the top.
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// Compares a file of the project with what it should be; `UPDATE` writes it.
+fn compare(path: &str, now: &str) {
+    let file = project(path);
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, now).unwrap();
+        std::fs::write(&file, now).unwrap();
     }
     assert!(
-        std::fs::read_to_string(&path).unwrap_or_default() == now,
-        "addon/docs/{name} is out of date: UPDATE=1 cargo test -p geonode-engine --test reference"
+        std::fs::read_to_string(&file).unwrap_or_default() == now,
+        "{path} is out of date: UPDATE=1 cargo test -p geonode-engine --test reference"
     );
+}
+
+fn is_current(name: &str, now: &str) {
+    compare(&format!("addon/docs/{name}"), now);
 }
 
 #[test]
