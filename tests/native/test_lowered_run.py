@@ -1,27 +1,66 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs against stand-ins for three vendors whose replies follow the schema of the request, as constrained
-output does.
-"""
+"""Runs against stand-ins for the vendors whose replies follow the schema of the request, as constrained output does."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 from scripted_host import MOVE, Host, plan
 
+# What each dialect sends and hears, as the tests of the provider crate have it recorded.
+REPLIES = Path(__file__).parents[2] / "rust/provider/tests/it/replies"
+# The text of every recorded reply.
+HELLO = json.dumps("Hello")
 
-def schema_of(body: dict[str, Any]) -> dict[str, Any] | None:
-    """The schema that constrains the reply, wherever the dialect puts it."""
-    if "text" in body:
-        return body["text"]["format"]["schema"] if body["text"]["format"]["strict"] else None
-    if "output_config" in body:
-        return body["output_config"]["format"]["schema"]
-    return body.get("generationConfig", {}).get("responseJsonSchema")
+
+@dataclass
+class Dialect:
+    """A vendor's dialect, by its recordings."""
+
+    name: str
+    rules: dict[str, Any]
+    """What its constrained output takes."""
+    path: str
+    reply: str
+
+    @classmethod
+    def of(cls, folder: Path) -> Dialect:
+        request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
+        vendor = json.loads((folder / "vendor.json").read_text(encoding="utf-8"))
+        reply = json.dumps(json.loads((folder / "reply.json").read_text(encoding="utf-8")))
+        assert HELLO in reply
+        return cls(folder.name, vendor["schema"], request["line"].removeprefix("POST "), reply)
+
+    def schema_of(self, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The schema that constrains the reply."""
+        if any(at(body, pointer) != value for pointer, value in self.rules["constrains"].items()):
+            return None
+        return at(body, self.rules["at"])
+
+    def saying(self, text: str) -> bytes:
+        """A reply with this text."""
+        return self.reply.replace(HELLO, json.dumps(text)).encode()
+
+
+def at(body: Any, pointer: str) -> Any:
+    """The value at a JSON Pointer; None where there is none."""
+    for name in pointer.split("/")[1:]:
+        body = body.get(name) if isinstance(body, dict) else None
+    return body
+
+
+VENDORS = {folder.parent.name: Dialect.of(folder.parent) for folder in sorted(REPLIES.glob("*/vendor.json"))}
+
+
+def test_vendors_are_recorded() -> None:
+    assert len(VENDORS) >= 3
 
 
 def obey(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
@@ -76,7 +115,7 @@ def empty_value(name: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
 
 
 class Vendor(BaseHTTPRequestHandler):
-    """One request in any of the three dialects."""
+    """One request in the dialect of the server."""
 
     protocol_version = "HTTP/1.1"
 
@@ -86,18 +125,13 @@ class Vendor(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append(body)
-        schema = schema_of(body)
+        dialect = self.server.dialect
+        assert self.path == dialect.path, self.path
+        schema = dialect.schema_of(body)
         wanted = plan(*MOVE)
         text = json.dumps(obey(wanted, schema, schema) if schema else wanted)
         self.server.wrote.append(json.loads(text))
-        if self.path.endswith("/responses"):
-            item = {"type": "message", "content": [{"type": "output_text", "text": text}]}
-            reply = {"model": "m", "status": "completed", "output": [item]}
-        elif self.path.endswith("/messages"):
-            reply = {"model": "m", "content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
-        else:
-            reply = {"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}]}
-        data = json.dumps(reply).encode()
+        data = dialect.saying(text)
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
@@ -105,9 +139,10 @@ class Vendor(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-@pytest.fixture
-def vendor() -> Iterator[ThreadingHTTPServer]:
+@pytest.fixture(params=VENDORS)
+def vendor(request: pytest.FixtureRequest) -> Iterator[ThreadingHTTPServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Vendor)
+    server.dialect = VENDORS[request.param]
     server.daemon_threads, server.asked, server.wrote = True, [], []
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
@@ -115,16 +150,15 @@ def vendor() -> Iterator[ThreadingHTTPServer]:
     server.server_close()
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
-def test_a_constrained_reply_is_converted_to_its_plan(start, host: Host, vendor, provider: str) -> None:
-    url = f"http://127.0.0.1:{vendor.server_port}/v1"
-    # Gemini takes either tools or a schema.
-    settings = {"stream": False, "tools": provider != "gemini"}
-    run = start("move it up", provider=provider, model="m", base_url=url, api_key="sk-test", settings=settings)
+def test_a_constrained_reply_is_converted_to_its_plan(start, host: Host, vendor) -> None:
+    url, dialect = f"http://127.0.0.1:{vendor.server_port}/v1", vendor.dialect
+    # Some take either tools or a schema.
+    settings = {"stream": False, "tools": dialect.rules["with_tools"]}
+    run = start("move it up", provider=dialect.name, model="m", base_url=url, api_key="sk-test", settings=settings)
     report = host.drive(run)
     assert report["status"] == "done", report["messages"]
     assert len(vendor.asked) == 1, "the schema was accepted at once"
-    assert schema_of(vendor.asked[0]) is not None, "the reply was constrained"
-    # Gemini takes properties that may be absent; for the others their absence must be said.
-    assert (vendor.wrote[0] == plan(*MOVE)) == (provider == "gemini")
+    assert dialect.schema_of(vendor.asked[0]) is not None, "the reply was constrained"
+    # Where any number of properties may be absent, they are; elsewhere their absence must be said.
+    assert (vendor.wrote[0] == plan(*MOVE)) == (dialect.rules["optional"] is None)
     assert report["steps"][0]["status"] == "done"

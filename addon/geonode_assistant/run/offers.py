@@ -116,7 +116,6 @@ PREFERENCES: tuple[Preference, ...] = (
                     "computer. Each one runs only after you have read and approved it"
                 ),
             ),
-            ),
         ),
     ),
 )

@@ -83,7 +83,11 @@ fn about(words: Words, variables: &[&str]) -> String {
     if variables.is_empty() {
         return words.about.to_owned();
     }
-    format!("{}; the key comes from {} or the field below", words.about, variables.join(", "))
+    format!(
+        "{}; the key comes from {} or the field below",
+        words.about,
+        variables.join(", ")
+    )
 }
 
 fn python(value: &Value) -> String {

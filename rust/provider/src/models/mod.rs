@@ -188,7 +188,11 @@ mod tests {
     fn every_vendor_has_listed_models() {
         for provider in Provider::ALL {
             let listed = models().iter().any(|info| info.provider == provider.name());
-            assert!(listed || provider.models() != Vendor, "no model of {} is listed", provider.name());
+            assert!(
+                listed || provider.models() != Vendor,
+                "no model of {} is listed",
+                provider.name()
+            );
         }
     }
 

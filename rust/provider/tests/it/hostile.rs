@@ -8,56 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::common::{DONE, FINISH, Server, delta, events, hello, http, json, reply};
+use super::common::{Server, events, hello, http, json, reply};
+use super::recorded::{self, HELLO, STREAMED, spoken, text};
 use geonode_protocol::Code;
 use geonode_provider::{ApiKey, Client, ClientConfig, Provider, ProviderError, StreamEvent};
-
-const ALL: [Provider; 4] = [
-    Provider::OpenAiCompatible,
-    Provider::OpenAi,
-    Provider::Anthropic,
-    Provider::Gemini,
-];
-
-/// A whole reply of each provider, as one piece.
-fn whole(provider: Provider) -> String {
-    match provider {
-        Provider::OpenAi => r#"{"id":"r","model":"served","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello"}]}],"usage":{"input_tokens":9,"output_tokens":7}}"#.into(),
-        Provider::Anthropic => r#"{"id":"m","type":"message","role":"assistant","model":"served","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":7}}"#.into(),
-        Provider::Gemini => r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"Hello"}]},"finishReason":"STOP"}],"modelVersion":"served","usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":7}}"#.into(),
-        _ => reply("Hello"),
-    }
-}
-
-/// The same as a stream.
-fn streamed(provider: Provider) -> String {
-    match provider {
-        Provider::OpenAi => [
-            r#"{"type":"response.created","response":{"model":"served","status":"in_progress","output":[]}}"#,
-            r#"{"type":"response.output_text.delta","delta":"Hel"}"#,
-            r#"{"type":"response.output_text.delta","delta":"lo"}"#,
-            r#"{"type":"response.completed","response":{"model":"served","status":"completed","output":[]}}"#,
-        ]
-        .map(|data| format!("data: {data}\n\n"))
-        .concat(),
-        Provider::Anthropic => [
-            r#"{"type":"message_start","message":{"model":"served","content":[],"usage":{"input_tokens":3,"output_tokens":1}}}"#,
-            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hel"}}"#,
-            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"lo"}}"#,
-            r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}}"#,
-            r#"{"type":"message_stop"}"#,
-        ]
-        .map(|data| format!("data: {data}\n\n"))
-        .concat(),
-        Provider::Gemini => [
-            r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"Hel"}]}}],"modelVersion":"served"}"#,
-            r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"lo"}]},"finishReason":"STOP"}],"modelVersion":"served"}"#,
-        ]
-        .map(|data| format!("data: {data}\n\n"))
-        .concat(),
-        _ => [&delta("Hel"), &delta("lo"), FINISH, DONE].concat(),
-    }
-}
 
 fn text_of(client: &Client) -> (String, Option<ProviderError>) {
     let mut text = String::new();
@@ -79,10 +33,10 @@ fn is_broken(error: &ProviderError) -> bool {
 fn every_dialects_answer_cut_at_every_byte_is_an_error() {
     let checked = AtomicUsize::new(0);
     thread::scope(|scope| {
-        for provider in ALL {
+        for provider in spoken() {
             let checked = &checked;
             scope.spawn(move || {
-                let body = whole(provider);
+                let body = recorded::reply(provider);
                 // A server that says the truth about the piece that it sends, and one that promised more.
                 for honest in [true, false] {
                     let whole_body = body.clone();
@@ -99,7 +53,7 @@ fn every_dialects_answer_cut_at_every_byte_is_an_error() {
                         assert!(is_broken(&error), "{provider:?} {cut}: {error}");
                         checked.fetch_add(1, Ordering::Relaxed);
                     }
-                    assert_eq!(client.send(&hello()).unwrap().text, "Hello", "{provider:?}");
+                    assert_eq!(client.send(&hello()).unwrap().text, HELLO, "{provider:?}");
                 }
             });
         }
@@ -111,10 +65,10 @@ fn every_dialects_answer_cut_at_every_byte_is_an_error() {
 fn every_dialects_stream_cut_at_every_byte_is_an_error_and_its_text_stands() {
     let checked = AtomicUsize::new(0);
     thread::scope(|scope| {
-        for provider in ALL {
+        for provider in spoken() {
             let checked = &checked;
             scope.spawn(move || {
-                let body = streamed(provider);
+                let body = text(provider, "stream.sse");
                 // The last line end may be missing: an event that no blank line ended is not one.
                 let last = body.len() - 1;
                 let all = body.clone();
@@ -126,11 +80,11 @@ fn every_dialects_stream_cut_at_every_byte_is_an_error_and_its_text_stands() {
                     let (text, error) = text_of(&client);
                     let error = error.unwrap_or_else(|| panic!("{provider:?}: cut at {cut} went unnoticed"));
                     assert!(is_broken(&error), "{provider:?} {cut}: {error}");
-                    assert!("Hello".starts_with(&text));
+                    assert!(STREAMED.starts_with(&text), "{provider:?} {cut}: {text}");
                     checked.fetch_add(1, Ordering::Relaxed);
                 }
                 let (_, _) = text_of(&client);
-                assert_eq!(text_of(&client), ("Hello".to_owned(), None), "{provider:?}");
+                assert_eq!(text_of(&client), (STREAMED.to_owned(), None), "{provider:?}");
             });
         }
     });
@@ -145,7 +99,7 @@ fn hostile_events_are_errors_in_every_dialect() {
         "[".repeat(100_000),
         "]".repeat(100_000)
     );
-    for provider in ALL {
+    for provider in spoken() {
         for (name, bytes) in [
             ("deep", deep.clone().into_bytes()),
             ("deep inside", deep_inside.clone().into_bytes()),
@@ -469,8 +423,8 @@ fn answers_that_are_none_are_typed_errors_in_every_dialect() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let json_head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
     let kind = |kind: &str, body: &str| http("200 OK", &format!("content-type: {kind}\r\n"), body);
-    for provider in ALL {
-        let good = whole(provider);
+    for provider in spoken() {
+        let good = recorded::reply(provider);
         // Every name twice: which of the two counts nobody can know.
         let twice = good.replacen('{', &format!("{{{},", &good[1..good.len() - 1]), 1);
         let table: Vec<(&str, Vec<u8>)> = vec![
@@ -483,7 +437,7 @@ fn answers_that_are_none_are_typed_errors_in_every_dialect() {
                 "bad utf-8",
                 [
                     json_head.as_slice(),
-                    &good.replace("Hello", "H\u{1}").into_bytes(),
+                    &good.replace(HELLO, "H\u{1}").into_bytes(),
                     b"\xff",
                 ]
                 .concat(),
@@ -497,7 +451,7 @@ fn answers_that_are_none_are_typed_errors_in_every_dialect() {
             .client_of(provider)
             .send(&hello());
         match answer {
-            Ok(answer) => assert_eq!(answer.text, "Hello"),
+            Ok(answer) => assert_eq!(answer.text, HELLO),
             Err(error) => assert_eq!(error.code(), Code::BadResponse, "{provider:?}: {error}"),
         }
         for (name, bytes) in table {
@@ -519,7 +473,7 @@ fn answers_that_are_none_are_typed_errors_in_every_dialect() {
 
 #[test]
 fn endless_answers_are_bounded_in_every_dialect() {
-    for provider in ALL {
+    for provider in spoken() {
         for head in [
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n",
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n",
@@ -543,8 +497,8 @@ fn endless_answers_are_bounded_in_every_dialect() {
 
 #[test]
 fn no_dialects_key_crosses_a_redirect_or_comes_back_in_an_error() {
-    let elsewhere = Server::always(json("200 OK", &whole(Provider::OpenAi)));
-    for provider in ALL {
+    let elsewhere = Server::always(json("200 OK", &recorded::reply(Provider::OpenAi)));
+    for provider in spoken() {
         for status in ["301 Moved", "302 Found", "303 See", "307 Temporary", "308 Permanent"] {
             let server = Server::always(http(status, &format!("location: {}/x\r\n", elsewhere.base_url), ""));
             let client = server.client_of(provider);

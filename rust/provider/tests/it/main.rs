@@ -13,6 +13,7 @@ mod dialects;
 mod hostile;
 mod peers;
 mod policy;
+mod recorded;
 mod replay;
 mod request;
 mod schema;

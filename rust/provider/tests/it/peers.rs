@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::recorded;
 use geonode_protocol::Code;
 use geonode_provider::{
     ApiKey, Client, ClientConfig, FinishReason, Message, Options, Provider, ProviderError, Request, StreamEvent, Tool,
@@ -58,13 +59,8 @@ fn client(peer: &str, max_retries: u32) -> Client {
 
 fn client_of(provider: Provider, peer: &str, max_retries: u32) -> Client {
     let mut base_url = url(peer);
-    if peer == "llmock" && provider == Provider::Anthropic {
-        base_url = base_url.replace("/v1", "/anthropic/v1");
-    }
-    // Neither peer knows the newest version segment.
-    if provider == Provider::Gemini {
-        let segment = if peer == "llmock" { "/gemini/v1beta" } else { "/v1beta" };
-        base_url = base_url.replace("/v1", segment);
+    if let Some(segment) = segment(provider, peer) {
+        base_url = base_url.replace("/v1", &segment);
     }
     let config = ClientConfig {
         base_url: Some(base_url),
@@ -77,12 +73,19 @@ fn client_of(provider: Provider, peer: &str, max_retries: u32) -> Client {
     Client::new(config).unwrap()
 }
 
-const DIALECTS: [Provider; 4] = [
-    Provider::OpenAiCompatible,
-    Provider::OpenAi,
-    Provider::Anthropic,
-    Provider::Gemini,
-];
+/// The path under which a peer speaks a provider's dialect.
+fn segment(provider: Provider, peer: &str) -> Option<String> {
+    let segments = &recorded::read(provider, "peers.json")["segments"];
+    segments.get(peer).map(|segment| recorded::word(segment).to_owned())
+}
+
+/// The dialects that a peer speaks.
+fn dialects(peer: &str) -> Vec<Provider> {
+    let all = recorded::spoken().into_iter();
+    let all: Vec<Provider> = all.filter(|provider| segment(*provider, peer).is_some()).collect();
+    assert!(all.len() > 3, "{peer}");
+    all
+}
 
 fn ask(text: &str) -> Request {
     Request::new(vec![Message::user(text)]).unwrap()
@@ -136,7 +139,7 @@ fn script(behaviours: &Value) {
 #[ignore = "starts servers"]
 fn llmock_answers_and_streams() {
     let _turn = llmock();
-    for provider in DIALECTS {
+    for provider in dialects("llmock") {
         let client = client_of(provider, "llmock", 0);
         let whole = client.send(&ask("hello")).unwrap();
         assert!(
@@ -176,7 +179,7 @@ fn llmock_failures_by_status() {
         (503, Code::Overloaded),
         (529, Code::Overloaded),
     ];
-    for (provider, (status, code)) in DIALECTS
+    for (provider, (status, code)) in dialects("llmock")
         .into_iter()
         .flat_map(|provider| table.map(|row| (provider, row)))
     {
@@ -211,12 +214,11 @@ fn llmock_judges_our_retries() {
 fn llmock_breaks_streams() {
     let _turn = llmock();
     let client = client("llmock", 2);
-    for (provider, kind) in DIALECTS
+    for (provider, kind) in dialects("llmock")
         .into_iter()
         .flat_map(|p| ["truncate", "disconnect", "malformed"].map(|k| (p, k)))
     {
-        // Gemini's stream has no events around the text, so that eight are more than all.
-        let chunks = if provider == Provider::Gemini { 3 } else { 8 };
+        let chunks = &recorded::read(provider, "peers.json")["text_begins_within"];
         script(&json!([{"type": "stream_fault", "kind": kind, "after_chunks": chunks}]));
         let (text, end) = collect(&client_of(provider, "llmock", 2), ask("hello"));
         let code = end.unwrap_err().code();
@@ -239,7 +241,7 @@ fn llmock_breaks_streams() {
 #[test]
 #[ignore = "starts servers"]
 fn aimock_speaks_the_dialects() {
-    for provider in DIALECTS {
+    for provider in dialects("aimock") {
         let client = client_of(provider, "aimock", 0);
         let whole = client.send(&ask("greet")).unwrap();
         assert_eq!(whole.text, "Hello there, näïve 😀 world! How can I help you today?");
@@ -312,7 +314,7 @@ fn llmposter_errors_and_refusals_have_the_vendors_shapes() {
         (503, Code::Overloaded),
         (529, Code::Overloaded),
     ];
-    for provider in DIALECTS {
+    for provider in dialects("llmposter") {
         let client = client_of(provider, "llmposter", 0);
         let whole = client.send(&ask("greet")).unwrap();
         assert_eq!(whole.text, GREETING, "{provider:?}");
@@ -336,7 +338,7 @@ fn llmposter_errors_and_refusals_have_the_vendors_shapes() {
 #[test]
 #[ignore = "builds a server, which takes minutes"]
 fn llmposter_breaks_streams() {
-    for provider in DIALECTS {
+    for provider in dialects("llmposter") {
         let client = client_of(provider, "llmposter", 2);
         for whole in ["greet", "uneven"] {
             let done = (GREETING.to_owned(), Ok(FinishReason::Done));

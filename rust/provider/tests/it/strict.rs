@@ -1,253 +1,153 @@
-//! A server that refuses what the vendors refuse and no independent mock does (2026-11): Anthropic's version 2026-10-21, which takes no
-//! sampling parameters; Gemini's `/v1`, whose fields are few; schemas outside of each vendor's subset. Its rules are written from the
-//! vendors' documents, not from this crate.
-
-#![allow(
-    clippy::too_many_lines,
-    clippy::struct_excessive_bools,
-    reason = "tables of rules, one vendor after the other"
-)]
+//! A server that refuses what the vendors refuse and no independent mock does. Its rules are the `vendor.json` of a dialect's folder, written
+//! from the vendor's documents and not from this crate: which header carries the key, the body as a JSON Schema, what constrained output
+//! takes, and requests that the vendor takes or refuses.
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 
 use super::common::{Seen, Server, json};
+use super::recorded::{self, HELLO, read, vendors, word};
 use geonode_protocol::Code;
 use geonode_provider::{Message, Options, Provider, Request, Response, Role, Tool};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-const VENDORS: [Provider; 3] = [Provider::OpenAi, Provider::Anthropic, Provider::Gemini];
-
-/// The server of a vendor: a reply for what it takes, the vendor's own error for everything else.
-fn strict(provider: Provider) -> Server {
-    Server::new(move |_, request, connection| {
-        let answer = match refusal(provider, request) {
-            None => json("200 OK", &said(provider)),
-            Some(why) => json("400 Bad Request", &refused(provider, &why)),
-        };
-        let _ = connection.write_all(&answer);
-    })
-}
-
-fn said(provider: Provider) -> String {
-    match provider {
-        Provider::OpenAi => json!({"id": "r", "model": "served", "status": "completed", "output": [{"type": "message",
-            "role": "assistant", "content": [{"type": "output_text", "text": "ready"}]}]}),
-        Provider::Anthropic => json!({"id": "m", "type": "message", "role": "assistant", "model": "served",
-            "content": [{"type": "text", "text": "ready"}], "stop_reason": "end_turn",
-            "usage": {"input_tokens": 1, "output_tokens": 1}}),
-        _ => json!({"candidates": [{"content": {"role": "model", "parts": [{"text": "ready"}]}, "finishReason": "STOP"}]}),
-    }
-    .to_string()
-}
-
-fn refused(provider: Provider, why: &str) -> String {
-    match provider {
-        Provider::OpenAi => {
-            json!({"error": {"message": why, "type": "invalid_request_error", "param": null, "code": null}})
-        }
-        Provider::Anthropic => json!({"type": "error", "error": {"type": "invalid_request_error", "message": why}}),
-        _ => json!({"error": {"code": 400, "message": why, "status": "INVALID_ARGUMENT"}}),
-    }
-    .to_string()
-}
-
-/// Why the vendor refuses the request.
-fn refusal(provider: Provider, request: &Seen) -> Option<String> {
-    let head = request.head.to_ascii_lowercase();
-    let line = head.lines().next().unwrap_or_default().to_owned();
-    let header = |name: &str| {
-        head.lines()
-            .find_map(|line| line.strip_prefix(&format!("{name}: ")).map(str::to_owned))
-    };
-    let Ok(Value::Object(body)) = serde_json::from_str(&request.body) else {
-        return Some("the body is no object".into());
-    };
-    let unknown = |known: &[&str]| {
-        let name = body.keys().find(|key| !known.contains(&key.as_str()))?;
-        Some(format!("Unknown parameter: {name}"))
-    };
-    match provider {
-        Provider::OpenAi => {
-            let known = [
-                "model",
-                "instructions",
-                "input",
-                "max_output_tokens",
-                "text",
-                "tools",
-                "store",
-                "stream",
-                "temperature",
-            ];
-            (line != "post /v1/responses http/1.1")
-                .then(|| "no such path".into())
-                .or_else(|| header("authorization").is_none().then(|| "no key".into()))
-                .or_else(|| unknown(&known))
-                .or_else(|| {
-                    body.get("text").and_then(|text| {
-                        let format = &text["format"];
-                        let name = format["name"].as_str().unwrap_or_default();
-                        let good = !name.is_empty()
-                            && name.len() <= 64
-                            && name
-                                .bytes()
-                                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-                        if !good {
-                            return Some("Invalid name".into());
-                        }
-                        (format["strict"] == json!(true))
-                            .then(|| outside(&format["schema"], &OPENAI))?
-                            .map(|why| format!("Invalid schema for response_format '{name}': {why}"))
-                    })
-                })
-        }
-        Provider::Anthropic => {
-            let known = [
-                "model",
-                "max_tokens",
-                "system",
-                "messages",
-                "output_config",
-                "tools",
-                "stream",
-                "cache_control",
-            ];
-            let sampling = ["temperature", "top_p", "top_k"]
-                .into_iter()
-                .find(|name| body.contains_key(*name));
-            let first = body["messages"][0]["role"].as_str();
-            (line != "post /v1/messages http/1.1")
-                .then(|| "no such path".into())
-                .or_else(|| {
-                    (header("anthropic-version").as_deref() != Some("2026-10-21")).then(|| "anthropic-version".into())
-                })
-                .or_else(|| {
-                    (header("x-api-key").is_some() == header("authorization").is_some()).then(|| "one key".into())
-                })
-                .or_else(|| {
-                    sampling.map(|name| format!("{name}: sampling parameters are not supported on this version"))
-                })
-                .or_else(|| (!body["max_tokens"].is_u64()).then(|| "max_tokens: Field required".into()))
-                .or_else(|| (first != Some("user")).then(|| "messages: first message must use the user role".into()))
-                .or_else(|| unknown(&known))
-                .or_else(|| {
-                    body.get("output_config")
-                        .and_then(|config| outside(&config["format"]["schema"], &ANTHROPIC))
-                })
-        }
-        _ => {
-            let known = ["contents", "systemInstruction", "generationConfig", "tools"];
-            let config = body.get("generationConfig").cloned().unwrap_or_else(|| json!({}));
-            let fields = [
-                "maxOutputTokens",
-                "temperature",
-                "seed",
-                "responseMimeType",
-                "responseJsonSchema",
-            ];
-            let strange = config
-                .as_object()
-                .unwrap()
-                .keys()
-                .find(|key| !fields.contains(&key.as_str()))
-                .cloned();
-            let path = line == "post /v1/models/m:generatecontent http/1.1";
-            (!path)
-                .then(|| format!("no such path: {line}"))
-                .or_else(|| header("x-goog-api-key").is_none().then(|| "API key".into()))
-                .or_else(|| unknown(&known))
-                .or_else(|| strange.map(|name| format!("Unknown name \"{name}\" at 'generation_config'")))
-                .or_else(|| {
-                    let schema = config.get("responseJsonSchema")?;
-                    if config["responseMimeType"] != json!("application/json") {
-                        return Some("responseMimeType".into());
-                    }
-                    outside(schema, &GEMINI)
-                })
-        }
-    }
+/// A vendor's rules for requests, as its documents state them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Vendor {
+    /// Where the rules are from.
+    #[serde(rename = "about")]
+    _about: String,
+    /// The headers that carry a key: exactly one of them comes.
+    key: Vec<String>,
+    /// Headers with the values that they must have.
+    headers: Map<String, Value>,
+    /// What the body is, as a JSON Schema.
+    body: Value,
+    /// The vendor's error, with `WHY` in the place of its words.
+    refusal: Value,
+    /// What constrained output takes.
+    schema: Rules,
+    /// Requests that are written by hand: `{"line"?, "headers", "body", "taken"}`.
+    cases: Vec<Case>,
+    /// The request line and the reply, from the other files.
+    #[serde(skip)]
+    line: String,
+    #[serde(skip)]
+    reply: String,
 }
 
 /// A vendor's rules for schemas, as its documents state them.
+#[expect(clippy::struct_excessive_bools, reason = "a table of rules")]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Rules {
-    allowed: &'static [&'static str],
+    /// Where the schema stands in the body.
+    at: String,
+    /// Where the body says that the schema constrains the reply, with the value for it; else it is advice.
+    constrains: Map<String, Value>,
+    /// Whether a request can have tools beside it; for the tests in Python, as `optional`.
+    #[serde(rename = "with_tools")]
+    _with_tools: bool,
+    keywords: Vec<String>,
     closed: bool,
     all_required: bool,
     references_stand_alone: bool,
     recursion: bool,
-    optional: usize,
-    unions: usize,
-    depth: usize,
+    /// Most properties that are not required; null: any number.
+    optional: Option<usize>,
+    unions: Option<usize>,
+    depth: Option<usize>,
+    /// The vendor's words for a schema that it does not take.
+    refused: String,
+    /// What becomes of schemas, for `dialects.rs`.
+    #[serde(rename = "sent")]
+    _sent: Value,
 }
 
-const COMMON: [&str; 10] = [
-    "type",
-    "description",
-    "title",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "enum",
-    "anyOf",
-    "$ref",
-];
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    line: Option<String>,
+    headers: Map<String, Value>,
+    body: Value,
+    taken: bool,
+}
 
-const OPENAI: Rules = Rules {
-    allowed: &[
-        "$defs",
-        "const",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minItems",
-        "maxItems",
-        "pattern",
-        "format",
-    ],
-    closed: true,
-    all_required: true,
-    references_stand_alone: true,
-    recursion: true,
-    optional: 0,
-    unions: usize::MAX,
-    depth: 10,
-};
-const ANTHROPIC: Rules = Rules {
-    allowed: &["$defs", "const", "format"],
-    closed: true,
-    all_required: false,
-    references_stand_alone: false,
-    recursion: false,
-    optional: 24,
-    unions: 16,
-    depth: usize::MAX,
-};
-const GEMINI: Rules = Rules {
-    allowed: &[
-        "$defs",
-        "$id",
-        "$anchor",
-        "format",
-        "prefixItems",
-        "oneOf",
-        "minItems",
-        "maxItems",
-        "minimum",
-        "maximum",
-    ],
-    closed: false,
-    all_required: false,
-    references_stand_alone: true,
-    recursion: false,
-    optional: usize::MAX,
-    unions: usize::MAX,
-    depth: usize::MAX,
-};
+impl Vendor {
+    fn of(provider: Provider) -> Arc<Self> {
+        let rules = read(provider, "vendor.json");
+        let mut vendor: Self = serde_json::from_value(rules).unwrap_or_else(|error| panic!("{provider:?}: {error}"));
+        word(&read(provider, "request.json")["line"]).clone_into(&mut vendor.line);
+        vendor.reply = recorded::reply(provider);
+        Arc::new(vendor)
+    }
+
+    /// The server of the vendor: a reply for what it takes, the vendor's own error for everything else.
+    fn serve(self: Arc<Self>) -> Server {
+        Server::new(move |_, request, connection| {
+            let answer = match self.objection(request) {
+                None => json("200 OK", &self.reply),
+                Some(why) => self.refuse(&why),
+            };
+            let _ = connection.write_all(&answer);
+        })
+    }
+
+    fn refuse(&self, why: &str) -> Vec<u8> {
+        let why = Value::from(why).to_string();
+        json("400 Bad Request", &self.refusal.to_string().replace("\"WHY\"", &why))
+    }
+
+    /// Why the vendor refuses the request.
+    fn objection(&self, request: &Seen) -> Option<String> {
+        let (line, head) = request.head.split_once('\n').unwrap_or((&request.head, ""));
+        if line.trim() != format!("{} HTTP/1.1", self.line) {
+            return Some(format!("no such path: {line}"));
+        }
+        let header = |name: &str| {
+            let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+            lines.find_map(|(one, value)| one.eq_ignore_ascii_case(name).then_some(value.trim()))
+        };
+        let keys = self.key.iter().filter(|name| header(name).is_some()).count();
+        if keys != 1 {
+            return Some(format!("{keys} keys"));
+        }
+        if let Some((name, _)) = self.headers.iter().find(|(name, value)| header(name) != value.as_str()) {
+            return Some(name.clone());
+        }
+        let Ok(body) = serde_json::from_str::<Value>(&request.body) else {
+            return Some("the body is no JSON".into());
+        };
+        let form = jsonschema::validator_for(&self.body).unwrap();
+        if let Some(error) = form.iter_errors(&body).next() {
+            return Some(format!("{error} at {}", error.instance_path()));
+        }
+        let rules = &self.schema;
+        let schema = body.pointer(&rules.at)?;
+        let constrains = rules
+            .constrains
+            .iter()
+            .all(|(at, value)| body.pointer(at) == Some(value));
+        constrains.then(|| outside(schema, rules))?
+    }
+
+    /// A body that it takes, with this schema in the place for it.
+    fn constrained_by(&self, schema: &Value) -> (Map<String, Value>, Value) {
+        let at = &self.schema.at;
+        let taken = self
+            .cases
+            .iter()
+            .find(|case| case.taken && case.body.pointer(at).is_some());
+        let taken = taken.expect("a case with a schema that is taken");
+        let mut body = taken.body.clone();
+        *body.pointer_mut(at).unwrap() = schema.clone();
+        (taken.headers.clone(), body)
+    }
+}
 
 #[derive(Default)]
 struct Counted {
@@ -262,9 +162,9 @@ fn outside(schema: &Value, rules: &Rules) -> Option<String> {
         return Some("the root is an object".into());
     }
     let mut counted = Counted::default();
+    let above = |count: usize, most: Option<usize>| most.is_some_and(|most| count > most);
     part(schema, schema, rules, 1, &mut Vec::new(), &mut counted).or_else(|| {
-        (counted.optional > rules.optional || counted.unions > rules.unions)
-            .then(|| "compiled grammar is too large".into())
+        (above(counted.optional, rules.optional) || above(counted.unions, rules.unions)).then(|| rules.refused.clone())
     })
 }
 
@@ -279,13 +179,10 @@ fn part(
     let Some(fields) = at.as_object() else {
         return Some(format!("{at} is no schema"));
     };
-    if depth > rules.depth {
+    if rules.depth.is_some_and(|most| depth > most) {
         return Some("too deep".into());
     }
-    if let Some(name) = fields
-        .keys()
-        .find(|key| !COMMON.contains(&key.as_str()) && !rules.allowed.contains(&key.as_str()))
-    {
+    if let Some(name) = fields.keys().find(|key| !rules.keywords.contains(key)) {
         return Some(format!("'{name}' is not permitted"));
     }
     if fields.contains_key("anyOf") || fields.get("type").is_some_and(Value::is_array) {
@@ -302,7 +199,7 @@ fn part(
             return (!rules.recursion).then(|| "recursion is not supported".into());
         }
         // Where depth counts, every way to a definition does.
-        if !counted.seen.insert(to.to_owned()) && rules.depth == usize::MAX {
+        if !counted.seen.insert(to.to_owned()) && rules.depth.is_none() {
             return None;
         }
         inside.push(to.to_owned());
@@ -378,11 +275,11 @@ fn constrained(response: &Response) -> bool {
 
 #[test]
 fn strict_vendors_take_everything_that_a_request_can_have() {
-    for provider in VENDORS {
-        let server = strict(provider);
+    for provider in vendors() {
+        let server = Vendor::of(provider).serve();
         let response = server.client_of(provider).send(&full());
         let response = response.unwrap_or_else(|error| panic!("{provider:?}: {error}\n{}", server.seen()[0].body));
-        assert_eq!(response.text, "ready");
+        assert_eq!(response.text, HELLO);
         assert!(constrained(&response), "{provider:?}: the schema constrains the reply");
         assert_eq!(server.seen().len(), 1);
     }
@@ -391,8 +288,8 @@ fn strict_vendors_take_everything_that_a_request_can_have() {
 #[test]
 fn the_plans_own_schema_is_legal_everywhere() {
     let schema = geonode_protocol::schema("plan").unwrap();
-    for provider in VENDORS {
-        let server = strict(provider);
+    for provider in vendors() {
+        let server = Vendor::of(provider).serve();
         let client = server.client_of(provider);
         let lowered = client
             .lowered(&schema)
@@ -409,9 +306,8 @@ fn the_plans_own_schema_is_legal_everywhere() {
     }
 }
 
-/// The server refuses what this crate never sends, so that the tests above can fail.
-#[test]
-fn the_strict_server_is_strict() {
+/// Schemas with what the rules say of them: whether the vendor takes each.
+fn judged(rules: &Rules) -> Vec<(&'static str, Value, bool)> {
     let object = |rest: Value| {
         let mut schema = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
         schema
@@ -420,228 +316,125 @@ fn the_strict_server_is_strict() {
             .extend(rest.as_object().unwrap().clone());
         schema
     };
-    let openai = |schema: Value| json!({"model": "m", "input": "x", "text": {"format": {"type": "json_schema", "name": "r", "strict": true, "schema": schema}}});
-    let anthropic = |rest: Value| {
-        let mut body = json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]});
-        body.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
-        body
+    let many = |count: usize, part: Value| -> Map<String, Value> {
+        (0..count).map(|number| (format!("p{number}"), part.clone())).collect()
     };
-    let anthropic_schema =
-        |schema: Value| anthropic(json!({"output_config": {"format": {"type": "json_schema", "schema": schema}}}));
-    let gemini =
-        |config: Value| json!({"contents": [{"role": "user", "parts": [{"text": "x"}]}], "generationConfig": config});
-    let gemini_schema =
-        |schema: Value| gemini(json!({"responseMimeType": "application/json", "responseJsonSchema": schema}));
-    let bearer = "authorization: Bearer k\r\n";
-    let versioned = "x-api-key: k\r\nanthropic-version: 2026-10-21\r\n";
-    let old = "x-api-key: k\r\nanthropic-version: 2023-06-01\r\n";
-    let goog = "x-goog-api-key: k\r\n";
-    let cyclic = object(json!({"properties": {"a": {"$ref": "#"}}, "required": ["a"]}));
-    let optional = object(json!({"properties": {"a": {"type": "string"}}}));
-    let many: Map<String, Value> = (0..25).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
-    let unions: Map<String, Value> = (0..17)
-        .map(|n| (format!("p{n}"), json!({"type": ["string", "null"]})))
-        .collect();
-    let names: Vec<String> = unions.keys().cloned().collect();
-    let table = [
-        (Provider::OpenAi, "responses", bearer, openai(object(json!({}))), true),
-        (Provider::OpenAi, "responses", bearer, openai(cyclic.clone()), true),
-        (Provider::OpenAi, "responses", "", openai(object(json!({}))), false),
+    let text = json!({"type": "string"});
+    let takes_optional = rules.optional != Some(0) && !rules.all_required;
+    let mut table = vec![
+        ("nothing", object(json!({})), true),
+        ("open", json!({"type": "object"}), !rules.closed),
+        ("a union at the root", json!({"anyOf": [object(json!({}))]}), false),
+        ("unknown keyword", object(json!({"allOf": []})), false),
         (
-            Provider::OpenAi,
-            "chat/completions",
-            bearer,
-            openai(object(json!({}))),
-            false,
-        ),
-        (Provider::OpenAi, "responses", bearer, openai(optional.clone()), false),
-        (
-            Provider::OpenAi,
-            "responses",
-            bearer,
-            openai(json!({"type": "object"})),
+            "length",
+            object(json!({"properties": {"a": {"type": "string", "minLength": 1}}, "required": ["a"]})),
             false,
         ),
         (
-            Provider::OpenAi,
-            "responses",
-            bearer,
-            openai(json!({"anyOf": [object(json!({}))]})),
+            "bounds",
+            object(json!({"properties": {"a": {"type": "integer", "minimum": 1}}, "required": ["a"]})),
+            rules.keywords.iter().any(|name| name == "minimum"),
+        ),
+        (
+            "a reference that leads nowhere",
+            object(json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "required": ["a"]})),
             false,
         ),
         (
-            Provider::OpenAi,
-            "responses",
-            bearer,
-            openai(object(json!({"allOf": []}))),
-            false,
+            "a circle",
+            object(json!({"properties": {"a": {"$ref": "#"}}, "required": ["a"]})),
+            rules.recursion,
         ),
         (
-            Provider::OpenAi,
-            "responses",
-            bearer,
-            openai(object(
-                json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "required": ["a"]}),
-            )),
-            false,
-        ),
-        (Provider::Anthropic, "messages", versioned, anthropic(json!({})), true),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic_schema(optional),
-            true,
-        ),
-        (Provider::Anthropic, "messages", old, anthropic(json!({})), false),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic(json!({"temperature": 0})),
-            false,
-        ),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic(json!({"top_p": 1})),
-            false,
-        ),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic(json!({"max_tokens": null})),
-            false,
-        ),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic(json!({"messages": [{"role": "assistant", "content": "x"}]})),
-            false,
-        ),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic_schema(cyclic.clone()),
-            false,
-        ),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic_schema(object(json!({"properties": {"a": {"type": "integer", "minimum": 1}}}))),
-            false,
-        ),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic_schema(object(json!({"properties": many}))),
-            false,
-        ),
-        (
-            Provider::Anthropic,
-            "messages",
-            versioned,
-            anthropic_schema(object(json!({"properties": unions, "required": names}))),
-            false,
-        ),
-        (
-            Provider::Gemini,
-            "models/m:generateContent",
-            goog,
-            gemini(json!({"maxOutputTokens": 9})),
-            true,
-        ),
-        (
-            Provider::Gemini,
-            "models/m:generateContent",
-            goog,
-            gemini_schema(json!({"type": "object"})),
-            true,
-        ),
-        (
-            Provider::Gemini,
-            "models/m:generateContent",
-            "",
-            gemini(json!({})),
-            false,
-        ),
-        (
-            Provider::Gemini,
-            "models/m:generateContent",
-            goog,
-            gemini(json!({"responseSchema": {}})),
-            false,
-        ),
-        (
-            Provider::Gemini,
-            "models/m:generateContent",
-            goog,
-            gemini_schema(cyclic),
-            false,
-        ),
-        (
-            Provider::Gemini,
-            "models/m:generateContent",
-            goog,
-            gemini_schema(object(json!({"minLength": 1}))),
-            false,
-        ),
-        (
-            Provider::Gemini,
-            "models/m:generateContent",
-            goog,
-            gemini(json!({"responseJsonSchema": {"type": "object"}})),
-            false,
+            "an optional property",
+            object(json!({"properties": {"a": text}})),
+            takes_optional,
         ),
     ];
-    let servers = VENDORS.map(|provider| (provider, strict(provider)));
-    for (provider, path, headers, body, taken) in table {
-        let server = &servers.iter().find(|(one, _)| *one == provider).unwrap().1;
-        let status = post(server, path, headers, &body.to_string());
-        assert_eq!(status == 200, taken, "{provider:?} {headers:?} {body}");
+    if let Some(most) = rules.optional {
+        table.push((
+            "too many optional properties",
+            object(json!({"properties": many(most + 1, text)})),
+            false,
+        ));
     }
-    let gemini = &servers[2].1;
-    let beta = gemini.base_url.replace("/v1", "/v1beta");
-    assert_eq!(
-        post_to(&beta, "models/m:generateContent", goog, "{\"contents\":[]}"),
-        400
-    );
+    if let Some(most) = rules.unions {
+        let unions = many(most + 1, json!({"type": ["string", "null"]}));
+        let names: Vec<&String> = unions.keys().collect();
+        table.push((
+            "too many unions",
+            object(json!({"properties": unions, "required": names})),
+            false,
+        ));
+    }
+    if let Some(most) = rules.depth {
+        let deep = (0..most).fold(object(json!({})), |inner, _| {
+            object(json!({"properties": {"a": inner}, "required": ["a"]}))
+        });
+        table.push(("too deep", deep, false));
+    }
+    table
+}
+
+/// The server refuses what this crate never sends, so that the tests above can fail.
+#[test]
+fn the_strict_server_is_strict() {
+    for provider in vendors() {
+        let vendor = Vendor::of(provider);
+        let server = Arc::clone(&vendor).serve();
+        let (mut taken, mut refused) = (0, 0);
+        let mut judge = |what: &str, line: &str, headers: &Map<String, Value>, body: &Value, good: bool| {
+            let status = post(&server, line, headers, &body.to_string());
+            assert_eq!(status == 200, good, "{provider:?}: {what}: {headers:?} {body}");
+            *if good { &mut taken } else { &mut refused } += 1;
+        };
+        for case in &vendor.cases {
+            let line = case.line.as_deref().unwrap_or(&vendor.line);
+            judge("a case", line, &case.headers, &case.body, case.taken);
+        }
+        for (what, schema, good) in judged(&vendor.schema) {
+            let (headers, body) = vendor.constrained_by(&schema);
+            judge(what, &vendor.line, &headers, &body, good);
+        }
+        assert!(
+            taken > 2 && refused > 5,
+            "{provider:?}: {taken} taken, {refused} refused"
+        );
+    }
 }
 
 #[test]
 fn what_a_strict_vendor_refuses_is_asked_for_in_words_once() {
-    // The first request is refused as a schema that cannot be compiled, whatever it says.
-    let server = Server::script(vec![
-        json(
-            "400 Bad Request",
-            &refused(Provider::Anthropic, "compiled grammar is too large"),
-        ),
-        json("200 OK", &said(Provider::Anthropic)),
-    ]);
-    let response = server.client_of(Provider::Anthropic).send(&full()).unwrap();
-    assert!(!constrained(&response));
-    let seen = server.seen();
-    assert_eq!(seen.len(), 2);
-    assert_eq!(refusal(Provider::Anthropic, &seen[1]), None, "{}", seen[1].body);
-    assert!(seen[1].json().get("output_config").is_none() && seen[1].body.contains("minLength"));
-}
-
-fn post(server: &Server, path: &str, headers: &str, body: &str) -> u16 {
-    post_to(&server.base_url, path, headers, body)
+    for provider in vendors() {
+        let vendor = Vendor::of(provider);
+        // The first request is refused as a schema that cannot be compiled, whatever it says.
+        let server = Server::script(vec![
+            vendor.refuse(&vendor.schema.refused),
+            json("200 OK", &vendor.reply),
+        ]);
+        let request = full().to_builder().tools(Vec::new()).build().unwrap();
+        let response = server.client_of(provider).send(&request).unwrap();
+        assert!(!constrained(&response), "{provider:?}");
+        let seen = server.seen();
+        assert_eq!(seen.len(), 2, "{provider:?}");
+        assert_eq!(vendor.objection(&seen[1]), None, "{provider:?}: {}", seen[1].body);
+        assert_eq!(seen[1].json().pointer(&vendor.schema.at), None, "{provider:?}");
+        assert!(seen[1].body.contains("minLength"), "{provider:?}: {}", seen[1].body);
+    }
 }
 
 /// The status of a request that is written by hand.
-fn post_to(base_url: &str, path: &str, headers: &str, body: &str) -> u16 {
-    let (host, prefix) = base_url["http://".len()..].split_once('/').unwrap();
+fn post(server: &Server, line: &str, headers: &Map<String, Value>, body: &str) -> u16 {
+    let (host, _) = server.base_url["http://".len()..].split_once('/').unwrap();
+    let headers: Vec<String> = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {}\r\n", word(value)))
+        .collect();
+    let headers = headers.concat();
     let mut connection = TcpStream::connect(host).unwrap();
     let head = format!(
-        "POST /{prefix}/{path} HTTP/1.1\r\nhost: {host}\r\n{headers}content-length: {}\r\n\r\n",
+        "{line} HTTP/1.1\r\nhost: {host}\r\n{headers}content-length: {}\r\n\r\n",
         body.len()
     );
     connection
