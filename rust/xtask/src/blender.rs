@@ -21,7 +21,7 @@ pub(crate) struct Blender {
     pub(crate) python: PythonMinor,
 }
 
-/// Newest first: the default is the first whose Python is there.
+/// Newest first: the default is the first whose Python is found.
 pub(crate) const SUPPORTED: [Blender; 4] = [
     Blender {
         version: "5.2",
@@ -57,7 +57,7 @@ impl Blender {
     }
 }
 
-/// What `--blender` asks for.
+/// The choice of `--blender`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// The newest supported release whose Python is found.
@@ -72,7 +72,7 @@ impl Choice {
     /// Reads the option: nothing, a version, or a path.
     ///
     /// # Errors
-    /// A version that is not supported, or a path where nothing is.
+    /// A version that is not supported, or a path that does not exist.
     pub(crate) fn read(option: Option<&str>) -> Result<Self> {
         let Some(text) = option else { return Ok(Self::Newest) };
         if let Some(blender) = Blender::named(text) {

@@ -1,6 +1,6 @@
 //! `cargo xtask bundle`: the extension that an artist installs, one zip with the native wheel inside.
 //!
-//! Blender's own builder packs and validates it; what that builder lets pass though it is wrong is checked here.
+//! Blender's own builder packs and validates it; mistakes that the builder does not detect are checked here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -227,7 +227,7 @@ fn string<'a>(manifest: &'a Table, key: &str) -> Result<&'a str> {
         .with_context(|| format!("blender_manifest.toml: {key} is missing"))
 }
 
-/// Copies a folder without what Python and editors leave behind.
+/// Copies a folder without the caches of Python and editors.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_blender_lets_pass_is_refused() {
+    fn manifests_that_blender_would_accept_wrongly_are_refused() {
         for (text, sentence) in [
             ("schema_version = '2.0.0'", "schema_version"),
             ("schema_version = '1.0.0'\nlicense = ['GPL-3.0-or-later']", "SPDX:"),

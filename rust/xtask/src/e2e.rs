@@ -14,7 +14,7 @@ use crate::process;
 use crate::session::Session;
 use crate::tally::{Counts, Voice, results};
 
-/// The bound that a manifest itself has is kept by the add-on; this one is for a Blender that hangs.
+/// Limit for a Blender that hangs; the add-on itself observes the limit of a manifest.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// The options of `e2e`.
@@ -28,7 +28,7 @@ pub(crate) struct E2e {
     blender: Option<String>,
 }
 
-/// Runs the manifests; the status is 0 only when all held.
+/// Runs the manifests; the status is 0 only if all of them pass.
 ///
 /// # Errors
 /// When something is missing, or there is no manifest.
@@ -64,7 +64,7 @@ pub(crate) fn manifests(layout: &Layout) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Runs manifests and says a line for each, and all that it printed for one that did not hold.
+/// Runs manifests and prints a line for each, with the whole output of those that fail.
 ///
 /// # Errors
 /// When Blender cannot be started.

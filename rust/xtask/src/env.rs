@@ -1,8 +1,8 @@
 //! Environments: a venv each under `target/env`, made from pinned requirement files, and stamped.
 //!
-//! A venv is `incomplete` from the first change until its stamp is written; found in that state it is thrown away. One
-//! that has no stamp but was not left half-made (made by hand, or by an older xtask) is adopted: pip brings it to the
-//! pins. While the stamp fits, nothing is started and the network is not asked.
+//! A venv is `incomplete` from the first change until its stamp is written; if found in that state, it is discarded. One
+//! that has no stamp but is not incomplete (made by hand, or by an older xtask) is adopted: pip brings it to the
+//! pinned versions. While the stamp matches, nothing is started and the network is not used.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,18 +20,18 @@ use crate::python::{self, Interpreter, Surroundings, Verdict};
 use crate::stamp::Stamp;
 use crate::system::{self, Missing};
 
-/// What an environment shall be.
+/// The specification of an environment.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     /// Its name under `target/env`.
     pub(crate) name: String,
-    /// The Pythons that will do, the preferred first.
+    /// The accepted Pythons, the preferred one first.
     pythons: Vec<PythonMinor>,
     /// The requirement files, without `.txt`.
     requirements: Vec<String>,
-    /// The module whose import proves that it works.
+    /// The module whose import verifies that it works.
     import: Option<&'static str>,
-    /// What to do about missing system libraries.
+    /// How to handle missing system libraries.
     missing: Missing,
 }
 
@@ -58,7 +58,7 @@ impl Wanted {
         }
     }
 
-    /// A Python with the vendors' own clients, to measure the core's beside.
+    /// A Python with the vendors' own clients, for comparison with the core's.
     pub(crate) fn clients() -> Self {
         Self {
             name: "clients".into(),
@@ -98,7 +98,7 @@ pub(crate) struct Environment {
     folder: PathBuf,
 }
 
-/// What is written last.
+/// The stamp, which is written last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     /// The full version of its Python.
@@ -200,7 +200,7 @@ pub(crate) fn replace(file: &Path, text: &str) -> Result<()> {
     fs::rename(&temporary, file).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Removes a folder with all it holds; one that is not there is no error.
+/// Removes a folder with its content; a missing one is not an error.
 pub(crate) fn remove(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -210,7 +210,7 @@ pub(crate) fn remove(folder: &Path) -> Result<()> {
     }
 }
 
-/// The environment if its stamp fits; starts nothing.
+/// The environment if its stamp matches; starts nothing.
 ///
 /// # Errors
 /// When the requirement files cannot be read.
@@ -231,7 +231,7 @@ pub(crate) fn ready(layout: &Layout, wanted: &Wanted) -> Result<Option<Environme
     Ok(fits.then_some(environment))
 }
 
-/// The environment, made or brought up to date if need be.
+/// The environment, created or updated if necessary.
 ///
 /// # Errors
 /// One sentence with the fix when a Python or a system library is missing; what pip printed when it fails.
@@ -241,7 +241,7 @@ pub(crate) fn prepare(layout: &Layout, wanted: &Wanted) -> Result<Environment> {
     }
     let lock = layout.target().join("env").join(format!(".{}.lock", wanted.name));
     let _lock = Lock::take(&lock, &format!("target/env/{}", wanted.name))?;
-    // Whoever held the lock may have made it.
+    // The process that held the lock may have created it.
     if let Some(environment) = ready(layout, wanted)? {
         return Ok(environment);
     }
@@ -256,7 +256,7 @@ pub(crate) fn prepare(layout: &Layout, wanted: &Wanted) -> Result<Environment> {
     if let Some(module) = wanted.import {
         prove(&environment, wanted, module)?;
     }
-    // Files that an earlier call brought in, and that are the same still, hold as well.
+    // Requirement files of an earlier call that have not changed count as well.
     if let Some(earlier) = fs::read(environment.stamp())
         .ok()
         .and_then(|text| serde_json::from_slice::<Record>(&text).ok())
@@ -276,7 +276,7 @@ pub(crate) fn prepare(layout: &Layout, wanted: &Wanted) -> Result<Environment> {
     Ok(environment)
 }
 
-/// Fails at once when making the environment would fail for want of a Python.
+/// Fails at once if the environment cannot be created because a Python is missing.
 ///
 /// # Errors
 /// The sentence that says what is missing and how to get it.
@@ -302,7 +302,7 @@ fn pins(layout: &Layout, wanted: &Wanted) -> Result<BTreeMap<String, String>> {
         .collect()
 }
 
-/// The Python version of an existing venv that works and was not left half-made.
+/// The Python version of an existing venv that works and is complete.
 fn adoptable(environment: &Environment, wanted: &Wanted) -> Option<String> {
     if environment.incomplete().exists() || !environment.folder.join("pyvenv.cfg").exists() {
         return None;
@@ -316,7 +316,7 @@ fn adoptable(environment: &Environment, wanted: &Wanted) -> Option<String> {
         })
 }
 
-/// The first fit interpreter of the wanted versions; the error is that of the preferred one.
+/// The first suitable interpreter of the wanted versions; the error is that of the preferred one.
 fn find(wanted: &Wanted) -> Result<Interpreter> {
     let surroundings = Surroundings::of_this_process();
     let mut first_error = None;
@@ -341,7 +341,7 @@ fn create(environment: &Environment, wanted: &Wanted) -> Result<Interpreter> {
     if place.exists() {
         fs::remove_dir_all(place).with_context(|| format!("cannot remove the unfinished {}", place.display()))?;
     }
-    // Marked before venv starts: a venv that was interrupted half-way looks whole.
+    // Marked before venv starts, since a venv that was interrupted looks complete.
     fs::create_dir_all(place).with_context(|| format!("cannot make {}", place.display()))?;
     fs::write(environment.incomplete(), "").context("cannot mark the environment")?;
     let mut command = process::python(&interpreter.path);
@@ -350,7 +350,7 @@ fn create(environment: &Environment, wanted: &Wanted) -> Result<Interpreter> {
     Ok(interpreter)
 }
 
-/// pip does nothing, and asks nobody, for what is installed in the pinned version already.
+/// pip does nothing, and does not use the network, for packages that are already installed in the pinned version.
 fn install(layout: &Layout, wanted: &Wanted, environment: &Environment, pins: &BTreeMap<String, String>) -> Result<()> {
     if pins.is_empty() {
         return Ok(());
@@ -411,7 +411,7 @@ fn prove(environment: &Environment, wanted: &Wanted, module: &str) -> Result<()>
 mod tests {
     use super::*;
 
-    /// A checkout of its own with one requirement file that needs no network, and any Python of this machine.
+    /// A separate checkout with one requirement file that needs no network, and any Python of this machine.
     fn checkout() -> (tempfile::TempDir, Layout, Wanted) {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout {
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn made_once_then_found_by_its_stamp() {
+    fn an_environment_is_made_once_and_found_by_its_stamp() {
         let (_folder, layout, wanted) = checkout();
         assert!(ready(&layout, &wanted).unwrap().is_none());
         let environment = prepare(&layout, &wanted).unwrap();
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(written, fs::metadata(&file).unwrap().modified().unwrap());
         process::quiet(environment.command().args(["-c", "import linked_in"]), "import").unwrap();
 
-        // Other pins, a mark of unfinished work, or an interpreter that is gone: no longer ready.
+        // Other pins, a mark of unfinished work, or a missing interpreter: no longer ready.
         fs::write(layout.requirements("tools"), "# other\n").unwrap();
         assert!(ready(&layout, &wanted).unwrap().is_none());
         prepare(&layout, &wanted).unwrap();
@@ -469,7 +469,7 @@ mod tests {
         fs::remove_file(environment.incomplete()).unwrap();
         assert!(ready(&layout, &wanted).unwrap().is_some());
 
-        // Fewer files are met by more; what an earlier call installed stays known.
+        // An environment with more files satisfies fewer; earlier ones stay recorded.
         fs::write(layout.requirements("dev"), "# nothing either\n").unwrap();
         prepare(&layout, &wanted.clone().with("dev")).unwrap();
         assert!(ready(&layout, &wanted).unwrap().is_some());
@@ -477,7 +477,7 @@ mod tests {
         prepare(&layout, &wanted).unwrap();
         assert!(ready(&layout, &wanted.clone().with("dev")).unwrap().is_some());
 
-        // pip's failure is shown and leaves no stamp that fits.
+        // pip's failure is shown and leaves no matching stamp.
         fs::write(layout.requirements("tools"), "no such requirement!\n").unwrap();
         let error = prepare(&layout, &wanted).unwrap_err().to_string();
         assert!(error.contains("installing the pinned packages of tools"), "{error}");
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn two_at_once_make_it_once_and_half_made_is_made_anew() {
+    fn two_processes_make_an_environment_once_and_remake_an_unfinished_one() {
         let (_folder, layout, wanted) = checkout();
         std::thread::scope(|scope| {
             let both = [
@@ -505,13 +505,13 @@ mod tests {
         let environment = ready(&layout, &wanted).unwrap().unwrap();
         let keepsake = environment.folder.join("keepsake");
 
-        // Without a stamp, but whole: adopted.
+        // Without a stamp, but complete: adopted.
         fs::write(&keepsake, "").unwrap();
         fs::remove_file(environment.stamp()).unwrap();
         prepare(&layout, &wanted).unwrap();
         assert!(keepsake.exists(), "a working environment was discarded");
 
-        // Left half-made: a new one.
+        // Incomplete: a new one.
         fs::write(environment.incomplete(), "").unwrap();
         prepare(&layout, &wanted).unwrap();
         assert!(!keepsake.exists(), "a half-made environment was kept");

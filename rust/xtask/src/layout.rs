@@ -1,4 +1,4 @@
-//! Where things lie in the checkout.
+//! The folders of the checkout.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// The checkout that this build of xtask belongs to.
     pub(crate) fn find() -> Self {
-        // `cargo run` says where the package lies now; the compiled-in path serves a binary started by hand.
+        // `cargo run` gives the present folder of the package; the compiled-in path is for a binary started by hand.
         let package = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = package
@@ -22,7 +22,7 @@ impl Layout {
         Self { root }
     }
 
-    /// Everything that is made: environments, wheels, results.
+    /// Everything that is generated: environments, wheels, results.
     pub(crate) fn target(&self) -> PathBuf {
         self.root.join("target")
     }

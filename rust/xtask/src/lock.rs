@@ -1,19 +1,19 @@
-//! One xtask at a time per thing that is made.
+//! Locks, so that one xtask at a time makes a thing.
 
 use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Holds until dropped; a process that dies gives it free.
+/// Held until dropped; a process that dies releases it.
 #[derive(Debug)]
 pub(crate) struct Lock(#[allow(dead_code, reason = "held for its drop")] File);
 
 impl Lock {
-    /// Waits for the lock file `path` (made with its folder if need be), and says so when it has to.
+    /// Waits for the lock file `path` (created with its folder if necessary), and prints a message if it has to wait.
     ///
     /// # Errors
-    /// When the file cannot be made or the system has no locks there.
+    /// When the file cannot be created or the file system has no locks.
     pub(crate) fn take(path: &Path, what: &str) -> Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_holds_it() {
+    fn only_one_process_holds_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/er/.lock");
         let (inside, most) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -1,7 +1,7 @@
 //! Builds the native core once per state of its sources, as one abi3 wheel for every Blender.
 //!
-//! `target/core/<hash>/` holds the wheel and, in `site/`, its unpacked content, which the environments link to. A
-//! folder is moved into place when it is complete, so what is there is right.
+//! `target/core/<hash>/` contains the wheel and, in `site/`, its unpacked content, which the environments link to. A
+//! folder is moved into place when it is complete, so an existing one is valid.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::lock::Lock;
 use crate::process;
 use crate::stamp::Stamp;
 
-/// What the product promises about the size of the wheel.
+/// Promised size of the wheel.
 pub(crate) const WHEEL_LIMIT: u64 = 15_000_000;
 
 /// A built core.
@@ -32,7 +32,7 @@ impl Core {
     /// The wheel and its size in bytes.
     ///
     /// # Errors
-    /// When somebody removed it.
+    /// When it was removed.
     pub(crate) fn wheel(&self) -> Result<(PathBuf, u64)> {
         let wheel = wheel_in(&self.folder)?;
         let size = fs::metadata(&wheel)?.len();
@@ -54,12 +54,12 @@ pub(crate) fn sources(layout: &Layout) -> Result<String> {
     Ok(stamp.finish())
 }
 
-/// True for what lies below `rust/` but is no part of the wheel: this tool, fuzz targets, tests, documents.
+/// True for files below `rust/` that are not part of the wheel: this tool, fuzz targets, tests, documents.
 fn not_in_the_wheel(name: &str) -> bool {
     let parts: Vec<&str> = name.split('/').collect();
     match parts.as_slice() {
         ["xtask" | "fuzz"] | [_, "tests" | "examples" | "benches" | "corpus" | "target"] => true,
-        // Deeper ones are embedded, as the prompts are.
+        // Deeper ones are embedded, such as the prompts.
         [file] | [_, file] => Path::new(file).extension().is_some_and(|end| end == "md"),
         _ => false,
     }
@@ -78,7 +78,7 @@ pub(crate) fn ready(layout: &Layout) -> Result<Option<Core>> {
     Ok(folder.is_dir().then_some(Core { folder }))
 }
 
-/// The core, built if need be.
+/// The core, built if necessary.
 ///
 /// # Errors
 /// When the build fails (its output is shown), or the wheel is larger than promised.
@@ -99,7 +99,7 @@ pub(crate) fn prepare(layout: &Layout) -> Result<Core> {
         if sources(layout)? == before {
             return Ok(Core { folder });
         }
-        // Somebody edits meanwhile: what was built may be a mixture.
+        // If sources are edited meanwhile, the build may be a mixture.
         fs::remove_dir_all(&folder)?;
     }
     bail!("the sources of the core changed during each of three builds; start again when nobody is editing them.");
@@ -174,7 +174,7 @@ fn forget_others(parent: &Path, newest: &Path) {
         .collect();
     builds.sort();
     for (_, folder) in builds.iter().rev().skip(3) {
-        // A build that a running Blender holds open (Windows) goes next time.
+        // A build that a running Blender holds open (Windows) is removed next time.
         let _ = fs::remove_dir_all(folder);
     }
 }
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn old_builds_go_the_newest_stay() {
+    fn old_builds_are_removed_and_the_newest_kept() {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..7 {
             let build = folder.path().join(number.to_string());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// A command in a clean environment: without what `cargo run` sets for this process, which would make nested cargo
+/// A command in a clean environment: without the variables that `cargo run` sets for this process, which would make nested cargo
 /// builds start over and put the toolchain's libraries before Blender's.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
@@ -42,7 +42,7 @@ fn is_cargos(path: &Path) -> bool {
         || path.ends_with("deps")
 }
 
-/// `command` for a Python: nothing of the caller's own Python set-up leaks in.
+/// `command` for a Python: without the caller's own Python set-up.
 pub(crate) fn python(interpreter: &Path) -> Command {
     let mut command = command(interpreter);
     for name in [
@@ -63,7 +63,7 @@ pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs to the end with the output kept back; it is shown only in the error.
+/// Runs to the end without showing the output, except in the error.
 ///
 /// # Errors
 /// When the program cannot be started or fails; the error carries the end of what it printed.
@@ -102,7 +102,7 @@ pub(crate) fn visible(command: &mut Command, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs to the end, or ends it after `limit`: then the answer is `None`.
+/// Runs to the end, or stops it after `limit` and returns `None`.
 pub(crate) fn bounded(command: &mut Command, limit: Duration) -> std::io::Result<Option<Output>> {
     let mut child = command
         .stdin(Stdio::null())
@@ -113,7 +113,7 @@ pub(crate) fn bounded(command: &mut Command, limit: Duration) -> std::io::Result
     let Some(status) = wait(&mut child, limit)? else {
         return Ok(None);
     };
-    // Joining waits for the pipes to close, which a grandchild may keep open; the answer is there by then.
+    // Joining would wait for the pipes to close, which a grandchild may keep open; the answer has arrived by then.
     Ok(Some(Output {
         status,
         stdout: out.join().unwrap_or_default(),
@@ -121,7 +121,7 @@ pub(crate) fn bounded(command: &mut Command, limit: Duration) -> std::io::Result
     }))
 }
 
-/// Waits for a child, ends it after `limit` (then `None`).
+/// Waits for a child, stops it after `limit` (then `None`).
 pub(crate) fn wait(child: &mut std::process::Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     let mut pause = Duration::from_millis(2);
@@ -143,14 +143,14 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Ve
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is still worth showing.
+            // The output before an error is still worth showing.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes
     })
 }
 
-/// Becomes the other program where the system can (its signals and exit status are then exactly its own), else waits
+/// Replaces this process by the program if the system can (signals and exit status are then exactly its own), else waits
 /// for it and returns its status.
 ///
 /// # Errors

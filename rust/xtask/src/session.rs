@@ -19,7 +19,7 @@ pub(crate) struct Session {
     kind: Kind,
     layout: Layout,
     core: Core,
-    /// What it is and why it was chosen, for people.
+    /// A description and why it was chosen, for people.
     pub(crate) title: String,
 }
 
@@ -37,7 +37,7 @@ enum Kind {
 const BOOTSTRAP: &str = include_str!("bootstrap.py");
 
 impl Session {
-    /// Sets up what `choice` asks for. The environment and the core are made side by side.
+    /// Sets up the choice. The environment and the core are built in parallel.
     ///
     /// # Errors
     /// One sentence with the fix when something is missing.
@@ -129,16 +129,16 @@ impl Session {
     }
 }
 
-/// Makes the environment while the core is being built: one waits for the network, the other for the processor.
+/// Creates the environment while the core is being built: one waits for the network, the other for the processor.
 fn both(layout: &Layout, wanted: &Wanted) -> Result<(Environment, Core)> {
     if let (Some(environment), Some(core)) = (env::ready(layout, wanted)?, native::ready(layout)?) {
         return Ok((environment, core));
     }
-    // A missing Python is said at once, not after minutes of building.
+    // A missing Python is reported at once, not after minutes of building.
     env::possible(layout, wanted)?;
     let (environment, core) = std::thread::scope(|scope| {
         let environment = scope.spawn(|| env::prepare(layout, wanted));
-        // The tools have their own environment, so the two do not meet.
+        // The tools have their own environment, so the two do not conflict.
         let core = scope.spawn(|| native::prepare(layout));
         (environment.join(), core.join())
     });
@@ -147,7 +147,7 @@ fn both(layout: &Layout, wanted: &Wanted) -> Result<(Environment, Core)> {
     Ok((environment, core))
 }
 
-/// The newest Blender whose Python is there, and why it is that one.
+/// The newest Blender whose Python is found, and why it was chosen.
 fn newest(layout: &Layout) -> Result<(Blender, String)> {
     let surroundings = Surroundings::of_this_process();
     let mut passed_over: Vec<String> = Vec::new();
@@ -180,7 +180,7 @@ fn hint(layout: &Layout, asked: Blender, error: anyhow::Error) -> anyhow::Error 
     }
 }
 
-/// Asks a program of the user's what it is.
+/// Determines the kind of a user's program.
 fn identify(path: &Path) -> Result<(Kind, String)> {
     let shown = path.display();
     let output = process::bounded(process::python(path).arg("--version"), Duration::from_secs(60))
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_told_apart() {
+    fn programs_are_distinguished() {
         let (_folder, blender) = program("echo; echo 'Blender 4.5.1 LTS'; echo '\tbuild date: x'");
         let (kind, title) = identify(&blender).unwrap();
         assert!(
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn unsuitable_programs_are_named() {
         for (text, sentence) in [
             ("echo 'Blender 3.6.0'", "it is Blender 3.6.0; 4.2 and later"),
             (

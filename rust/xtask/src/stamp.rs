@@ -1,4 +1,4 @@
-//! Stamps: what something was made from, as one hash, so that a second start does nothing.
+//! Stamps: a hash of the inputs of a build, so that a second start does nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -29,7 +29,7 @@ impl Stamp {
         self.0.update(bytes);
     }
 
-    /// Adds the content of a file; a file that is not there counts as such.
+    /// Adds the content of a file; a missing file has its own stamp.
     pub(crate) fn file(&mut self, path: &Path) -> Result<()> {
         match std::fs::read(path) {
             Ok(content) => self.bytes(&content),

@@ -7,9 +7,9 @@ use crate::process;
 /// What to do when a system library is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Say which packages bring it.
+    /// Name the packages that contain it.
     Name,
-    /// Install the packages where this process may (root, apt); else say which.
+    /// Install the packages if this process may (root, apt); else name them.
     Install,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn missing_library(stderr: &str) -> Option<&str> {
     before.rsplit([' ', '\n']).next().filter(|name| name.contains(".so"))
 }
 
-/// Makes `library` available, or fails with the sentence that says how.
+/// Makes `library` available, or fails with a sentence that says how.
 ///
 /// # Errors
 /// When nothing may be installed, or apt fails.

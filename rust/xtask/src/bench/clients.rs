@@ -30,7 +30,7 @@ fn example(layout: &Layout) -> Command {
     cargo
 }
 
-/// All of it.
+/// Runs all measurements.
 ///
 /// # Errors
 /// When something cannot be set up or measured.

@@ -1,4 +1,4 @@
-//! Where Pythons live. Only looks at names; `probe` asks the programs themselves.
+//! Places of Pythons. Only checks names; `probe` starts the programs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::blender::PythonMinor;
 
-/// What the search depends on, so that tests can lay out a machine of their own.
+/// The inputs of the search, so that tests can set up their own machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
     /// The folders of the PATH.
@@ -30,7 +30,7 @@ const VARIABLES: [&str; 8] = [
     "APPDATA",
 ];
 
-/// Where conda and its kin install themselves.
+/// Where conda and similar tools install themselves.
 const CONDA: [&str; 7] = [
     "miniforge3",
     "mambaforge",
@@ -64,7 +64,7 @@ impl Surroundings {
     }
 
     /// Programs that may be Python 3.`minor`: the PATH first, then version managers, then the system's places, shims
-    /// last. Each file once, whatever links lead to it.
+    /// last. Each file once, even if several links lead to it.
     pub(crate) fn candidates(&self, minor: PythonMinor) -> Vec<PathBuf> {
         let (shims, path): (Vec<_>, Vec<_>) = self.path.iter().cloned().partition(|folder| is_shims(folder));
         let launcher = if cfg!(windows) { launcher(minor) } else { None };
@@ -99,7 +99,7 @@ impl Surroundings {
         self.homes.iter().map(move |home| home.join(place))
     }
 
-    /// pyenv's roots: named, usual, or given away by a PATH entry such as `…/.pyenv/plugins/x/shims` or `…/shims`.
+    /// pyenv's roots: named, usual, or derived from a PATH entry such as `…/.pyenv/plugins/x/shims` or `…/shims`.
     fn pyenv(&self, minor: PythonMinor) -> Vec<PathBuf> {
         let from_path = self.path.iter().flat_map(|folder| {
             let inside = folder
@@ -197,7 +197,7 @@ impl Surroundings {
         folders
     }
 
-    /// A machine of its own below `root`: its home is `home`, its PATH the folders of `path` there.
+    /// A test machine below `root`: its home is `home`, its PATH the folders of `path` there.
     #[cfg(test)]
     pub(crate) fn fake(root: &Path, path: &[&str]) -> Self {
         Self {
@@ -225,7 +225,7 @@ fn is_shims(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == "shims")
 }
 
-/// The names of an interpreter, the telling one first.
+/// The names of an interpreter, the most specific one first.
 fn names(minor: PythonMinor) -> Vec<OsString> {
     let end = std::env::consts::EXE_SUFFIX;
     [format!("python3.{minor}"), "python3".into(), "python".into()]
@@ -238,7 +238,7 @@ fn bins(installation: PathBuf) -> [PathBuf; 2] {
     [installation.join("bin"), installation]
 }
 
-/// The folders in `parent` whose name is `prefix` or goes on from it with something other than a digit; highest version first.
+/// The folders in `parent` whose name is `prefix`, or `prefix` followed by something other than a digit; highest version first.
 fn versions(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(parent) else {
         return Vec::new();
@@ -264,7 +264,7 @@ fn numbers(name: &str) -> Vec<u32> {
         .collect()
 }
 
-/// The home folder of the account that this process runs as, whatever HOME says.
+/// The home folder of the account of this process, independent of HOME.
 #[cfg(unix)]
 fn account_home() -> Option<PathBuf> {
     use std::os::unix::fs::MetadataExt;

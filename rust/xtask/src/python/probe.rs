@@ -1,4 +1,4 @@
-//! Asks a program whether it is the Python that is wanted.
+//! Checks whether a program is the wanted Python.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::interpreter::Interpreter;
 use crate::blender::PythonMinor;
 use crate::process;
 
-/// What came of starting a candidate.
+/// The result of starting a candidate.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     /// Use it.
@@ -18,11 +18,11 @@ pub(crate) enum Verdict {
     Unfit(String),
     /// A Python of another version.
     OtherVersion,
-    /// It did not start, hung, or said something else: a version manager's shim, for example.
+    /// It did not start, hung, or printed something else: a version manager's shim, for example.
     NotPython,
 }
 
-/// What the interpreter says about itself. `executable` is the one behind a venv, so that venvs are never stacked.
+/// The interpreter's description of itself. `executable` is the one behind a venv, so that venvs are never nested.
 const QUESTION: &str = r#"
 import json, platform, struct, sys, sysconfig
 try:
@@ -51,10 +51,10 @@ struct Answer {
     executable: PathBuf,
 }
 
-/// Starts `candidate` and judges it. A program that does not answer within ten seconds counts as no Python.
+/// Starts `candidate` and checks it. A program that does not answer within ten seconds is not a Python.
 pub(crate) fn probe(candidate: &Path, minor: PythonMinor) -> Verdict {
     let mut command = process::python(candidate);
-    // A version manager is asked for this very version; others do not look at the variable.
+    // A version manager is asked for exactly this version; other programs ignore the variable.
     command.args(["-I", "-c", QUESTION]).env_remove("PYENV_VERSION");
     let Ok(Some(output)) = process::bounded(&mut command, Duration::from_secs(10)) else {
         return Verdict::NotPython;

@@ -1,4 +1,4 @@
-//! How many tests ran, and how that is read from what test runners say.
+//! Numbers of tests, read from the output of test runners.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,16 +9,16 @@ use serde::Deserialize;
 /// Numbers of tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Ran and held.
+    /// Passed.
     pub(crate) passed: usize,
-    /// Ran and did not hold.
+    /// Failed.
     pub(crate) failed: usize,
-    /// Did not run.
+    /// Skipped.
     pub(crate) skipped: usize,
 }
 
 impl Counts {
-    /// One check that held or did not.
+    /// One check that passed or failed.
     pub(crate) fn of(held: bool) -> Self {
         Self {
             passed: usize::from(held),
@@ -100,7 +100,7 @@ pub(crate) fn program_of_cargo_line(line: &str) -> Option<Program> {
     })
 }
 
-/// What our pytest plugin writes while the tests run.
+/// The data that our pytest plugin writes while the tests run.
 #[derive(Debug, Deserialize)]
 pub(crate) struct PytestCounts {
     passed: usize,
@@ -114,7 +114,7 @@ pub(crate) struct PytestCounts {
 }
 
 impl PytestCounts {
-    /// The counts, and what went wrong if the run did not come to its end.
+    /// The counts, and what went wrong if the run did not finish.
     pub(crate) fn judge(self, status: std::process::ExitStatus) -> (Counts, Option<String>) {
         let counts = Counts {
             passed: self.passed,

@@ -1,4 +1,4 @@
-//! The dependency audit that always runs: licences by SPDX expression, origins, from what cargo knows of every
+//! The dependency audit that always runs: licences by SPDX expression and origins, from cargo's metadata of every
 //! dependency. The policy is `.cargo/deny.toml`, which `cargo deny` reads as well; where it is installed, it runs too.
 
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ fn licences(packages: &[&Package], policy: &Licences) -> Result<Vec<String>> {
     Ok(findings)
 }
 
-/// Packages that come from somewhere else than an allowed registry.
+/// Packages that do not come from an allowed registry.
 fn origins(packages: &[&Package], policy: &Sources) -> Vec<String> {
     packages
         .iter()
@@ -150,8 +150,8 @@ fn origins(packages: &[&Package], policy: &Sources) -> Vec<String> {
         .collect()
 }
 
-/// What `cargo deny` says; `None` where it is not installed. Advisories need its database from the network and are
-/// left to a person's own call.
+/// The result of `cargo deny`; `None` if it is not installed. Advisories need its database from the network and are
+/// left to a manual run.
 fn cargo_deny(layout: &Layout, voice: &Voice) -> Result<Option<bool>> {
     let installed = process::cargo()
         .args(["deny", "--version"])

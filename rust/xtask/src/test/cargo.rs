@@ -6,10 +6,10 @@ use crate::layout::Layout;
 use crate::process;
 use crate::tally::{LIMIT, Ran, Voice, counts, streamed};
 
-/// Every Rust test. Examples are no tests: linting compiles them, nothing here links them.
+/// Every Rust test. Examples are not tests: linting compiles them, nothing here links them.
 ///
 /// # Errors
-/// When cargo does not come to its end, or fails without a failed test.
+/// When cargo does not finish, or fails without a failed test.
 pub(super) fn workspace(layout: &Layout, voice: &Voice) -> Result<Ran> {
     [["--workspace", "--tests"], ["--workspace", "--doc"]]
         .iter()

@@ -13,7 +13,7 @@ use crate::tally::{Counts, results};
 /// The version that is installed when cargo-tarpaulin is missing.
 const TARPAULIN: &str = "0.35.2";
 
-/// Prints the share of lines that the tests of these groups reach, in Python and in Rust. The figures themselves are no gate.
+/// Prints the share of lines that the tests of these groups cover, in Python and in Rust. The figures are not required.
 ///
 /// # Errors
 /// When one of them cannot be measured.
@@ -40,7 +40,7 @@ pub(crate) fn of_rust(group: Group) -> bool {
     group == Group::Rust
 }
 
-/// Joins what the Python groups measured.
+/// Combines the measurements of the Python groups.
 fn python(layout: &Layout) -> Result<String> {
     let results = results(layout)?;
     let environment = env::prepare(layout, &Wanted::plain().with("dev"))?;
@@ -118,13 +118,13 @@ fn rust(layout: &Layout) -> Result<String> {
         "--engine",
         "llvm",
         "--skip-clean",
-        // One failed test is reported by its own group; the figure is wanted all the same.
+        // A failed test is reported by its own group; the figure is still wanted.
         "--no-fail-fast",
         "--out",
         "Json",
         "--output-dir",
     ]);
-    // Its own target folder: instrumented builds would push out the ordinary ones.
+    // Its own target folder, since instrumented builds would replace the ordinary ones.
     command
         .arg(&out)
         .arg("--target-dir")

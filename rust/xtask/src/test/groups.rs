@@ -1,4 +1,4 @@
-//! The groups of tests: each runs what it names and says how many tests that were.
+//! The groups of tests: each runs its tests and counts them.
 
 use anyhow::Result;
 
@@ -65,7 +65,7 @@ impl Group {
         }
     }
 
-    /// Sets up what it needs. Downloads go on while other groups keep the processor busy.
+    /// Sets up its requirements. Downloads continue while other groups keep the processor busy.
     pub(crate) fn prepare(self, layout: &Layout) {
         // A failure is reported by the group itself, when it runs.
         for wanted in self.wanted() {
@@ -76,7 +76,7 @@ impl Group {
         }
     }
 
-    /// Whether it keeps every processor busy by itself, or measures what others would disturb.
+    /// Whether it keeps every processor busy by itself, or takes measurements that others would disturb.
     pub(crate) fn alone(self) -> bool {
         match self {
             Self::Lint | Self::Rust | Self::Manifests(_) | Self::Window(_) | Self::Fuzz => true,
@@ -84,7 +84,7 @@ impl Group {
         }
     }
 
-    /// Whether it needs the native core as it is delivered.
+    /// Whether it needs the release build of the native core.
     pub(crate) fn needs_core(self) -> bool {
         match self {
             Self::Python | Self::Blender(_) | Self::Headless(_) | Self::Manifests(_) | Self::Window(_) => true,
@@ -92,10 +92,10 @@ impl Group {
         }
     }
 
-    /// Runs it; with `full`, what takes long too, and Python's coverage is measured into data files under `target/test`.
+    /// Runs it; with `full`, including slow tests, and Python's coverage is measured into data files under `target/test`.
     ///
     /// # Errors
-    /// When it could not be run to its end.
+    /// When it could not be finished.
     pub(crate) fn run(self, layout: &Layout, full: bool, voice: &Voice) -> Result<Ran> {
         match self {
             Self::Lint => lint::run(layout, voice).map(Ran::from),

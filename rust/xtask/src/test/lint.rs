@@ -13,7 +13,7 @@ pub(super) fn tools() -> Wanted {
     Wanted::tools().with("lint")
 }
 
-/// Checks the form of the sources.
+/// Checks the formatting and lints of the sources.
 ///
 /// # Errors
 /// When a linter cannot be started.

@@ -38,7 +38,7 @@ pub(crate) struct Test {
 }
 
 impl Outcome {
-    /// A required group that ran nothing, or did not come to its end, has failed.
+    /// A required group that ran nothing, or did not finish, has failed.
     fn of(name: String, result: Result<Counts>, time: Duration) -> Self {
         let (mut counts, mut trouble) = match result {
             Ok(counts) => (counts, None),
@@ -59,10 +59,10 @@ impl Outcome {
     }
 }
 
-/// Runs the groups and prints the tables; the status is 0 only when all held.
+/// Runs the groups and prints the tables; the status is 0 only if all of them pass.
 ///
 /// # Errors
-/// When a group is asked for that does not exist.
+/// When a requested group does not exist.
 pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
     let groups = choose(options)?;
     let voices = Voice::several(groups.len());
@@ -103,7 +103,7 @@ pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
     Ok(u8::from(all.failed > 0))
 }
 
-/// Runs a group and says how it ended.
+/// Runs a group and prints how it ended.
 fn run_one(layout: &Layout, options: &Test, group: Group, voice: &Voice) -> (Outcome, (String, Files)) {
     voice.line(&format!("\n== {}", group.name()));
     let start = Instant::now();
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn every_blender_is_tested_unless_told_otherwise() {
+    fn every_blender_is_tested_unless_one_is_named() {
         let all = names(&options(&[], false));
         for blender in SUPPORTED {
             assert!(all.contains(&format!("blender-{}", blender.version)), "{all:?}");

@@ -1,8 +1,8 @@
-//! Groups side by side: a test in Blender keeps one processor busy, so that two groups take the time of one.
+//! Runs groups in parallel: a test in Blender keeps one processor busy, so two groups take the time of one.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Nobody gains from more Blenders at a time than there are versions, and each may take some gigabytes.
+/// Most groups at a time: more Blenders than versions gain nothing, and each may take some gigabytes.
 const MOST: usize = 4;
 
 /// How many groups run at a time.
@@ -10,17 +10,17 @@ pub(super) fn lanes() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MOST)
 }
 
-/// Who works at present.
+/// The running jobs.
 #[derive(Debug, Default)]
 struct Work {
     next: usize,
     running: usize,
-    /// Somebody works who uses every processor.
+    /// Whether a job runs that uses every processor.
     alone: bool,
 }
 
 /// Carries out `work` for every job and returns the results in the order of the jobs.
-/// Jobs begin in their order, in as many lanes; one that is `alone` has no other beside it.
+/// Jobs begin in their order, in this many lanes; one that is `alone` runs by itself.
 pub(super) fn side_by_side<J: Sync, R: Send>(
     jobs: &[J],
     lanes: usize,
@@ -47,7 +47,7 @@ pub(super) fn side_by_side<J: Sync, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The next job, as soon as it may begin; nothing when all have begun.
+/// The next job, as soon as it may begin; `None` when all have begun.
 fn take<'a, J>(
     jobs: &'a [J],
     state: &'a Mutex<Work>,
@@ -69,7 +69,7 @@ fn take<'a, J>(
     }
 }
 
-/// A job at work; dropped when it ends, also by a panic, so that nobody waits for it forever.
+/// A running job; dropped when it ends, also by a panic, so that nothing waits for it forever.
 struct Turn<'a> {
     state: &'a Mutex<Work>,
     changed: &'a Condvar,
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn results_come_in_the_order_of_the_jobs_and_two_work_at_a_time() {
-        // Two that wait for each other come to an end only side by side.
+        // Two jobs that wait for each other finish only if they run in parallel.
         let meeting = Barrier::new(2);
         let results = side_by_side(
             &[1, 2, 3, 4],
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_alone_has_no_other_beside_it() {
+    fn an_exclusive_job_runs_alone() {
         let (running, most_beside) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let results = side_by_side(
             &[false, true, false, true, true, false, false],

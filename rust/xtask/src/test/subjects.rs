@@ -1,4 +1,4 @@
-//! The subjects of commits that nobody else has yet: at most 72 characters, so that they are read whole in lists.
+//! The subjects of unpublished commits: at most 72 characters, so that lists show them completely.
 
 use std::process::Stdio;
 
@@ -9,7 +9,7 @@ use crate::tally::Voice;
 /// Characters of a subject that every list shows.
 const LONGEST: usize = 72;
 
-/// Where published commits are; the first that this clone has.
+/// Branches with published commits; the first one that this clone has is used.
 const BASES: [&str; 4] = ["origin/HEAD", "origin/main", "origin/master", "main"];
 
 /// Warns of subjects that are too long. A commit that is published cannot be reworded, and a copy without history has
@@ -43,7 +43,7 @@ fn too_long(log: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What git prints; nothing where it fails or is missing.
+/// The output of git; `None` if it fails or is missing.
 fn git(layout: &Layout, arguments: &[&str]) -> Option<String> {
     let output = process::command("git")
         .current_dir(&layout.root)

@@ -9,7 +9,7 @@ use crate::tally::{Counts, Files};
 /// How many of the slowest files are shown.
 const SHOWN: usize = 20;
 
-/// What came of a group.
+/// The result of a group.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) name: String,

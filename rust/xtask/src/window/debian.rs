@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_not_made_again_and_half_made_does_not_count() {
+    fn existing_folders_are_reused_and_unfinished_ones_made_again() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("stamp"), wanted("trixie")).unwrap();
         let keepsake = folder.path().join("keepsake");

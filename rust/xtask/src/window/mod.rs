@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_an_earlier_run_is_seen() {
+    fn files_of_an_earlier_run_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let work = folder.path().join("work");
         fs::create_dir_all(work.join("home")).unwrap();
