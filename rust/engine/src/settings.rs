@@ -129,21 +129,21 @@ settings! {
     max_prompt_chars: u64 = 20_000, 1..=1_000_000;
     /// Further attempts after a refused plan or failed gates.
     retries: u64 = 2, 0..=10;
-    /// Requests to the model that are no retries: context requests, calls of tools and turns with `done: false`.
+    /// Requests to the model other than retries: context requests, tool calls and turns with `done: false`.
     max_iterations: u64 = 8, 0..=50;
     /// Whether models may call tools before they plan.
     tools: bool = true;
     /// Whether models that call the tool `picture` get pictures of the scene. Only for models that can see.
     send_pictures: bool = false;
-    /// Tokens of all requests of a run together, after which none is made any more; null: no limit.
+    /// Limit on the tokens of all requests of a run together; no request is made beyond it; null: no limit.
     max_run_tokens: Option<u64> = None, 1..=2_000_000_000;
-    /// Seconds that a run may spend on requests and tools, waiting for the artist not counted; null: no limit.
+    /// Seconds that a run may spend on requests and tools, not counting the time spent waiting for the artist; null: no limit.
     max_run_s: Option<f64> = None, 1..=86_400;
-    /// Cost of all requests of a run together, after which none is made any more, in the currency of the prices; null: no limit.
+    /// Limit on the cost of all requests of a run together, in the currency of the prices; no request is made beyond it; null: no limit.
     max_run_cost: Option<f64> = None, 0..=1_000_000;
-    /// Price of a million tokens sent; null: that of the registry of models, in US dollars, where it knows the model.
+    /// Price of a million tokens sent; null: the price in the registry of models, in US dollars, if it lists the model.
     input_price: Option<f64> = None, 0..=1_000_000;
-    /// Price of a million tokens received; null: that of the registry of models, in US dollars, where it knows the model.
+    /// Price of a million tokens received; null: the price in the registry of models, in US dollars, if it lists the model.
     output_price: Option<f64> = None, 0..=1_000_000;
     /// Limit of each attempt to reach the provider, and of the wait between pieces of a stream, in seconds.
     timeout_s: f64 = 120.0, 1..=600;
@@ -151,49 +151,49 @@ settings! {
     total_timeout_s: f64 = 600.0, 1..=3600;
     /// Further attempts of one request after a network fault or an overloaded provider.
     network_retries: u64 = 2, 0..=10;
-    /// Tokens that the scene may take in the first words to a model; what matters least is left out.
+    /// Tokens that the scene may take in a request to a model; the least important parts are left out.
     context_tokens: u64 = 8_000, 300..=1_000_000;
-    /// Tokens that earlier turns of the conversation may take; 0: none are told.
+    /// Tokens that earlier turns of the conversation may take; 0: none are sent.
     conversation_tokens: u64 = 4_000, 0..=1_000_000;
-    /// Whether conversations are kept on this computer, so that a later prompt can refer to an earlier one.
+    /// Whether conversations are stored on this computer, so that a later prompt can refer to an earlier one.
     keep_conversations: bool = true
         => Data, "Keep Conversations", "Keep prompts and answers on this computer, without keys, so that prompts can follow each other";
-    /// Whether replies of models are kept on this computer and the same request is answered from there. Off, because who asks for the same
-    /// again mostly wants something else.
+    /// Whether replies of models are stored on this computer and answer equal requests. Off, because repeating a request usually means
+    /// wanting something else.
     cache: bool = false;
-    /// Most replies that are kept.
+    /// Most replies that are stored.
     cache_entries: u64 = 500, 0..=100_000;
-    /// Most megabytes of replies that are kept.
+    /// Most megabytes of replies that are stored.
     cache_mb: u64 = 64, 0..=65_536;
-    /// Requests to models that this process may make in a minute, with those of saved runs that it takes up; null: no limit.
+    /// Requests to models that this process may make in a minute, including those of saved runs that it resumes; null: no limit.
     max_requests_per_minute: Option<u64> = None, 0..=1_000_000;
-    /// Requests to models that this process may make in a day, with those of saved runs that it takes up; null: no limit.
+    /// Requests to models that this process may make in a day, including those of saved runs that it resumes; null: no limit.
     max_requests_per_day: Option<u64> = None, 0..=1_000_000;
-    /// Tokens that this process may send and receive in a minute, with those of saved runs that it takes up; null: no limit.
+    /// Tokens that this process may send and receive in a minute, including those of saved runs that it resumes; null: no limit.
     max_tokens_per_minute: Option<u64> = None, 0..=2_000_000_000;
-    /// Tokens that this process may send and receive in a day, with those of saved runs that it takes up; null: no limit.
+    /// Tokens that this process may send and receive in a day, including those of saved runs that it resumes; null: no limit.
     max_tokens_per_day: Option<u64> = None, 0..=2_000_000_000;
-    /// Whether policies (servers that data may go to, schemas, requests and tokens a minute and day) only say what they would refuse.
+    /// Whether policies (servers that data may go to, schemas, requests and tokens per minute and day) only report what they would refuse.
     policy_log_only: bool = false;
     /// Most tokens of a reply, reasoning included; null leaves it to the provider.
     max_tokens: Option<u64> = None, 1..=1_000_000;
     /// 0 (steady) to 2 (wild); null leaves it to the provider.
     temperature: Option<f64> = None, 0..=2;
-    /// Whether text arrives while the model writes.
+    /// Whether the reply is streamed, so that text appears while the model writes.
     stream: bool = true
         => Replies, "Stream Replies", "Show the reply while the model writes it, not only once it is complete";
     /// Whether the plan's schema constrains the model's reply where the provider can.
     structured_output: bool = true;
-    /// Most steps of a plan.
+    /// Most steps in a plan.
     max_steps: u64 = 25, 1..=1000;
-    /// Whether every plan is shown before it is applied, where somebody can be asked.
+    /// Whether every plan is shown for approval before it is applied, if somebody can be asked.
     preview: bool = false
         => Plans, "Show Every Plan First", "Ask before every plan is applied, not only before those that remove your work or cost much time";
-    /// Which Python steps of a plan may run: `off` none, `safe` those that safe mode lets through, `trusted` those that ask for it without
+    /// Which Python steps of a plan may run: `off` none, `safe` those that safe mode accepts, `trusted` also those that ask to run without
     /// its limits, each after the artist has read and confirmed it.
     python: Scripts = Scripts::Safe
         => Plans, "Python Scripts", "Which Python scripts a plan may run";
-    /// Most milliseconds that a Python step may ask for.
+    /// Longest time that a Python step may ask for, in milliseconds.
     max_python_ms: u64 = 10_000, 1..=600_000;
     /// Most characters of Python in a step.
     max_python_chars: u64 = 20_000, 1..=1_000_000;
@@ -212,7 +212,7 @@ settings! {
     max_evaluation_mb: u64 = 2000, 1..=1_048_576;
     /// Limit of a dry run in the background, in seconds.
     dry_run_s: u64 = 60, 1..=3600;
-    /// Most memory that a dry run may take, in megabytes.
+    /// Most memory that a dry run may use, in megabytes.
     dry_run_mb: u64 = 4096, 512..=1_048_576;
     /// Whether an empty result passes the gate `NOT_EMPTY`.
     allow_empty_result: bool = false;

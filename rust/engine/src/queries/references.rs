@@ -18,7 +18,7 @@ fn head(title: &str, about: &str) -> String {
 pub fn settings_reference() -> String {
     let mut text = head(
         "Settings",
-        "What a run can be told, each with its unit in its meaning: the `settings` of `api.run(…)` and `api.start(…)`.\nWhat lies outside its range is refused before anything starts. `null` is “not set”.\n\
+        "The `settings` of `api.run(…)` and `api.start(…)`; the meaning of each names its unit.\nA value outside its range is refused before anything starts. `null` is “not set”.\n\
          The preferences of the add-on are in [preferences.md](preferences.md).",
     );
     text.push_str("\n| setting | type | default | range | meaning |\n|---|---|---|---|---|\n");
@@ -63,9 +63,9 @@ pub fn policies_reference() -> String {
     let mut text = head(
         "Policies",
         "Every request to a model passes these, in this order, before it is encoded. A policy that *refuses* ends the request with its \
-         code; with the setting\n`policy_log_only` it only says what it would have refused. What the others find is told as a message \
-         with their codes and changes nothing else.\nEvery refusal and every secret that was found is a security event: it is counted, \
-         and stands in the audit log. Events name policies, origins and sizes,\nnever content.",
+         code; with the setting\n`policy_log_only` it only reports what it would have refused. Findings of the others become messages \
+         with their codes and change nothing else.\nEvery refusal and every secret that was found is a security event: it is counted \
+         and recorded in the audit log. Events name policies, origins and sizes,\nnever content.",
     );
     text.push_str("\n| order | policy | what it does | refuses | codes |\n|---|---|---|---|---|\n");
     for (place, stage) in Stage::ORDER.into_iter().enumerate() {
@@ -92,10 +92,10 @@ pub fn policies_reference() -> String {
 pub fn models_reference() -> String {
     let mut text = head(
         "Models",
-        "What is known of language models. *Not known* refuses nothing, and nothing is computed from it; a model that is not listed is \
-         asked all the same.\nAn entry is also for its names with a date, a number of three digits or more, or `latest` behind a dash; \
-         with … for every name that begins so.\nPrices are US dollars for a million tokens: input / input from the provider's cache / \
-         input written to it / output. They change; the settings\n`input_price` and `output_price` come before them. *As of* is the day \
+        "What is known about language models. *Not known* refuses nothing, and nothing is computed from it; a model that is not listed can \
+         be used as well.\nAn entry also covers its names with a date, a number of three digits or more, or `latest` after a dash; \
+         with … it covers every name that begins like this.\nPrices are US dollars for a million tokens: input / input from the provider's cache / \
+         input written to it / output. They change; the settings\n`input_price` and `output_price` take precedence. *As of* is the day \
          on which the source was read.",
     );
     let mut provider = "";

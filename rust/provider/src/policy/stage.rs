@@ -36,13 +36,13 @@ impl Stage {
     pub fn about(self) -> &'static str {
         match self {
             Self::Context => {
-                "Puts in the parts of the context that the request asks for, such as the scene and the conversation: as data, marked as such. \
-                 A part that is missing or empty is said."
+                "Adds the parts of the context that the request asks for, such as the scene and the conversation, marked as data. \
+                 Reports a part that is missing or empty."
             }
             Self::Schema => "Adds the schema that the reply must satisfy, unless the request has one.",
             Self::Redaction => {
-                "Takes secrets out: of what is sent the configured keys, of what is kept (logs, history, conversations) everything that looks \
-                 like a key, and folders that name a person."
+                "Removes secrets: the configured keys from what is sent; everything that looks like a key, and folders that name a person, \
+                 from what is stored (logs, history, conversations)."
             }
             Self::SchemaList => "Sends only schemas that this program made or a tool registered.",
             Self::Egress => {
