@@ -81,7 +81,7 @@ impl Work<'_> {
                 if !linked {
                     open.push(Open {
                         node: node.id.clone(),
-                        socket: spoken(socket, &sockets).to_owned(),
+                        socket: display_name(socket, &sockets).to_owned(),
                     });
                 }
             }
@@ -91,7 +91,7 @@ impl Work<'_> {
 }
 
 /// The name of the socket in a plan: its displayed name, unless another available socket shares it.
-fn spoken<'s>(socket: &'s Socket, all: &[Socket]) -> &'s str {
+fn display_name<'s>(socket: &'s Socket, all: &[Socket]) -> &'s str {
     let named = |other: &&Socket| other.available && (other.name == socket.name || other.identifier == socket.name);
     if all.iter().filter(named).count() == 1 {
         &socket.name

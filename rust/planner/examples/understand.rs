@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use geonode_graph::documents::Context;
 use geonode_planner::offline::{self, Options};
-use geonode_planner::{Said, Thing};
+use geonode_planner::{PromptValue, Thing};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("the path of a context is missing")?;
@@ -28,12 +28,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Err(refusal) => println!("{prompt} | {}", refusal.code.as_str()),
             Ok(understood) => {
                 let mut parts: Vec<String> = understood
-                    .said
+                    .values
                     .iter()
-                    .map(|(name, said)| match said {
-                        Said::Number(n) => format!("{name}={}", (n * 1e6).round() / 1e6),
-                        Said::Choice(key, _) => format!("{name}={key}"),
-                        Said::Bool(b) => format!("{name}={b}"),
+                    .map(|(name, value)| match value {
+                        PromptValue::Number(n) => format!("{name}={}", (n * 1e6).round() / 1e6),
+                        PromptValue::Choice(key, _) => format!("{name}={key}"),
+                        PromptValue::Bool(b) => format!("{name}={b}"),
                     })
                     .collect();
                 parts.sort();

@@ -109,7 +109,9 @@ fn input_values(operations: &[Value], read: &Read) -> Vec<Value> {
 /// Whether a value of the template depends on a parameter that the prompt gives, or on the thing that it names.
 fn mentions(template: &Value, read: &Read) -> bool {
     match template {
-        Value::String(name) => read.said.contains_key(name) || name.starts_with("thing.") && read.cast.thing.is_some(),
+        Value::String(name) => {
+            read.values.contains_key(name) || name.starts_with("thing.") && read.cast.thing.is_some()
+        }
         Value::Array(parts) => parts.iter().any(|part| mentions(part, read)),
         Value::Object(fields) => fields.values().any(|part| mentions(part, read)),
         _ => false,

@@ -15,7 +15,7 @@ use geonode_graph::documents::context::Units;
 
 /// A value that the prompt gives: metres, radians, plain numbers, or the value of a choice.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum PromptValue {
     /// A number in base units.
     Number(f64),
     /// The key and the value of a choice.
@@ -28,7 +28,7 @@ pub enum Said {
 #[derive(Debug, Default)]
 pub(crate) struct Filled {
     /// Values by parameter.
-    pub(crate) said: HashMap<String, Said>,
+    pub(crate) values: HashMap<String, PromptValue>,
     /// Items that were read.
     pub(crate) used: Vec<usize>,
     /// Values outside the advised range.
@@ -450,8 +450,8 @@ fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Resul
             if let Some((start, end)) = if off_wins { off } else { on } {
                 let not = negated(reading, start);
                 filled
-                    .said
-                    .insert(parameter.name.clone(), Said::Bool(off_wins == not.is_some()));
+                    .values
+                    .insert(parameter.name.clone(), PromptValue::Bool(off_wins == not.is_some()));
                 filled.used.extend(start..end);
                 filled.used.extend(not);
             }
@@ -509,8 +509,8 @@ fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Resul
                 }
                 if let Some((key, value, _)) = slot.options.get(index) {
                     filled
-                        .said
-                        .insert(parameter.name.clone(), Said::Choice(key.clone(), value.clone()));
+                        .values
+                        .insert(parameter.name.clone(), PromptValue::Choice(key.clone(), value.clone()));
                 }
             }
         }
@@ -537,7 +537,8 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
             continue;
         }
         let parameter = &slot.parameter;
-        if filled.said.contains_key(&parameter.name) || parameter.into.iter().any(|name| filled.said.contains_key(name))
+        if filled.values.contains_key(&parameter.name)
+            || parameter.into.iter().any(|name| filled.values.contains_key(name))
         {
             continue;
         }
@@ -568,7 +569,7 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
         };
         for (part, value) in values {
             in_range(part, value, &mut filled.warnings)?;
-            filled.said.insert(part.name.clone(), Said::Number(value));
+            filled.values.insert(part.name.clone(), PromptValue::Number(value));
         }
         taken_items.push(offer.item);
         taken_slots.push(offer.slot);

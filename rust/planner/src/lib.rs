@@ -24,6 +24,6 @@ mod template;
 mod tokens;
 mod wording;
 
-pub use fill::Said;
+pub use fill::PromptValue;
 pub use refusal::{DataError, Refusal, Suggestion};
 pub use roles::{Cast, Thing};

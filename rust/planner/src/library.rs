@@ -234,7 +234,7 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
         .chain(preset.concepts.keys())
         .collect();
     let mut vocabulary: HashSet<String> = HashSet::new();
-    let spoken = concepts
+    let introducing = concepts
         .iter()
         .filter(|(name, _)| own.contains(name))
         .flat_map(|(_, list)| list);
@@ -250,7 +250,7 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
     let roles = [&target, &thing]
         .into_iter()
         .flat_map(|r| r.after.iter().chain(&r.object_of));
-    for phrase in spoken.chain(listed).chain(roles).chain(&words) {
+    for phrase in introducing.chain(listed).chain(roles).chain(&words) {
         vocabulary.extend(phrase.stems());
     }
     let counted = slots

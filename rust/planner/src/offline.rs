@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::build::build;
 use crate::choose;
 use crate::cover;
-use crate::fill::{self, Said};
+use crate::fill::{self, PromptValue};
 use crate::library::Library;
 use crate::naming::About;
 use crate::reading::{ItemKind, Reading};
@@ -39,7 +39,7 @@ pub struct Understood {
     /// Target and thing.
     pub cast: Cast,
     /// Parameters that the prompt gave, in metres, radians or plain numbers.
-    pub said: HashMap<String, Said>,
+    pub values: HashMap<String, PromptValue>,
 }
 
 /// Plans a prompt.
@@ -79,7 +79,7 @@ pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<
     Ok(Understood {
         preset: read.entry.preset.id.clone(),
         cast: read.cast,
-        said: read.said,
+        values: read.values,
     })
 }
 
@@ -203,7 +203,7 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
         entry,
         library,
         cast,
-        said: filled.said,
+        values: filled.values,
         remarks,
     })
 }

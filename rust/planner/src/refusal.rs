@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn damaged_data_is_told_with_its_place() {
+    fn damaged_data_is_reported_with_its_place() {
         let error = DataError::Unreadable {
             file: "ring.json".into(),
             cause: "no JSON".into(),

@@ -118,9 +118,9 @@ fn everyday(name: &Name, language: &Language) -> bool {
     })
 }
 
-fn same(name: &Token, said: &Token, last: bool) -> bool {
-    match (&name.kind, &said.kind) {
-        (Kind::Word, Kind::Word) => name.text == said.text || (last && name.stem == said.stem),
+fn same(name: &Token, token: &Token, last: bool) -> bool {
+    match (&name.kind, &token.kind) {
+        (Kind::Word, Kind::Word) => name.text == token.text || (last && name.stem == token.stem),
         (Kind::Number(a), Kind::Number(b)) => (a - b).abs() < f64::EPSILON,
         (Kind::Break(a), Kind::Break(b)) => a == b,
         _ => false,
@@ -129,10 +129,10 @@ fn same(name: &Token, said: &Token, last: bool) -> bool {
 
 fn matches_at(name: &Name, tokens: &[Token], at: usize) -> bool {
     let count = name.tokens.len();
-    tokens.get(at..at + count).is_some_and(|said| {
+    tokens.get(at..at + count).is_some_and(|token| {
         name.tokens
             .iter()
-            .zip(said)
+            .zip(token)
             .enumerate()
             .all(|(i, (a, b))| same(a, b, i + 1 == count))
     })

@@ -7,7 +7,7 @@ use geonode_protocol::Code;
 use serde_json::{Value, json};
 
 use crate::expr::{self, ExprError, Scope};
-use crate::fill::{Said, plain};
+use crate::fill::{PromptValue, plain};
 use crate::library::{Entry, Library};
 use crate::preset::ParameterKind;
 use crate::refusal::Refusal;
@@ -18,7 +18,7 @@ pub(crate) struct Read<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) library: &'a Library,
     pub(crate) cast: Cast,
-    pub(crate) said: HashMap<String, Said>,
+    pub(crate) values: HashMap<String, PromptValue>,
     pub(crate) remarks: Vec<String>,
 }
 
@@ -117,19 +117,19 @@ pub(crate) fn broken(error: &ExprError, entry: &Entry) -> Refusal {
 pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, Refusal> {
     let entry = read.entry;
     for parameter in &entry.preset.parameters {
-        let value = match read.said.get(&parameter.name) {
-            Some(Said::Number(n)) if parameter.kind == ParameterKind::Length => expr::finite("/", n / unit),
-            Some(Said::Number(n)) if matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed) => {
+        let value = match read.values.get(&parameter.name) {
+            Some(PromptValue::Number(n)) if parameter.kind == ParameterKind::Length => expr::finite("/", n / unit),
+            Some(PromptValue::Number(n)) if matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed) => {
                 expr::eval(&json!(["round", n]), scope)
             }
-            Some(Said::Number(n)) => expr::finite("said", *n),
-            Some(Said::Choice(_, value)) => Ok(value.clone()),
-            Some(Said::Bool(b)) => Ok(json!(b)),
+            Some(PromptValue::Number(n)) => expr::finite("said", *n),
+            Some(PromptValue::Choice(_, value)) => Ok(value.clone()),
+            Some(PromptValue::Bool(b)) => Ok(json!(b)),
             None => Ok(Value::Null),
         };
         scope.insert(
             format!("said.{}", parameter.name),
-            json!(read.said.contains_key(&parameter.name)),
+            json!(read.values.contains_key(&parameter.name)),
         );
         scope.insert(parameter.name.clone(), value.map_err(|e| broken(&e, entry))?);
     }
@@ -154,7 +154,7 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Ve
         };
         let value = value.map_err(|e| broken(&e, entry))?;
         // A default of null stays open.
-        let follows = parameter.told_by.iter().any(|name| read.said.contains_key(name));
+        let follows = parameter.told_by.iter().any(|name| read.values.contains_key(name));
         if !value.is_null() && parameter.tell && !follows {
             assumed.push(parameter.name.clone());
         }

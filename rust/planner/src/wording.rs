@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::expr::{self, Scope};
-use crate::fill::{Said, plain};
+use crate::fill::{PromptValue, plain};
 use crate::naming::Names;
 use crate::preset::ParameterKind;
 use crate::refusal::Refusal;
@@ -16,7 +16,7 @@ fn describe(read: &Read, name: &str, scope: &Scope, unit: f64) -> String {
     let Some(parameter) = read.entry.preset.parameter(name) else {
         return value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     };
-    if let Some(Said::Choice(key, _)) = read.said.get(name) {
+    if let Some(PromptValue::Choice(key, _)) = read.values.get(name) {
         return key.clone();
     }
     match (parameter.kind, &value) {

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_letter_is_never_cut_in_two() {
+    fn a_character_is_never_cut_in_two() {
         assert_eq!(cut("äöü", 6), "äöü");
         assert_eq!(cut("äöü", 5), "äö… (cut)");
         assert_eq!(cut("äöü", 1), "… (cut)");

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_sockets_of_the_mode_are_told() {
+    fn only_the_sockets_of_the_current_mode_are_documented() {
         let catalogue = catalogue();
         let kind = "GeometryNodeDistributePointsOnFaces";
         let fresh = document_node(kind, &Map::new(), &catalogue).unwrap();
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn words_find_types_and_mistakes_are_told_what_there_is() {
+    fn searches_find_types_and_mistakes_get_suggestions() {
         let catalogue = catalogue();
         assert_eq!(
             find_nodes("distribute points faces", &catalogue)["nodes"][0]["bl_idname"],

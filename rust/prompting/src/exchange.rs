@@ -75,12 +75,12 @@ pub(crate) fn fitting(exchanges: &[Exchange], room: usize) -> Cow<'_, [Exchange]
 pub(crate) fn messages(exchange: &Exchange, native: bool) -> Vec<Message> {
     if exchange.calls.is_empty() {
         // No provider accepts an empty message.
-        let said = if exchange.reply.trim().is_empty() {
+        let reply = if exchange.reply.trim().is_empty() {
             "(nothing)"
         } else {
             &exchange.reply
         };
-        return vec![Message::new(Role::Assistant, said), Message::user(&exchange.feedback)];
+        return vec![Message::new(Role::Assistant, reply), Message::user(&exchange.feedback)];
     }
     let mut messages = Vec::new();
     if native {

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_adds_what_it_allows() {
+    fn the_instructions_include_what_the_run_allows() {
         let mut extensions = Extensions::default();
         let schema = json!({"type": "object", "properties": {"count": {"type": "integer"}}});
         extensions

@@ -33,7 +33,7 @@ pub struct Ask<'a> {
     /// The schema of the reply, if the model is held to one.
     pub schema: Option<Value>,
     /// The same in the provider's subset of JSON Schema, if it has one.
-    pub lowered: Option<Value>,
+    pub adapted: Option<Value>,
     /// Size of the model's context in tokens, if known.
     pub window: Option<u64>,
     /// Most tokens of the reply.
@@ -50,7 +50,7 @@ pub struct Draft {
     /// Scene, conversation and schema.
     pub attachments: Attachments,
     /// The plan's schema, if the reply comes in the form of an adapted schema.
-    pub lift_by: Option<Value>,
+    pub original_schema: Option<Value>,
     /// Whether a part of the scene did not fit and is not shown.
     pub scene_cut: bool,
     /// Whether older tool results were shortened.
@@ -64,14 +64,14 @@ pub struct Draft {
 pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     let native = !ask.tools.is_empty();
     let opening = opening(&ask.prompt, native)?;
-    let lift_by = ask.schema.clone().filter(|_| ask.lowered.is_some());
+    let original_schema = ask.schema.clone().filter(|_| ask.adapted.is_some());
     let mut context = Vec::new();
     if !ask.conversation.is_empty() {
         context.push((CONVERSATION.to_owned(), ask.conversation.to_owned()));
     }
     context.push((SCENE.to_owned(), opening.context));
     let attachments = Attachments {
-        schema: ask.lowered.or(ask.schema),
+        schema: ask.adapted.or(ask.schema),
         context,
     };
     let keys = attachments.context.iter().map(|(key, _)| key.clone()).collect();
@@ -92,7 +92,7 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     Ok(Draft {
         request,
         attachments,
-        lift_by,
+        original_schema,
         scene_cut: opening.cut,
         exchanges_cut: matches!(exchanges, Cow::Owned(_)),
     })
@@ -115,7 +115,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_told_fits_the_window_and_says_what_was_cut() {
+    fn a_request_fits_the_context_window_and_says_what_was_cut() {
         let (context, catalogue, extensions) = (
             json!({"active_object": "Cube"}),
             Catalogue::default(),
@@ -150,7 +150,7 @@ mod tests {
                 exchanges: &exchanges,
                 tools: &[],
                 schema: Some(json!({"type": "object"})),
-                lowered: None,
+                adapted: None,
                 window,
                 max_tokens: None,
                 temperature: None,
@@ -173,6 +173,6 @@ mod tests {
             (keys(&free), keys(&tight)),
             (vec![SCENE.into()], vec![CONVERSATION.into(), SCENE.into()])
         );
-        assert_eq!(free.lift_by, None, "nothing was lowered");
+        assert_eq!(free.original_schema, None, "nothing was adapted");
     }
 }

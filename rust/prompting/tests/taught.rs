@@ -84,7 +84,7 @@ fn tools() -> Vec<String> {
 }
 
 #[test]
-fn what_exists_is_taught() {
+fn everything_that_exists_is_taught() {
     let text = instructions();
     let mut missing = Vec::new();
     let mut examined = 0;
@@ -126,7 +126,7 @@ fn what_exists_is_taught() {
 }
 
 #[test]
-fn what_is_taught_exists() {
+fn everything_that_is_taught_exists() {
     let text = instructions();
     for (step, list) in [("NODE_TREE", "NodeTreeOp"), ("GN_OPS", "GnOp")] {
         let exist: BTreeSet<String> = choices(list, "op").into_iter().collect();

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_told_when_their_last_brace_is_there() {
+    fn steps_are_reported_when_their_last_brace_arrives() {
         let text = r#"{"version": "1.1", "steps": [
             {"id": "a", "type": "GN_OPS", "description": "Öl \u00df \ud83d\ude00 \"x\"", "payload": {"id": "no", "ops": [{"type": "y"}]}},
             {"type": "PYTHON", "id": "b"}, {}], "done": true}"#;
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn words_around_the_plan_do_not_count() {
+    fn prose_around_the_plan_is_ignored() {
         let plan = r#"{"steps": [{"id": "a", "type": "GN_OPS", "description": "d",},],}"#;
         for before in [
             "",
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn stored_text_is_bounded() {
         let long = |text: &str| {
             all(&format!("{{\"steps\":[{{\"id\":\"a\",\"description\":\"{text}\"}}]}}"))
                 .remove(0)

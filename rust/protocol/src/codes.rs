@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_is_read_as_its_code_and_is_none_itself() {
+    fn an_alias_is_read_as_its_code_and_is_not_itself_a_code() {
         for (name, code) in super::ALIASES {
             assert_eq!(name.parse(), Ok(*code));
             assert!(Code::ALL.iter().all(|code| code.as_str() != *name), "{name}");

@@ -33,13 +33,13 @@ impl CompiledSchema {
 
     /// Why the value does not fit, `place: rule` each; empty when it fits.
     pub fn errors(&self, value: &Value) -> Vec<String> {
-        let told = self.validator.iter_errors(value).take(MAX_ERRORS).map(|error| {
+        let errors = self.validator.iter_errors(value).take(MAX_ERRORS).map(|error| {
             let at = error.instance_path().as_str().to_owned();
             let place = if at.is_empty() { "/" } else { at.as_str() };
             let text = format!("{place}: {}", error.masked());
             text.chars().take(MAX_CHARS).collect()
         });
-        told.collect()
+        errors.collect()
     }
 }
 

@@ -172,10 +172,10 @@ impl Client {
     }
 
     /// The schema in a form that this provider's constrained output accepts; replies to it may have another form than
-    /// the schema says: [`schema::lift`] brings them back. `None`: the provider takes any schema, or cannot be given this one.
-    pub fn lowered(&self, schema: &Value) -> Option<Value> {
+    /// the schema says: [`schema::restore`] restores them. `None`: the provider takes any schema, or cannot be given this one.
+    pub fn adapted_schema(&self, schema: &Value) -> Option<Value> {
         match &self.inner.backend {
-            Backend::Http(http) => schema::lower(schema, http.dialect.subset()?, schema::Shape::Free).ok(),
+            Backend::Http(http) => schema::adapt(schema, http.dialect.subset()?, schema::Shape::Free).ok(),
             Backend::Replay(_) => None,
         }
     }
@@ -341,8 +341,8 @@ impl Inner {
         let Some(subset) = http.dialect.subset() else {
             return (Some(Cow::Borrowed(schema)), SchemaUse::Native);
         };
-        match schema::lower(schema, subset, schema::Shape::Kept) {
-            Ok(lowered) => (Some(Cow::Owned(lowered)), SchemaUse::Native),
+        match schema::adapt(schema, subset, schema::Shape::Kept) {
+            Ok(adapted) => (Some(Cow::Owned(adapted)), SchemaUse::Native),
             Err(_) if http.dialect.takes_advice() => (Some(Cow::Borrowed(schema)), SchemaUse::Native),
             Err(_) => (Some(Cow::Borrowed(schema)), SchemaUse::InPrompt),
         }

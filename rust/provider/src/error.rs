@@ -15,7 +15,7 @@ pub struct Detail {
     /// HTTP status, when an answer came.
     pub status: Option<u16>,
     /// The server's message: one line, bounded, without control characters and without the key.
-    pub said: Option<String>,
+    pub message: Option<String>,
     /// The provider's identifier of the exchange, for its support.
     pub request_id: Option<String>,
     /// The minimum wait that the server asked for.
@@ -26,9 +26,9 @@ pub struct Detail {
 
 impl Detail {
     /// A detail that only quotes the server.
-    pub(crate) fn said(text: &str) -> Self {
+    pub(crate) fn quote(text: &str) -> Self {
         Self {
-            said: one_line(text),
+            message: one_line(text),
             ..Self::default()
         }
     }
@@ -39,8 +39,8 @@ impl Detail {
         if let Some(status) = self.status {
             let _ = write!(parts, "HTTP {status}");
         }
-        if let Some(said) = &self.said {
-            let _ = write!(parts, "{}{said}", if parts.is_empty() { "" } else { ": " });
+        if let Some(message) = &self.message {
+            let _ = write!(parts, "{}{message}", if parts.is_empty() { "" } else { ": " });
         }
         if let Some(id) = &self.request_id {
             let _ = write!(parts, "{}request {id}", if parts.is_empty() { "" } else { ", " });
@@ -358,15 +358,15 @@ impl ProviderError {
             self,
             Self::BadRequest(_) | Self::UnknownModel(_) | Self::SchemaRefused(_) | Self::Overloaded(_)
         );
-        let said = self
+        let message = self
             .detail()
-            .and_then(|detail| detail.said.as_deref())
+            .and_then(|detail| detail.message.as_deref())
             .unwrap_or_default();
-        let said = said.to_ascii_lowercase();
+        let message = message.to_ascii_lowercase();
         refused
             && ["tool", "function call", "unsupported"]
                 .iter()
-                .any(|word| said.contains(word))
+                .any(|word| message.contains(word))
     }
 
     /// The details beyond code and message, if the failure came from an exchange.

@@ -183,7 +183,7 @@ impl Http {
             if detail.request_id.is_none() {
                 detail.request_id = request_id.map(str::to_owned);
             }
-            for foreign in [&mut detail.said, &mut detail.request_id].into_iter().flatten() {
+            for foreign in [&mut detail.message, &mut detail.request_id].into_iter().flatten() {
                 *foreign = self.without_key(foreign);
             }
         })

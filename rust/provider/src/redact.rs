@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_looks_like_a_secret_goes() {
+    fn everything_that_looks_like_a_secret_is_removed() {
         let jwt = format!(
             "eyJ{}.{}.{}",
             "hbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_the_run_go_however_they_look() {
+    fn the_configured_keys_are_removed_whatever_their_form() {
         let redactor = Redactor::new([ApiKey::new("plain-words").unwrap()]);
         let mut text = "take plain-words, plain-words and rest".to_owned();
         assert_eq!(redactor.keys(&mut text), 2);

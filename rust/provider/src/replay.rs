@@ -121,8 +121,10 @@ impl Replay {
             tokio::time::sleep(Duration::from_millis(reply.delay_ms)).await;
         }
         if let Some(code) = &reply.error {
-            let said = reply.message.as_deref().unwrap_or("recorded");
-            return Err(failure(code, said).unwrap_or_else(|| ProviderError::bad_response("The recording is damaged.")));
+            let message = reply.message.as_deref().unwrap_or("recorded");
+            return Err(
+                failure(code, message).unwrap_or_else(|| ProviderError::bad_response("The recording is damaged."))
+            );
         }
         let text = reply
             .text
@@ -146,8 +148,8 @@ impl Replay {
 }
 
 /// The error with this code.
-fn failure(code: &str, said: &str) -> Option<ProviderError> {
-    let detail = Box::new(Detail::said(said));
+fn failure(code: &str, message: &str) -> Option<ProviderError> {
+    let detail = Box::new(Detail::quote(message));
     Some(match code {
         "auth_failed" => ProviderError::AuthFailed(detail),
         "rate_limited" => ProviderError::RateLimited(detail),

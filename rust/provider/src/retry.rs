@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_verdict_counts() {
+    fn the_servers_advice_on_retries_counts() {
         assert_eq!(
             Retries::new(2).wait_after(&limited(&[("x-should-retry", "false")])),
             None

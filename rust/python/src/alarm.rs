@@ -86,11 +86,11 @@ unsafe extern "C" fn hook(event: *const c_char, _args: *mut ffi::PyObject, _data
         return 0;
     }
     // SAFETY: Python passes the name of the event as a C string.
-    c_int::from(!heard(unsafe { CStr::from_ptr(event) })).wrapping_neg()
+    c_int::from(!may_proceed(unsafe { CStr::from_ptr(event) })).wrapping_neg()
 }
 
 /// Whether an event is allowed; if not, the exception is set. Holds the GIL, as every event does while there is an interpreter.
-fn heard(event: &CStr) -> bool {
+fn may_proceed(event: &CStr) -> bool {
     let watched = WATCHED.get();
     if !watched && !USED.load(Ordering::Relaxed) {
         return event != PROBE || probed();
@@ -304,7 +304,7 @@ fn by_python(py: Python<'_>) -> PyResult<()> {
         None,
         |args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>| -> PyResult<()> {
             let event: std::ffi::CString = std::ffi::CString::new(args.get_item(0)?.extract::<String>()?)?;
-            if heard(&event) {
+            if may_proceed(&event) {
                 Ok(())
             } else {
                 Err(PyErr::take(args.py()).unwrap_or_else(|| PyRuntimeError::new_err("an alarm")))

@@ -177,13 +177,13 @@ pub(crate) fn detached<T: Send, E: Into<CoreError> + Send>(
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(error.into()),
         Err(panic) => {
-            let said = panic
+            let message = panic
                 .downcast_ref::<&str>()
                 .map(ToString::to_string)
                 .or(panic.downcast_ref::<String>().cloned());
             Err(CoreError::internal(format!(
                 "The core failed: {}.",
-                said.unwrap_or_else(|| "no reason given".into())
+                message.unwrap_or_else(|| "no reason given".into())
             )))
         }
     })

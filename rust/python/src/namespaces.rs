@@ -31,7 +31,7 @@ impl Namespaces {
     fn new(py: Python<'_>, owners: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         let mut kept = Vec::with_capacity(owners.len());
         for owner in &owners {
-            if let Some(held) = held(owner)? {
+            if let Some(held) = namespace_of(owner)? {
                 kept.push(Kept {
                     owner: owner.clone().unbind(),
                     names: held.copy()?.unbind(),
@@ -97,15 +97,15 @@ fn compare(
 ) -> PyResult<()> {
     for (name, value) in before {
         if after.get_item(&name)?.is_none_or(|now| !now.is(&value)) {
-            changed.extend(told(owner, &name)?);
+            changed.extend(reported_name(owner, &name)?);
             set(owner, &name, Some(&value));
         }
     }
     let is_module = owner.is_instance_of::<PyModule>();
     for (name, value) in after {
-        let known = before.contains(&name)? || is_module && usual(&name, &value);
+        let known = before.contains(&name)? || is_module && is_usual(&name, &value);
         if !known {
-            changed.extend(told(owner, &name)?);
+            changed.extend(reported_name(owner, &name)?);
             set(owner, &name, None);
         }
     }
@@ -113,7 +113,7 @@ fn compare(
 }
 
 /// The dict of a module or a class; for a class, the dict behind Python's proxy.
-fn held<'py>(owner: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+fn namespace_of<'py>(owner: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let py = owner.py();
     let shown = owner.getattr(pyo3::intern!(py, "__dict__"))?;
     if let Ok(held) = shown.cast::<PyDict>() {
@@ -125,7 +125,7 @@ fn held<'py>(owner: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> 
 }
 
 /// Whether a module may gain this name by itself.
-fn usual(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
+fn is_usual(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyModule>()
         || name
             .cast::<PyString>()
@@ -145,7 +145,7 @@ fn set(owner: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>, value: Option<&Bound<'
 }
 
 /// The full name; `None` for names that Python itself sets when it prints an error.
-fn told(owner: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+fn reported_name(owner: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let of = owner.getattr("__name__")?;
     let full = format!("{}.{}", of.str()?, name.str()?);
     Ok((!full.starts_with("sys.last_")).then_some(full))

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_on_the_wire_what_it_was_before_it_had_a_type() {
+    fn a_typed_request_keeps_its_former_wire_form() {
         let step = json!({
             "id": "/steps/0", "step_id": "s", "action_type": "PYTHON", "description": "d", "destructive": true,
             "reason": null, "operations": [{"id": "/steps/0/payload/ops/0", "words": "w", "destructive": false}],

@@ -7,6 +7,7 @@
 
 mod bindings;
 mod checker;
+mod description;
 mod export;
 mod expressions;
 mod fold;
@@ -15,7 +16,6 @@ mod parse;
 mod policy;
 mod rules;
 mod scan;
-mod spoken;
 mod tree;
 mod verdict;
 
@@ -23,9 +23,9 @@ use std::thread;
 
 use geonode_protocol::{Code, Limits};
 
+pub use description::{MAX_BRIEF, brief, reference};
 pub use export::{Allowed, allowed};
 pub use policy::VERSIONS;
-pub use spoken::{MAX_BRIEF, brief, reference};
 pub use verdict::{Finding, Verdict};
 
 use verdict::{Judged, Raw, located};

@@ -20,7 +20,7 @@ const MAX_ENTRY: u64 = 32 << 20;
 /// A stored reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub struct StoredReply {
     /// What the model wrote.
     pub text: String,
     /// Tool calls in it.
@@ -36,13 +36,13 @@ pub struct Kept {
 struct Entry {
     geonode_cache: u32,
     key: String,
-    reply: Kept,
+    reply: StoredReply,
     /// SHA-256 of key and reply, which detects changes by other programs.
     sha256: String,
 }
 
 impl Entry {
-    fn new(key: &str, reply: Kept) -> Self {
+    fn new(key: &str, reply: StoredReply) -> Self {
         let sha256 = digest(key, &reply);
         Self {
             geonode_cache: VERSION,
@@ -53,7 +53,7 @@ impl Entry {
     }
 }
 
-fn digest(key: &str, reply: &Kept) -> String {
+fn digest(key: &str, reply: &StoredReply) -> String {
     seal(&(VERSION, key, reply))
 }
 
@@ -61,7 +61,7 @@ fn digest(key: &str, reply: &Kept) -> String {
 #[derive(Debug, PartialEq)]
 pub enum Found {
     /// An undamaged reply.
-    Reply(Kept),
+    Reply(StoredReply),
     /// There is none.
     Nothing,
     /// The file was damaged and now has this name.
@@ -122,7 +122,7 @@ impl Cache {
     ///
     /// # Errors
     /// The error of the system for the file.
-    pub fn keep(&self, key: &str, reply: Kept, redactor: &Redactor) -> std::io::Result<()> {
+    pub fn keep(&self, key: &str, reply: StoredReply, redactor: &Redactor) -> std::io::Result<()> {
         let mut document = serde_json::to_value(&reply).unwrap_or(Value::Null);
         if redactor.json(&mut document) > 0 {
             return Ok(());
@@ -158,8 +158,8 @@ mod tests {
         Cache::open(parent.path(), most_files, MEGABYTE).unwrap()
     }
 
-    fn reply(text: &str) -> Kept {
-        Kept {
+    fn reply(text: &str) -> StoredReply {
+        StoredReply {
             text: text.into(),
             calls: vec![ToolCall {
                 id: "1".into(),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_found_as_it_was_kept() {
+    fn a_stored_reply_is_found_unchanged() {
         let parent = tempfile::tempdir().unwrap();
         let cache = cache(&parent, 10);
         assert_eq!(cache.find("k").unwrap(), Found::Nothing);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_with_a_secret_is_not_kept() {
+    fn a_reply_with_a_secret_is_not_stored() {
         let parent = tempfile::tempdir().unwrap();
         let cache = cache(&parent, 10);
         let secret = format!("the key is sk-{}", "a1b2c3d4e5f6g7h8i9j0");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn two_processes_keep_and_find_without_a_tear() {
+    fn two_processes_store_and_find_complete_replies() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().to_owned();
         let writers = (0..4).map(|number| {

@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_goes_on_in_its_file() {
+    fn a_conversation_continues_in_its_file() {
         let parent = tempfile::tempdir().unwrap();
         let (new, found) = Conversation::open(parent.path(), None).unwrap();
         assert_eq!((found, new.count()), (Found::New, 0));
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_names_are_names() {
+    fn only_plain_names_are_valid() {
         for good in ["a", "67f-0a", &"a".repeat(MAX_ID)] {
             assert!(is_id(good), "{good}");
         }
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_is_told_first() {
+    fn the_summary_begins_with_the_most_relevant_parts() {
         assert_eq!(Conversation::empty("c".into()).summary(1000), Summary::default());
         let whole = of(4).summary(2000);
         assert_eq!((whole.left_out, whole.shortened), (0, false));
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn no_secret_is_kept() {
+    fn no_secret_is_stored() {
         let parent = tempfile::tempdir().unwrap();
         let secret = format!("sk-{}", "a1b2c3d4e5f6g7h8i9j0");
         let leaky = Turn {

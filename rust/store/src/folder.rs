@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_there_as_a_whole_or_not_at_all() {
+    fn a_file_is_complete_or_absent() {
         let parent = tempfile::tempdir().unwrap();
         let folder = folder(&parent);
         assert_eq!(folder.read("a", 10).unwrap(), None);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_goes_out_of_the_way() {
+    fn a_damaged_file_is_renamed() {
         let parent = tempfile::tempdir().unwrap();
         let folder = folder(&parent);
         folder.replace("a", b"{").unwrap();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn one_process_waits_for_the_other_and_not_for_ever() {
+    fn one_process_waits_for_the_other_but_not_forever() {
         let parent = tempfile::tempdir().unwrap();
         let folder = folder(&parent);
         let held = folder.lock().unwrap();

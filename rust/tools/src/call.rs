@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_arguments_are_normalised_and_nothing_is_guessed() {
+    fn names_and_arguments_are_normalised_without_guessing() {
         for name in ["node_docs", " Node_Docs\n", "functions.node_docs"] {
             assert_eq!(call(name, Value::Null).tool(), "node_docs");
         }

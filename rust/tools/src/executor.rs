@@ -10,7 +10,7 @@ use crate::batch::{Batch, Entry, HostError, HostResult};
 use crate::call::{Call, Image, Outcome, canonical};
 use crate::error::ToolError;
 use crate::memo::Memo;
-use crate::pool::{Job, Metric, Pool, Told};
+use crate::pool::{Job, Metric, Pool, Report};
 use crate::registry::Registry;
 use crate::scope::late;
 use crate::spec::{Access, Spec};
@@ -206,15 +206,15 @@ impl Executor {
     }
 
     /// Carries out the calls that do not need the host and reports their progress; calls of the host stay open.
-    pub fn run(&mut self, batch: &mut Batch, cancelled: &dyn Fn() -> bool, tell: &mut dyn FnMut(Metric)) {
+    pub fn run(&mut self, batch: &mut Batch, cancelled: &dyn Fn() -> bool, report: &mut dyn FnMut(Metric)) {
         let mut jobs = Vec::new();
         for index in 0..batch.entries.len() {
             let Some(entry) = batch.entries.get_mut(index) else {
                 continue;
             };
             let Some(tool) = entry.tool().cloned() else {
-                tell(started(entry));
-                tell_end(entry, tell);
+                report(started(entry));
+                tell_end(entry, report);
                 continue;
             };
             match tool.runner {
@@ -225,43 +225,43 @@ impl Executor {
                     input: entry.input.clone(),
                     correlation: entry.correlation_id.clone(),
                 }),
-                Runner::Host(_) => tell(started(entry)),
+                Runner::Host(_) => report(started(entry)),
                 Runner::Pages => {
-                    tell(started(entry));
+                    report(started(entry));
                     let page = self.page(&entry.input);
                     self.settle(entry, page, 0);
-                    tell_end(entry, tell);
+                    tell_end(entry, report);
                 }
             }
         }
         let mut ended = Vec::new();
         self.pool.run(jobs, cancelled, &mut |told| match told {
-            Told::Started { index } => batch
+            Report::Started { index } => batch
                 .entries
                 .get(index)
                 .into_iter()
-                .for_each(|entry| tell(started(entry))),
-            Told::Progress { index, percent } => batch.entries.get(index).into_iter().for_each(|entry| {
-                tell(Metric::ToolProgress {
+                .for_each(|entry| report(started(entry))),
+            Report::Progress { index, percent } => batch.entries.get(index).into_iter().for_each(|entry| {
+                report(Metric::ToolProgress {
                     tool: entry.tool.clone(),
                     correlation_id: entry.correlation_id.clone(),
                     percent,
                 });
             }),
-            Told::Done { index, result, ms } => ended.push((index, result, ms)),
+            Report::Done { index, result, ms } => ended.push((index, result, ms)),
         });
         // Cut results get references in the order of the calls, so that equal calls give equal references.
         ended.sort_by_key(|(index, ..)| *index);
         for (index, result, ms) in ended {
             if let Some(entry) = batch.entries.get_mut(index) {
                 self.settle(entry, result, ms);
-                tell_end(entry, tell);
+                tell_end(entry, report);
             }
         }
     }
 
     /// Accepts the host's answers, in the order of [`Batch::host_calls`]. A call without an answer fails.
-    pub fn host_answered(&mut self, batch: &mut Batch, results: Vec<HostResult>, tell: &mut dyn FnMut(Metric)) {
+    pub fn host_answered(&mut self, batch: &mut Batch, results: Vec<HostResult>, report: &mut dyn FnMut(Metric)) {
         let mut results = results.into_iter();
         for entry in &mut batch.entries {
             let Some(tool) = entry.tool().cloned() else { continue };
@@ -272,7 +272,7 @@ impl Executor {
                     Err(ToolError::new(Code::InternalError, "Blender did not answer.")),
                     0,
                 );
-                tell_end(entry, tell);
+                tell_end(entry, report);
                 continue;
             };
             #[expect(
@@ -290,7 +290,7 @@ impl Executor {
                 Err(host_error(answer.error))
             };
             self.settle(entry, result, ms);
-            tell_end(entry, tell);
+            tell_end(entry, report);
         }
     }
 
@@ -412,9 +412,9 @@ fn started(entry: &Entry) -> Metric {
     }
 }
 
-fn tell_end(entry: &Entry, tell: &mut dyn FnMut(Metric)) {
+fn tell_end(entry: &Entry, report: &mut dyn FnMut(Metric)) {
     let Some(settled) = entry.settled() else { return };
-    tell(Metric::ToolEnd {
+    report(Metric::ToolEnd {
         tool: entry.tool.clone(),
         correlation_id: entry.correlation_id.clone(),
         ms: settled.ms,

@@ -68,7 +68,7 @@ pub(crate) struct Job {
 }
 
 /// A report about a call, as it happens.
-pub(crate) enum Told {
+pub(crate) enum Report {
     Started {
         index: usize,
     },
@@ -114,7 +114,7 @@ impl Pool {
     }
 
     /// Carries the jobs out and reports exactly one `Done` for each, in the order in which they end.
-    pub(crate) fn run(&self, jobs: Vec<Job>, cancelled: &dyn Fn() -> bool, tell: &mut dyn FnMut(Told)) {
+    pub(crate) fn run(&self, jobs: Vec<Job>, cancelled: &dyn Fn() -> bool, report: &mut dyn FnMut(Report)) {
         let (sender, receiver) = channel();
         let mut queue = VecDeque::from(jobs);
         let mut running: HashMap<usize, Running> = HashMap::new();
@@ -122,36 +122,36 @@ impl Pool {
             while let Some(slot) = self.slot().filter(|_| !queue.is_empty()) {
                 let Some(job) = queue.pop_front() else { break };
                 let index = job.index;
-                tell(Told::Started { index });
+                report(Report::Started { index });
                 match start(job, slot, &sender) {
                     Ok(begun) => drop(running.insert(index, begun)),
-                    Err(error) => tell(done(index, Err(error), Duration::ZERO)),
+                    Err(error) => report(done(index, Err(error), Duration::ZERO)),
                 }
             }
             if running.is_empty() {
                 // Every slot is occupied by an abandoned call.
                 for job in queue.drain(..) {
-                    tell(done(job.index, Err(busy()), Duration::ZERO));
+                    report(done(job.index, Err(busy()), Duration::ZERO));
                 }
                 break;
             }
             match receiver.recv_timeout(LOOK) {
                 Ok(News::Progress { index, percent }) if running.contains_key(&index) => {
-                    tell(Told::Progress { index, percent });
+                    report(Report::Progress { index, percent });
                 }
                 Ok(News::Done { index, result }) => {
                     if let Some(ended) = running.remove(&index) {
-                        tell(done(index, result, ended.started.elapsed()));
+                        report(done(index, result, ended.started.elapsed()));
                     }
                 }
                 Ok(News::Progress { .. }) | Err(_) => {}
             }
             if cancelled() {
                 for job in queue.drain(..) {
-                    tell(done(job.index, Err(ToolError::cancelled()), Duration::ZERO));
+                    report(done(job.index, Err(ToolError::cancelled()), Duration::ZERO));
                 }
             }
-            give_up(&mut running, cancelled(), tell);
+            give_up(&mut running, cancelled(), report);
         }
     }
 
@@ -163,7 +163,7 @@ impl Pool {
 }
 
 /// Ends the calls whose time is up, or all.
-fn give_up(running: &mut HashMap<usize, Running>, all: bool, tell: &mut dyn FnMut(Told)) {
+fn give_up(running: &mut HashMap<usize, Running>, all: bool, report: &mut dyn FnMut(Report)) {
     let over: Vec<usize> = running
         .iter()
         .filter(|(_, call)| all || call.started.elapsed() >= call.spec.timeout)
@@ -173,7 +173,7 @@ fn give_up(running: &mut HashMap<usize, Running>, all: bool, tell: &mut dyn FnMu
         if let Some(call) = running.remove(&index) {
             call.withdrawn.store(true, Ordering::Relaxed);
             let error = if all { ToolError::cancelled() } else { late(&call.spec) };
-            tell(done(index, Err(error), call.started.elapsed()));
+            report(done(index, Err(error), call.started.elapsed()));
         }
     }
 }
@@ -201,8 +201,8 @@ fn start(job: Job, slot: Slot, sender: &Sender<News>) -> Result<Running, ToolErr
     }
 }
 
-fn done(index: usize, result: Result<Value, ToolError>, took: Duration) -> Told {
-    Told::Done {
+fn done(index: usize, result: Result<Value, ToolError>, took: Duration) -> Report {
+    Report::Done {
         index,
         result,
         ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),

@@ -64,7 +64,7 @@ pub struct Spec {
     pub egress: Vec<String>,
 }
 
-/// Why something is no tool.
+/// Why a tool is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// The ID is invalid.

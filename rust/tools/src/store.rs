@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_join_to_the_whole_also_between_characters() {
+    fn pages_join_to_the_whole_text_and_never_split_a_character() {
         let mut store = Store::new(1000);
         let text = "aé日🙂".repeat(20);
         let told = store.put(text.clone(), 5);

@@ -69,7 +69,7 @@ fn code(settled: &Settled) -> Option<Code> {
 }
 
 #[test]
-fn what_is_no_tool_is_not_registered() {
+fn invalid_tools_are_not_registered() {
     let object = || json!({"type": "object"});
     for id in ["", "Upper", "with space", "ä", &"x".repeat(65)] {
         assert!(
@@ -300,7 +300,7 @@ fn the_quota_holds_at_its_edge() {
 }
 
 #[test]
-fn pure_tools_are_asked_once_and_others_say_that_nothing_changed() {
+fn pure_tools_run_once_and_others_report_that_nothing_changed() {
     let ran = Arc::new(AtomicUsize::new(0));
     let make = |id: &str, pure: bool| {
         let count = Arc::clone(&ran);
@@ -369,7 +369,7 @@ fn the_size_of_a_result_is_bounded_at_its_edge() {
 }
 
 #[test]
-fn folders_vanish_progress_is_told_and_hosts_are_denied() {
+fn folders_are_removed_progress_is_reported_and_other_hosts_are_denied() {
     let seen: Arc<Mutex<Option<PathBuf>>> = Arc::default();
     let keep = Arc::clone(&seen);
     let uses = tool(
@@ -433,7 +433,7 @@ fn answer(ok: bool, ms: f64) -> HostResult {
 }
 
 #[test]
-fn the_host_answers_in_order_and_what_it_leaves_out_fails() {
+fn the_host_answers_in_order_and_missing_answers_fail() {
     let mut executor = executor(
         Limits::default(),
         [host("look"), tool(spec("core"), |_, _| Ok(json!({"said": 0})))],
@@ -482,7 +482,7 @@ fn the_host_answers_in_order_and_what_it_leaves_out_fails() {
 }
 
 #[test]
-fn a_picture_travels_beside_the_words() {
+fn a_picture_is_sent_beside_the_text() {
     let mut executor = executor(
         Limits::default(),
         [tool(spec("picture"), |_, _| {
@@ -546,7 +546,7 @@ proptest! {
     }
 
     #[test]
-    fn the_canonical_text_does_not_know_the_order_of_keys(value in any_json()) {
+    fn the_canonical_text_does_not_depend_on_the_order_of_keys(value in any_json()) {
         let text = canonical(&value);
         let again: Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(canonical(&again), text);

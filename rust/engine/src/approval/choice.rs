@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_rest_keeps_its_places() {
+    fn leaving_out_twice_keeps_the_original_places() {
         let (_, outer) = left(&["/steps/0", "/steps/1/payload/operations/1"]);
         let inner = Places(vec![(0, vec![1])]);
         let finding = Finding::error(Code::UnknownNode, "/steps/0/payload/operations/0", "");

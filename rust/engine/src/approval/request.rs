@@ -39,7 +39,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
         let asks = compiled.questions.iter().filter(|(step, _)| *step == at);
         let intrudes = asks.map(|(_, words)| words.as_str()).collect::<Vec<_>>().join(" ");
         let intrudes = (!intrudes.is_empty()).then_some(intrudes);
-        let own = destroyed.or(runs).or_else(|| asked_for(step, subject.extensions));
+        let own = destroyed.or(runs).or_else(|| step_reason(step, subject.extensions));
         let cost = risk
             .filter(|_| dear == Some(at))
             .map(|risk| format!("{} {}", risk.cause, risk.fix));
@@ -108,19 +108,19 @@ fn listed(at: usize, step: &Step, subject: &Subject<'_>) -> Vec<AskedOperation> 
     operations(step, subject.document, subject.catalogue)
         .into_iter()
         .enumerate()
-        .filter_map(|(index, spoken)| {
+        .filter_map(|(index, operation)| {
             let id = operation_id(&step.action, at, index)?;
             Some(AskedOperation {
                 id,
-                words: spoken.words,
-                destructive: spoken.destructive,
+                words: operation.words,
+                destructive: operation.destructive,
             })
         })
         .collect()
 }
 
 /// Why the plan or the step's type asks for approval.
-fn asked_for(step: &Step, extensions: &Extensions) -> Option<String> {
+fn step_reason(step: &Step, extensions: &Extensions) -> Option<String> {
     let kind = step.action.type_name();
     if step.requires_approval {
         return Some("The plan itself asks for approval of this step.".to_owned());

@@ -1,6 +1,6 @@
 //! API keys as the host manages them: takes names of providers, returns storage places. A key is never returned.
 
-use geonode_provider::keys::{Kept, Keys, Place, Slot};
+use geonode_provider::keys::{Keys, Place, Slot, StoredKey};
 use geonode_provider::{ApiKey, Provider, ProviderError};
 use geonode_store::audit::{self, Event};
 
@@ -29,7 +29,7 @@ pub fn key_place(
 ///
 /// # Errors
 /// As [`key_place`]; and for texts that cannot be a key.
-pub fn keep_key(provider: &str, base_url: Option<&str>, key: String) -> Result<Kept, ProviderError> {
+pub fn keep_key(provider: &str, base_url: Option<&str>, key: String) -> Result<StoredKey, ProviderError> {
     let key = ApiKey::new(key)?;
     let slot = Slot::new(Provider::from_name(provider)?, base_url)?;
     let kept = Keys::of_this_user().keep(&slot, &key)?;

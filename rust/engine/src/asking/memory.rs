@@ -25,7 +25,7 @@ pub(crate) struct Memory {
     pub(crate) summary: String,
     pub(crate) cache: Option<Cache>,
     /// Replies that are stored when the run is done.
-    unkept: Vec<(String, cache::Kept)>,
+    unkept: Vec<(String, cache::StoredReply)>,
     /// Key of the last reply, and whether it came from the cache.
     last: Option<(String, bool)>,
 }
@@ -116,7 +116,7 @@ impl Memory {
         self.last = reply.key.clone().map(|key| (key, reply.cached));
         let kept = self.cache.is_some() && !reply.cached;
         if let Some(key) = reply.key.clone().filter(|_| kept) {
-            let kept = cache::Kept {
+            let kept = cache::StoredReply {
                 text: reply.text.clone(),
                 calls: reply.calls.clone(),
                 finish: reply.finish.clone(),
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_are_kept_only_where_somebody_wants_that() {
+    fn replies_are_stored_only_if_the_setting_says_so() {
         let folder = tempfile::tempdir().unwrap();
         let wanted = Settings {
             cache: true,

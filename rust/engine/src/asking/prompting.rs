@@ -33,7 +33,7 @@ pub(crate) fn draft(
         conversation: brief.conversation,
         exchanges: brief.exchanges,
         tools,
-        lowered: schema.as_ref().and_then(|schema| client.lowered(schema)),
+        adapted: schema.as_ref().and_then(|schema| client.adapted_schema(schema)),
         schema,
         window: client.model_info().and_then(|info| info.context_tokens),
         max_tokens: settings.max_tokens,

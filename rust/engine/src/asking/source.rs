@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
-use geonode_provider::schema::lift;
+use geonode_provider::schema::restore;
 use geonode_provider::{
     Client, ClientConfig, FinishReason, Models, Notice, Provider, ProviderError, Request, StreamEvent, Tool, ToolCall,
 };
@@ -247,8 +247,8 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
         policies::settle(&passed, tokens.saturating_add(usage.output_tokens.unwrap_or(0)));
     }
     if let Some(plan) = draft
-        .lift_by
-        .and_then(|schema| lift_plan(&reply.text, &schema, brief.extensions))
+        .original_schema
+        .and_then(|schema| restore_plan(&reply.text, &schema, brief.extensions))
     {
         reply.text = plan;
     }
@@ -278,7 +278,7 @@ fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
 }
 
 /// A stored reply. Problems with the cache are reported, and the model is asked.
-fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Kept> {
+fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::StoredReply> {
     let text = match cache.find(key) {
         Ok(Found::Reply(kept)) => return Some(kept),
         Ok(Found::Nothing) => return None,
@@ -292,9 +292,9 @@ fn cached(cache: &Cache, key: &str, listener: &dyn Listener) -> Option<cache::Ke
 }
 
 /// The plan of a reply in the form of the adapted schema; `None` when it already has the plan's own form, or is not certain to be JSON.
-fn lift_plan(text: &str, schema: &Value, extensions: &Extensions) -> Option<String> {
+fn restore_plan(text: &str, schema: &Value, extensions: &Extensions) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
-    let plan = lift(value.clone(), schema);
+    let plan = restore(value.clone(), schema);
     if plan == value {
         return None;
     }
@@ -367,22 +367,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_in_the_lowered_form_becomes_a_plan() {
+    fn a_reply_in_the_adapted_form_becomes_a_plan() {
         let extensions = Extensions::default();
         let schema = extensions.schema("plan").unwrap();
-        let lift = |value: &str| {
-            lift_plan(value, &schema, &extensions).map(|text| serde_json::from_str::<Value>(&text).unwrap())
+        let restored = |value: &str| {
+            restore_plan(value, &schema, &extensions).map(|text| serde_json::from_str::<Value>(&text).unwrap())
         };
         let written = json!({"version": "1.1", "steps": [], "done": true, "final_message": "x",
             "meta": {"requires_gate_verification": true}, "context_requests": null});
         let mut plan = written.clone();
         plan.as_object_mut().unwrap().shift_remove("context_requests");
-        assert_eq!(lift(&written.to_string()), Some(plan.clone()));
-        assert_eq!(lift(&plan.to_string()), None, "it is a plan already");
-        assert_eq!(lift("```json {}"), None);
+        assert_eq!(restored(&written.to_string()), Some(plan.clone()));
+        assert_eq!(restored(&plan.to_string()), None, "it is a plan already");
+        assert_eq!(restored("```json {}"), None);
         let twice = written
             .to_string()
             .replacen("\"done\":true", "\"done\":true,\"done\":false", 1);
-        assert_eq!(lift(&twice), None);
+        assert_eq!(restored(&twice), None);
     }
 }

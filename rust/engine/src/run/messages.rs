@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn same_texts_merge_into_the_gravest() {
+    fn equal_texts_merge_into_the_most_severe_message() {
         let mut messages = Messages::default();
         messages.add(Message::new(Severity::Info, Origin::Plan, Code::Repaired, "a"));
         messages.add(Message::new(Severity::Warning, Origin::Preflight, Code::StaleBase, "b"));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gravest_stay_when_there_are_too_many_and_the_rest_is_counted() {
+    fn the_most_severe_messages_stay_and_the_rest_are_counted() {
         let mut messages = Messages::default();
         let say = |severity, text: String| Message::new(severity, Origin::Plan, Code::Repaired, text);
         for n in 0..MAX_MESSAGES + 10 {

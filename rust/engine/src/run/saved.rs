@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_lie_on_the_disk_under_the_names_that_earlier_versions_gave_them() {
+    fn saved_runs_keep_the_field_names_of_earlier_versions() {
         let mut work = json!(Kept::default());
         let mut names: Vec<String> = work.as_object().unwrap().keys().cloned().collect();
         names.sort_unstable();

@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_told_back_in_a_form_that_every_provider_takes() {
+    fn calls_are_recorded_in_a_form_that_every_provider_accepts() {
         let call = |id: &str, name: &str, arguments| ToolCall {
             id: id.into(),
             name: name.into(),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn each_link_finds_its_fault() {
+    fn each_link_finds_its_error() {
         for (json, code, path) in [
             (
                 r#"{"catalogue":"","prompt":"x","settings":{"retrys":1}}"#,

@@ -88,11 +88,11 @@ fn chain<'a>() -> Chain<Response<'a>> {
 fn willing(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     if response.finish == Some(&FinishReason::Refused) {
         // Only the model's own words are shown to the artist; nothing else of the reply is repeated.
-        let said = match response.reply {
+        let words = match response.reply {
             PlanInput::Text(text) if !text.trim().is_empty() => text.trim(),
             _ => "It gave no reason.",
         };
-        let text = format!("The model declined: {said}");
+        let text = format!("The model declined: {words}");
         findings.push(Finding::error(Code::ContentRefused, "", text));
     }
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_and_silence_are_told_apart_from_bad_form() {
+    fn a_refusal_and_an_empty_reply_are_distinguished_from_bad_form() {
         let strict = Mode::Strict;
         assert_eq!(
             found(DONE, &FinishReason::Refused, strict),

@@ -198,7 +198,7 @@ mod tests {
     const GOOD: &str = "import bpy\nbpy.data.objects['Cube'].location.x = 1\n";
 
     #[test]
-    fn settings_and_consent_decide_where_a_script_may_stand() {
+    fn settings_and_approval_decide_whether_a_script_may_run() {
         use Approve::{All, Ask, None};
         use Scripts::{Off, Safe, Trusted};
         let table = [
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_safe_mode_refuses_is_told_with_its_place_and_no_setting_waives_it() {
+    fn refusals_of_safe_mode_name_their_place_and_no_setting_waives_them() {
         let mut bad = plan("import bpy\nx = 1\nimport socket\n", &json!({}), true);
         for allowed in [Scripts::Safe, Scripts::Trusted] {
             let findings = rules(allowed, Approve::All).judge(&mut bad);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trusted_script_is_free_but_hides_nothing() {
+    fn a_trusted_script_is_unrestricted_but_may_not_hide_characters() {
         let trusted = json!({"mode": "trusted"});
         let rules = rules(Scripts::Trusted, Approve::Ask);
         assert_eq!(found(&rules, &mut plan("import os\nos.getcwd()\n", &trusted, true)), []);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_stands_in_the_only_plan_that_writes_and_within_its_time() {
+    fn a_script_needs_the_only_plan_that_writes_and_keeps_its_time_limit() {
         let safe = rules(Scripts::Safe, Approve::All);
         assert_eq!(
             found(&safe, &mut plan(GOOD, &json!({}), false))[0].0,
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_is_what_was_judged() {
+    fn the_judged_text_is_the_one_that_runs() {
         let mut same_quote = plan("name = 'x'\nprint(f'{'a'}')\n", &json!({}), true);
         assert_eq!(found(&rules(Scripts::Safe, Approve::All), &mut same_quote), []);
         let Action::Python(script) = &same_quote.steps[0].action else {
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_version_what_any_blender_allows_passes() {
+    fn without_a_version_anything_that_some_blender_allows_passes() {
         let only_old = "import bpy\nbpy.ops.gpencil.layer_add()\n";
         let versions = geonode_script::VERSIONS.map(|version| geonode_script::check(only_old, version).ok);
         assert_eq!((versions[0], versions[3]), (true, false), "the example is out of date");
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn to_remove_something_is_asked_about_and_not_refused() {
+    fn removing_data_needs_approval_and_is_not_refused() {
         let code = "import bpy\nfor one in list(bpy.data.objects):\n    bpy.data.objects.remove(one)\nbpy.ops.object.delete()\n";
         let mut destructive = plan(code, &json!({}), true);
         assert_eq!(found(&rules(Scripts::Safe, Approve::All), &mut destructive), []);

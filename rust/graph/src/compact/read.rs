@@ -171,9 +171,9 @@ impl Draft {
         let id = cursor.name()?;
         let type_of = |label: &str| labels.get(label).copied().flatten().map(str::to_owned);
         let kind = if cursor.take(":") {
-            let said = cursor.name()?;
-            let known = catalogue.nodes.contains_key(&said);
-            type_of(&said).filter(|_| !known).unwrap_or(said)
+            let word = cursor.name()?;
+            let known = catalogue.nodes.contains_key(&word);
+            type_of(&word).filter(|_| !known).unwrap_or(word)
         } else {
             type_of(stem(&id)).ok_or_else(|| cursor.fail("“:” and the type of the node"))?
         };

@@ -211,12 +211,12 @@ fn item(item: &Map, type_field: Option<&str>) -> String {
         None => quote(name),
     }));
     for (field, entry) in item {
-        let said = match field.as_str() {
+        let written = match field.as_str() {
             "identifier" => number.is_some(),
             "name" => name.is_some(),
             other => kind.is_some() && type_field == Some(other),
         };
-        if !said {
+        if !written {
             parts.push(format!("{}={}", quote(field), value(entry)));
         }
     }

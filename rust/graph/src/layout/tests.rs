@@ -136,7 +136,7 @@ fn random_trees_have_far_fewer_crossings_than_tree_order() {
 
 /// A thousand nodes with a zone and frames; the bound is ten times what a slow machine needs without optimisation.
 #[test]
-fn a_thousand_nodes_take_no_time() {
+fn a_thousand_nodes_are_laid_out_quickly() {
     let catalogue = catalogue();
     let trees = indexmap::IndexMap::new();
     let count = 1000;
@@ -389,7 +389,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn places_are_readable(plan in plan(30)) {
+    fn layouts_are_readable(plan in plan(30)) {
         thread_local!(static CATALOGUE: Catalogue = catalogue());
         CATALOGUE.with(|catalogue| {
             let case = placed(&plan, catalogue);
@@ -462,7 +462,7 @@ fn links_go_right(case: &Case) {
     }
 }
 
-/// Only a zone that a frame cuts in two is no box.
+/// Only a zone that a frame cuts in two is not a box.
 fn every_frame_and_most_zones_are_boxes(case: &Case) {
     for (c, cluster) in case.clusters.all.iter().enumerate() {
         let inside = |other: &clusters::Cluster| other.members.iter().filter(|i| cluster.members.contains(i)).count();
@@ -473,7 +473,7 @@ fn every_frame_and_most_zones_are_boxes(case: &Case) {
         let excused = cluster.zone.is_some() && case.clusters.all.iter().any(cut);
         assert!(
             excused || case.clusters.boxes.contains(&c),
-            "{:?} is no box",
+            "{:?} is not a box",
             cluster.members
         );
     }

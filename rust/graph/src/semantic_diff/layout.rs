@@ -57,7 +57,7 @@ impl Compared<'_> {
             folded += usize::from(differs(fold));
             coloured += usize::from(differs(colour));
         }
-        let told: Vec<String> = [
+        let changes: Vec<String> = [
             (moved, "moved"),
             (resized, "resized"),
             (folded, "folded or unfolded"),
@@ -67,8 +67,8 @@ impl Compared<'_> {
         .filter(|(number, _)| *number > 0)
         .map(|(number, how)| format!("{} {how}", count(number, "node")))
         .collect();
-        if !told.is_empty() {
-            lines.push(format!("Layout only: {}", told.join(", ")));
+        if !changes.is_empty() {
+            lines.push(format!("Layout only: {}", changes.join(", ")));
         }
     }
 }

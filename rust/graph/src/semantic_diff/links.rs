@@ -72,12 +72,12 @@ impl Compared<'_> {
     fn reordered(&self, old: &[(Key<'_>, &Link)], new: &[(Key<'_>, &Link)], lines: &mut Vec<String>) {
         let place: HashMap<Key<'_>, usize> = old.iter().enumerate().map(|(at, (key, _))| (*key, at)).collect();
         let mut last: HashMap<(&str, &str), usize> = HashMap::new();
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         for (key, link) in new.iter().filter(|(_, link)| link.sort.is_some()) {
             let Some(at) = place.get(key) else { continue };
             let end = (key.2, key.3);
             let greatest = last.entry(end).or_insert(*at);
-            if at < greatest && told.insert(end) {
+            if at < greatest && reported.insert(end) {
                 lines.push(format!(
                     "Reordered the links into {}",
                     self.after_end(link, Side::Input)

@@ -89,7 +89,7 @@ fn bundle(trees: IndexMap<String, Tree>) -> Bundle {
 }
 
 #[test]
-fn trees_of_the_plan_fixtures_come_back() {
+fn trees_of_the_plan_fixtures_survive_a_round_trip() {
     let mut trees = 0;
     let mut catalogues: HashMap<String, Catalogue> = HashMap::new();
     for folder in fs::read_dir(here().join("tests/plans"))
@@ -295,7 +295,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_tree_comes_back(outer in tree(), inner in tree(), name in word()) {
+    fn any_tree_survives_a_round_trip(outer in tree(), inner in tree(), name in word()) {
         thread_local!(static CATALOGUE: Catalogue = catalogue("5.2"));
         let name = format!("{name}1");
         let trees = IndexMap::from([(name, outer), ("Inner".to_owned(), inner)]);
@@ -347,7 +347,7 @@ fn chain(count: usize) -> Bundle {
 }
 
 #[test]
-fn a_brief_keeps_what_matters_and_says_what_it_left_out() {
+fn a_brief_keeps_relevant_nodes_and_says_what_it_left_out() {
     let catalogue = catalogue("5.2");
     let long = chain(500);
     let selected = ["n7".to_owned()];
@@ -379,7 +379,7 @@ fn a_brief_keeps_what_matters_and_says_what_it_left_out() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line() {
+fn errors_name_their_line() {
     let catalogue = catalogue("5.2");
     let wrong = |text: &str| read_compact(text, &catalogue).unwrap_err().to_string();
     assert!(wrong("1 Math").starts_with("Line 1"));

@@ -278,7 +278,7 @@ const OPEN: [&str; 10] = [
 ];
 
 #[test]
-fn a_field_that_is_not_known_is_refused_wherever_it_stands() {
+fn unknown_fields_are_refused_at_every_level() {
     for (name, sample) in samples() {
         let mut places = vec![String::new()];
         closed(&sample, "", &mut places);

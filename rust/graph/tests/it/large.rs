@@ -67,7 +67,7 @@ fn a_long_row_behind_a_hub() {
 
 /// A link that is made again stays one, whichever of its nodes has more links.
 #[test]
-fn a_repeated_link_is_one() {
+fn a_repeated_link_is_added_once() {
     let operations = [
         node(0),
         node(1),

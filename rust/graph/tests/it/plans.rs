@@ -104,7 +104,7 @@ fn links_are_the_plans(folder: &Path, plan: &str, compiled: &Compiled) {
     }
 }
 
-/// Carries out what a finding proposes; it is gone then, and the plan is no worse.
+/// Applies a finding's proposal; the finding must then disappear, and no new ones may appear.
 fn advice_works(folder: &Path, plan: &str, document: &Document, catalogue: &Catalogue, finding: &Finding) {
     let mut changed: Value = serde_json::from_str(plan).unwrap();
     for change in &finding.changes {

@@ -86,7 +86,7 @@ const CASES: &[Case] = &[
         &["“Math”: Value (2) from 2 to 0.5"],
     ),
     (
-        "a default that is written out is no change",
+        "a default that is written out is not a change",
         |b| node(b, "Transform")["inputs"] = json!({"Scale": {"value": [1, 1.0, 1.0]}}),
         &["Only order, identifiers or spelled-out defaults differ"],
     ),
@@ -324,7 +324,7 @@ fn an_empty_catalogue_is_enough() {
 }
 
 #[test]
-fn what_is_no_document_is_refused_with_its_cause() {
+fn invalid_documents_are_refused_with_their_cause() {
     let edited = |edit: fn(&mut Value)| {
         let mut value = base();
         edit(&mut value);

@@ -64,12 +64,12 @@ fn lift(z: f64) -> Value {
 }
 
 #[test]
-fn an_untouched_tree_gives_nothing() {
+fn an_unchanged_tree_gives_no_findings() {
     assert!(found(|_| (), &lift(5.0)).is_empty());
 }
 
 #[test]
-fn work_elsewhere_is_only_remarked() {
+fn changes_in_other_places_are_only_remarked() {
     let findings = found(
         |tree| node(tree, "other")["inputs"] = json!({"Translation": {"value": [1, 0, 0]}}),
         &lift(5.0),

@@ -105,7 +105,7 @@ fn check(kind: &str, ops: Vec<Value>, expected: &[(&str, Option<&str>, Code)], w
 const BOX: Step<'static> = ("box", "MeshCube", "", "");
 
 #[test]
-fn ordinary_trees_are_well() {
+fn ordinary_trees_have_no_findings() {
     check("MESH", chain(&[("sub", "SubdivideMesh", "Mesh", "Mesh")]), &[], &[]);
     check(
         "CURVE",
@@ -242,7 +242,7 @@ fn instances_hide_what_they_show_from_some_nodes_only() {
 }
 
 #[test]
-fn nothing_at_an_input() {
+fn an_input_that_receives_nothing_is_reported() {
     let ops = chain(&[("put", "InstanceOnPoints", "Points", "Instances")]);
     check(
         "MESH",
@@ -270,7 +270,7 @@ fn data_blocks_that_are_missing() {
 }
 
 #[test]
-fn attributes_that_nothing_makes() {
+fn attributes_that_nothing_stores() {
     let read = |name: &str| {
         let mut ops = chain(&[("lift", "SetPosition", "Geometry", "Geometry")]);
         ops.extend([
@@ -305,7 +305,7 @@ fn attributes_that_nothing_makes() {
 }
 
 #[test]
-fn results_that_go_nowhere() {
+fn unused_results_are_reported() {
     let mut ops = chain(&[("up", "SetPosition", "Geometry", "Geometry")]);
     ops.extend([
         node("box", "MeshCube"),
@@ -334,7 +334,7 @@ fn zone(kind: &str, body: &[Step<'_>]) -> Vec<Value> {
 const TUBE: Step<'static> = ("tube", "CurveToMesh", "Curve", "Mesh");
 
 #[test]
-fn what_flows_round_in_a_repeat_zone_is_known() {
+fn components_in_a_repeat_zone_are_followed() {
     for count in [0, 1, 3, 1000] {
         let times = |mut ops: Vec<Value>| {
             ops.push(value("again.in", "Iterations", count));
@@ -365,12 +365,12 @@ fn what_flows_round_in_a_repeat_zone_is_known() {
 }
 
 #[test]
-fn frames_of_a_simulation_are_taken_to_be_well() {
+fn frames_of_a_simulation_are_not_reported() {
     check("MESH", zone("simulation", &[TUBE]), &[], &[]);
 }
 
 #[test]
-fn a_group_that_gives_nothing_is_named() {
+fn a_group_without_an_output_is_reported() {
     let mut document = document("MESH");
     let output = json!({
         "kind": "socket", "identifier": "Socket_1", "name": "Geometry", "in_out": "OUTPUT",

@@ -2,7 +2,7 @@
 
 use geonode_graph::documents::Context;
 use geonode_planner::offline::{self, Options, Understood};
-use geonode_planner::{Said, Thing};
+use geonode_planner::{PromptValue, Thing};
 
 use crate::starter;
 
@@ -17,17 +17,17 @@ fn holds(understood: &Understood, expectation: &str) -> Result<(), String> {
             Some(Thing::Shape(key, _)) => format!("shape:{key}"),
             None => "none".into(),
         },
-        _ => match understood.said.get(key) {
-            Some(Said::Number(n)) => {
-                let wanted: f64 = wanted.parse().map_err(|_| format!("{wanted} is no number"))?;
+        _ => match understood.values.get(key) {
+            Some(PromptValue::Number(n)) => {
+                let wanted: f64 = wanted.parse().map_err(|_| format!("{wanted} is not a number"))?;
                 return if (n - wanted).abs() <= 1e-4 * wanted.abs().max(1e-3) {
                     Ok(())
                 } else {
                     Err(format!("{key} is {n}"))
                 };
             }
-            Some(Said::Choice(choice, _)) => choice.clone(),
-            Some(Said::Bool(b)) => b.to_string(),
+            Some(PromptValue::Choice(choice, _)) => choice.clone(),
+            Some(PromptValue::Bool(b)) => b.to_string(),
             None => "-".into(),
         },
     };
@@ -92,7 +92,7 @@ fn written_prompts_are_understood() {
 
 /// `prompt | code`
 #[test]
-fn refusals_are_honest() {
+fn refusals_have_the_expected_codes() {
     let context = starter();
     let (mut failures, mut total) = (Vec::new(), 0);
     for line in include_str!("../fixtures/refusals.txt")

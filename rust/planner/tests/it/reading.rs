@@ -1,24 +1,24 @@
 //! Hostile and odd input: always an answer, soon, and never a panic.
 
 use geonode_graph::documents::Context;
-use geonode_planner::Said;
+use geonode_planner::PromptValue;
 use geonode_planner::offline::{self, Options};
 use proptest::prelude::*;
 
 use crate::starter;
 
-fn spacing(said: &str) -> Option<f64> {
-    let prompt = format!("array the cube 5 times with a spacing of {said}");
+fn spacing(length: &str) -> Option<f64> {
+    let prompt = format!("array the cube 5 times with a spacing of {length}");
     let understood = offline::understand(&prompt, &starter(), &Options::default()).ok()?;
-    match understood.said.get("spacing") {
-        Some(Said::Number(n)) => Some(*n),
+    match understood.values.get("spacing") {
+        Some(PromptValue::Number(n)) => Some(*n),
         _ => None,
     }
 }
 
 #[test]
 fn lengths_in_words() {
-    for (said, metres) in [
+    for (length, metres) in [
         ("2 m", 2.0),
         ("2m", 2.0),
         ("2", 2.0),
@@ -48,13 +48,13 @@ fn lengths_in_words() {
         ("a metre and a half", 1.5),
         ("3 meters", 3.0),
     ] {
-        let found = spacing(said);
-        assert!(found.is_some_and(|f| (f - metres).abs() < 1e-9), "{said}: {found:?}");
+        let found = spacing(length);
+        assert!(found.is_some_and(|f| (f - metres).abs() < 1e-9), "{length}: {found:?}");
     }
 }
 
 #[test]
-fn scene_units_and_scale_are_minded() {
+fn scene_units_and_scale_are_taken_into_account() {
     let mut context = starter();
     context.units.length = "CENTIMETERS".into();
     let plan = offline::plan(
@@ -213,6 +213,6 @@ proptest! {
     #[test]
     fn any_count_is_read(count in 1u32..100_000) {
         let understood = offline::understand(&format!("scatter {count} rocks on the plane"), &starter(), &Options::default()).unwrap();
-        prop_assert_eq!(understood.said.get("count"), Some(&Said::Number(f64::from(count))));
+        prop_assert_eq!(understood.values.get("count"), Some(&PromptValue::Number(f64::from(count))));
     }
 }

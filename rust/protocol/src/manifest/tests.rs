@@ -44,7 +44,7 @@ fn a_good_manifest_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_named_by_pointer_and_code() {
+fn mistakes_are_named_by_pointer_and_code() {
     let cases = [
         ("/manifest", json!(2), Code::InvalidValue),
         ("/name", json!(""), Code::EmptyString),
@@ -80,7 +80,7 @@ fn what_is_wrong_is_named_by_pointer_and_code() {
 }
 
 #[test]
-fn every_mistake_is_told_with_a_hint_where_there_is_one() {
+fn every_mistake_is_reported_with_its_hint_if_any() {
     let mut manifest = good();
     manifest["start"]["objects"][0]["primitive"] = json!("planet");
     manifest["promt"] = json!("x");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use geonode_protocol::Code;
 
 /// Sources below a folder, by their ending.
-fn sources(root: &Path, folder: &str) -> Vec<(PathBuf, String)> {
+fn read_folder(root: &Path, folder: &str) -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
     let mut folders = vec![root.join(folder)];
     while let Some(folder) = folders.pop() {
@@ -26,7 +26,7 @@ fn sources(root: &Path, folder: &str) -> Vec<(PathBuf, String)> {
 
 /// What the product says, and what tests say.
 #[derive(Default)]
-struct Said {
+struct Sources {
     product: String,
     tests: String,
     /// Expectations in files beside tests, where codes stand without quotes.
@@ -34,12 +34,12 @@ struct Said {
     files: usize,
 }
 
-fn said() -> Said {
+fn read_sources() -> Sources {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    let mut said = Said::default();
+    let mut sources = Sources::default();
     for (path, text) in ["rust", "addon", "tests", "manifests"]
         .iter()
-        .flat_map(|folder| sources(root, folder))
+        .flat_map(|folder| read_folder(root, folder))
     {
         let parts: BTreeSet<&str> = path.iter().filter_map(|part| part.to_str()).collect();
         // The registry and what is generated from it name every code.
@@ -49,21 +49,21 @@ fn said() -> Said {
         {
             continue;
         }
-        said.files += 1;
+        sources.files += 1;
         let ending = path.extension().and_then(|end| end.to_str());
         let of_tests = ["tests", "corpus", "manifests"].iter().any(|part| parts.contains(part))
             || path.file_stem().is_some_and(|name| name == "tests");
         if of_tests && ending != Some("rs") && ending != Some("py") {
-            said.fixtures.push_str(&text);
+            sources.fixtures.push_str(&text);
         } else if of_tests {
-            said.tests.push_str(&text);
+            sources.tests.push_str(&text);
         } else {
             let (product, tests) = text.split_once("#[cfg(test)]\nmod tests {").unwrap_or((&text, ""));
-            said.product.push_str(product);
-            said.tests.push_str(tests);
+            sources.product.push_str(product);
+            sources.tests.push_str(tests);
         }
     }
-    said
+    sources
 }
 
 /// Whether sources name the code: its variant, or its wire form in quotes.
@@ -94,18 +94,18 @@ fn is_word_of(text: &str, code: Code) -> bool {
 
 #[test]
 fn every_code_is_produced_and_named_by_a_test() {
-    let said = said();
-    assert!(said.files > 300, "only {} files were examined", said.files);
-    let (product, tests) = (variants(&said.product), variants(&said.tests));
+    let sources = read_sources();
+    assert!(sources.files > 300, "only {} files were examined", sources.files);
+    let (product, tests) = (variants(&sources.product), variants(&sources.tests));
     let silent: Vec<&str> = Code::ALL
         .iter()
-        .filter(|code| !names(&said.product, &product, **code))
+        .filter(|code| !names(&sources.product, &product, **code))
         .map(|code| code.as_str())
         .collect();
     assert!(silent.is_empty(), "nothing produces these codes: {silent:?}");
     let untested: Vec<&str> = Code::ALL
         .iter()
-        .filter(|code| !names(&said.tests, &tests, **code) && !is_word_of(&said.fixtures, **code))
+        .filter(|code| !names(&sources.tests, &tests, **code) && !is_word_of(&sources.fixtures, **code))
         .map(|code| code.as_str())
         .collect();
     assert!(untested.is_empty(), "no test names these codes: {untested:?}");
@@ -113,14 +113,14 @@ fn every_code_is_produced_and_named_by_a_test() {
 
 #[test]
 fn every_code_that_sources_name_is_registered() {
-    let said = said();
+    let sources = read_sources();
     let known: BTreeSet<String> = Code::ALL.iter().map(|code| format!("{code:?}")).collect();
     let is_variant = |name: &&str| {
         let mut letters = name.chars();
         letters.next().is_some_and(|c| c.is_ascii_uppercase()) && letters.next().is_some_and(|c| c.is_ascii_lowercase())
     };
-    let named: BTreeSet<&str> = variants(&said.product)
-        .union(&variants(&said.tests))
+    let named: BTreeSet<&str> = variants(&sources.product)
+        .union(&variants(&sources.tests))
         .copied()
         .filter(is_variant)
         .collect();

@@ -45,7 +45,7 @@ fn found(parsed: &Parsed) -> Vec<(Code, &str)> {
 }
 
 #[test]
-fn an_operation_becomes_what_it_stands_for() {
+fn an_added_operation_is_replaced_by_its_expansion() {
     let sent = plan(
         "1.1",
         &json!([{"op": "row", "count": 3}, {"op": "nothing"}, {"op": "delete_node", "node_id": "n1"}]),
@@ -56,7 +56,7 @@ fn an_operation_becomes_what_it_stands_for() {
 }
 
 #[test]
-fn findings_stand_where_the_text_has_them() {
+fn findings_point_to_the_original_text() {
     let sent = plan(
         "1.1",
         &json!([
@@ -79,7 +79,7 @@ fn findings_stand_where_the_text_has_them() {
 }
 
 #[test]
-fn what_an_operation_stands_for_counts_against_the_limit() {
+fn expanded_operations_count_against_the_limit() {
     let limits = Limits {
         max_operations: 5,
         ..Limits::default()
@@ -96,14 +96,14 @@ fn what_an_operation_stands_for_counts_against_the_limit() {
 }
 
 #[test]
-fn an_older_plan_has_nothing_that_was_added() {
+fn a_plan_of_version_1_0_cannot_use_extensions() {
     let sent = plan("1.0", &json!([{"op": "row", "count": 1}]));
     let parsed = parse_plan_with(&sent.to_string(), &Limits::default(), &extensions());
     assert_eq!(found(&parsed), [(Code::UnknownOp, "/steps/0/payload/operations/0/op")]);
 }
 
 #[test]
-fn a_step_type_is_judged_by_its_schema_and_survives_a_round_trip() {
+fn an_added_step_type_is_checked_by_its_schema_and_survives_a_round_trip() {
     let baking = |payload: Value| {
         let step = json!({"id": "b", "type": "BAKE", "description": "", "payload": payload});
         json!({"version": "1.1", "done": true, "final_message": "", "steps": [step]})

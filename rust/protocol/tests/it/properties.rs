@@ -349,7 +349,7 @@ fn arriving<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ArrivingStep>
 }
 
 #[test]
-fn the_steps_that_arrive_are_those_of_the_plan() {
+fn the_arriving_steps_are_those_of_the_plan() {
     let mut steps = 0;
     for plan in accepted() {
         let expected: Vec<ArrivingStep> = plan["steps"].as_array().unwrap().iter().map(told).collect();

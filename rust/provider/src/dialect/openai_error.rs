@@ -21,7 +21,7 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> ProviderError {
 
 /// What an `error` value means, wherever it was found.
 pub(super) fn from_error(status: u16, error: &Value) -> ProviderError {
-    let said = words(error).unwrap_or_default();
+    let message = words(error).unwrap_or_default();
     let text_of = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
     let (kind, code) = (text_of("type"), text_of("code"));
     // llama.cpp and OpenRouter put the status into `code`.
@@ -34,7 +34,7 @@ pub(super) fn from_error(status: u16, error: &Value) -> ProviderError {
     } else {
         inner.filter(|code| (400..600).contains(code)).unwrap_or(status)
     };
-    let detail = || Box::new(Detail::said(&said));
+    let detail = || Box::new(Detail::quote(&message));
     for word in [code, kind] {
         match word {
             "insufficient_quota" | "credit_balance_exhausted" | "billing_hard_limit_reached" => {
@@ -58,7 +58,7 @@ pub(super) fn from_error(status: u16, error: &Value) -> ProviderError {
     }
     // No code tells these two apart from other bad requests; the field that is at fault, or the words, do.
     if status == 400 || status == 422 {
-        let lower = said.to_ascii_lowercase();
+        let lower = message.to_ascii_lowercase();
         if text_of("param").starts_with("response_format")
             || text_of("param").starts_with("text.format")
             || (lower.contains("schema") && (lower.contains("response_format") || lower.contains("grammar")))
@@ -69,17 +69,17 @@ pub(super) fn from_error(status: u16, error: &Value) -> ProviderError {
             return ProviderError::ContextTooLong(detail());
         }
     }
-    by_status(status, true, &said)
+    by_status(status, true, &message)
 }
 
 /// What a status means. `enveloped`: the body was an error of this interface, so the path was right.
-pub(super) fn by_status(status: u16, enveloped: bool, said: &str) -> ProviderError {
-    let detail = || Box::new(Detail::said(said));
+pub(super) fn by_status(status: u16, enveloped: bool, message: &str) -> ProviderError {
+    let detail = || Box::new(Detail::quote(message));
     match status {
         401 | 403 => ProviderError::AuthFailed(detail()),
         402 => ProviderError::QuotaExhausted(detail()),
         // Some servers name a wrong path in the same envelope as everything else.
-        404 if enveloped && !matches!(said, "File Not Found" | "Not Found") => ProviderError::UnknownModel(detail()),
+        404 if enveloped && !matches!(message, "File Not Found" | "Not Found") => ProviderError::UnknownModel(detail()),
         404 | 405 => ProviderError::BadResponse {
             what: "The address does not offer this interface. The path is probably wrong; it usually ends in /v1."
                 .into(),
@@ -244,7 +244,7 @@ mod tests {
     fn web_pages_and_control_characters_are_not_quoted() {
         assert!(!refusal(502, b"<html><script>x</script>").to_string().contains("script"));
         let error = refusal(400, b"{\"error\":{\"message\":\"a\\u001b[31mb\\r\\n\\u202ec\"}}");
-        assert_eq!(error.detail().unwrap().said.as_deref(), Some("a [31mb c"));
+        assert_eq!(error.detail().unwrap().message.as_deref(), Some("a [31mb c"));
         let long = format!("{{\"error\":{{\"message\":\"{}\"}}}}", "x".repeat(100_000));
         assert!(refusal(400, long.as_bytes()).to_string().len() < 500);
     }

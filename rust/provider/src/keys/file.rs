@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_can_reach_is_not_used() {
+    fn files_that_others_can_reach_are_not_used() {
         let (_folder, file) = file();
         put(&file, "a", "sk-secret-a").unwrap();
         for open in [0o604, 0o640, 0o602, 0o666] {
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_said_and_set_aside_never_dropped() {
+    fn a_damaged_file_is_reported_and_set_aside() {
         let (_folder, file) = file();
         for text in [
             &b""[..],

@@ -67,7 +67,7 @@ impl Slot {
 
 /// The result of storing a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Kept {
+pub struct StoredKey {
     /// Where the key is stored now.
     #[serde(flatten)]
     pub place: Place,
@@ -131,7 +131,7 @@ impl Keys {
     ///
     /// # Errors
     /// As [`Self::place`]; `KeyInvalid` for a text that is too long to be a key. If the key store refuses, the file is not used instead.
-    pub fn keep(&self, slot: &Slot, key: &ApiKey) -> Result<Kept, ProviderError> {
+    pub fn keep(&self, slot: &Slot, key: &ApiKey) -> Result<StoredKey, ProviderError> {
         if key.expose().len() > LONGEST_KEY {
             return Err(ProviderError::KeyInvalid);
         }
@@ -142,7 +142,7 @@ impl Keys {
                     Some(file) if file.exists() => file.change(|keys| drop(keys.remove(slot.name())))?,
                     _ => None,
                 };
-                return Ok(Kept {
+                return Ok(StoredKey {
                     place: self.system_place(),
                     set_aside,
                 });
@@ -157,7 +157,7 @@ impl Keys {
             ));
         };
         let set_aside = file.change(|keys| drop(keys.insert(slot.name().to_owned(), key.clone())))?;
-        Ok(Kept {
+        Ok(StoredKey {
             place: file.place(),
             set_aside,
         })
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_refuses_is_not_gone_around() {
+    fn no_other_store_is_used_if_the_key_store_refuses() {
         for fails in [StoreError::Locked, StoreError::Refused("no".into())] {
             let (folder, keys) = keys(Some(fails));
             let error = keys.keep(&slot(), &key("sk-one-secret")).unwrap_err();

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_lacks_is_refused_with_others_that_have_it() {
+    fn a_missing_ability_is_refused_with_models_that_have_it() {
         let seeing = builder("x").message(picture()).build().unwrap();
         let error = fit(Provider::OpenAi, Some("o3-mini"), &seeing, false).unwrap_err();
         assert_eq!(error.code(), Code::CapabilityMismatch);
@@ -334,13 +334,13 @@ mod tests {
         assert_eq!(codes(&known), []);
         assert!(
             known.estimate.input_tokens < 2000,
-            "a picture is no text: {:?}",
+            "a picture is not text: {:?}",
             known.estimate
         );
     }
 
     #[test]
-    fn what_a_model_cannot_do_in_one_way_is_done_in_another() {
+    fn an_unsupported_feature_is_replaced_if_possible() {
         let request = builder("x").schema(Some(json!({"type": "object"}))).build().unwrap();
         let fitting = fit(Provider::OpenAi, Some("gpt-4-turbo"), &request, true).unwrap();
         assert_eq!(codes(&fitting), [Code::CapabilityMismatch]);

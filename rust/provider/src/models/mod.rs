@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tokens_cost() {
+    fn tokens_are_priced() {
         let prices = Prices {
             input: 3.0,
             cached: Some(0.3),
@@ -267,7 +267,7 @@ mod tests {
             cached_tokens: Some(5),
             ..Usage::default()
         };
-        assert!(prices.cost(&odd) >= 0.0, "more cached than sent is no credit");
+        assert!(prices.cost(&odd) >= 0.0, "more cached than sent gives no credit");
     }
 
     #[test]

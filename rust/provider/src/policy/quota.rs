@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_takes_nothing_and_what_is_logged_does() {
+    fn refused_requests_use_no_quota_and_logged_ones_do() {
         let (meter, now) = (Meter::default(), Instant::now());
         let limits = Limits {
             tokens_per_minute: Some(10),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_took_counts_by_its_age() {
+    fn requests_of_another_process_count_by_their_age() {
         let (meter, start) = (Meter::default(), Instant::now());
         let now = start + Duration::from_secs(24 * 3600);
         let limits = Limits {

@@ -1,19 +1,19 @@
 //! JSON Schemas in the subset that a provider's constrained output supports.
 //!
 //! Each provider publishes its own subset ([`Subset`]); a schema outside of it is refused, or worse, silently ignored.
-//! [`lint`] says what of a schema lies outside, [`lower`] brings it inside, [`lift`] brings a reply back into the form of the
-//! original schema. What is lost on the way down (bounds, mostly) only widens what the model may say: the caller validates
+//! [`lint`] says what of a schema lies outside, [`adapt`] brings it inside, [`restore`] brings a reply back into the form of the
+//! original schema. What is lost by adapting (bounds, mostly) only widens what the model may say: the caller validates
 //! every reply against the original in any case.
 //!
 //! The subset of a provider stands in its dialect.
 
-mod lift;
+mod adapt;
 mod lint;
-mod lower;
+mod restore;
 
-pub use lift::lift;
+pub use adapt::{Shape, adapt};
 pub use lint::{Issue, conforms, lint};
-pub use lower::{Shape, lower};
+pub use restore::restore;
 
 /// The subset of a provider's constrained output. For all of them, the root of a schema must be an object, not a union.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -145,7 +145,7 @@ fn an_answer_that_is_small_on_the_wire_only_is_bounded() {
 }
 
 #[test]
-fn nothing_leaves_for_another_place() {
+fn nothing_is_sent_to_another_origin() {
     let elsewhere = Server::always(json("200 OK", &reply("stolen")));
     let port: SocketAddr = elsewhere.base_url["http://".len()..]
         .trim_end_matches("/v1")
@@ -221,7 +221,7 @@ fn secure(base_url: String) -> Client {
 }
 
 #[test]
-fn certificates_that_nobody_vouches_for_end_it_before_anything_is_sent() {
+fn untrusted_certificates_fail_before_anything_is_sent() {
     for names in [&["127.0.0.1"][..], &["models.example"]] {
         let (url, read) = with_certificate(names);
         let client = secure(url);
@@ -325,7 +325,7 @@ fn cancel_ends_an_attempt_to_connect() {
 }
 
 #[test]
-fn cancel_ends_a_body_and_a_stream_that_go_on_for_ever() {
+fn cancel_ends_an_endless_body_and_stream() {
     let begun = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&begun);
     let server = Server::new(move |_, request, connection| {
@@ -419,7 +419,7 @@ fn a_client_in_many_threads_is_cancelled_and_used_on() {
 }
 
 #[test]
-fn answers_that_are_none_are_typed_errors_in_every_dialect() {
+fn invalid_answers_are_typed_errors_in_every_dialect() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let json_head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
     let kind = |kind: &str, body: &str| http("200 OK", &format!("content-type: {kind}\r\n"), body);

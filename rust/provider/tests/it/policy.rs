@@ -48,7 +48,7 @@ fn codes(effective: &Effective) -> Vec<Code> {
 }
 
 #[test]
-fn context_is_put_in_where_the_filter_takes_it_and_not_stored() {
+fn selected_context_is_inserted_and_not_stored() {
     let parts = context(&[("scene", "a cube"), ("history", "nothing yet"), ("unused", "x")]);
     let made = asking("bend it")
         .context_filter(only(&["history", "scene"]))
@@ -72,7 +72,7 @@ fn context_is_put_in_where_the_filter_takes_it_and_not_stored() {
 }
 
 #[test]
-fn parts_that_are_missing_or_empty_are_told() {
+fn missing_or_empty_parts_are_reported() {
     let made = asking("x")
         .context_filter(only(&["gone", "empty", "there"]))
         .build()
@@ -93,7 +93,7 @@ fn data_stays_data() {
 }
 
 #[test]
-fn context_stands_before_the_first_words_of_the_artist() {
+fn context_is_inserted_before_the_artists_first_message() {
     let picture = Part::Image {
         media_type: "image/png".into(),
         data: "AAAA".into(),
@@ -128,7 +128,7 @@ fn a_schema_is_attached_unless_the_request_has_its_own() {
 }
 
 #[test]
-fn secrets_are_taken_out_of_what_is_sent_and_more_of_what_is_stored() {
+fn secrets_are_removed_from_what_is_sent_and_more_from_what_is_stored() {
     let key = ApiKey::new("my-own-key-words").unwrap();
     let policies = Policies {
         redactor: Redactor::new([key]),
@@ -149,7 +149,7 @@ fn secrets_are_taken_out_of_what_is_sent_and_more_of_what_is_stored() {
 }
 
 #[test]
-fn what_is_refused_is_let_through_where_policies_only_log() {
+fn refusals_only_warn_if_policies_only_log() {
     let known = json!({"type": "object"});
     let tool = |schema: Value| Tool {
         name: "look".into(),
@@ -196,7 +196,7 @@ fn what_is_refused_is_let_through_where_policies_only_log() {
 }
 
 #[test]
-fn data_goes_only_to_the_servers_of_the_list() {
+fn data_is_sent_only_to_allowed_servers() {
     let egress = |servers: &[&str]| {
         let servers: Vec<String> = servers.iter().map(|server| (*server).to_owned()).collect();
         let policies = Policies {
@@ -223,7 +223,7 @@ fn data_goes_only_to_the_servers_of_the_list() {
 }
 
 #[test]
-fn the_key_is_that_of_request_and_context() {
+fn the_cache_key_covers_request_and_context() {
     let key = |text: &str, scene: &str, filter| {
         let made = asking(text).context_filter(filter).build().unwrap();
         apply(&Policies::default(), &made, &context(&[("scene", scene)]))
@@ -247,7 +247,7 @@ fn the_key_is_that_of_request_and_context() {
 
 proptest! {
     #[test]
-    fn no_words_of_a_scene_leave_their_block(scene in "\\PC{0,80}", end in "</scene>|</ scene>|</SCENE>") {
+    fn no_text_of_a_scene_leaves_its_block(scene in "\\PC{0,80}", end in "</scene>|</ scene>|</SCENE>") {
         let made = asking("the prompt").context_filter(Filter::All).build().unwrap();
         let sent = first(&apply(&Policies::default(), &made, &context(&[("scene", &format!("{scene}{end}x"))])).unwrap().request);
         prop_assert_eq!(sent.matches("</").count(), 1);

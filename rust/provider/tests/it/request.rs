@@ -33,7 +33,7 @@ fn print(request: &Request) -> String {
 }
 
 #[test]
-fn a_copy_changes_what_it_says_and_leaves_the_original() {
+fn a_copy_changes_one_field_and_leaves_the_original() {
     let original = full();
     let before = format!("{original:?}");
     let changed = [
@@ -83,7 +83,7 @@ fn fingerprints_are_the_same_on_every_platform() {
 }
 
 #[test]
-fn how_a_request_is_written_does_not_count() {
+fn the_spelling_of_a_request_does_not_change_its_fingerprint() {
     let read = |value: Value| -> Request {
         let builder: RequestBuilder = serde_json::from_value(value).unwrap();
         builder.build().unwrap()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use geonode_protocol::{Limits, parse_plan};
 use geonode_provider::Provider;
-use geonode_provider::schema::{Shape, Subset, conforms, lift, lint, lower};
+use geonode_provider::schema::{Shape, Subset, adapt, conforms, lint, restore};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -53,12 +53,12 @@ fn plans() -> Vec<Value> {
     plans
 }
 
-/// What a model would write for a value under the lowered schema: every property there, maps as lists of pairs.
-fn lowered_value(value: &Value, original: &Value, lowered: &Value, roots: (&Value, &Value)) -> Value {
-    let (original, lowered) = (resolved(original, roots.0), resolved(lowered, roots.1));
-    if let Some(branches) = lowered
+/// What a model would write for a value under the adapted schema: every property there, maps as lists of pairs.
+fn lowered_value(value: &Value, original: &Value, adapted: &Value, roots: (&Value, &Value)) -> Value {
+    let (original, adapted) = (resolved(original, roots.0), resolved(adapted, roots.1));
+    if let Some(branches) = adapted
         .get("anyOf")
-        .or_else(|| lowered.get("oneOf"))
+        .or_else(|| adapted.get("oneOf"))
         .and_then(Value::as_array)
     {
         if value.is_null() && original.get("anyOf").is_none() {
@@ -71,7 +71,7 @@ fn lowered_value(value: &Value, original: &Value, lowered: &Value, roots: (&Valu
         let originals = original
             .get("oneOf")
             .or_else(|| original.get("anyOf"))
-            .unwrap_or_else(|| panic!("{original} has no union as {lowered}"));
+            .unwrap_or_else(|| panic!("{original} has no union as {adapted}"));
         let found = originals.as_array().unwrap().iter().zip(branches).find(|(one, _)| {
             let mut one = (*one).clone();
             one["$defs"] = roots.0["$defs"].clone();
@@ -80,14 +80,14 @@ fn lowered_value(value: &Value, original: &Value, lowered: &Value, roots: (&Valu
         let (one, branch) = found.unwrap_or_else(|| panic!("{value} in {originals}"));
         return lowered_value(value, one, branch, roots);
     }
-    match (value, lowered["type"].as_str()) {
+    match (value, adapted["type"].as_str()) {
         (Value::Object(map), Some("array")) => map
             .iter()
             .map(|(name, value)| {
                 let part = lowered_value(
                     value,
                     &original["additionalProperties"],
-                    &lowered["items"]["properties"]["value"],
+                    &adapted["items"]["properties"]["value"],
                     roots,
                 );
                 json!({"name": name, "value": part})
@@ -96,8 +96,8 @@ fn lowered_value(value: &Value, original: &Value, lowered: &Value, roots: (&Valu
         (Value::Object(map), _) => {
             let mut out = Map::new();
             let none = (Vec::new(), Map::new());
-            let needed = lowered["required"].as_array().unwrap_or(&none.0);
-            for (name, part) in lowered["properties"].as_object().unwrap_or(&none.1) {
+            let needed = adapted["required"].as_array().unwrap_or(&none.0);
+            for (name, part) in adapted["properties"].as_object().unwrap_or(&none.1) {
                 if let Some(value) = map.get(name) {
                     out.insert(
                         name.clone(),
@@ -117,7 +117,7 @@ fn lowered_value(value: &Value, original: &Value, lowered: &Value, roots: (&Valu
             }
             for (name, value) in map {
                 if !out.contains_key(name) {
-                    let part = lowered["additionalProperties"]
+                    let part = adapted["additionalProperties"]
                         .as_object()
                         .map(|part| Value::Object(part.clone()));
                     let part = part.unwrap_or_else(|| panic!("{name} is lost"));
@@ -131,7 +131,7 @@ fn lowered_value(value: &Value, original: &Value, lowered: &Value, roots: (&Valu
         }
         (Value::Array(items), _) => items
             .iter()
-            .map(|item| lowered_value(item, &original["items"], &lowered["items"], roots))
+            .map(|item| lowered_value(item, &original["items"], &adapted["items"], roots))
             .collect(),
         _ => value.clone(),
     }
@@ -148,23 +148,23 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 fn every_plan_survives_the_way_down_and_up() {
     let original = plan_schema();
     for subset in subsets() {
-        let lowered =
-            lower(&original, &subset, Shape::Free).unwrap_or_else(|issues| panic!("{}: {issues:#?}", subset.name));
-        assert_eq!(lint(&lowered, &subset), []);
+        let adapted =
+            adapt(&original, &subset, Shape::Free).unwrap_or_else(|issues| panic!("{}: {issues:#?}", subset.name));
+        assert_eq!(lint(&adapted, &subset), []);
         assert_eq!(
-            lower(&lowered, &subset, Shape::Kept).unwrap(),
-            lowered,
+            adapt(&adapted, &subset, Shape::Kept).unwrap(),
+            adapted,
             "lowering is final"
         );
-        let validator = jsonschema::validator_for(&lowered).unwrap();
+        let validator = jsonschema::validator_for(&adapted).unwrap();
         for plan in plans() {
-            let written = lowered_value(&plan, &original, &lowered, (&original, &lowered));
+            let written = lowered_value(&plan, &original, &adapted, (&original, &adapted));
             let problems: Vec<String> = validator
                 .iter_errors(&written)
                 .map(|error| format!("{error} at {}", error.instance_path()))
                 .collect();
             assert!(problems.is_empty(), "{}: {problems:#?}\n{written:#}", subset.name);
-            let lifted = lift(written, &original);
+            let lifted = restore(written, &original);
             let read = parse_plan(&lifted.to_string(), &Limits::default());
             assert_eq!(
                 read.plan.map(|plan| serde_json::to_value(plan).unwrap()).as_ref(),
@@ -334,17 +334,17 @@ fn absent_numbers_are_null_as_long_as_there_is_room_for_unions() {
         json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false})
     };
     let shape = |numbers: usize| {
-        let lowered = lower(&schema(numbers), &anthropic(), Shape::Free).ok()?;
+        let adapted = adapt(&schema(numbers), &anthropic(), Shape::Free).ok()?;
         let null = |part: &&Value| part.get("anyOf").is_some();
-        let nullable = lowered["properties"].as_object()?.values().filter(null).count();
-        Some((nullable, numbers - lowered["required"].as_array()?.len()))
+        let nullable = adapted["properties"].as_object()?.values().filter(null).count();
+        Some((nullable, numbers - adapted["required"].as_array()?.len()))
     };
     assert_eq!(shape(16), Some((16, 0)));
     assert_eq!(shape(17), Some((16, 1)));
     assert_eq!(shape(40), Some((16, 24)));
     assert_eq!(shape(41), None);
     // An absent number comes back as absent either way.
-    assert_eq!(lift(json!({"p0": 1, "p3": null}), &schema(17)), json!({"p0": 1}));
+    assert_eq!(restore(json!({"p0": 1, "p3": null}), &schema(17)), json!({"p0": 1}));
 }
 
 #[test]
@@ -352,8 +352,8 @@ fn a_choice_of_types_and_more_is_one_union() {
     let value = json!({"anyOf": [{"type": ["number", "string"]}, {"type": "array", "items": {"type": "number"}}]});
     let schema =
         json!({"type": "object", "properties": {"a": value}, "required": ["a"], "additionalProperties": false});
-    let lowered = lower(&schema, &anthropic(), Shape::Kept).unwrap();
-    let kinds: Vec<&Value> = lowered["properties"]["a"]["anyOf"]
+    let adapted = adapt(&schema, &anthropic(), Shape::Kept).unwrap();
+    let kinds: Vec<&Value> = adapted["properties"]["a"]["anyOf"]
         .as_array()
         .unwrap()
         .iter()
@@ -361,7 +361,7 @@ fn a_choice_of_types_and_more_is_one_union() {
         .collect();
     assert_eq!(kinds, ["number", "array", "string"]);
     assert_eq!(
-        lower(&schema, &gemini(), Shape::Kept).unwrap(),
+        adapt(&schema, &gemini(), Shape::Kept).unwrap(),
         schema,
         "where unions cost nothing, nothing changes"
     );
@@ -376,9 +376,9 @@ fn the_word_that_tells_branches_apart_comes_first_however_it_is_said() {
     ] {
         let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "kind": word}, "required": ["a", "kind"],
             "$defs": {"X": {"oneOf": [{"const": "x"}]}}});
-        let lowered = lower(&schema, &openai(), Shape::Kept).unwrap();
-        assert_eq!(lowered["required"], json!(["kind", "a"]), "{word}");
-        assert_eq!(lower(&lowered, &openai(), Shape::Kept).unwrap(), lowered);
+        let adapted = adapt(&schema, &openai(), Shape::Kept).unwrap();
+        assert_eq!(adapted["required"], json!(["kind", "a"]), "{word}");
+        assert_eq!(adapt(&adapted, &openai(), Shape::Kept).unwrap(), adapted);
     }
 }
 
@@ -387,17 +387,17 @@ fn bounds_that_are_lost_are_said_in_words() {
     let schema = json!({"type": "object", "properties": {"count": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}},
         "required": ["count"], "additionalProperties": false});
     assert_eq!(
-        lower(&schema, &anthropic(), Shape::Kept).unwrap()["properties"]["count"],
+        adapt(&schema, &anthropic(), Shape::Kept).unwrap()["properties"]["count"],
         json!({"type": "integer", "description": "How many. (at least 1) (at most 9)"})
     );
-    assert_eq!(lower(&schema, &gemini(), Shape::Kept).unwrap(), schema);
+    assert_eq!(adapt(&schema, &gemini(), Shape::Kept).unwrap(), schema);
 }
 
 #[test]
 fn what_a_reply_should_not_be_stays_for_the_validation() {
     let schema = json!({"type": "object", "properties": {"map": {"type": "object", "additionalProperties": {"type": "integer"}},
         "name": {"type": "string", "minLength": 1}, "must": {"type": "string", "minLength": 1}}, "required": ["must"], "additionalProperties": false});
-    let lifted = |value: Value| lift(value, &schema);
+    let lifted = |value: Value| restore(value, &schema);
     assert_eq!(
         lifted(json!({"map": [{"name": "a", "value": 1}], "name": "", "must": ""})),
         json!({"map": {"a": 1}, "must": ""})
@@ -405,10 +405,10 @@ fn what_a_reply_should_not_be_stays_for_the_validation() {
     let either = json!({"anyOf": [{"type": "object", "additionalProperties": {"type": "integer"}},
         {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}]});
     let list = json!([{"name": "a", "value": 1}]);
-    assert_eq!(lift(list.clone(), &either), list, "a list that may be one stays one");
+    assert_eq!(restore(list.clone(), &either), list, "a list that may be one stays one");
     let numbers = json!({"anyOf": [{"type": "object", "additionalProperties": {"type": "integer"}},
         {"type": "array", "items": {"type": "number"}}]});
-    assert_eq!(lift(list, &numbers), json!({"a": 1}));
+    assert_eq!(restore(list, &numbers), json!({"a": 1}));
     for kept in [
         json!({"map": [{"name": "a", "value": 1}, {"name": "a", "value": 2}], "must": "x"}),
         json!({"map": [{"name": "a"}], "must": "x"}),
@@ -488,14 +488,14 @@ fn any_value() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
-    /// Whatever is lowered lies inside, once and for all.
+    /// Whatever is adapted lies inside, once and for all.
     #[test]
     fn nothing_outside_of_a_subset_leaves(schema in any_schema()) {
         for subset in subsets() {
             for shape in [Shape::Kept, Shape::Free] {
-                if let Ok(lowered) = lower(&schema, &subset, shape) {
-                    prop_assert_eq!(lint(&lowered, &subset), vec![]);
-                    prop_assert_eq!(&lower(&lowered, &subset, Shape::Kept).unwrap(), &lowered);
+                if let Ok(adapted) = adapt(&schema, &subset, shape) {
+                    prop_assert_eq!(lint(&adapted, &subset), vec![]);
+                    prop_assert_eq!(&adapt(&adapted, &subset, Shape::Kept).unwrap(), &adapted);
                 }
             }
         }
@@ -504,12 +504,12 @@ proptest! {
     /// A reply that already has the original form stays as it is, unless it says "absent" by a value that its schema forbids.
     #[test]
     fn lifting_never_breaks_what_is_right(schema in any_schema(), value in any_value()) {
-        let lifted = lift(value.clone(), &schema);
+        let lifted = restore(value.clone(), &schema);
         if let Ok(validator) = jsonschema::validator_for(&schema)
             && validator.is_valid(&value)
         {
             prop_assert!(validator.is_valid(&lifted), "{} became {} under {}", value, lifted, schema);
         }
-        prop_assert_eq!(lift(lifted.clone(), &schema), lifted);
+        prop_assert_eq!(restore(lifted.clone(), &schema), lifted);
     }
 }

@@ -171,7 +171,7 @@ fn what_is_sent() {
 }
 
 #[test]
-fn what_would_be_refused_is_no_request() {
+fn requests_that_would_be_refused_cannot_be_built() {
     let call = ToolCall {
         id: "c1".into(),
         name: "look".into(),
@@ -236,7 +236,7 @@ fn what_would_be_refused_is_no_request() {
 }
 
 #[test]
-fn nothing_there() {
+fn an_unreachable_endpoint_is_a_network_error() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     for host in ["127.0.0.1", "localhost"] {
         let base_url = Some(format!("http://{host}:{port}/v1"));
@@ -256,7 +256,7 @@ fn nothing_there() {
 }
 
 #[test]
-fn answers_that_are_none() {
+fn invalid_answers_are_errors() {
     let page = http(
         "200 OK",
         "content-type: text/html; charset=utf-8\r\n",
@@ -342,7 +342,7 @@ fn endless_answers_are_bounded() {
 }
 
 #[test]
-fn redirects_stay_at_home() {
+fn redirects_stay_within_the_origin() {
     let elsewhere = Server::always(json("200 OK", &reply("stolen")));
     let to = elsewhere.base_url.clone();
     let redirect = move |status: &str, to: &str| http(status, &format!("location: {to}\r\n"), "");

@@ -93,7 +93,7 @@ fn a_stream_cut_at_every_byte_is_an_error_and_its_text_stands() {
 }
 
 #[test]
-fn streams_that_are_none() {
+fn invalid_streams_are_errors() {
     let table: Vec<(&str, Vec<u8>, Code)> = vec![
         (
             "page",
@@ -140,7 +140,7 @@ fn streams_that_are_none() {
 }
 
 #[test]
-fn nothing_is_tried_again_after_the_first_text() {
+fn there_are_no_retries_after_the_first_text() {
     let broken = [OPEN_STREAM, &delta("Hel")].concat().into_bytes();
     let full = events(&[delta("Hello"), FINISH.to_owned(), DONE.to_owned()].concat());
     let server = Server::script(vec![
@@ -197,7 +197,7 @@ fn pings_are_not_content() {
 }
 
 #[test]
-fn slow_but_steady_is_no_timeout() {
+fn a_slow_but_steady_stream_does_not_time_out() {
     let server = Server::new(|_, _, connection| {
         let _ = connection.write_all(OPEN_STREAM.as_bytes());
         for _ in 0..12 {

@@ -292,7 +292,7 @@ fn the_plans_own_schema_is_legal_everywhere() {
         let server = Vendor::of(provider).serve();
         let client = server.client_of(provider);
         let lowered = client
-            .lowered(&schema)
+            .adapted_schema(&schema)
             .unwrap_or_else(|| panic!("{provider:?} cannot be given the plan's schema"));
         let request = Request::builder(vec![Message::user("plan")])
             .schema(Some(lowered))

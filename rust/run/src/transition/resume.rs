@@ -42,12 +42,12 @@ pub fn resume(mut state: State, config: Config, at: f64) -> Result<(State, Vec<E
         effects: Vec::new(),
         at,
     };
-    machine.take_up();
+    machine.restart();
     Ok((machine.state, machine.effects))
 }
 
 impl Machine {
-    fn take_up(&mut self) {
+    fn restart(&mut self) {
         if matches!(self.state.phase, Phase::Idle | Phase::Ended) {
             self.state.awaiting = None;
             return;

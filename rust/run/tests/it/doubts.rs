@@ -96,7 +96,7 @@ fn doubt() -> Finding {
 }
 
 #[test]
-fn the_model_hears_of_it_with_the_change_and_decides() {
+fn the_model_is_told_of_it_with_the_change_and_decides() {
     let mut run = Run::new(false, 2);
     run.compile();
     assert_eq!(run.state.phase, Phase::Generating);
@@ -121,7 +121,7 @@ fn the_model_hears_of_it_with_the_change_and_decides() {
 }
 
 #[test]
-fn with_nobody_to_ask_only_the_artist_hears_of_it() {
+fn a_plan_given_directly_only_warns_the_artist() {
     for mut run in [Run::new(true, 2), Run::new(false, 0)] {
         run.compile();
         assert!(

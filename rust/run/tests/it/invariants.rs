@@ -402,7 +402,7 @@ impl Watch {
             Task::Begin { extend, .. } => {
                 assert_eq!(*extend, self.open);
                 assert!(!self.undecided, "a write without the artist's word");
-                assert!(!self.unconfirmed, "what is approved beforehand is no confirmation");
+                assert!(!self.unconfirmed, "prior approval is not a confirmation");
             }
             Task::ApplyStep { index, .. } => {
                 let plan = self.state.plan.as_ref().unwrap();
@@ -410,7 +410,7 @@ impl Watch {
                     self.whole || plan.steps[*index].action_type != "PYTHON",
                     "a script, and not all is kept that it may touch"
                 );
-                assert!(!self.unconfirmed, "what is approved beforehand is no confirmation");
+                assert!(!self.unconfirmed, "prior approval is not a confirmation");
                 assert!(!self.undecided, "a write without the artist's word");
                 assert!(self.open, "write without transaction");
                 self.wrote = true;
@@ -465,7 +465,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_runs_keep_every_promise(moves in moves()) {
+    fn random_runs_keep_every_invariant(moves in moves()) {
         let mut watch = Watch::default();
         for one in &moves {
             watch.step(one);

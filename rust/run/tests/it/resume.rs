@@ -212,7 +212,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_run_saved_anywhere_ends_like_one_never_saved(
+    fn a_run_that_is_saved_and_resumed_at_any_point_ends_like_one_that_is_not(
         replies in prop::collection::vec(reply(), 1..6),
         direct in any::<bool>(),
     ) {
@@ -261,7 +261,7 @@ fn an_approval_counts_in_another_process_for_the_same_question_and_scene_only() 
 }
 
 #[test]
-fn a_state_that_no_run_can_have_left_is_refused() {
+fn an_impossible_state_is_refused() {
     let fresh = serde_json::to_value(State::default()).unwrap();
     for (field, value) in [
         ("tasks", json!(u64::MAX)),

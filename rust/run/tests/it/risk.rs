@@ -106,7 +106,7 @@ impl Run {
 }
 
 #[test]
-fn with_nobody_there_a_plan_given_directly_ends() {
+fn without_an_artist_a_plan_given_directly_ends_the_run() {
     let run = Run::compiled(Approve::None, true, 2);
     assert!(run.state.finished() && !run.state.transaction);
     assert_eq!(run.state.outcome.as_ref().unwrap().code, Some(Code::ApprovalRequired));
@@ -117,7 +117,7 @@ fn with_nobody_there_a_plan_given_directly_ends() {
 }
 
 #[test]
-fn with_nobody_there_the_model_hears_what_to_change_first() {
+fn without_an_artist_the_model_is_first_told_what_to_change() {
     let mut run = Run::compiled(Approve::None, false, 1);
     assert_eq!((run.state.phase.clone(), run.state.attempts), (Phase::Generating, 2));
     let Some(Task::Generate { feedback, .. }) = run.state.task() else {
@@ -145,7 +145,7 @@ fn an_artist_is_asked() {
 }
 
 #[test]
-fn what_is_approved_beforehand_goes_on() {
+fn a_plan_approved_beforehand_is_applied() {
     let run = Run::compiled(Approve::All, true, 2);
     assert_eq!(run.state.phase, Phase::Beginning { cancelled: false });
     run.warned();

@@ -81,7 +81,7 @@ fn results_go_back_to_the_model_and_count_as_turns() {
 }
 
 #[test]
-fn each_call_is_asked_about_and_a_rejection_concerns_it_alone() {
+fn each_call_is_asked_about_and_a_rejection_concerns_only_that_call() {
     let mut run = Run::generating(Approve::Ask, 8);
     run.wants(3);
     for (index, granted) in [true, false, true].into_iter().enumerate() {
@@ -114,7 +114,7 @@ fn each_call_is_asked_about_and_a_rejection_concerns_it_alone() {
 }
 
 #[test]
-fn without_an_artist_such_calls_are_refused_and_with_consent_they_run() {
+fn without_an_artist_such_calls_are_refused_and_with_prior_approval_they_run() {
     let mut run = Run::generating(Approve::None, 8);
     run.wants(2);
     assert_eq!(

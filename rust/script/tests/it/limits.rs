@@ -68,7 +68,7 @@ fn same_quote_f_strings_are_rewritten_in_place_or_refused() {
 }
 
 #[test]
-fn what_removes_data_is_asked_about() {
+fn code_that_removes_data_is_asked_about() {
     let verdict = check(
         "import bpy\nbpy.ops.object.delete()\nbpy.data.meshes.remove(bpy.data.meshes[0])\n",
         "5.2",
@@ -79,7 +79,7 @@ fn what_removes_data_is_asked_about() {
 }
 
 #[test]
-fn what_removes_data_is_asked_about_by_whatever_name() {
+fn code_that_removes_data_is_asked_about_under_any_name() {
     for script in [
         "import bpy\ndata = bpy.data.objects\ndata.remove(data[0])\n",
         "import bpy\nfor kind in (bpy.data.meshes, bpy.data.curves):\n    for one in list(kind):\n        kind.remove(one)\n",
@@ -101,7 +101,7 @@ fn what_removes_data_is_asked_about_by_whatever_name() {
 
 /// A class of a script may have what it likes; what Python or Blender has by that name stays out of reach.
 #[test]
-fn own_attributes_open_nothing() {
+fn own_attributes_give_no_access() {
     for script in [
         "class A:\n    mro = 1\nprint(ValueError.mro())\n",
         "class A:\n    gi_frame = 1\ndef g():\n    yield 1\nprint(g().gi_frame)\n",
@@ -128,7 +128,7 @@ fn names_differ_by_version() {
 
 /// Nothing that fits into a script may take long; generous, because tests share the machine.
 #[test]
-fn the_worst_inputs_take_no_time() {
+fn the_worst_inputs_are_judged_quickly() {
     let full = |unit: &str| unit.repeat(20_000 / unit.chars().count());
     let inputs = [
         full("("),
@@ -173,7 +173,7 @@ fn the_worst_inputs_take_no_time() {
 }
 
 #[test]
-fn longer_than_a_step_is_refused_before_anything_is_read() {
+fn scripts_longer_than_a_step_are_refused_unread() {
     let verdict = check(&"(".repeat(200_000), "5.2");
     assert_eq!(verdict.findings[0].code, Code::PythonTooLong);
 }

@@ -17,7 +17,7 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> ProviderError {
 pub(super) fn fault(status: u16, body: &Value) -> ProviderError {
     let error = body.get("error").unwrap_or(body);
     let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
-    let detail = || Box::new(Detail::said(text("message")));
+    let detail = || Box::new(Detail::quote(text("message")));
     let spent = error
         .pointer("/details/error_code")
         .is_some_and(|code| code == "enforced_spend_limit_reached");

@@ -53,7 +53,7 @@ struct OpenCall {
 #[derive(Default)]
 pub(super) struct MessagesReader {
     text: Joiner,
-    said: bool,
+    has_text: bool,
     calls: Vec<OpenCall>,
     model: String,
     finish: Option<String>,
@@ -64,7 +64,7 @@ pub(super) struct MessagesReader {
 impl MessagesReader {
     fn emit(&mut self, text: String, out: &mut Vec<StreamEvent>) {
         if !text.is_empty() {
-            self.said = true;
+            self.has_text = true;
             out.push(StreamEvent::Text { text });
         }
     }
@@ -86,7 +86,7 @@ impl MessagesReader {
     fn end(&mut self, out: &mut Vec<StreamEvent>) -> Step {
         let rest = self.text.finish();
         self.emit(rest, out);
-        if let (false, Some(why)) = (self.said, self.why.take()) {
+        if let (false, Some(why)) = (self.has_text, self.why.take()) {
             self.emit(why, out);
         }
         for mut call in std::mem::take(&mut self.calls) {

@@ -19,7 +19,7 @@ pub(super) const UNNAMED: &str = "call-";
 
 /// What whole replies and pieces of streamed ones have told so far.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct Collected {
     /// New text; the reader takes it out.
     pub(super) text: Vec<RawText>,
     pub(super) calls: Vec<ToolCall>,
@@ -32,7 +32,7 @@ pub(super) struct Said {
     pub(super) usage: Option<Usage>,
 }
 
-impl Said {
+impl Collected {
     /// Takes in a piece; says whether the model made progress.
     pub(super) fn add(&mut self, chunk: Chunk) -> bool {
         if let Some(model) = chunk.model_version.filter(|_| self.model.is_empty()) {

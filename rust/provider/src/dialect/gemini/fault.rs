@@ -22,13 +22,13 @@ pub(super) fn refusal(status: u16, body: &[u8]) -> ProviderError {
 /// What an error value means; `status` is 0 inside a success.
 pub(super) fn fault(status: u16, error: &Value) -> ProviderError {
     let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
-    let said = text("message");
+    let message = text("message");
     let details = || error.get("details").and_then(Value::as_array).into_iter().flatten();
     let field = |name: &'static str| details().filter_map(move |detail| detail.get(name));
     let detail = || {
         Box::new(Detail {
             retry_after: field("retryDelay").find_map(|delay| wait(delay.as_str()?)),
-            ..Detail::said(said)
+            ..Detail::quote(message)
         })
     };
     let invalid_key = field("reason").any(|reason| reason == "API_KEY_INVALID");
@@ -37,11 +37,11 @@ pub(super) fn fault(status: u16, error: &Value) -> ProviderError {
         .flatten()
         .filter_map(|violation| violation.get("quotaId")?.as_str())
         .any(|quota| quota.contains("PerDay"));
-    let lower = said.to_ascii_lowercase();
+    let lower = message.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     match text("status") {
         // These two say more than the words beside them.
-        _ if matches!(status, 408 | 413) => openai_error::by_status(status, true, said),
+        _ if matches!(status, 408 | 413) => openai_error::by_status(status, true, message),
         _ if invalid_key => ProviderError::AuthFailed(detail()),
         "UNAUTHENTICATED" | "PERMISSION_DENIED" => ProviderError::AuthFailed(detail()),
         "RESOURCE_EXHAUSTED" if daily => ProviderError::QuotaExhausted(detail()),

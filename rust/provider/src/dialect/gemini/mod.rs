@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::chunk::{Said, parse_chunk};
+use self::chunk::{Collected, parse_chunk};
 use super::interface::{Call, Dialect, ModelPage, Reader, parse};
 use crate::error::ProviderError;
 use crate::reply::{Model, Response};
@@ -77,26 +77,26 @@ impl Dialect for Gemini {
 
     fn reply(&self, body: &[u8]) -> Result<Response, ProviderError> {
         let chunk = parse_chunk(body)?;
-        let mut said = Said::default();
-        said.add(chunk);
-        if said.finish.is_none() && !said.blocked {
+        let mut collected = Collected::default();
+        collected.add(chunk);
+        if collected.finish.is_none() && !collected.blocked {
             return Err(ProviderError::bad_response("The answer contains no reply of a model."));
         }
-        let finish_reason = said.finish_reason();
+        let finish_reason = collected.finish_reason();
         let mut text = crate::text::Joiner::default();
-        for piece in &said.text {
+        for piece in &collected.text {
             text.push(piece);
         }
         let mut text = text.finish();
-        if let (true, Some(why)) = (text.is_empty(), &said.why) {
+        if let (true, Some(why)) = (text.is_empty(), &collected.why) {
             text.clone_from(why);
         }
         Ok(Response {
             text,
-            tool_calls: said.calls,
+            tool_calls: collected.calls,
             finish_reason,
-            usage: said.usage,
-            model: said.model,
+            usage: collected.usage,
+            model: collected.model,
             request_id: None,
             notices: Vec::new(),
         })

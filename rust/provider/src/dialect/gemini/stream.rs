@@ -1,6 +1,6 @@
 //! Streamed replies of Gemini's interface: whole reply objects, and no mark but the end of the stream after a finish reason.
 
-use super::chunk::{Said, parse_chunk};
+use super::chunk::{Collected, parse_chunk};
 use crate::dialect::interface::{Reader, Step};
 use crate::error::ProviderError;
 use crate::reply::StreamEvent;
@@ -9,7 +9,7 @@ use crate::text::Joiner;
 
 #[derive(Default)]
 pub(super) struct ContentReader {
-    said: Said,
+    collected: Collected,
     text: Joiner,
     spoke: bool,
 }
@@ -30,8 +30,8 @@ impl Reader for ContentReader {
         if data.is_empty() || data == b"[DONE]" {
             return Ok(Step::Idle);
         }
-        let progress = self.said.add(parse_chunk(data)?);
-        for piece in std::mem::take(&mut self.said.text) {
+        let progress = self.collected.add(parse_chunk(data)?);
+        for piece in std::mem::take(&mut self.collected.text) {
             self.text.push(&piece);
         }
         let text = self.text.take();
@@ -40,24 +40,24 @@ impl Reader for ContentReader {
     }
 
     fn end_of_stream(&mut self, out: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        if self.said.finish.is_none() && !self.said.blocked {
+        if self.collected.finish.is_none() && !self.collected.blocked {
             return Err(ProviderError::bad_response(
                 "The answer ended in the middle. The server may have been stopped; send again.",
             ));
         }
         let rest = self.text.finish();
         self.emit(rest, out);
-        if let (false, Some(why)) = (self.spoke, self.said.why.take()) {
+        if let (false, Some(why)) = (self.spoke, self.collected.why.take()) {
             self.emit(why, out);
         }
-        let finish_reason = self.said.finish_reason();
-        let calls = std::mem::take(&mut self.said.calls);
+        let finish_reason = self.collected.finish_reason();
+        let calls = std::mem::take(&mut self.collected.calls);
         out.extend(calls.into_iter().map(|call| StreamEvent::ToolCall { call }));
         // Every piece carries figures; the last ones count.
-        out.extend(self.said.usage.map(|usage| StreamEvent::Usage { usage }));
+        out.extend(self.collected.usage.map(|usage| StreamEvent::Usage { usage }));
         out.push(StreamEvent::End {
             finish_reason,
-            model: std::mem::take(&mut self.said.model),
+            model: std::mem::take(&mut self.collected.model),
             request_id: None,
         });
         Ok(())

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::adapt::{absent, is_map, required};
 use super::lint::resolve;
-use super::lower::{absent, is_map, required};
 use crate::limits;
 
 /// A reply to the adapted schema, restored to the form of the original one. Invalid parts stay unchanged: the caller's validation
 /// reports them.
-pub fn lift(value: Value, schema: &Value) -> Value {
+pub fn restore(value: Value, schema: &Value) -> Value {
     node(value, schema, schema, 0)
 }
 

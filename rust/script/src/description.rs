@@ -118,7 +118,7 @@ fn modules(reviewed: &Reviewed) -> String {
         let (root, within) = module.split_once('.').unwrap_or((module, ""));
         roots.entry(root).or_default().push(within);
     }
-    let spoken = roots.into_iter().map(|(root, mut within)| {
+    let parts = roots.into_iter().map(|(root, mut within)| {
         if root == "bpy" {
             // Modules that contain further ones come first.
             within = reviewed.modules.get(root).into_iter().flatten().copied().collect();
@@ -131,7 +131,7 @@ fn modules(reviewed: &Reviewed) -> String {
             format!("{root} ({})", within.join(" "))
         }
     });
-    spoken.collect::<Vec<_>>().join(", ")
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// `drivers: use keyframes`, each piece of advice once with all that it is about.
@@ -141,10 +141,10 @@ fn instead(reviewed: &Reviewed) -> String {
     for (name, (_, instead)) in attributes {
         advice.entry(instead).or_default().push(name);
     }
-    let spoken = advice
+    let parts = advice
         .into_iter()
         .map(|(instead, names)| format!("{} ({instead})", quoted(names.into_iter())));
-    spoken.collect::<Vec<_>>().join("; ")
+    parts.collect::<Vec<_>>().join("; ")
 }
 
 /// `levels` 7, `cuts` 250 …: names with the same bound together.
@@ -159,10 +159,10 @@ fn bounds(reviewed: &Reviewed) -> String {
         )]
         greatest.entry(bound.max(0.0) as u64).or_default().push(name);
     }
-    let spoken = greatest
+    let parts = greatest
         .into_iter()
         .map(|(bound, names)| format!("{} {bound}", sorted(names.into_iter()).join(" ")));
-    spoken.collect::<Vec<_>>().join(", ")
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn table<'a, const N: usize>(text: &mut String, title: &str, head: [&str; N], of: impl Iterator<Item = [&'a str; N]>) {

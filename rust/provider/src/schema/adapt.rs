@@ -13,7 +13,7 @@ use crate::limits;
 pub enum Shape {
     /// A reply that satisfies the adapted schema has the form of the original.
     Kept,
-    /// Replies go through [`super::lift`]: what may be absent may come as null or empty, a map as a list of names and values.
+    /// Replies go through [`super::restore`]: what may be absent may come as null or empty, a map as a list of names and values.
     Free,
 }
 
@@ -22,26 +22,26 @@ pub enum Shape {
 ///
 /// # Errors
 /// The parts outside the subset: the schema cannot be expressed in it.
-pub fn lower(schema: &Value, subset: &Subset, shape: Shape) -> Result<Value, Vec<Issue>> {
-    let mut lowering = Lowering {
+pub fn adapt(schema: &Value, subset: &Subset, shape: Shape) -> Result<Value, Vec<Issue>> {
+    let mut adapting = Adapting {
         subset,
         shape,
         root: schema,
         numbers: RefCell::default(),
         omitted: 0,
     };
-    let lowered = lowering.whole();
-    let issues = lint(&lowered, subset);
+    let adapted = adapting.whole();
+    let issues = lint(&adapted, subset);
     if issues.is_empty() {
-        return Ok(lowered);
+        return Ok(adapted);
     }
     // Of the numbers that take null for "absent" as few as it takes are left out instead: both are limited.
-    let most = lowering.numbers.borrow().len().min(subset.max_optional);
+    let most = adapting.numbers.borrow().len().min(subset.max_optional);
     for omitted in 1..=most {
-        lowering.omitted = omitted;
-        let lowered = lowering.whole();
-        if lint(&lowered, subset).is_empty() {
-            return Ok(lowered);
+        adapting.omitted = omitted;
+        let adapted = adapting.whole();
+        if lint(&adapted, subset).is_empty() {
+            return Ok(adapted);
         }
     }
     Err(issues)
@@ -81,7 +81,7 @@ fn references(value: &Value, out: &mut Vec<String>) {
     }
 }
 
-struct Lowering<'a> {
+struct Adapting<'a> {
     subset: &'a Subset,
     shape: Shape,
     root: &'a Value,
@@ -109,12 +109,12 @@ const BOUNDS: [(&str, &str); 11] = [
 /// Bounds that are not put into words, since a model would not break them.
 const SILENT: f64 = 1e30;
 
-impl Lowering<'_> {
+impl Adapting<'_> {
     /// The root with the definitions that it needs.
     fn whole(&self) -> Value {
-        let mut lowered = self.node(self.root, 0);
+        let mut adapted = self.node(self.root, 0);
         let defs = self.root.get("$defs").and_then(Value::as_object);
-        if let (Some(defs), Some(map)) = (defs, lowered.as_object_mut()) {
+        if let (Some(defs), Some(map)) = (defs, adapted.as_object_mut()) {
             let mut used = Map::new();
             // Definitions that became plain lists of words are inlined where they are used.
             for name in reachable(map, defs.len(), |name| defs.get(name).map(|part| self.node(part, 1))) {
@@ -126,7 +126,7 @@ impl Lowering<'_> {
                 map.insert("$defs".into(), used.into());
             }
         }
-        lowered
+        adapted
     }
 
     fn knows(&self, keyword: &str) -> bool {
@@ -245,13 +245,13 @@ impl Lowering<'_> {
         let (mut properties, mut needed) = (Map::new(), Vec::new());
         let given = map.get("properties").and_then(Value::as_object);
         // The constant that distinguishes branches comes first, since a model writes in order and decides by it.
-        let lowered = given.into_iter().flatten().map(|(name, part)| {
-            let (lowered, must) = self.property(part, required.contains(&name.as_str()), nesting);
-            (name, lowered, must)
+        let adapted = given.into_iter().flatten().map(|(name, part)| {
+            let (adapted, must) = self.property(part, required.contains(&name.as_str()), nesting);
+            (name, adapted, must)
         });
-        let (tags, others): (Vec<_>, Vec<_>) = lowered.partition(|(_, part, _)| part.get("const").is_some());
-        for (name, lowered, must) in tags.into_iter().chain(others) {
-            properties.insert(name.clone(), lowered);
+        let (tags, others): (Vec<_>, Vec<_>) = adapted.partition(|(_, part, _)| part.get("const").is_some());
+        for (name, adapted, must) in tags.into_iter().chain(others) {
+            properties.insert(name.clone(), adapted);
             if must {
                 needed.push(Value::from(name.as_str()));
             }
@@ -276,23 +276,23 @@ impl Lowering<'_> {
 
     /// A property, and whether it is required.
     fn property(&self, part: &Value, required: bool, nesting: usize) -> (Value, bool) {
-        let lowered = self.node(part, nesting + 1);
+        let adapted = self.node(part, nesting + 1);
         if required {
-            return (lowered, true);
+            return (adapted, true);
         }
         let scarce = self.subset.all_required || self.subset.max_optional < usize::MAX;
         if scarce && part.get("default").is_some() {
-            return (lowered, true);
+            return (adapted, true);
         }
         if self.shape == Shape::Kept || !scarce {
-            return (lowered, false);
+            return (adapted, false);
         }
-        match absent(self.root, part).filter(|_| lowered.get("$ref").is_none()) {
+        match absent(self.root, part).filter(|_| adapted.get("$ref").is_none()) {
             // The empty value has no other meaning, so it can represent "absent".
-            Some(empty) => (emptied(lowered, &empty), true),
-            None if self.subset.all_required => (nullable(lowered), true),
-            None if is_number(part) && !self.left_out(part) => (nullable(lowered), true),
-            None => (lowered, false),
+            Some(empty) => (emptied(adapted, &empty), true),
+            None if self.subset.all_required => (nullable(adapted), true),
+            None if is_number(part) && !self.left_out(part) => (nullable(adapted), true),
+            None => (adapted, false),
         }
     }
 
