@@ -21,6 +21,7 @@ __all__ = [
     "ProviderError",
     "Response",
     "Run",
+    "Sealed",
     "ScriptTimeout",
     "Stream",
     "__version__",
@@ -60,6 +61,8 @@ __all__ = [
     "remove_key",
     "reset_telemetry",
     "run_bounded",
+    "sandbox_missing",
+    "seal_this_process",
     "schema",
     "script_policy",
     "security_events",
@@ -119,6 +122,43 @@ class Cancelled(CoreError):
 
 class InternalError(CoreError):
     """A defect of the core; the trace is in the local log only."""
+
+@final
+class Sealed:
+    """A process that reaches nothing but what it was given: no network, no other program, no file beyond a list, no
+    write outside of one folder. It ends with this process."""
+
+    @staticmethod
+    def start(
+        command: list[str],
+        *,
+        environment: dict[str, str],
+        folder: str | PathLike[str],
+        output: str,
+        readable: list[str],
+        cpu_seconds: int,
+        file_mb: int,
+    ) -> Sealed:
+        """Begins one and returns at once.
+
+        ``command``: the program, an absolute path, and its arguments. ``environment``: all of it. ``folder``: the one
+        that it may write to, with the file ``output`` for what it prints. ``readable``: files and folders that it may
+        read besides the libraries of the system. Limits: seconds of processor time over all cores, megabytes of one
+        file. ``PolicyError`` (``sandbox_unavailable``) where the system has no sandbox.
+        """
+
+    @property
+    def pid(self) -> int | None:
+        """Its process ID while it runs."""
+
+    def poll(self) -> int | None:
+        """Its exit status once it is over, the negative number of the signal that ended it, None before; never waits.
+
+        ``PolicyError`` (``sandbox_unavailable``) when it could not be started.
+        """
+
+    def kill(self) -> None:
+        """Ends it; never waits."""
 
 @final
 class Run:
@@ -354,6 +394,14 @@ def run_bounded(
     memory may have ``block_mb``; larger ones are a ``MemoryError``. With ``alarmed`` an audit event of the interpreter
     that no script needs stops it with ``PolicyError`` (``script_breach``, ``details["event"]``). Exceptions of the code
     pass through."""
+
+def sandbox_missing() -> str | None:
+    """Why processes cannot be sealed on this system; None: they can."""
+
+def seal_this_process(megabytes: int) -> None:
+    """Seals this process, which ``Sealed.start`` began, for good and with all of its threads: from here on it opens no
+    socket, starts nothing, signals nobody, and its address space grows by ``megabytes`` at most. ``PolicyError``
+    (``sandbox_unavailable``) when that does not hold; nothing that others wrote may run then."""
 
 def alarm_ready() -> bool:
     """Whether this Python tells what a script does (PEP 578); without that safe mode is off."""

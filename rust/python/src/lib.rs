@@ -17,6 +17,7 @@ mod membrane;
 mod memory;
 mod namespaces;
 mod run;
+mod seal;
 mod watchdog;
 
 use std::collections::BTreeMap;
@@ -63,6 +64,8 @@ mod geonode_core {
     use crate::namespaces::Namespaces;
     #[pymodule_export]
     use crate::run::Run;
+    #[pymodule_export]
+    use crate::seal::{Sealed, sandbox_missing, seal_this_process};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

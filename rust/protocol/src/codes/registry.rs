@@ -274,6 +274,8 @@ codes! {
         RunInProgress = "run_in_progress" => "Wait until the other run has ended, or cancel it.",
         /// The whole run took longer than allowed.
         RunTimeout = "run_timeout" => "Raise `max_run_s` (on the command line `--timeout`), or choose a faster model.",
+        /// This system has no sandbox that a script could be tried in, or it could not be set up.
+        SandboxUnavailable = "sandbox_unavailable" => "Take Linux 6.2 or later with Landlock, or switch the trial of scripts off (`try_scripts`).",
         /// A saved run is damaged, or was saved by another version.
         SavedRunInvalid = "saved_run_invalid" => "Start the run again, or save it again with this version.",
         /// A setting is unknown or outside its range.
