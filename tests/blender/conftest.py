@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "addon"), str(Path(__file__).parent)]
 
-from geonode_assistant.run import session  # noqa: E402
+from geonode_assistant.run import choices, session  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -22,3 +22,10 @@ def own_session() -> Iterator[None]:
     yield
     session.current.close()
     session.current.reset("")
+
+
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets scripts run without the trial in the sandbox, which ``test_trials`` is about."""
+    settings = choices.settings
+    monkeypatch.setattr(choices, "settings", lambda: {**settings(), "try_scripts": "never"})

@@ -28,6 +28,8 @@ from geonode_assistant.run.driver import RunHandle
 from geonode_assistant.run.report import RunReport
 from whole_file import empty, end, everything, fresh_scene, lift, plan
 
+pytestmark = pytest.mark.usefixtures("untried")
+
 SHARE_S = 20
 FULL_SEEDS = 3000
 PATIENCE_S = 30

@@ -14,6 +14,8 @@ from geonode_assistant.run import driver
 from geonode_assistant.run.report import RunReport
 from whole_file import empty, everything, fresh_scene, lift, plan
 
+pytestmark = pytest.mark.usefixtures("untried")
+
 GOOD = """
 import bpy
 

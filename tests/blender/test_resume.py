@@ -39,7 +39,8 @@ import bpy
 from geonode_assistant import api
 blend, folder, replies, approve = sys.argv[1:]
 bpy.ops.wm.open_mainfile(filepath=blend)
-handle = api.start("lift", object="Plane", provider="replay", replies=json.loads(replies), approve=approve)
+handle = api.start("lift", object="Plane", provider="replay", replies=json.loads(replies), approve=approve,
+    settings={"try_scripts": "never"})
 count = 0
 def save():
     global count
@@ -113,7 +114,8 @@ def test_a_run_saved_in_any_phase_and_resumed_ends_as_if_undisturbed(tmp_path: P
 
     bpy.ops.wm.open_mainfile(filepath=str(blend))
     chosen = (lambda request: "approved") if approve == "ask" else None
-    handle = api.start("lift", object="Plane", provider="replay", replies=replies, approve=chosen)
+    untried = {"try_scripts": "never"}
+    handle = api.start("lift", object="Plane", provider="replay", replies=replies, approve=chosen, settings=untried)
     plain = driver.drive(handle)
     assert plain.status == "done", plain.messages
     expected = json.loads(json.dumps(whole_file.everything()))

@@ -291,7 +291,7 @@ class TrialHost(FakeHost):
         super().__init__()
         self.made = made
 
-    def dry_run(self, plan: dict, catalogue: str, seconds: int, megabytes: int) -> FakeTrial:
+    def dry_run(self, plan: dict, catalogue: str, seconds: int, megabytes: int, sealed: bool = False) -> FakeTrial:
         self.enter("dry_run")
         if isinstance(self.made, Exception):
             raise self.made

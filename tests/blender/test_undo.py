@@ -13,6 +13,8 @@ from geonode_assistant.host import checkpoint, transaction, undo
 from geonode_assistant.run.report import RunReport
 from whole_file import empty, everything, fresh_scene, plan
 
+pytestmark = pytest.mark.usefixtures("untried")
+
 
 @pytest.fixture(autouse=True)
 def scene() -> None:

@@ -36,6 +36,8 @@ class Host:
         self.commits: list[str] = []
         self.scripts: list[dict[str, Any]] = []
         self.whole = False
+        self.trial: dict[str, Any] = {"ok": True, "text": "The dry run worked.", "seconds": 1.0, "peak_mb": 100}
+        """What comes of trying a plan in another process."""
         self.answers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "modifier_stack": lambda arguments: {"object": "Plane", "modifiers": self.objects["Plane"]["modifiers"]},
         }
@@ -99,6 +101,9 @@ class Host:
         except Exception as error:
             result = {"ok": False, "error": {"code": "internal_error", "message": str(error)}}
         return result | {"ms": (time.monotonic() - started) * 1000}
+
+    def dry_run(self, effect: Effect) -> dict[str, Any]:
+        return copy.deepcopy(self.trial)
 
     def begin(self, effect: Effect) -> dict[str, Any]:
         if not effect["extend"]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import geonode_core
@@ -13,6 +14,17 @@ GOOD = "import bpy\n\nbpy.data.objects['Plane'].location.z = 2\nprint('moved')\n
 BAD = "import bpy\nimport socket\nsocket.remove('/tmp/x')\n"
 TRUSTED = {"mode": "trusted", "code": "import os\nprint(os.getcwd())\n"}
 REMOVES = "import bpy\n\nbpy.data.objects.remove(bpy.data.objects['Rock'])\n"
+
+
+@pytest.fixture
+def start(start: Callable[..., Any]) -> Callable[..., Any]:
+    """Without the trial that comes before a script, which ``test_trials`` is about."""
+
+    def make(*prompt: str, **request: Any) -> Any:
+        settings = {"try_scripts": "never", **request.pop("settings", {})}
+        return start(*prompt, **request, settings=settings)
+
+    return make
 
 
 def script(code: str = GOOD, done: bool = True, **payload: Any) -> dict[str, Any]:

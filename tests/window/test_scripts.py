@@ -47,7 +47,8 @@ def open_question(window: Window, server: Endpoint, plan: dict[str, Any]) -> dic
     """Sends a prompt by hand; returns the question that follows."""
     window.do(
         f"p = bpy.context.preferences.addons[{ADDON!r}].preferences\n"
-        f"p.provider, p.model, p.base_url, p.python = 'openai-compatible', 'm', {server.url!r}, 'safe'"
+        f"p.provider, p.model, p.base_url, p.python = 'openai-compatible', 'm', {server.url!r}, 'safe'\n"
+        "p.try_scripts = 'never'"
     )
     server.plan = plan
     server.release.set()

@@ -60,6 +60,11 @@ def save_copy(file: Path, **options: Any) -> None:
         raise HostError("output_not_writable", _reason(error)) from error
 
 
+def external_files() -> list[str]:
+    """The files that the open file names: images, fonts, sounds, libraries. Those that exist, absolute."""
+    return [path for path in bpy.utils.blend_paths(absolute=True, packed=False, local=False) if os.path.isfile(path)]
+
+
 def geometry_tree(name: str) -> bpy.types.NodeTree:
     """A Geometry Nodes tree of the open file. Raises ``unknown_node_group`` with similar names."""
     trees = {tree.name: tree for tree in bpy.data.node_groups if tree.bl_idname == "GeometryNodeTree"}

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..messages import AssistantError
 
 if TYPE_CHECKING:
+    from ..host.census import Held
     from ..host.documents import Context, Document, Evidence, StepDelta
     from ..host.transaction import Transaction
     from .driver import Trial
 
-    TryOut = Callable[[dict[str, Any], str, int, int], Trial]
+    TryOut = Callable[[dict[str, Any], str, int, int, bool], Trial]
 
 
 class BlenderHost:
@@ -24,6 +25,7 @@ class BlenderHost:
         self._try_out = try_out
         self._transaction: Transaction | None = None
         self._inspected: Document | None = None
+        self._held: Held | None = None
 
     def capture_context(self, object: str | None, modifier: str | None) -> Context:
         from ..host import context
@@ -72,6 +74,13 @@ class BlenderHost:
         self._transaction = transaction
         return {}
 
+    def hold_to(self, names: dict[str, dict[str, list[str]]]) -> None:
+        """From here to the end of the transaction nothing may be made, changed or removed but what is named."""
+        from ..host.census import Held
+        from ..host.transaction import MARK
+
+        self._held = Held(names, frozenset({MARK}))
+
     def _changed(self, transaction: Transaction, objects: list[str], trees: list[str]) -> list[str]:
         from ..host import context
 
@@ -101,6 +110,8 @@ class BlenderHost:
     def verify(self, objects: list[str], trees: list[str]) -> Evidence:
         from ..host import evaluate
 
+        if self._held is not None:
+            self._held.check()
         before = self._transaction.before if self._transaction is not None else None
         return evaluate.evidence(objects, trees, before)
 
@@ -121,10 +132,12 @@ class BlenderHost:
         self._open().commit(message)
         return self._close()
 
-    def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial:
+    def dry_run(
+        self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False
+    ) -> Trial:
         if self._try_out is None:
             raise AssistantError("internal_error", "A dry run cannot start another dry run.")
-        return self._try_out(plan, catalogue, seconds, megabytes)
+        return self._try_out(plan, catalogue, seconds, megabytes, sealed)
 
     def _open(self) -> Transaction:
         if self._transaction is None:
@@ -132,5 +145,5 @@ class BlenderHost:
         return self._transaction
 
     def _close(self) -> dict[str, Any]:
-        self._transaction = None
+        self._transaction = self._held = None
         return {}

@@ -79,7 +79,10 @@ class Host(Protocol):
     def verify(self, objects: list[str], trees: list[str]) -> Evidence: ...
     def restore(self) -> dict[str, Any]: ...
     def give_up(self) -> None: ...
-    def dry_run(self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial: ...
+    def hold_to(self, names: dict[str, dict[str, list[str]]]) -> None: ...
+    def dry_run(
+        self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False
+    ) -> Trial: ...
     def commit(self, message: str) -> dict[str, Any]: ...
 
 
@@ -177,7 +180,7 @@ class RunHandle:
         If the rest is not a valid plan, nothing is written and another request gives the reason. An answer to a request
         that is no longer open has no effect.
         """
-        if request_id in self.pending:
+        if request_id in self.pending and not (self.trying and self.must_pass(request_id)):
             self.core.approve(self._effect_ids[request_id], list(without))
             self._close_request(request_id)
 
@@ -199,6 +202,10 @@ class RunHandle:
         """
         if request_id in self.pending and self._trial is None:
             self.core.dry_run(self._effect_ids[request_id], list(without))
+
+    def must_pass(self, request_id: str) -> bool:
+        """Whether a trial comes before the approval of this request."""
+        return bool((self.pending[request_id].get("dry_run") or {}).get("required"))
 
     def stop_dry_run(self) -> None:
         """Ends the dry run that is under way; the request is asked again with a note that it was stopped."""
@@ -320,6 +327,8 @@ class RunHandle:
                 extend, whole = effect.get("extend", False), effect.get("whole", False)
                 result = host.begin(effect["objects"], effect["trees"], extend, whole)
                 self._transaction_open = True
+                if effect.get("names") is not None:
+                    host.hold_to(effect["names"])
                 return result
             case "apply_step" | "execute_step" if not self._transaction_open:
                 raise AssistantError("internal_error", "The core asked for a write outside a transaction.")
@@ -366,6 +375,11 @@ class RunHandle:
         if not callable(self._approve):
             key = str(effect["id"])
             self.pending[key], self._effect_ids[key] = request, effect["id"]
+        if _awaits_trial(request):
+            # While it is read. A callable is asked when there is something to decide.
+            self.core.dry_run(effect["id"])
+            return
+        if not callable(self._approve):
             return
         decision, without, words = _decision(self._approve(request))
         if decision == "approved":
@@ -378,7 +392,8 @@ class RunHandle:
     def _try_out(self, effect: dict[str, Any]) -> None:
         self._performing = True
         try:
-            trial = self.host.dry_run(effect["plan"], effect["catalogue"], effect["seconds"], effect["megabytes"])
+            limits = (effect["seconds"], effect["megabytes"])
+            trial = self.host.dry_run(effect["plan"], effect["catalogue"], *limits, effect.get("sealed", False))
         except Exception as error:
             # The run continues without a dry run: the artist is asked again, with the reason.
             self.core.fail(effect["id"], failure(error))
@@ -441,6 +456,12 @@ class RunHandle:
         if self._kept:
             return "done"
         return "cancelled" if self._error is not None and self._error["code"] == "cancelled" else "error"
+
+
+def _awaits_trial(request: dict[str, Any]) -> bool:
+    """Whether the first thing to do about a request is to try it."""
+    offer = request.get("dry_run") or {}
+    return bool(offer.get("required") and offer.get("available") and offer.get("result") is None)
 
 
 def _decision(answer: Any) -> tuple[str, list[str], str | None]:

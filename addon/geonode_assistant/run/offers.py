@@ -118,5 +118,30 @@ PREFERENCES: tuple[Preference, ...] = (
             ),
         ),
     ),
+    Preference(
+        name="try_scripts",
+        title="Try Scripts",
+        about="Which scripts are tried first, in a sandbox on a copy of the file, before they can be approved",
+        type="word",
+        default="always",
+        section="plans",
+        choices=(
+            Choice(
+                "always",
+                "Always",
+                "Each script runs there before you can approve it",
+            ),
+            Choice(
+                "in_doubt",
+                "When in Doubt",
+                "Scripts that remove data, are long, or run where nobody reads them",
+            ),
+            Choice(
+                "never",
+                "Never",
+                "Scripts run without a trial; the other protections still apply",
+            ),
+        ),
+    ),
 )
 """The settings among the preferences, in their order."""

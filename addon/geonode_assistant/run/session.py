@@ -161,6 +161,18 @@ class Session:
         """Whether a dry run is under way."""
         return self.handle is not None and self.handle.trying
 
+    def can_approve(self, request: dict[str, Any]) -> bool:
+        """Whether Approve is open: what has to pass a trial first has passed it, or cannot be tried."""
+        offer = request.get("dry_run") or {}
+        if not offer.get("required") or not offer.get("available"):
+            return True
+        result = offer.get("result")
+        if self.trying or result is None:
+            return False
+        # Another choice than the one that was tried is tried when it is approved.
+        other = sorted(self.left_out) != sorted(result.get("without", ()))
+        return other or result.get("ok") is True or result.get("tried") is False
+
     @property
     def tried_s(self) -> int | None:
         """Whole seconds since the dry run began; None if there is none."""

@@ -30,6 +30,6 @@ pub use queries::{
 };
 pub use request::{PlanInput, RunRequest};
 pub use run::{Messages, Report, Run, Saved, Span, Spans, Turn, reset_telemetry, telemetry};
-pub use settings::{Preference, Scripts, Section, Setting, Settings, Word};
+pub use settings::{Preference, Scripts, Section, Setting, Settings, Trials, Word};
 pub use tools::{ToolRequest, ToolStep, listing, reference, register_tool, unregister_tool};
 pub use validate::{Feature, Tally};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use self::kinds::Kind;
-pub use self::kinds::{Scripts, Word};
+pub use self::kinds::{Scripts, Trials, Word};
 use crate::error::EngineError;
 
 /// Which part of the preferences a setting stands in; in each part they have the order of the table below.
@@ -193,6 +193,10 @@ settings! {
     /// its limits, each after the artist has read and confirmed it.
     python: Scripts = Scripts::Safe
         => Plans, "Python Scripts", "Which Python scripts a plan may run";
+    /// Which scripts of safe mode are tried on a copy of the file, in the sandbox of the operating system, before they can be approved:
+    /// `always` each, `in_doubt` those that remove data, are long, or run where nobody reads them, `never` none.
+    try_scripts: Trials = Trials::Always
+        => Plans, "Try Scripts", "Which scripts are tried first, in a sandbox on a copy of the file, before they can be approved";
     /// Longest time that a Python step may ask for, in milliseconds.
     max_python_ms: u64 = 10_000, 1..=600_000;
     /// Most characters of Python in a step.

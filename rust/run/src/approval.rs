@@ -97,6 +97,9 @@ pub struct AskedTool {
 pub struct AskedDryRun {
     /// Whether it can be tried.
     pub available: bool,
+    /// It holds a script that is approved only after a trial, as far as it can be tried.
+    #[serde(skip_serializing_if = "is_false")]
+    pub required: bool,
     /// Why it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -105,11 +108,26 @@ pub struct AskedDryRun {
     pub result: Option<Value>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 impl ApprovalRequest {
     /// Whether one of its steps or operations has this ID.
     pub(crate) fn offers(&self, id: &str) -> bool {
         let mut steps = self.steps.iter();
         steps.any(|step| step.id == id || step.operations.iter().any(|operation| operation.id == id))
+    }
+
+    /// Whether it holds a script that a trial comes before.
+    pub(crate) fn requires_trial(&self) -> bool {
+        self.dry_run.as_ref().is_some_and(|offer| offer.required)
+    }
+
+    /// Whether it can be tried.
+    pub(crate) fn can_be_tried(&self) -> bool {
+        self.dry_run.as_ref().is_some_and(|offer| offer.available)
     }
 
     /// Whether it is about a step of this type.

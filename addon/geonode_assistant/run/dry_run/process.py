@@ -19,6 +19,7 @@ from typing import Any
 
 NAME = "geonode_assistant"
 FILE_BYTES = 64 << 20
+PRINTED_LINES = 10
 # Seconds after the limit of the process that watches.
 GRACE_S = 5
 
@@ -86,17 +87,24 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     started = time.monotonic()
     add_on(job["package"])
     from geonode_assistant import native
-    from geonode_assistant.host import mainfile
+    from geonode_assistant.host import census, mainfile
     from geonode_assistant.run import driver, measure
     from geonode_assistant.run.bridge import BlenderHost
     from geonode_assistant.run.driver import RunHandle
 
-    mainfile.open_file(Path(job["blend"]))
-    request = {"prompt": "", "provider": "offline", "catalogue": job["catalogue"], "approve": "all"}
-    core = native.core()
-    limit_memory(job["megabytes"])
-    handle = RunHandle(core.Run({**request, "plan": job["plan"]}), BlenderHost())
+    core, blend = native.core(), Path(job["blend"])
+    if job["sealed"]:
+        # Before anything that others wrote is read, and so with room for the file itself.
+        core.seal_this_process(job["megabytes"] + 2 * (blend.stat().st_size >> 20))
+    mainfile.open_file(blend)
+    if not job["sealed"]:
+        limit_memory(job["megabytes"])
+    before = census.census()
+    # Here is the trial that it asks for.
+    request = {"prompt": "", "provider": "offline", "approve": "all", "settings": {"try_scripts": "never"}}
+    handle = RunHandle(core.Run({**request, "catalogue": job["catalogue"], "plan": job["plan"]}), BlenderHost())
     report = driver.drive(handle)
+    names = census.difference(before, census.census())
     return {
         "status": report.status,
         "seconds": round(time.monotonic() - started, 2),
@@ -104,8 +112,16 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
         "gates": report.gates,
         "messages": report.messages,
         "diff": report.diff,
+        "names": names,
+        "did": [*census.describe(names), *printed(report.steps)],
         "made": list(measure.describe(handle.evidence or {"objects": []})),
     }
+
+
+def printed(steps: list[dict[str, Any]]) -> list[str]:
+    """What scripts said."""
+    said = (step["message"] for step in steps if step["action_type"] == "PYTHON")
+    return [f"Printed: {line}" for message in said for line in message.splitlines()[:PRINTED_LINES]]
 
 
 def peak_mb() -> int:

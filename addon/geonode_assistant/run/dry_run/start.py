@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -12,19 +13,26 @@ from typing import Any
 
 import bpy
 
+from ... import native
 from ...host import mainfile
 from ...host.errors import HostError
 from . import process
+from . import sealed as sealing
 from .trial import REPORT, Trial
 
 PREFIX = "geonode-dry-run-"
 
 
-def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) -> Trial:
-    """Saves the copy and starts the process. The open file keeps its path, its unsaved changes and its undo steps.
+def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False) -> Trial:
+    """Saves the copy and starts the process, sealed where the system has a sandbox. The open file keeps its path, its
+    unsaved changes and its undo steps.
 
-    Raises ``output_not_writable`` if the copy cannot be saved, ``execution_failed`` if the process does not start.
+    ``sealed``: without a sandbox nothing is tried. Raises ``sandbox_unavailable`` then, ``output_not_writable`` if the
+    copy cannot be saved, ``execution_failed`` if the process does not start.
     """
+    missing = _missing()
+    if sealed and missing is not None:
+        raise HostError("sandbox_unavailable", f"The script could not be tried. {missing}")
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=bpy.app.tempdir or None))
     try:
         copy = folder / "copy.blend"
@@ -35,12 +43,14 @@ def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) ->
             "catalogue": catalogue,
             "seconds": seconds,
             "megabytes": megabytes,
+            "sealed": missing is None,
             "report": str(folder / REPORT),
             "package": str(Path(__file__).parents[2]),
             "path": [*_core_folder(), *(entry for entry in sys.path if Path(entry).is_absolute())],
         }
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        return Trial(_command(folder / "job.json"), folder, seconds, megabytes)
+        readable = [*_readable(catalogue), *mainfile.external_files()] if missing is None else None
+        return Trial(_command(folder / "job.json"), folder, seconds, megabytes, readable)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, HostError):
@@ -48,6 +58,19 @@ def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int) ->
         if isinstance(error, OSError):
             raise HostError("execution_failed", f"The dry run could not be started: {error}.") from error
         raise
+
+
+def _missing() -> str | None:
+    """Why there is no sandbox."""
+    return native.core().sandbox_missing()
+
+
+def _readable(catalogue: str) -> list[str]:
+    """What another Blender of this kind loads, besides the libraries of the system."""
+    binary = bpy.app.binary_path or bpy.__file__ or ""
+    blender = [os.path.dirname(binary), *(bpy.utils.resource_path(kind) for kind in ("SYSTEM", "LOCAL"))]
+    own = [catalogue] if os.path.isfile(catalogue) else []
+    return sealing.within_reason([*blender, *sealing.programs(), *_core_folder(), *own])
 
 
 def _core_folder() -> list[str]:

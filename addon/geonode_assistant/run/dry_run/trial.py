@@ -22,12 +22,20 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+from .sealed import Process, SealedProcess
+
 REPORT, OUTPUT = "report.json", "output.txt"
-REPORT_BYTES, OUTPUT_BYTES, OUTPUT_TAIL_BYTES, TEXT_CHARACTERS, LINES = 1 << 20, 64 << 20, 1 << 16, 600, 20
+REPORT_BYTES, OUTPUT_BYTES, OUTPUT_TAIL_BYTES, TEXT_CHARACTERS, LINES = 8 << 20, 64 << 20, 1 << 16, 600, 20
 # How long ``stop(wait=True)`` waits for the process to end, in seconds.
 END_S = 2.0
 # What Blender, C++ and Python print when memory runs out.
 OUT_OF_MEMORY = (b"alloc returns null", b"bad_alloc", b"MemoryError", b"Unable to allocate", b"out of memory")
+# Blender's own are a few for each core.
+MOST_THREADS = 1024
+BREACH = (
+    "The sandbox ended the dry run: it reached for the network, another program or another process. "
+    "No script that works on a scene needs that."
+)
 # The environment variables that are passed on to the process; no keys among them.
 PASSED_ON = frozenset(
     "PATH LANG LC_ALL LC_CTYPE LD_LIBRARY_PATH DYLD_LIBRARY_PATH SYSTEMROOT WINDIR COMSPEC NUMBER_OF_PROCESSORS".split()
@@ -39,26 +47,24 @@ _alive: weakref.WeakSet[Trial] = weakref.WeakSet()
 class Trial:
     """A dry run under way."""
 
-    def __init__(self, command: list[str], folder: Path, seconds: float, megabytes: int) -> None:
-        """Starts ``command``, which writes ``REPORT`` into ``folder``; the folder is removed at the end of the trial.
+    def __init__(
+        self, command: list[str], folder: Path, seconds: float, megabytes: int, readable: list[str] | None = None
+    ) -> None:
+        """Starts ``command``, which writes ``REPORT`` into ``folder``; that is the trial's own and removed with it.
 
-        Limits: ``seconds`` of wall time, ``megabytes`` of resident memory. Raises OSError if it cannot be started.
+        Limits: ``seconds`` of wall time, ``megabytes`` of resident memory. With ``readable`` it is sealed, and reads
+        only that and the libraries of the system. Raises OSError when it cannot be started.
         """
         self._folder = folder
         self._seconds, self._megabytes = seconds, megabytes
         self._peak = 0
         self._reaper: threading.Thread | None = None
         self._started = time.monotonic()
-        with (folder / OUTPUT).open("wb") as output:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                cwd=folder,
-                env=environment(folder),
-                start_new_session=True,
-            )
+        self._process: Process
+        if readable is None:
+            self._process = _open(command, folder)
+        else:
+            self._process = SealedProcess(command, folder, OUTPUT, environment(folder), readable, seconds)
         _alive.add(self)
 
     def poll(self) -> dict[str, Any] | None:
@@ -75,6 +81,10 @@ class Trial:
                 "dry_run_crashed",
                 "The dry run was stopped because it printed without end.",
                 seconds,
+            )
+        if threads(self._process) > MOST_THREADS:
+            return self._failed(
+                "dry_run_crashed", "The dry run was stopped because it started threads without end.", seconds
             )
         if seconds > self._seconds:
             text = f"The dry run was stopped after {self._seconds:g} s: the plan takes longer and may freeze Blender."
@@ -106,6 +116,11 @@ class Trial:
         report = read_report(self._folder / REPORT)
         if report is not None:
             return _result(report, seconds, self._peak)
+        if isinstance(self._process, SealedProcess):
+            if status == -signal.SIGSYS:
+                return self._failed("sandbox_breach", BREACH, seconds)
+            if status == -signal.SIGXCPU:
+                return self._failed("dry_run_timeout", "The dry run ended at its limit of processor time.", seconds)
         if any(word in self._output_tail() for word in OUT_OF_MEMORY):
             return self._failed("dry_run_memory", self._too_large(), seconds)
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
@@ -134,6 +149,20 @@ class Trial:
             return b""
 
 
+def _open(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
+    """A process that nothing seals."""
+    with (folder / OUTPUT).open("wb") as output:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            env=environment(folder),
+            start_new_session=True,
+        )
+
+
 def environment(folder: Path) -> dict[str, str]:
     """The environment of a trial's process: enough to run, its own folder as home, nothing of the user's."""
     kept = {name: value for name, value in os.environ.items() if name.upper() in PASSED_ON}
@@ -160,13 +189,17 @@ def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]
     gates: dict[str, Any] = value if isinstance(value, dict) else {}
     peak = max(peak, report["peak_mb"]) if isinstance(report.get("peak_mb"), int) else peak
     made = [_text(line) for line in _list(report.get("made"))]
+    names = report.get("names")
     out: dict[str, Any] = {
         "ok": report["status"] == "done",
         "seconds": round(seconds, 1),
         "peak_mb": peak,
         "made": made,
+        "did": [_text(line) for line in _list(report.get("did"))],
         "failed_gates": [_text(gate) for gate in _list(gates.get("failed_gates"))],
     }
+    if out["ok"] and isinstance(names, dict):
+        out["names"] = names
     if out["ok"]:
         what = f": {'; '.join(made)}" if made else ""
         return {**out, "text": f"The dry run worked in {out['seconds']:g} s with {peak} MB{what}."}
@@ -186,18 +219,33 @@ def _text(value: Any) -> str:
     return value[:TEXT_CHARACTERS] if isinstance(value, str) else ""
 
 
-def resident_mb(process: subprocess.Popen[bytes]) -> int:
+def threads(process: Process) -> int:
+    """How many threads the process has; 0 where the system does not tell."""
+    try:
+        return len(os.listdir(f"/proc/{process.pid}/task"))
+    except OSError:
+        return 0
+
+
+def resident_mb(process: Process) -> int:
     """The memory in use by the process in megabytes; 0 where the system cannot measure it."""
     try:
-        if sys.platform == "win32":
+        if isinstance(process, SealedProcess):
+            used = _resident(process.pid)
+        elif sys.platform == "win32":
             used = _working_set(process)
         elif sys.platform == "darwin":
             used = _task_memory(process.pid)
         else:
-            used = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            used = _resident(process.pid)
     except (OSError, ValueError, IndexError, AttributeError):
         return 0
     return used >> 20
+
+
+def _resident(pid: int | None) -> int:
+    """Bytes, as Linux tells."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _task_memory(pid: int) -> int:
@@ -221,9 +269,11 @@ def _working_set(process: subprocess.Popen[bytes]) -> int:
     return struct.unpack_from("N", counters, 8 + word)[0] if ask(handle, counters, len(counters)) else 0
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: Process) -> None:
     with contextlib.suppress(OSError):
-        if os.name == "posix":
+        if isinstance(process, SealedProcess):
+            process.kill()
+        elif os.name == "posix":
             # Processes of the group may outlive its first one.
             os.killpg(process.pid, signal.SIGKILL)
         elif process.poll() is None:

@@ -31,10 +31,13 @@ def draw_question(
     for finding in request.get("findings", ())[:SHOWN_FINDINGS]:
         draw_text(box, finding.get("message", ""), context, "ERROR")
     _draw_trial(box, request_id, request.get("dry_run", {}), view, context)
+    open_to_approve = view.can_approve(request)
     row = box.row(align=True)
     answers: tuple[tuple[str, IconItems, bool], ...] = (("Approve", "CHECKMARK", True), ("Reject", "X", False))
     for label, icon, accept in answers:
-        button = row.operator("geonode.decide", text=label, icon=icon)
+        cell = row.row(align=True)
+        cell.enabled = open_to_approve or not accept
+        button = cell.operator("geonode.decide", text=label, icon=icon)
         button.request_id, button.accept = request_id, accept
     box.prop(
         properties.edited(), "words", text="", placeholder="What should be different, for example: make it smaller"
@@ -116,3 +119,5 @@ def _draw_trial(
     result = offer.get("result")
     if result and not view.trying:
         draw_text(box, result.get("text", ""), context, "CHECKMARK" if result.get("ok") else "ERROR")
+        for line in result.get("did", ()):
+            draw_text(box, line, context, "TRASH" if line.startswith("Removed") else "DOT", nested=True)

@@ -21,6 +21,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) blender: &'a str,
     /// Whether every plan is shown, even if it needs no approval.
     pub(crate) preview: bool,
+    /// Nobody reads the request.
+    pub(crate) unattended: bool,
 }
 
 /// The request that the artist is shown, or `None` when nothing needs approval.
@@ -74,6 +76,12 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
         diff: compiled.diff.clone(),
         dry_run: Some(AskedDryRun {
             available: why.is_none(),
+            required: script::tried_first(
+                subject.plan,
+                subject.settings.try_scripts,
+                subject.unattended,
+                subject.blender,
+            ),
             why,
             result: None,
         }),

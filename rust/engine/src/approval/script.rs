@@ -1,12 +1,17 @@
 //! The description of a script that the artist is shown.
 
-use geonode_protocol::{PythonMode, PythonScript};
+use geonode_protocol::{Action, Plan, PythonMode, PythonScript};
 use geonode_run::AskedScript;
+
+use crate::settings::Trials;
 
 /// Most characters of a line that is quoted.
 const LINE_CHARS: usize = 120;
 /// Most places that are named to the artist; the whole script is shown next to them.
 const MAX_PLACES: usize = 20;
+
+/// From so many lines on nobody is sure to have read a script.
+const LONG_LINES: usize = 40;
 
 /// A script as described in a request.
 pub(crate) struct Description {
@@ -16,6 +21,22 @@ pub(crate) struct Description {
     pub(crate) destructive: bool,
     /// The whole script, and the lines that remove data.
     pub(crate) shown: AskedScript,
+}
+
+/// Whether a script of the plan has to be tried before anybody approves it. In doubt: it removes data, is long, or nobody reads it.
+pub(crate) fn tried_first(plan: &Plan, trials: Trials, unattended: bool, blender: &str) -> bool {
+    let mut scripts = plan.steps.iter().filter_map(|step| match &step.action {
+        Action::Python(script) if script.mode == PythonMode::Safe => Some(script),
+        _ => None,
+    });
+    let removes = |script: &PythonScript| !geonode_script::check(&script.code, blender).asks.is_empty();
+    match trials {
+        Trials::Always => scripts.next().is_some(),
+        Trials::InDoubt => {
+            scripts.any(|script| unattended || script.code.lines().count() >= LONG_LINES || removes(script))
+        }
+        Trials::Never => false,
+    }
 }
 
 /// Describes a script for the artist, as judged for this version of Blender.

@@ -53,6 +53,7 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
             trees,
             extend,
             whole,
+            names: work.planned.bounds(),
         },
         Task::AskApproval { request } => HostEffect::AskApproval { request },
         Task::DryRun { without } => {
@@ -62,6 +63,7 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
                 catalogue: work.request.catalogue.clone(),
                 seconds: work.settings.dry_run_s,
                 megabytes: work.settings.dry_run_mb,
+                sealed: work.planned.must_be_sealed(),
             }
         }
         Task::Restore => HostEffect::Restore,
@@ -82,8 +84,12 @@ pub(crate) fn answered(work: &mut Work, shared: &Shared, task: &Task, json: &str
     Some(match task {
         Task::CaptureContext => work.asked.keep_context(json),
         Task::Inspect { purpose, .. } => work.keep_document(json, *purpose),
-        Task::DryRun { .. } => read::<Map<String, Value>>("result of the dry run", json).map(|result| Answer::DryRun {
-            result: Value::Object(result),
+        Task::DryRun { .. } => read::<Map<String, Value>>("result of the dry run", json).map(|mut result| {
+            // For the host alone; the artist reads the words.
+            work.planned.tried(result.remove("names"));
+            Answer::DryRun {
+                result: Value::Object(result),
+            }
         }),
         Task::Begin { .. } => Ok(Answer::Begun),
         Task::ApplyStep { .. } => read::<Applied>("result of a step", json).map(|applied| {

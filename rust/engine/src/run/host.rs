@@ -32,6 +32,8 @@ pub(crate) enum HostEffect {
         trees: Vec<String>,
         extend: bool,
         whole: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        names: Option<Value>,
     },
     ApplyStep {
         step_id: String,
@@ -58,6 +60,7 @@ pub(crate) enum HostEffect {
         catalogue: String,
         seconds: u64,
         megabytes: u64,
+        sealed: bool,
     },
     CallTools {
         calls: Vec<HostCall>,

@@ -41,9 +41,39 @@ pub(crate) struct Planned {
     pub(crate) left: Arc<Document>,
     #[serde(skip)]
     pub(crate) compiled: Option<Arc<Compiled>>,
+    /// What the last trial made, changed and removed; none: the plan is not held to a trial, or there was none.
+    #[serde(skip)]
+    trial: Trial,
+}
+
+/// Whether a plan is held to what its trial did, and what that was.
+#[derive(Debug, Clone, Default)]
+struct Trial {
+    required: bool,
+    did: Option<Value>,
 }
 
 impl Planned {
+    /// A plan was compiled: trials of the one before say nothing about it.
+    pub(crate) fn hold_to_trial(&mut self, required: bool) {
+        self.trial = Trial { required, did: None };
+    }
+
+    /// Whether its trial counts only inside the sandbox.
+    pub(crate) fn must_be_sealed(&self) -> bool {
+        self.trial.required
+    }
+
+    /// What a trial did: the names of the data that it made, changed and removed.
+    pub(crate) fn tried(&mut self, did: Option<Value>) {
+        self.trial.did = did;
+    }
+
+    /// What the plan may make, change and remove by name; none: its names are not bounded.
+    pub(crate) fn bounds(&self) -> Option<Value> {
+        self.trial.did.clone().filter(|_| self.trial.required)
+    }
+
     /// Sets the compiled plan for the next steps.
     pub(crate) fn take(&mut self, plan: Plan, compiled: Compiled) {
         self.plan = Some(Arc::new(plan));

@@ -7,7 +7,7 @@ use geonode_cost::{Budget, Risk, risk};
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile, stale};
 use geonode_protocol::{Code, Extensions, Finding, GateFinding, Plan, Severity};
 use geonode_provider::{ToolCall, Usage};
-use geonode_run::{Answer, Approve, Failure, Feedback, Message, Purpose, State};
+use geonode_run::{Answer, ApprovalRequest, Approve, Failure, Feedback, Message, Purpose, State};
 
 use crate::approval::request::{self as approval, Subject};
 use crate::asking::brief::{Brief, Listener};
@@ -265,6 +265,8 @@ impl Work {
         let blender = self.blender().unwrap_or_default();
         let request = || approval::request(&self.subject(&plan, &catalogue, &blender), &compiled, risk.as_ref());
         let approval = if ok { request() } else { None };
+        let required = |request: &ApprovalRequest| request.dry_run.as_ref().is_some_and(|offer| offer.required);
+        self.planned.hold_to_trial(approval.as_ref().is_some_and(required));
         self.planned.reasons_given = approval.as_ref().map(approval::reasons).unwrap_or_default();
         let findings = compiled.findings.iter();
         let answer = Answer::Compiled {
@@ -303,6 +305,7 @@ impl Work {
             blender,
             // Without an artist, there is nobody to show it to.
             preview: self.settings.preview && self.request.approve == Approve::Ask,
+            unattended: self.request.approve != Approve::Ask,
         }
     }
 

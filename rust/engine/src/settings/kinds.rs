@@ -39,6 +39,40 @@ impl Scripts {
     ];
 }
 
+/// Which scripts of safe mode are tried in the sandbox before they can be approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trials {
+    /// Each.
+    #[default]
+    Always,
+    /// Those that remove data, are long, or run where nobody reads them.
+    InDoubt,
+    /// None.
+    Never,
+}
+
+impl Trials {
+    /// The words for it.
+    pub(super) const WORDS: [Word; 3] = [
+        Word {
+            name: "always",
+            title: "Always",
+            about: "Each script runs there before you can approve it",
+        },
+        Word {
+            name: "in_doubt",
+            title: "When in Doubt",
+            about: "Scripts that remove data, are long, or run where nobody reads them",
+        },
+        Word {
+            name: "never",
+            title: "Never",
+            about: "Scripts run without a trial; the other protections still apply",
+        },
+    ];
+}
+
 /// A value of a setting that is a word. In JSON it is its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
@@ -110,6 +144,18 @@ impl Kind for Scripts {
     const NAME: &'static str = "word";
     const WANTED: &'static str = "\"off\", \"safe\" or \"trusted\"";
     const WORDS: &'static [Word] = &Scripts::WORDS;
+    fn read(value: &Value) -> Option<Self> {
+        serde_json::from_value(value.clone()).ok()
+    }
+    fn number(&self) -> Option<f64> {
+        None
+    }
+}
+
+impl Kind for Trials {
+    const NAME: &'static str = "word";
+    const WANTED: &'static str = "\"always\", \"in_doubt\" or \"never\"";
+    const WORDS: &'static [Word] = &Trials::WORDS;
     fn read(value: &Value) -> Option<Self> {
         serde_json::from_value(value.clone()).ok()
     }

@@ -49,6 +49,7 @@ impl Machine {
         self.state.approval = approval;
         match (&self.state.approval, self.state.config.approve) {
             (None, _) => self.begin(),
+            (Some(request), Approve::All) if !confirm && request.requires_trial() => self.try_unattended(),
             (Some(_), Approve::All) if !confirm => self.begin(),
             (Some(_), Approve::Ask) if !confirm && self.was_agreed() => self.begin(),
             (Some(_), Approve::Ask) => {

@@ -4,7 +4,8 @@ use geonode_protocol::{Code, Finding};
 use serde_json::{Value, json};
 
 use super::Machine;
-use crate::asking::{ApprovalRecord, Decision};
+use crate::asking::{ApprovalRecord, Asking, Decision};
+use crate::config::Approve;
 use crate::effect::{Origin, Purpose};
 use crate::event::Failure;
 use crate::feedback::Feedback;
@@ -48,8 +49,20 @@ impl Machine {
     }
 
     pub(super) fn approved(&mut self, without: Vec<String>) {
+        if self.state.phase == Phase::DryRunning && self.lacks_trial(&without) && self.state.asking.without == without {
+            // Its trial is under way: the question comes back with the result.
+            return;
+        }
         self.stop_trying();
         if !self.takes(&without) {
+            return self.ask();
+        }
+        if self.lacks_trial(&without) {
+            return self.try_out(without);
+        }
+        if let Some(why) = self.failed_trial() {
+            let text = format!("What did not pass its trial cannot be approved. {why}");
+            self.state.asking.findings = vec![Finding::error(Code::TrialFailed, "", text)];
             return self.ask();
         }
         self.record(Decision::Approved, without.clone(), None);
@@ -80,13 +93,71 @@ impl Machine {
         self.enter(Phase::DryRunning);
     }
 
+    /// Nobody is there to read the script: the trial alone decides.
+    pub(super) fn try_unattended(&mut self) {
+        self.state.asking = Asking::default();
+        if self
+            .state
+            .approval
+            .as_ref()
+            .is_some_and(|request| request.can_be_tried())
+        {
+            return self.enter(Phase::DryRunning);
+        }
+        let offer = self
+            .state
+            .approval
+            .as_ref()
+            .and_then(|request| request.dry_run.as_ref());
+        let why = offer.and_then(|offer| offer.why.clone()).unwrap_or_default();
+        self.refuse_untried(&why);
+    }
+
     /// The dry run has ended or failed: the request is sent again, with the result.
     pub(super) fn tried(&mut self, mut result: Value) {
         if let Some(result) = result.as_object_mut() {
             result.insert("without".into(), json!(self.state.asking.without));
         }
         self.state.asking.tried = Some(result);
-        self.ask();
+        if self.state.config.approve == Approve::Ask {
+            return self.ask();
+        }
+        match self
+            .state
+            .asking
+            .tried
+            .as_ref()
+            .filter(|result| !passed(result))
+            .map(words)
+        {
+            Some(why) => self.refuse_untried(&why),
+            None => self.begin(),
+        }
+    }
+
+    fn refuse_untried(&mut self, why: &str) {
+        let text = format!("A script runs unattended only after its trial has passed. {why}");
+        self.fail(Origin::Run, Failure::new(Code::TrialFailed, text));
+    }
+
+    /// Whether the plan without these has to be tried before it can be approved, and was not.
+    fn lacks_trial(&self, without: &[String]) -> bool {
+        let request = self.state.approval.as_deref();
+        let tried = self.state.asking.tried.as_ref();
+        request.is_some_and(|request| request.requires_trial() && request.can_be_tried())
+            && tried.is_none_or(|result| result.get("without") != Some(&json!(without)))
+    }
+
+    /// Why its trial keeps a script from being approved. One that could not take place keeps nobody: the question says so.
+    fn failed_trial(&self) -> Option<String> {
+        let request = self
+            .state
+            .approval
+            .as_deref()
+            .filter(|request| request.requires_trial())?;
+        let result = self.state.asking.tried.as_ref().filter(|_| request.can_be_tried())?;
+        let took_place = result.get("tried") != Some(&Value::Bool(false));
+        (took_place && !passed(result)).then(|| words(result))
     }
 
     /// The selected part of the plan was compiled: it is applied, or the selection has to be corrected.
@@ -141,6 +212,19 @@ impl Machine {
             self.abort();
         }
     }
+}
+
+fn passed(result: &Value) -> bool {
+    result.get("ok") == Some(&Value::Bool(true))
+}
+
+/// What a trial says about itself.
+fn words(result: &Value) -> String {
+    result
+        .get("text")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn rejection(message: &str) -> Outcome {

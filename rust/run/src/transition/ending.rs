@@ -4,6 +4,7 @@ use geonode_protocol::{Code, Severity};
 
 use super::Machine;
 use crate::asking::Decision;
+use crate::config::Approve;
 use crate::effect::{Effect, Message, Origin};
 use crate::event::Failure;
 use crate::outcome::{Aftermath, Outcome, Status};
@@ -34,7 +35,8 @@ impl Machine {
             | Phase::Applying { .. }
             | Phase::Verifying
             | Phase::Judging => {
-                if matches!(self.state.phase, Phase::AwaitingApproval | Phase::DryRunning) {
+                let asked = self.state.config.approve == Approve::Ask;
+                if asked && matches!(self.state.phase, Phase::AwaitingApproval | Phase::DryRunning) {
                     self.record(Decision::Cancelled, Vec::new(), None);
                 }
                 self.abort();

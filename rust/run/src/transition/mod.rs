@@ -155,7 +155,9 @@ impl Machine {
             Phase::Generating => self.fail(asking(failure.code), failure),
             Phase::CallingTools => self.fail(Origin::Tools, failure),
             // A dry run that fails does not affect the run.
-            Phase::DryRunning => self.tried(json!({"ok": false, "code": failure.code, "text": failure.message})),
+            Phase::DryRunning => {
+                self.tried(json!({"ok": false, "tried": false, "code": failure.code, "text": failure.message}));
+            }
             Phase::Beginning { cancelled: false } if failure.code == Code::StaleBase && self.may_rebase() => {
                 // Edited between inspection and first write: the plan is compiled again for the present state.
                 self.state.rebased += 1;

@@ -14,3 +14,4 @@ mod resume;
 mod risk;
 mod states;
 mod tools;
+mod trials;

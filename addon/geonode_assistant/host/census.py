@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which data-blocks a file has, by kind and name, and which were made, changed and removed between two looks.
+
+What counts as changed is what the inventory describes (``inventory``): of meshes how many elements they have, not where
+those are. Names are complete: nothing is made or removed unseen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..messages import AssistantError
+from .inventory import inventory
+
+Census = dict[str, dict[str, Any]]
+"""Kind → name → what describes it. A linked data-block's name holds its library."""
+Names = dict[str, dict[str, list[str]]]
+"""``made``, ``changed`` or ``removed`` → kind → names."""
+
+SHOWN_NAMES = 8
+
+
+def census() -> Census:
+    """A look at the open file."""
+    found: Census = {}
+    lists: Any = bpy.data.bl_rna.properties
+    for kind, described in inventory().items():
+        if lists[kind].fixed_type.identifier == "ID":
+            continue  # a list of the other lists
+        blocks = [block for block in getattr(bpy.data, kind) if isinstance(block, bpy.types.ID)]
+        found[kind] = {_key(row): (block.session_uid, row) for block, row in zip(blocks, described, strict=True)}
+    return found
+
+
+def _key(row: Any) -> str:
+    name, library = row[0], row[1]
+    return name if library is None else f"{name} ({library})"
+
+
+def difference(before: Census, after: Census) -> Names:
+    """What happened in between. A block that another one of the same name replaced is changed."""
+    names: Names = {"made": {}, "changed": {}, "removed": {}}
+    for kind in sorted({*before, *after}):
+        old, new = before.get(kind, {}), after.get(kind, {})
+        found = {
+            "made": [name for name in new if name not in old],
+            "changed": [name for name in new if name in old and old[name] != new[name]],
+            "removed": [name for name in old if name not in new],
+        }
+        for what, which in found.items():
+            if which:
+                names[what][kind] = sorted(which)
+    return names
+
+
+def describe(names: Names) -> list[str]:
+    """In plain words, a line for each kind."""
+    return [
+        f"{what.capitalize()} {len(which)} {kind.replace('_', ' ')}: {_listed(which)}"
+        for what, kinds in names.items()
+        for kind, which in kinds.items()
+    ]
+
+
+def _listed(which: list[str]) -> str:
+    more = f" and {len(which) - SHOWN_NAMES} more" if len(which) > SHOWN_NAMES else ""
+    return ", ".join(which[:SHOWN_NAMES]) + more
+
+
+class Held:
+    """The open file, from now on held to names that were seen beforehand."""
+
+    def __init__(self, allowed: Names, apart: frozenset[str] = frozenset()) -> None:
+        """Looks at the file as it is. ``apart``: the program's own data-blocks, which a run may change."""
+        self._allowed = allowed
+        self._apart = apart
+        self._before = census()
+
+    def check(self) -> None:
+        """`script_breach` when anything else was made, changed or removed."""
+        beyond = _beyond(difference(self._before, census()), self._allowed, self._apart)
+        if beyond:
+            raise AssistantError(
+                "script_breach",
+                f"The script did other things than in its trial: {'; '.join(describe(beyond))}.",
+                "Everything was taken back. Try it again, or look for what depends on time, chance or the machine.",
+            )
+
+
+def _beyond(did: Names, allowed: Names, apart: frozenset[str]) -> Names:
+    """What was done and is not allowed. What is allowed need not be done."""
+    may = {what: {kind: set(which) for kind, which in kinds.items()} for what, kinds in allowed.items()}
+    beyond: Names = {}
+    for what, kinds in did.items():
+        for kind, which in kinds.items():
+            further = [name for name in which if name not in (may.get(what, {}).get(kind, set()) | apart)]
+            if further:
+                beyond.setdefault(what, {})[kind] = further
+    return beyond

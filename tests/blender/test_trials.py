@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scripts tried in the sandbox before they can be approved, and held afterwards to what they did there."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import pytest
+from asking import wait
+from geonode_assistant import api
+from geonode_assistant.cli import e2e
+from geonode_assistant.host import census
+from geonode_assistant.messages import AssistantError
+from geonode_assistant.run import driver, session
+from geonode_assistant.run.driver import RunHandle
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
+PATIENCE_S = 120.0
+# What a script finds out about where it runs; the copy of a trial lacks data without users.
+RECOGNISES = "import bpy\n\nif bpy.data.meshes.get('Loose') is None:\n    {there}\nelse:\n    {here}\n"
+MAKE = "bpy.data.objects.new('{}', None)"
+
+
+@pytest.fixture(autouse=True)
+def scene() -> Iterator[None]:
+    e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
+    yield
+    session.current.close()
+    session.current.reset("")
+
+
+def script(code: str) -> dict[str, Any]:
+    step = {"id": "s", "type": "PYTHON", "description": "Do it", "payload": {"code": code}}
+    return {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
+
+
+def asked(code: str, **settings: Any) -> RunHandle:
+    """A run whose question was put and whose trial is over."""
+    handle = api.start("x", provider="replay", replies=[script(code)], approve="ask", settings=settings)
+    wait(handle)
+    limit = time.monotonic() + PATIENCE_S
+    while not any("result" in request["dry_run"] for request in handle.pending.values()):
+        assert time.monotonic() < limit
+        started = time.perf_counter()
+        busy = handle.trying
+        handle.poll(0)
+        if busy and handle.trying:
+            assert time.perf_counter() - started < 0.1, "the main thread waited for the trial"
+        handle.wait(20)
+    return handle
+
+
+def result(handle: RunHandle) -> dict[str, Any]:
+    [request] = handle.pending.values()
+    return request["dry_run"]["result"]
+
+
+def approve(handle: RunHandle) -> Any:
+    [request_id] = handle.pending
+    handle.approve(request_id)
+    return driver.drive(handle)
+
+
+def test_the_question_says_what_the_script_did_and_then_it_does_that() -> None:
+    before = e2e.document()
+    handle = asked(
+        "import bpy\n\nfor n in range(3):\n    bpy.data.objects.new(f'New {n}', None)\n"
+        "bpy.data.objects['Plane'].location.x = 2\nprint('made three')\n"
+    )
+    told = result(handle)
+    assert told["ok"], told
+    assert told["did"] == [
+        "Made 3 objects: New 0, New 1, New 2",
+        "Changed 1 objects: Plane",
+        "Printed: made three",
+    ]
+    assert told["seconds"] > 0 and told["peak_mb"] > 50
+    assert e2e.document() == before
+    [request] = handle.pending.values()
+    assert session.current.can_approve(request)
+    assert approve(handle).status == "done"
+    assert "New 2" in bpy.data.objects and bpy.data.objects["Plane"].location.x == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("n = 0\nwhile n < 1:\n    n -= 1\n", "longer"),
+        ("import bpy\n\nbpy.data.objects['Nowhere'].location.x = 1\n", "Nowhere"),
+        ("x = ['x']\nwhile len(x) < 2:\n    x[0] = x[0] + x[0]\n", "emory|longer"),
+    ],
+    ids=["endless", "fails", "memory"],
+)
+def test_what_fails_there_cannot_be_approved(code: str, says: str) -> None:
+    before = e2e.document()
+    handle = asked(code)
+    told = result(handle)
+    assert not told["ok"] and re.search(says, told["text"]), told
+    [(request_id, request)] = handle.pending.items()
+    assert not session.current.can_approve(request)
+    handle.approve(request_id)
+    again = wait(handle)
+    assert [finding["code"] for finding in handle.pending[again]["findings"]] == ["trial_failed"]
+    handle.reject(again)
+    assert driver.drive(handle).status == "cancelled"
+    assert e2e.document() == before
+
+
+@pytest.mark.parametrize(
+    ("there", "here"),
+    [
+        (MAKE.format("A"), MAKE.format("B")),
+        ("pass", MAKE.format("B")),
+        ("pass", "bpy.data.objects.remove(bpy.data.objects['Plane'])"),
+        ("pass", "bpy.data.objects['Plane'].location.x = 9"),
+    ],
+    ids=["another name", "makes", "removes", "changes"],
+)
+def test_a_script_that_recognises_its_trial_gains_nothing(there: str, here: str) -> None:
+    bpy.data.meshes.new("Loose")
+    before = e2e.document()
+    handle = asked(RECOGNISES.format(there=there, here=here))
+    assert result(handle)["ok"], result(handle)
+    report = approve(handle)
+    assert report.status == "error"
+    assert [m["code"] for m in report.messages if m["severity"] == "error"] == ["script_breach"]
+    assert e2e.document() == before
+    assert bpy.data.objects["Plane"].location.x == 0
+
+
+def test_unattended_scripts_are_tried_and_held_too() -> None:
+    bpy.data.meshes.new("Loose")
+    before = e2e.document()
+    assert api.apply_plan(script("import bpy\n\nbpy.data.objects.new('New', None)\n"), approve="all").ok
+    assert "New" in bpy.data.objects
+    report = api.apply_plan(script(RECOGNISES.format(there="pass", here=MAKE.format("B"))), approve="all")
+    assert report.status == "error" and "B" not in bpy.data.objects
+    report = api.apply_plan(script("n = 0\nwhile n < 1:\n    n -= 1\n"), approve="all")
+    assert report.status == "error"
+    assert [m["code"] for m in report.messages if m["severity"] == "error"] == ["trial_failed"]
+    bpy.data.objects.remove(bpy.data.objects["New"])
+    assert e2e.document() == before
+
+
+def test_without_a_sandbox_the_question_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from geonode_assistant.run.dry_run import start
+
+    why = "This system has no sandbox for scripts: a test says so."
+    monkeypatch.setattr(start, "_missing", lambda: why)
+    handle = asked("import bpy\n\nbpy.data.objects.new('New', None)\n")
+    told = result(handle)
+    assert (told["ok"], told["tried"], told["code"]) == (False, False, "sandbox_unavailable")
+    assert "no sandbox" in told["text"]
+    [request] = handle.pending.values()
+    assert session.current.can_approve(request)
+    assert approve(handle).status == "done"
+
+
+def test_a_stopped_trial_keeps_approve_closed_until_another_has_passed() -> None:
+    handle = api.start(
+        "x", provider="replay", replies=[script("import bpy\n\nbpy.data.objects.new('New', None)\n")], approve="ask"
+    )
+    wait(handle)
+    while not handle.trying:
+        handle.poll()
+        handle.wait(20)
+    handle.stop_dry_run()
+    limit = time.monotonic() + PATIENCE_S
+    while not handle.pending or "result" not in next(iter(handle.pending.values()))["dry_run"]:
+        assert time.monotonic() < limit
+        handle.poll()
+        handle.wait(20)
+    [(request_id, request)] = handle.pending.items()
+    assert not session.current.can_approve(request)
+    handle.dry_run(request_id)
+    while request_id in handle.pending:
+        assert time.monotonic() < limit
+        handle.poll()
+        handle.wait(20)
+    assert result(handle)["ok"] and approve(handle).status == "done"
+
+
+def test_names_are_complete_and_replacement_is_a_change() -> None:
+    before = census.census()
+    mesh = bpy.data.meshes.new("M")
+    bpy.data.objects.remove(bpy.data.objects["Plane"])
+    bpy.data.objects.new("Plane", mesh)
+    bpy.data.scenes[0].frame_end = 12
+    did = census.difference(before, census.census())
+    assert did["made"] == {"meshes": ["M"]} and did["removed"] == {}
+    assert did["changed"]["objects"] == ["Plane"] and "Scene" in did["changed"]["scenes"]
+    held = census.Held({"made": {"meshes": ["N"]}})
+    bpy.data.meshes.new("N")
+    held.check()
+    bpy.data.meshes.new("O")
+    with pytest.raises(AssistantError) as breach:
+        held.check()
+    assert breach.value.code == "script_breach" and "Made 1 meshes: O" in breach.value.message
