@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+# The step type on the wire.
 TYPE = "PYTHON"
 # How many characters of its output are kept in a step's record.
 SHOWN_CHARACTERS = 2000

@@ -202,6 +202,41 @@ pub enum Action {
     Added(AddedStep),
 }
 
+/// The type of a step without its payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActionKind {
+    /// `NODE_TREE`.
+    NodeTree,
+    /// `GN_OPS`.
+    GnOps,
+    /// `PYTHON`.
+    Python,
+    /// A type that was added by `register_executor`.
+    Added,
+}
+
+impl ActionKind {
+    /// The kind that a step type on the wire names.
+    pub fn of(type_name: &str) -> Self {
+        let [node_tree, gn_ops, python] = Action::TYPES;
+        match type_name {
+            name if name == node_tree => Self::NodeTree,
+            name if name == gn_ops => Self::GnOps,
+            name if name == python => Self::Python,
+            _ => Self::Added,
+        }
+    }
+
+    /// Whether a step of this kind may change anything in the file, so that all of it must be backed up before the first write. The
+    /// others write only what they name.
+    pub const fn writes_anything(self) -> bool {
+        match self {
+            Self::Python => true,
+            Self::NodeTree | Self::GnOps | Self::Added => false,
+        }
+    }
+}
+
 /// A step whose type was added; its executor interprets the payload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddedStep {

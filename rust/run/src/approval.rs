@@ -1,6 +1,6 @@
 //! Approval requests: what the artist is asked before something is written or a tool is called, as sent to the host.
 
-use geonode_protocol::{Finding, PythonMode};
+use geonode_protocol::{ActionKind, Finding, PythonMode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -130,9 +130,11 @@ impl ApprovalRequest {
         self.dry_run.as_ref().is_some_and(|offer| offer.available)
     }
 
-    /// Whether it is about a step of this type.
-    pub(crate) fn holds(&self, action_type: &str) -> bool {
-        self.steps.iter().any(|step| step.action_type == action_type)
+    /// Whether one of its steps may change anything in the file.
+    pub(crate) fn writes_anything(&self) -> bool {
+        self.steps
+            .iter()
+            .any(|step| ActionKind::of(&step.action_type).writes_anything())
     }
 }
 

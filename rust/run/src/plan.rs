@@ -1,5 +1,6 @@
 //! What the machine knows about a plan.
 
+use geonode_protocol::ActionKind;
 use serde::{Deserialize, Serialize};
 
 /// What the machine needs to know about an accepted plan.
@@ -28,12 +29,11 @@ pub struct StepInfo {
     pub action_type: String,
 }
 
-/// Whether a step of this type may change anything in the file.
-pub(crate) const SCRIPT: &str = "PYTHON";
-
 impl PlanInfo {
     /// Whether a step of the plan may change anything in the file, so that all of it must be backed up before the first write.
     pub(crate) fn whole(&self) -> bool {
-        self.steps.iter().any(|step| step.action_type == SCRIPT)
+        self.steps
+            .iter()
+            .any(|step| ActionKind::of(&step.action_type).writes_anything())
     }
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...messages import one_line, select_for_artist
-from ...run import session
+from ...run import script_steps, session
 from .. import properties
 from ..operators.ownership import active_tree
 from ..parts import PanelPart
@@ -153,7 +153,7 @@ def format_usage(tokens: int, cost: float | None) -> str:
 def draw_step(layout: bpy.types.UILayout, step: dict, context: bpy.types.Context) -> None:
     """Draws a step and, below it, what its script printed."""
     draw_text(layout, step_line(step), context, STEP_ICONS.get(step["status"], "DOT"))
-    if step.get("action_type") == "PYTHON" and step.get("message") and step["status"] != "planned":
+    if step.get("action_type") == script_steps.TYPE and step.get("message") and step["status"] != "planned":
         lines = step["message"].splitlines()
         more = [f"… {len(lines) - SHOWN_OUTPUT} more lines"] if len(lines) > SHOWN_OUTPUT else []
         draw_text(layout, "\n".join([*lines[:SHOWN_OUTPUT], *more])[:SHOWN_CHARACTERS], context, "BLANK1")

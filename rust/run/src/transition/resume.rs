@@ -10,7 +10,6 @@ use crate::asking::Agreed;
 use crate::config::Config;
 use crate::effect::{Effect, Message, Origin};
 use crate::outcome::{Aftermath, Outcome};
-use crate::plan::SCRIPT;
 use crate::state::{Phase, State};
 
 /// Greatest plausible counter of a stored state.
@@ -113,12 +112,12 @@ impl Machine {
         self.enter(Phase::Capturing);
     }
 
-    /// The artist approved. Parts that were left out are asked about again, since they are known by their place in this reply only; so are scripts, since no
-    /// fingerprint covers everything that they may change.
+    /// The artist approved. Parts that were left out are asked about again, since they are known by their place in this reply only; so is what
+    /// may change anything in the file, since no fingerprint covers that.
     pub(super) fn agreed(&mut self, without: &[String]) {
         let base = self.state.base.clone();
         let request = self.state.approval.clone();
-        let request = request.filter(|request| without.is_empty() && !request.holds(SCRIPT));
+        let request = request.filter(|request| without.is_empty() && !request.writes_anything());
         self.state.agreed = request.map(|request| Agreed { base, request });
     }
 
