@@ -108,6 +108,21 @@ mod tests {
     }
 
     #[test]
+    fn refusals_by_a_rule_are_policy_and_other_failures_are_not() {
+        for code in [Code::RequestQuota, Code::SchemaNotAllowed, Code::UndoUnavailable] {
+            assert!(code.is_policy(), "{code}");
+        }
+        for code in [Code::GateFailed, Code::UnknownNode, Code::Network] {
+            assert!(!code.is_policy(), "{code}");
+        }
+        let of_scripts = Code::ALL.iter().filter(|code| code.section() == "script");
+        assert!(of_scripts.clone().count() > 20);
+        for code in of_scripts {
+            assert!(code.is_policy(), "{code}");
+        }
+    }
+
+    #[test]
     fn an_alias_is_read_as_its_code_and_is_not_itself_a_code() {
         for (name, code) in super::ALIASES {
             assert_eq!(name.parse(), Ok(*code));

@@ -1,12 +1,25 @@
 //! Every code of the product with its cause and its fix.
 //!
-//! Append a code in its section, in alphabetical order: a doc line that names the cause, the code on the wire, and what to do about it. Gates
-//! are `SCREAMING_SNAKE` on the wire, all others `snake_case`; a test holds the variant and its wire form together, another that the product
-//! produces each code and a test names it. The schemas and the page of codes list them: run `cargo xtask schemas` and
+//! Append a code in its section, in alphabetical order: a doc line that names the cause, the code on the wire, and what to do about it, then
+//! `[policy]` if it means that a rule about permissions or quotas was broken. Gates are `SCREAMING_SNAKE` on the wire, all others
+//! `snake_case`; a test holds the variant and its wire form together, another that the product produces each code and a test names it. The schemas and the page of codes list them: run `cargo xtask schemas` and
 //! `UPDATE=1 cargo test -p geonode-protocol --test it reference` afterwards.
 
+/// The section of scripts holds nothing but rules and what they stop; elsewhere a code is marked.
+macro_rules! is_policy {
+    ("script") => {
+        true
+    };
+    ($section:literal) => {
+        false
+    };
+    ($section:literal policy) => {
+        true
+    };
+}
+
 macro_rules! codes {
-    ($($section:literal { $($(#[doc = $doc:literal])+ $variant:ident = $wire:literal => $fix:literal,)+ })+) => {
+    ($($section:tt { $($(#[doc = $doc:literal])+ $variant:ident = $wire:literal => $fix:literal $([$flag:ident])?,)+ })+) => {
         /// A stable code: what a finding, a message or an error is.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
@@ -36,6 +49,12 @@ macro_rules! codes {
             pub const fn section(self) -> &'static str {
                 match self { $($(Self::$variant)|+ => $section,)+ }
             }
+
+            /// Whether it means that a rule about permissions or quotas was broken, rather than that a plan does not work. The audit log
+            /// records such refusals.
+            pub const fn is_policy(self) -> bool {
+                match self { $($(Self::$variant => is_policy!($section $($flag)?),)+)+ }
+            }
         }
     };
 }
@@ -43,7 +62,7 @@ macro_rules! codes {
 codes! {
     "gates" {
         /// The predicted cost of the plan would freeze Blender.
-        BlowupRisk = "BLOWUP_RISK" => "Lower counts, densities and levels of subdivision, or show instances instead of realizing them.",
+        BlowupRisk = "BLOWUP_RISK" => "Lower counts, densities and levels of subdivision, or show instances instead of realizing them." [policy],
         /// The evaluated result does not have the number of elements that the plan expects.
         ExpectedEffects = "EXPECTED_EFFECTS" => "Change the inputs that decide the number, or correct the number that the plan expects.",
         /// The evaluated result has coordinates that are not finite.
@@ -149,7 +168,7 @@ codes! {
         /// The node exists already; the plan describes it differently, and the difference was not applied.
         LeftUnchanged = "left_unchanged" => "Change the node with operations such as `set_property`.",
         /// The data belongs to a linked library and cannot be edited.
-        LibraryData = "library_data" => "Make the data local or create a library override in Blender first.",
+        LibraryData = "library_data" => "Make the data local or create a library override in Blender first." [policy],
         /// The name of something new is taken; it gets the next free name, and what is there stays.
         NameTaken = "name_taken" => "Nothing needs to be done; to edit what is there, name its nodes.",
         /// The node is of another type than the plan says.
@@ -229,7 +248,7 @@ codes! {
     }
     "run" {
         /// The step needs the artist's approval, and nobody can give it here.
-        ApprovalRequired = "approval_required" => "Run it in Blender's interface, or approve it beforehand (`approve`, on the command line `--yes`).",
+        ApprovalRequired = "approval_required" => "Run it in Blender's interface, or approve it beforehand (`approve`, on the command line `--yes`)." [policy],
         /// The run was cancelled.
         Cancelled = "cancelled" => "Nothing was changed; start it again if you still want it.",
         /// Earlier turns of the conversation do not fit into the budget; the model does not see them.
@@ -265,7 +284,7 @@ codes! {
         /// The prompt is longer than allowed.
         PromptTooLong = "prompt_too_long" => "Shorten the prompt, or split it over several runs.",
         /// Scripts are not allowed by the settings of this run.
-        PythonNotAllowed = "python_not_allowed" => "Allow scripts in the preferences, or ask for something that nodes can do.",
+        PythonNotAllowed = "python_not_allowed" => "Allow scripts in the preferences, or ask for something that nodes can do." [policy],
         /// A plan contains a script, but is not the only plan of the run that changes the file.
         PythonOutOfTurn = "python_out_of_turn" => "Put everything into one plan with `done: true`.",
         /// The state before the run could not be restored.
@@ -291,7 +310,7 @@ codes! {
         /// The results of earlier turns of a saved run are not in the file.
         TurnsLost = "turns_lost" => "Open the file that the run was saved with, or start the run again.",
         /// Blender could not undo what a script does, so the script does not run.
-        UndoUnavailable = "undo_unavailable" => "Enable global undo in Blender's preferences, or use nodes instead of a script.",
+        UndoUnavailable = "undo_unavailable" => "Enable global undo in Blender's preferences, or use nodes instead of a script." [policy],
         /// The artist rejected the plan.
         UserRejected = "user_rejected" => "Say what should be different, or start another run.",
         /// The call would freeze Blender's window.
@@ -407,11 +426,11 @@ codes! {
         /// The request is longer than the model can read.
         ContextTooLong = "context_too_long" => "Lower `context_tokens`, begin a new conversation, or choose a model with a larger context.",
         /// The address uses plain http to a host that is not this machine.
-        InsecureUrl = "insecure_url" => "Use https, or a server on this machine.",
+        InsecureUrl = "insecure_url" => "Use https, or a server on this machine." [policy],
         /// The file of keys does not have the expected form.
         KeyFileDamaged = "key_file_damaged" => "Enter the keys again in the preferences.",
         /// Other users could read or replace the file of keys, because of its mode, its owner or a link.
-        KeyFileUnsafe = "key_file_unsafe" => "Make the file readable by you alone, or delete it and enter the keys again.",
+        KeyFileUnsafe = "key_file_unsafe" => "Make the file readable by you alone, or delete it and enter the keys again." [policy],
         /// The API key contains characters that keys never have.
         KeyInvalid = "key_invalid" => "Copy the key again, without spaces or line breaks.",
         /// The system's key store refused: it is locked, or it failed.
@@ -441,19 +460,19 @@ codes! {
         /// A part of the context that was requested does not exist.
         ContextKeyMissing = "context_key_missing" => "Request a key that exists.",
         /// More requests or tokens would be sent in a minute or a day than the settings allow.
-        RequestQuota = "request_quota" => "Wait, or raise the limit in the settings.",
+        RequestQuota = "request_quota" => "Wait, or raise the limit in the settings." [policy],
         /// A schema that was not made by this program, or that refers to another document, would be sent.
-        SchemaNotAllowed = "schema_not_allowed" => "Register the tool that the schema belongs to, or leave the schema out.",
+        SchemaNotAllowed = "schema_not_allowed" => "Register the tool that the schema belongs to, or leave the schema out." [policy],
         /// An API key, or something that looks like one, was removed from a text.
         SecretRedacted = "secret_redacted" => "Nothing needs to be done; keep keys out of prompts and names.",
     }
     "tools" {
         /// Data would be sent to a host that is not allowed.
-        EgressDenied = "egress_denied" => "Add the server to the allowed ones if you trust it.",
+        EgressDenied = "egress_denied" => "Add the server to the allowed ones if you trust it." [policy],
         /// More tools were called at once than can wait.
         ToolBusy = "tool_busy" => "Call fewer tools at once.",
         /// The tool was called more often in this run than allowed.
-        ToolQuota = "tool_quota" => "Continue with the results of the earlier calls.",
+        ToolQuota = "tool_quota" => "Continue with the results of the earlier calls." [policy],
         /// The tool did not answer in time.
         ToolTimeout = "tool_timeout" => "Ask the tool for less, or continue without it.",
         /// The reference is not of this run, or its result was discarded for newer ones.

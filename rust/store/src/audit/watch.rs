@@ -86,7 +86,7 @@ impl Watcher {
     }
 
     fn refuse(&mut self, codes: impl IntoIterator<Item = Code>) {
-        let codes: BTreeSet<Code> = codes.into_iter().filter(|code| is_policy(*code)).collect();
+        let codes: BTreeSet<Code> = codes.into_iter().filter(|code| code.is_policy()).collect();
         let new: Vec<Code> = codes.difference(&self.refused).copied().collect();
         self.refused.extend(codes);
         if !new.is_empty() {
@@ -97,28 +97,12 @@ impl Watcher {
 
 /// Calls of tools that were refused by a rule.
 pub fn refused_calls(codes: impl IntoIterator<Item = Code>) {
-    let codes: BTreeSet<Code> = codes.into_iter().filter(|code| is_policy(*code)).collect();
+    let codes: BTreeSet<Code> = codes.into_iter().filter(|code| code.is_policy()).collect();
     if !codes.is_empty() {
         record(Event::Refused {
             codes: codes.into_iter().collect(),
         });
     }
-}
-
-/// Whether a code means that a rule about permissions was broken, rather than that a plan does not work.
-fn is_policy(code: Code) -> bool {
-    code.section() == "script"
-        || matches!(
-            code,
-            Code::ApprovalRequired
-                | Code::BlowupRisk
-                | Code::EgressDenied
-                | Code::InsecureUrl
-                | Code::KeyFileUnsafe
-                | Code::LibraryData
-                | Code::PythonNotAllowed
-                | Code::ToolQuota
-        )
 }
 
 fn subject(request: &ApprovalRequest) -> Asked {
