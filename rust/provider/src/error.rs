@@ -340,7 +340,21 @@ impl ProviderError {
             | Self::Config(_)
             | Self::UnknownProvider(_) => ErrorClass::Core,
             Self::Internal(_) => ErrorClass::Internal,
-            _ => ErrorClass::Provider,
+            Self::AuthMissing { .. }
+            | Self::AuthFailed(_)
+            | Self::RateLimited(_)
+            | Self::QuotaExhausted(_)
+            | Self::Overloaded(_)
+            | Self::Timeout { .. }
+            | Self::Network { .. }
+            | Self::ContextTooLong(_)
+            | Self::ContentRefused(_)
+            | Self::SchemaRefused(_)
+            | Self::UnknownModel(_)
+            | Self::BadRequest(_)
+            | Self::CapabilityMismatch { .. }
+            | Self::NoCapableModel { .. }
+            | Self::BadResponse { .. } => ErrorClass::Provider,
         }
     }
 
