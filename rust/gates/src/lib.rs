@@ -34,17 +34,14 @@ pub const GATES: &[Gate] = &[
     rules::expected_effects::GATE,
 ];
 
-/// The gates of a run without a tree; the others have nothing to compare.
-const OF_SCRIPTS: &[Gate] = &[rules::expected_effects::GATE];
-
 /// Most findings of one gate, so that the report of a broken tree with thousands of nodes stays readable.
 const MAX_FINDINGS: usize = 10;
 
 /// Runs every gate.
 pub fn judge(facts: &Facts<'_>) -> Envelope {
     let mut envelope = Envelope::passed();
-    let gates = if facts.only_scripts() { OF_SCRIPTS } else { GATES };
-    for gate in gates {
+    let only_scripts = facts.only_scripts();
+    for gate in GATES.iter().filter(|gate| gate.judges_scripts || !only_scripts) {
         let mut findings = (gate.check)(facts);
         let fails = |finding: &GateFinding| finding.severity == Severity::Error && finding.code != Code::NotAvailable;
         let failed = findings.iter().any(fails);

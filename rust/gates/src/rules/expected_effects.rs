@@ -13,6 +13,7 @@ use geonode_graph::documents::evidence::Evaluated;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::ExpectedEffects,
+    judges_scripts: true,
     check,
 };
 

@@ -12,6 +12,7 @@ use geonode_graph::documents::evidence::InvalidLink;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NoInvalidLinks,
+    judges_scripts: false,
     check,
 };
 

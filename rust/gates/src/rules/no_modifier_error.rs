@@ -8,6 +8,7 @@ use crate::warnings::source;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NoModifierError,
+    judges_scripts: false,
     check,
 };
 

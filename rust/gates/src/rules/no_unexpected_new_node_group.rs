@@ -7,6 +7,7 @@ use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NoUnexpectedNewNodeGroup,
+    judges_scripts: false,
     check,
 };
 

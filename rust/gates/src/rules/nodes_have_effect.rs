@@ -15,6 +15,7 @@ use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NodesHaveEffect,
+    judges_scripts: false,
     check,
 };
 

@@ -10,6 +10,7 @@ use geonode_graph::documents::evidence::EvaluatedObject;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::NotEmpty,
+    judges_scripts: false,
     check,
 };
 

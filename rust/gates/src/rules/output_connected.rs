@@ -10,6 +10,7 @@ use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::OutputConnected,
+    judges_scripts: false,
     check,
 };
 

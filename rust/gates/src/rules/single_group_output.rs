@@ -9,6 +9,7 @@ use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::SingleGroupOutput,
+    judges_scripts: false,
     check,
 };
 

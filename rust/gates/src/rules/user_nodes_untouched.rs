@@ -14,6 +14,7 @@ use crate::named::Named;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::UserNodesUntouched,
+    judges_scripts: false,
     check,
 };
 
