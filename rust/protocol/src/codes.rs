@@ -109,7 +109,13 @@ mod tests {
 
     #[test]
     fn refusals_by_a_rule_are_policy_and_other_failures_are_not() {
-        for code in [Code::RequestQuota, Code::SchemaNotAllowed, Code::UndoUnavailable] {
+        for code in [
+            Code::RequestQuota,
+            Code::SandboxBreach,
+            Code::SchemaNotAllowed,
+            Code::TrialFailed,
+            Code::UndoUnavailable,
+        ] {
             assert!(code.is_policy(), "{code}");
         }
         for code in [Code::GateFailed, Code::UnknownNode, Code::Network] {

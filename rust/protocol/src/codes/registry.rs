@@ -294,7 +294,7 @@ codes! {
         /// The whole run took longer than allowed.
         RunTimeout = "run_timeout" => "Raise `max_run_s` (on the command line `--timeout`), or choose a faster model.",
         /// What was tried in the sandbox reached for the network, another program or another process, and was ended.
-        SandboxBreach = "sandbox_breach" => "Do not run it: no script that works on a scene needs that.",
+        SandboxBreach = "sandbox_breach" => "Do not run it: no script that works on a scene needs that." [policy],
         /// This system has no sandbox that a script could be tried in, or it could not be set up.
         SandboxUnavailable = "sandbox_unavailable" => "Take Linux 6.2 or later with Landlock, or switch the trial of scripts off (`try_scripts`).",
         /// A saved run is damaged, or was saved by another version.
@@ -306,7 +306,7 @@ codes! {
         /// During the run, the artist changed something that the run changes too.
         TouchedByArtist = "touched_by_artist" => "Start the run again; it then starts from the file as it is now.",
         /// A script did not pass its trial in the sandbox, or there could be none where nobody reads it.
-        TrialFailed = "trial_failed" => "Mend what the trial says; where there is no sandbox, switch it off by name (`try_scripts`).",
+        TrialFailed = "trial_failed" => "Mend what the trial says; where there is no sandbox, switch it off by name (`try_scripts`)." [policy],
         /// The results of earlier turns of a saved run are not in the file.
         TurnsLost = "turns_lost" => "Open the file that the run was saved with, or start the run again.",
         /// Blender could not undo what a script does, so the script does not run.
