@@ -1,7 +1,7 @@
 //! What nodes cost, by type: measured in Blender, kept as data.
 //!
 //! `costs.json` is written by `rust/xtask/src/bench/evaluation/nodes.py`, which builds each type by itself and measures it. A type that it does not
-//! hold costs as much as a dear one.
+//! hold costs as much as a dear one. The file is part of the program; a test reads it, and were it broken, every node would count as a dear one.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -40,7 +40,7 @@ pub(crate) struct Cost {
 }
 
 /// All costs.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Costs {
     /// How they were found.
@@ -53,7 +53,7 @@ pub(crate) struct Costs {
     /// Of types that were much slower before, by type.
     slower_before: HashMap<String, Slower>,
     /// Of running the body of a zone once, its nodes aside.
-    pub iterations: HashMap<String, Iteration>,
+    iterations: HashMap<String, Iteration>,
     /// Nanoseconds for each element of the result, after the last node.
     pub result_ns: f64,
     /// Bytes that a node holds until the evaluation ends.
@@ -62,8 +62,30 @@ pub(crate) struct Costs {
     pub target_elements: f64,
 }
 
+/// Everything is dear: what counts where no cost is known, so that an estimate is too high rather than nothing.
+impl Default for Costs {
+    fn default() -> Self {
+        Self {
+            source: "assumed".to_owned(),
+            unknown: Cost {
+                fixed_us: 50.0,
+                item_ns: 2000.0,
+                element_ns: 500.0,
+                scratch_b: 16.0,
+                ..Cost::default()
+            },
+            nodes: HashMap::new(),
+            slower_before: HashMap::new(),
+            iterations: HashMap::new(),
+            result_ns: 10.0,
+            node_bytes: 1000.0,
+            target_elements: 10_000.0,
+        }
+    }
+}
+
 /// What a type cost in Blenders before a version.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Slower {
     /// Major and minor version.
@@ -72,20 +94,39 @@ struct Slower {
 }
 
 /// What one iteration costs, its nodes aside.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Iteration {
     pub us: f64,
     pub bytes: f64,
 }
 
+/// That of a zone that was not measured.
+impl Default for Iteration {
+    fn default() -> Self {
+        Self {
+            us: 100.0,
+            bytes: 20_000.0,
+        }
+    }
+}
+
 /// The costs that are built in.
 pub(crate) fn costs() -> &'static Costs {
-    static COSTS: LazyLock<Costs> = LazyLock::new(|| serde_json::from_str(DATA).unwrap_or_default());
+    static COSTS: LazyLock<Costs> = LazyLock::new(|| read(DATA));
     &COSTS
 }
 
+fn read(data: &str) -> Costs {
+    serde_json::from_str(data).unwrap_or_default()
+}
+
 impl Costs {
+    /// What running the body of a zone of this sort once costs, its nodes aside.
+    pub(crate) fn iteration(&self, zone: &str) -> Iteration {
+        self.iterations.get(zone).copied().unwrap_or_default()
+    }
+
     /// The cost of a node of this Blender in its present mode; `mode` says which that is.
     pub(crate) fn of(&self, kind: &str, blender: &str, mode: &dyn Fn(&str, &str) -> String) -> &Cost {
         let slower = self
@@ -142,6 +183,20 @@ mod tests {
         };
         assert!(of("4.5.15") > 10.0 * of("5.2.3"));
         assert!(older("4.5.15", (5, 1)) && !older("5.2.3", (5, 1)) && !older("", (5, 1)));
+    }
+
+    #[test]
+    fn broken_data_counts_as_dear_and_never_as_nothing() {
+        let (broken, whole) = (read("{"), costs());
+        let any = broken.of("GeometryNodeMeshCube", "5.2.3", &|_, _| String::new());
+        assert!(any.fixed() > whole.unknown.fixed());
+        assert!(any.items(1e6) > whole.unknown.items(1e6) && any.element() > whole.unknown.element());
+        assert!(broken.result_ns > whole.result_ns && broken.node_bytes > whole.node_bytes);
+        assert!(broken.target_elements > 1.0);
+        for (zone, known) in &whole.iterations {
+            let assumed = broken.iteration(zone);
+            assert!(assumed.us > known.us && assumed.bytes > known.bytes, "{zone}");
+        }
     }
 
     #[test]

@@ -94,6 +94,17 @@ impl Frame<'_> {
         self.received(slot).into_iter().next().unwrap_or_else(Flow::unknown)
     }
 
+    /// A muted node hands its first input of the same type on to each output.
+    pub(crate) fn through(&self, ready: &Ready<'_>) -> Vec<Flow> {
+        let outputs = ready.outputs.iter();
+        outputs
+            .map(|exit| {
+                let same = ready.inputs.iter().find(|slot| slot.kind == exit.kind);
+                same.map_or_else(Flow::unknown, |slot| joined(&self.received(slot)))
+            })
+            .collect()
+    }
+
     /// Forgets which components the outputs of a node hold: they may change from one evaluation to the next.
     pub(crate) fn any_kinds(&mut self, at: usize) {
         for flow in self.flows.get_mut(at).into_iter().flatten() {
@@ -143,6 +154,21 @@ impl Frame<'_> {
             *place = flows;
         }
     }
+}
+
+/// Several links as one flow: geometry is joined, of anything else the first counts.
+pub(crate) fn joined(flows: &[Flow]) -> Flow {
+    let Some((first, rest)) = flows.split_first() else {
+        return Flow::unknown();
+    };
+    rest.iter().fold(first.clone(), |mut sum, flow| {
+        if let (Content::Geometry(a), Content::Geometry(b)) = (&sum.content, &flow.content) {
+            sum.content = Content::from(a.joined(b));
+        }
+        sum.peak = sum.peak.or(&flow.peak);
+        sum.kinds = sum.kinds.or(flow.kinds);
+        sum
+    })
 }
 
 /// A flow as a socket of this type receives it.

@@ -29,6 +29,7 @@
 //!
 //! The work is linear in nodes and links for each evaluation of a tree, and bounded as a whole; an estimate that was given up says so.
 
+mod blame;
 mod components;
 mod costs;
 mod effects;

@@ -10,13 +10,12 @@ use geonode_graph::documents::Scene;
 use geonode_graph::ir::Tree;
 use geonode_graph::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
 
+use crate::blame;
 use crate::families;
-use crate::flow::{Content, Culprit, Driver, Flow, Peak};
-use crate::frame::{Evaluator, Frame, Spent};
-use crate::geometry::noun_of;
-use crate::inputs::{GEOMETRY, Inputs, Outcome, label};
+use crate::flow::{Content, Flow};
+use crate::frame::{Evaluator, Frame, Spent, joined};
+use crate::inputs::{GEOMETRY, Inputs, Outcome};
 use crate::kinds;
-use crate::levers;
 use crate::observations::Observations;
 use crate::prepare::{Prepared, Ready, prepare};
 use crate::work::{self, Budget, Load, Work};
@@ -209,13 +208,13 @@ impl<'a> Machine<'a> {
         let load = self.loads.entry(inputs.kind().to_owned()).or_default();
         load.runs += 1.0;
         load.items += work::items(&inputs, &outcome);
-        let peak = self.peak(frame.tree.name, &inputs, &outcome);
+        let peak = blame::peak(frame.tree.name, &inputs, &outcome, self.budget);
         let taken = work::work(&inputs, &outcome);
         frame.took(
             at,
             Spent {
                 work: taken,
-                dearest: dearest(frame.tree.name, &inputs, &outcome, taken, &peak),
+                dearest: blame::dearest(frame.tree.name, &inputs, &outcome, taken, &peak),
                 chosen: None,
             },
         );
@@ -323,44 +322,6 @@ impl<'a> Machine<'a> {
         );
         results
     }
-
-    /// The peak of what flowed in and of what the node makes; names the node when it is the first above the budget.
-    fn peak(&self, tree: &str, inputs: &Inputs<'_>, outcome: &Outcome) -> Peak {
-        let before = inputs.flows.iter().flatten();
-        let mut peak = before.fold(Peak::default(), |peak, flow| peak.or(&flow.peak));
-        let made = outcome.elements();
-        let given: f64 = inputs
-            .flows
-            .iter()
-            .flatten()
-            .map(|flow| flow.geometry().elements())
-            .sum();
-        let gain = made / given.max(1.0);
-        if gain > peak.driver.as_ref().map_or(1.5, |driver| driver.gain)
-            && let Some(lever) = levers::steepest(inputs)
-        {
-            peak.driver = Some(Arc::new(Driver {
-                tree: tree.to_owned(),
-                node: inputs.ready.node.id.clone(),
-                label: label(inputs.ready).into_owned(),
-                lever,
-                gain,
-            }));
-        }
-        if made > self.budget.elements && peak.culprit.is_none() {
-            peak.culprit = Some(Arc::new(Culprit {
-                tree: tree.to_owned(),
-                node: inputs.ready.node.id.clone(),
-                label: label(inputs.ready).into_owned(),
-                elements: made,
-                noun: noun(outcome),
-                lever: levers::best(inputs, self.budget.elements),
-                driver: peak.driver.clone(),
-            }));
-        }
-        peak.elements = peak.elements.max(made);
-        peak
-    }
 }
 
 impl<'a> Evaluator<'a> for Machine<'a> {
@@ -375,7 +336,7 @@ impl<'a> Evaluator<'a> for Machine<'a> {
         match ready.node.kind.as_str() {
             GROUP_OUTPUT => {}
             _ if ready.muted() => {
-                let flows = through(frame, ready);
+                let flows = frame.through(ready);
                 frame.put(at, flows);
             }
             GROUP => {
@@ -442,60 +403,4 @@ impl<'a> Evaluator<'a> for Machine<'a> {
         }
         inputs
     }
-}
-
-/// Work below which nobody asks which node it was.
-const TRIFLE: f64 = 1e-3;
-
-/// The node as the one that takes most, where that is worth a word.
-fn dearest(tree: &str, inputs: &Inputs<'_>, outcome: &Outcome, taken: Work, peak: &Peak) -> Option<Arc<Culprit>> {
-    if taken.weight() < TRIFLE {
-        return None;
-    }
-    Some(Arc::new(Culprit {
-        tree: tree.to_owned(),
-        node: inputs.ready.node.id.clone(),
-        label: label(inputs.ready).into_owned(),
-        elements: outcome.elements(),
-        noun: noun(outcome),
-        lever: levers::steepest(inputs),
-        driver: peak.driver.clone(),
-    }))
-}
-
-/// What most of it is.
-fn noun(outcome: &Outcome) -> &'static str {
-    let weight = |content: &Content| match content {
-        Content::Geometry(geometry) => Some((geometry.elements(), noun_of(geometry))),
-        _ => None,
-    };
-    let made = outcome.outputs.iter().filter_map(|(_, content)| weight(content));
-    let (elements, noun) = made.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, "points"));
-    if outcome.work > elements { "elements" } else { noun }
-}
-
-/// Several links as one flow: geometry is joined, of anything else the first counts.
-fn joined(flows: &[Flow]) -> Flow {
-    let Some((first, rest)) = flows.split_first() else {
-        return Flow::unknown();
-    };
-    rest.iter().fold(first.clone(), |mut sum, flow| {
-        if let (Content::Geometry(a), Content::Geometry(b)) = (&sum.content, &flow.content) {
-            sum.content = Content::from(a.joined(b));
-        }
-        sum.peak = sum.peak.or(&flow.peak);
-        sum.kinds = sum.kinds.or(flow.kinds);
-        sum
-    })
-}
-
-/// A muted node hands its first input of the same type on to each output.
-fn through(frame: &Frame<'_>, ready: &Ready<'_>) -> Vec<Flow> {
-    let outputs = ready.outputs.iter();
-    outputs
-        .map(|exit| {
-            let same = ready.inputs.iter().find(|slot| slot.kind == exit.kind);
-            same.map_or_else(Flow::unknown, |slot| joined(&frame.received(slot)))
-        })
-        .collect()
 }
