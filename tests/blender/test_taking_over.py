@@ -117,6 +117,16 @@ def test_the_same_prompt_again_changes_nothing() -> None:
     assert state() == before
 
 
+def test_a_long_prompt_is_known_by_all_of_its_words() -> None:
+    beginning = "cover the plane with 80 trees, scale 0.5 to 1.5,"
+    run_to_done(f"{beginning} seed 4")
+    before = state()
+    run_to_done(f"{beginning} seed 4")
+    assert state() == before and len(before) == 1
+    run_to_done(f"{beginning} seed 5")
+    assert len(state()) == 2
+
+
 def test_a_second_prompt_adds() -> None:
     run_to_done("scatter 100 cubes")
     plane = bpy.data.objects["Plane"]

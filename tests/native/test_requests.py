@@ -188,7 +188,7 @@ def test_a_prompt_follows_an_earlier_one(start, endpoint: Endpoint, tmp_path: Pa
     told = first_message(endpoint, 1)
     assert told.startswith("<conversation>\n") and told.endswith("twice as far")
     turn = json.loads(told.split("\n")[1])["oldest_first"][0]
-    assert turn["wish"] == "move it up" and turn["status"] == "done"
+    assert turn["prompt"] == "move it up" and turn["status"] == "done"
     assert turn["plan"]["steps"] and turn["changes"] == first["diff"]
     other = run_in_conversation(start, endpoint, tmp_path, "something else")
     assert other["conversation"] != first["conversation"]

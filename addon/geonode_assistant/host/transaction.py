@@ -190,15 +190,18 @@ class Transaction:
         if not stepped and operators.can(bpy.ops.ed.undo_push):
             bpy.ops.ed.undo_push(message="GeoNode: not restored")
 
-    def commit(self, message: str) -> None:
-        """Keeps the changes, as one undo step of that name if this Blender has an undo stack."""
+    def commit(self, message: str, words: str | None = None) -> None:
+        """Keeps the changes, as one undo step of that name if this Blender has an undo stack.
+
+        What was made is marked as made for these words, else for the message.
+        """
         if not self._open:
             raise HostError("internal_error", "This transaction is closed.")
         self._check_untouched()
         self._open = False
         self._drop_copies()
         self._unmark()
-        self._mark_results(message)
+        self._mark_results(message if words is None else words)
         if self._checkpoint is not None:
             self._checkpoint.commit(message)
             return

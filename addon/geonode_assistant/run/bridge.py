@@ -128,8 +128,8 @@ class BlenderHost:
         self._close()
         transaction.give_up()
 
-    def commit(self, message: str) -> dict[str, Any]:
-        self._open().commit(message)
+    def commit(self, message: str, words: str) -> dict[str, Any]:
+        self._open().commit(message, words)
         return self._close()
 
     def dry_run(

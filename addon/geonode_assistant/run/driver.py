@@ -83,7 +83,7 @@ class Host(Protocol):
     def dry_run(
         self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False
     ) -> Trial: ...
-    def commit(self, message: str) -> dict[str, Any]: ...
+    def commit(self, message: str, words: str) -> dict[str, Any]: ...
 
 
 class RunHandle:
@@ -342,7 +342,7 @@ class RunHandle:
             case "restore":
                 return self._restore()
             case "commit":
-                result = host.commit(effect["message"])
+                result = host.commit(effect["message"], effect["words"])
                 self._transaction_open = False
                 self._kept = True
                 return result

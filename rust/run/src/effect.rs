@@ -123,6 +123,8 @@ pub enum Task {
     Commit {
         /// Text of the undo step.
         message: String,
+        /// What the run is called in full, whose digest marks what it made.
+        words: String,
     },
 }
 

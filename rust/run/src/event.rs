@@ -26,7 +26,7 @@ pub enum EventKind {
     Start {
         /// Bounds and approval mode of this run.
         config: Config,
-        /// Text of the undo step.
+        /// What the run is called; the undo step shows the beginning of it.
         label: String,
         /// The plan is given directly: nothing is generated and nothing retried.
         direct: bool,

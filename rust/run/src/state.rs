@@ -98,6 +98,9 @@ impl Phase {
     }
 }
 
+/// Longest text of an undo step, `GeoNode: ` included.
+const UNDO_CHARS: usize = 49;
+
 /// The whole state of a run; plain data that can be stored at any moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -109,7 +112,7 @@ pub struct State {
     pub(crate) tasks: u64,
     /// Bounds and approval mode.
     pub config: Config,
-    /// Text of the undo step.
+    /// What the run is called.
     pub(crate) label: String,
     /// Whether the plan was given directly.
     pub(crate) direct: bool,
@@ -324,7 +327,8 @@ impl State {
             },
             Phase::Judging => Task::Judge,
             Phase::Committing => Task::Commit {
-                message: self.label.clone(),
+                message: beginning(&self.label),
+                words: self.label.clone(),
             },
             Phase::Restoring(_) => Task::Restore,
         })
@@ -341,6 +345,14 @@ impl State {
     /// Whether the transaction covers, or has to cover, the whole file.
     pub(crate) fn wants_whole(&self) -> bool {
         self.plan.as_ref().is_some_and(PlanInfo::whole)
+    }
+}
+
+/// The text of an undo step, which Blender's menu shows in one line.
+fn beginning(label: &str) -> String {
+    match label.char_indices().nth(UNDO_CHARS) {
+        Some((end, _)) => format!("{}…", label.get(..end).unwrap_or_default().trim_end()),
+        None => label.to_owned(),
     }
 }
 

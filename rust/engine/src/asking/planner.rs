@@ -8,33 +8,23 @@ use serde_json::Value;
 
 use crate::error::EngineError;
 
-/// Longest text of an undo step.
-const LABEL_CHARS: usize = 40;
-
 /// A plan without a model.
 pub(crate) fn offline(prompt: &str, object: Option<&str>, context: &Value) -> Result<Value, Failure> {
     let context = read(context)?;
-    // Of a longer prompt the mark contains only the beginning, which other prompts may share.
-    let label = label(prompt);
-    let words = if label.ends_with('…') {
-        String::new()
-    } else {
-        geonode_store::seal(&label)
-    };
     let options = Options {
         object: object.map(str::to_owned),
-        words,
+        words: geonode_store::seal(&label(prompt)),
     };
     offline::plan(prompt, &context, &options).map_err(|refusal| Failure::new(refusal.code, refusal.message))
 }
 
-/// Text of the undo step, `GeoNode: scatter 200 rocks on the …`; its digest marks what the run created.
+/// What the run is called: `GeoNode: scatter 200 rocks on the plane`. Its undo step shows the beginning, its digest marks what it made.
 pub(crate) fn label(prompt: &str) -> String {
     let words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(LABEL_CHARS) {
-        Some((end, _)) => format!("GeoNode: {}…", words.get(..end).unwrap_or_default().trim_end()),
-        None if words.is_empty() => "GeoNode: plan".to_owned(),
-        None => format!("GeoNode: {words}"),
+    if words.is_empty() {
+        "GeoNode: plan".to_owned()
+    } else {
+        format!("GeoNode: {words}")
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
             }
         }
         Task::Restore => HostEffect::Restore,
-        Task::Commit { message } => HostEffect::Commit { message },
+        Task::Commit { message, words } => HostEffect::Commit { message, words },
         other => return Err(EngineError::Internal(format!("{} is the core's", other.name())).into()),
     })
 }

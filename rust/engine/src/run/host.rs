@@ -51,6 +51,7 @@ pub(crate) enum HostEffect {
     Restore,
     Commit {
         message: String,
+        words: String,
     },
     AskApproval {
         request: Box<ApprovalRequest>,
