@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from geonode_assistant.run.report import RunReport
 from scripted_host import MOVE, Host, plan, socket
 
 WRITES = ["inspect", "begin", "apply_step", "verify"]
@@ -32,6 +33,13 @@ def test_a_plan_is_applied_in_one_transaction(start, host: Host) -> None:
     assert report["diff"]
     assert report["plan"]["steps"][0]["id"] == "s1"
     assert report["blender"] == "5.2.3"
+
+
+def test_a_report_without_the_core_has_every_field_of_a_whole_one(start, host: Host) -> None:
+    whole = host.drive(start(plan=plan(*MOVE)))
+    empty = RunReport({"status": "error"})
+    assert empty.to_dict().keys() == whole.keys()
+    assert all(hasattr(empty, field) for field in whole)
 
 
 def test_the_same_plan_twice_changes_nothing(start, host: Host) -> None:

@@ -10,6 +10,12 @@ class RunReport:
     """The core's report of a run (``rust/run/EFFECTS.md``); every field is also an attribute."""
 
     status: str
+    state: str
+    prompt: str
+    provider: str
+    model: str | None
+    blender: str | None
+    attempts: int
     steps: list[dict[str, Any]]
     intermediate_steps: list[dict[str, Any]]
     gates: dict[str, Any] | None
@@ -17,13 +23,22 @@ class RunReport:
     messages: list[dict[str, Any]]
     usage: dict[str, Any] | None
     requests: list[dict[str, Any]]
+    validation: list[dict[str, Any]]
+    telemetry: dict[str, Any] | None
     final_message: str
     diff: list[str]
+    plan: dict[str, Any] | None
     conversation: str | None
     conversation_turns: int
 
     _DEFAULTS: dict[str, Any] = {
         "status": "error",
+        "state": "error",
+        "prompt": "",
+        "provider": "",
+        "model": None,
+        "blender": None,
+        "attempts": 0,
         "steps": [],
         "intermediate_steps": [],
         "gates": None,
@@ -31,8 +46,11 @@ class RunReport:
         "messages": [],
         "usage": None,
         "requests": [],
+        "validation": [],
+        "telemetry": None,
         "final_message": "",
         "diff": [],
+        "plan": None,
         "conversation": None,
         "conversation_turns": 0,
     }

@@ -171,8 +171,8 @@ class Run:
     def resume(saved: dict[str, Any] | str, overrides: dict[str, Any] | None = None) -> Run:
         """Takes up a run that `save` gave, in this process.
 
-        `overrides` (`api_key, approve, base_url, catalogue`) are set anew; a key always has to be. `ProtocolError`
-        (`saved_run_invalid`) for what is damaged or of another version.
+        `overrides` (`api_key, approve, base_url, catalogue, folder, python`) are set anew; a key always has to be.
+        `ProtocolError` (`saved_run_invalid`) for what is damaged or of another version.
         """
 
     def save(self) -> dict[str, Any]:
