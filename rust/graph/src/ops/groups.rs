@@ -42,8 +42,18 @@ impl<'p> Operation<'p> for &'p SetItems {
         format!("Give “{}” {} {items}", self.node_id, self.items.len())
     }
 
-    fn destroys(&self, _: &Tree) -> bool {
-        false
+    /// The list is complete, so an item that it does not name is dropped; items without a name are dropped from the end.
+    fn destroys(&self, before: &Tree) -> bool {
+        let node = before.nodes.iter().find(|node| node.id == self.node_id);
+        let Some(present) = node.and_then(|node| node.items.get(&self.collection)) else {
+            return false;
+        };
+        let is_wanted = |name: &Value| self.items.iter().any(|item| item.get("name") == Some(name));
+        present.len() > self.items.len()
+            || present
+                .iter()
+                .filter_map(|item| item.get("name"))
+                .any(|name| !is_wanted(name))
     }
 
     fn mentions(&self) -> Vec<Mention<'p>> {
