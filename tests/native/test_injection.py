@@ -37,6 +37,18 @@ def test_a_model_that_follows_injected_text_still_needs_approval(start, host: Ho
     assert json.dumps(host.trees) == before
 
 
+def test_fewer_named_removals_are_an_edit_without_a_question(start, host: Host, endpoint: Endpoint) -> None:
+    nodes = [{"op": "create_node", "node_id": f"n{i}", "bl_idname": "ShaderNodeMath"} for i in range(4)]
+    host.drive(start(plan=plan(*MOVE, *nodes)))
+    assert '"n3"' in json.dumps(host.trees)
+    gone = plan(*({"op": "delete_node", "node_id": f"n{i}"} for i in range(4)))
+    endpoint.replies = [json.dumps(gone)]
+    report = host.drive(ask(start, endpoint))
+    assert report["status"] == "done", report["messages"]
+    assert report["approvals"] == []
+    assert '"n3"' not in json.dumps(host.trees)
+
+
 def test_a_model_cannot_switch_the_gates_off(start, host: Host, endpoint: Endpoint) -> None:
     unjudged = plan(*MOVE) | {"meta": {"requires_gate_verification": False}}
     endpoint.replies = [json.dumps(unjudged), json.dumps(plan(*MOVE))]

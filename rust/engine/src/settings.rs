@@ -205,7 +205,8 @@ settings! {
     max_operations: u64 = 10_000, 1..=1_000_000;
     /// Most bytes of a plan's text.
     max_plan_bytes: u64 = 16_777_216, 1024..=268_435_456;
-    /// From this many removed nodes of the artist's on, a step is destructive and needs approval.
+    /// From this many removed nodes of a tree on, whoever made them, a step is destructive and needs approval; fewer
+    /// that it names are an ordinary edit.
     destructive_nodes: u64 = 5, 1..=100_000;
     /// Elements (vertices, curve points, points, instances; ten voxels count as one) that a plan may be expected to make without
     /// approval, gate `BLOWUP_RISK`.

@@ -40,7 +40,8 @@ pub struct AskedStep {
     pub action_type: String,
     /// Its description in the plan.
     pub description: String,
-    /// Whether it removes something that exists before the plan.
+    /// Whether it counts as destructive: it removes as many nodes as the setting `destructive_nodes` says, replaces the tree of a modifier,
+    /// or runs a script that removes data. A step that removes less is not, although its operations are marked.
     pub destructive: bool,
     /// Why it needs approval, if it does.
     pub reason: Option<String>,
@@ -59,7 +60,7 @@ pub struct AskedOperation {
     pub id: String,
     /// What it does, in plain words.
     pub words: String,
-    /// Whether it removes something that exists before the plan.
+    /// Whether it takes away something that the tree contains before the plan: a node, an item, or a socket of the interface.
     pub destructive: bool,
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
     let mut reasons = Vec::new();
     let mut steps = Vec::new();
     for (at, (step, delta)) in subject.plan.steps.iter().zip(&compiled.steps).enumerate() {
-        let destroyed = destroys(delta, subject.document, subject.settings.destructive_nodes);
+        let destroyed = destructive_reason(delta, subject.document, subject.settings.destructive_nodes);
         let script = match &step.action {
             Action::Python(script) => Some(script::describe(script, subject.blender)),
             Action::NodeTree(_) | Action::GnOps(_) | Action::Added(_) => None,
@@ -148,8 +148,9 @@ fn dear_step(compiled: &Compiled, risk: &Risk) -> usize {
     compiled.steps.iter().rposition(writes).unwrap_or(last)
 }
 
-/// Why the step is destructive, if it is.
-fn destroys(delta: &StepDelta, document: &Document, limit: u64) -> Option<String> {
+/// Why the step counts as destructive, if it does: it removes at least `limit` nodes that existed before the plan, or replaces the tree of a
+/// modifier. Fewer nodes that a step names are an ordinary edit, although each operation that removes one is marked.
+fn destructive_reason(delta: &StepDelta, document: &Document, limit: u64) -> Option<String> {
     for tree in &delta.trees {
         let Some(before) = document.trees.get(&tree.tree) else {
             continue;

@@ -78,7 +78,7 @@ pub enum Event {
 pub struct Asked {
     /// The types of the plan's steps, in order.
     pub steps: Vec<String>,
-    /// Whether something that existed before is removed.
+    /// Whether a step counts as destructive (`AskedStep::destructive`).
     pub destructive: bool,
     /// The tool, if the request was about a call.
     #[serde(skip_serializing_if = "Option::is_none")]
