@@ -36,6 +36,19 @@ pub(crate) struct Reviewed {
     pub(crate) bounds: HashMap<Text, f64>,
     /// Groups of operators that may be called, except the refused ones.
     pub(crate) operator_modules: HashSet<Text>,
+    pub(crate) removals: Removals,
+}
+
+/// Names that remove data; the artist is asked before a script that uses one runs.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(crate) struct Removals {
+    /// Last parts of the names of operators.
+    pub(crate) operators: HashSet<Text>,
+    /// Functions of `bpy.data` and its collections.
+    pub(crate) data: HashSet<Text>,
+    /// Functions that remove data whatever they are called on.
+    pub(crate) anywhere: HashSet<Text>,
 }
 
 /// What a script may do with objects that are not Blender's data, by type.

@@ -15,15 +15,6 @@ const RULE: Rule = Rule {
     name: "removals",
     code: Code::ScriptDestructive,
 };
-const OPERATORS: &[&str] = &[
-    "delete",
-    "delete_loose",
-    "modifiers_clear",
-    "constraints_clear",
-    "animation_data_clear",
-    "orphans_purge",
-];
-const DATA: &[&str] = &["remove", "batch_remove", "orphans_purge", "user_remap", "user_clear"];
 const HINT: &str = "Nothing needs to be corrected: the artist is asked before the script runs.";
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
@@ -33,7 +24,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
         Expr::Attribute(one) if one.ctx == ExprContext::Load && !cx.is_asked(one.range) => {
             if let Some(full) = full(cx, expr)
                 && full.starts_with("bpy.data.")
-                && DATA.contains(&one.attr.as_str())
+                && cx.policy.reviewed.removals.data.contains(one.attr.as_str())
             {
                 ask(cx, one.range, &full);
             }
@@ -61,16 +52,14 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         _ => return,
     };
     if let Some(full) = full(cx, &call.func) {
-        let operator = full.strip_prefix("bpy.ops.").is_some_and(|_| OPERATORS.contains(&name));
-        let data = full.starts_with("bpy.data.") && DATA.contains(&name);
+        let removals = &cx.policy.reviewed.removals;
+        let operator = full.starts_with("bpy.ops.") && removals.operators.contains(name);
+        let data = full.starts_with("bpy.data.") && removals.data.contains(name);
         if operator || data {
             cx.asked_at(range);
             ask(cx, call.range, &full);
         }
-    } else if matches!(
-        name,
-        "batch_remove" | "orphans_purge" | "user_remap" | "user_clear" | "clear_geometry"
-    ) {
+    } else if cx.policy.reviewed.removals.anywhere.contains(name) {
         cx.ask(
             &RULE,
             call.range,
@@ -86,18 +75,20 @@ fn ask(cx: &mut Checker<'_>, range: TextRange, full: &str) {
 
 /// An operator that is named without being called.
 pub(crate) fn mention(cx: &mut Checker<'_>, full: &str, range: TextRange) {
-    if full.rsplit('.').next().is_some_and(|name| OPERATORS.contains(&name)) {
+    let operators = &cx.policy.reviewed.removals.operators;
+    if full.rsplit('.').next().is_some_and(|name| operators.contains(name)) {
         ask(cx, range, full);
     }
 }
 
 /// `getattr(bpy.ops.GROUP, name)`: asks where the name can be one that removes.
 pub(crate) fn by_text(cx: &mut Checker<'_>, call: &ExprCall, group: &str, names: Option<&[String]>) {
+    let operators = &cx.policy.reviewed.removals.operators;
     let removes = match names {
-        Some(names) => names.iter().any(|name| OPERATORS.contains(&name.as_str())),
+        Some(names) => names.iter().any(|name| operators.contains(name.as_str())),
         None => {
             let pattern = call.args.get(1).map_or_else(|| "*".to_owned(), pattern);
-            OPERATORS.iter().any(|name| fits(&pattern, name))
+            operators.iter().any(|name| fits(&pattern, name))
         }
     };
     if removes {
