@@ -89,6 +89,9 @@ pub enum SpecError {
     /// The time limit is out of range.
     #[error("The time limit of the tool {0:?} is not from above 0 to 600 seconds.")]
     Timeout(String),
+    /// It is to run in the core, which has no code for it.
+    #[error("The core has no code for the tool {0:?}.")]
+    NoCode(String),
 }
 
 impl Spec {

@@ -46,27 +46,29 @@ pub(crate) fn add(registry: &mut Registry, world: &Arc<World>, pictures: bool) -
             continue;
         }
         registry.add(Tool {
-            runner: runner(&spec.id, world),
+            runner: runner(spec, world)?,
             spec: Arc::clone(spec),
         })?;
     }
     registry.add(read_result()?)
 }
 
-fn runner(id: &str, world: &Arc<World>) -> Runner {
+/// The code of a tool. What a tool of the host reports may need no work here; a tool of the core without code is an error.
+fn runner(spec: &Spec, world: &Arc<World>) -> Result<Runner, SpecError> {
     let world = Arc::clone(world);
     let core = |function: Arc<CoreTool>| Runner::Core(function);
     let host = |finish: Arc<Finish>| Runner::Host(finish);
-    match id {
-        "node_docs" => core(Arc::new(move |input, _| node_docs(input, &world.catalogue))),
-        "search_nodes" => core(Arc::new(move |input, _| {
+    Ok(match (spec.place, spec.id.as_str()) {
+        (Place::Core, "node_docs") => core(Arc::new(move |input, _| node_docs(input, &world.catalogue))),
+        (Place::Core, "search_nodes") => core(Arc::new(move |input, _| {
             Ok(docs::find_nodes(text(input, "query"), &world.catalogue))
         })),
-        "search_presets" => core(Arc::new(|input, _| search_presets(text(input, "query")))),
-        "tree_ir" => host(Arc::new(move |_, raw| tree_ir(raw, &world))),
-        "scene_summary" => host(Arc::new(move |_, raw| Ok(scene_summary(raw, &world.catalogue)))),
-        _ => host(Arc::new(|_, raw| Ok(raw))),
-    }
+        (Place::Core, "search_presets") => core(Arc::new(|input, _| search_presets(text(input, "query")))),
+        (Place::Core, id) => return Err(SpecError::NoCode(id.to_owned())),
+        (Place::Host, "tree_ir") => host(Arc::new(move |_, raw| tree_ir(raw, &world))),
+        (Place::Host, "scene_summary") => host(Arc::new(move |_, raw| Ok(scene_summary(raw, &world.catalogue)))),
+        (Place::Host, _) => host(Arc::new(|_, raw| Ok(raw))),
+    })
 }
 
 fn text<'a>(input: &'a Value, key: &str) -> &'a str {
@@ -284,8 +286,20 @@ mod tests {
         let specs = specs().unwrap();
         assert!(specs.len() > 5);
         for spec in specs {
-            let in_core = matches!(runner(&spec.id, &world), Runner::Core(_));
+            let in_core = matches!(runner(spec, &world).unwrap(), Runner::Core(_));
             assert_eq!(in_core, spec.place == Place::Core, "{}: its arm in `runner`", spec.id);
         }
+        let forgotten = Spec::new(
+            "forgotten",
+            "",
+            "A tool without code.",
+            object(&json!({}), &[]),
+            gives(&json!({})),
+        );
+        let forgotten = forgotten.unwrap();
+        assert_eq!(
+            runner(&forgotten, &world).err(),
+            Some(SpecError::NoCode("forgotten".to_owned()))
+        );
     }
 }
