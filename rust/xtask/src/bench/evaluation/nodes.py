@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures each node type by itself, one JSON line a type; given files of them, prints `rust/cost/src/costs.json`."""
+"""Measures each node type by itself, one JSON line a type, or the zone that is named (`repeat`, `for_each`, …).
+
+Given files of such lines, prints `rust/cost/src/costs.json`.
+"""
 
 import json
 import math
@@ -23,6 +26,7 @@ LOOK_UPS = (
 MODES = {
     "GeometryNodeDuplicateElements": ("domain", "Domain", ("POINT", "EDGE", "FACE")),
     "GeometryNodeMeshBoolean": ("solver", "Solver", ("EXACT", "FLOAT", "MANIFOLD")),
+    "GeometryNodeProximity": ("target_element", "Target Geometry", ("POINTS", "EDGES", "FACES")),
     "GeometryNodeDistributePointsOnFaces": ("distribute_method", "Distribute Method", ("RANDOM", "POISSON")),
 }
 
@@ -255,11 +259,18 @@ def cost(kind, found):
 
 def data(files):
     """The whole of `costs.json`, from the lines of earlier measurements; later ones count."""
-    nodes, fixed = {}, {}
+    nodes, fixed, iterations = {}, {}, {}
     for name in files:
         with open(name) as file:
-            lines = [json.loads(line.removeprefix("measured ")) for line in file if line.startswith("measured ")]
-        for kind, found in lines:
+            rows = file.readlines()
+        for line in rows:
+            if line.startswith("zone "):
+                zone, found = json.loads(line.removeprefix("zone "))
+                iterations[zone] = found
+        for line in rows:
+            if not line.startswith("measured "):
+                continue
+            kind, found = json.loads(line.removeprefix("measured "))
             # What a single node takes on nothing is near the noise of a measurement: the least of all counts.
             fixed[kind] = found["fixed"] = min(fixed.get(kind, found["fixed"]), found["fixed"])
             nodes[kind] = cost(kind, found)
@@ -267,13 +278,6 @@ def data(files):
                 place, modes = found["modes"]
                 nodes[kind] |= {"mode": place, "modes": {name: cost(kind, one) for name, one in modes.items()}}
     high = {name: dear(nodes, name) for name in LEAST}
-    # Beside the nodes of its body: measured with zones of empty bodies.
-    iterations = {
-        "repeat": {"us": 2.0, "bytes": 1300},
-        "for_each": {"us": 12.0, "bytes": 12_000},
-        "simulation": {"us": 50.0, "bytes": 1300},
-        "closure": {"us": 5.0, "bytes": 3000},
-    }
     return {
         "source": f"measured by rust/xtask/src/bench/evaluation/nodes.py in Blender {bpy.app.version_string}",
         "unknown": high | {"scratch_b": 16.0},
@@ -290,6 +294,71 @@ def data(files):
         "node_bytes": 300.0,
         "target_elements": float(TARGET),
     }
+
+
+def nothing(geometry, *_):
+    """The body of a zone that does nothing."""
+    return geometry
+
+
+def repeated(tree, runs):
+    return tree.repeat(runs, tree.grid(4), nothing)
+
+
+def called(tree, runs):
+    closure = tree.closure(nothing)
+    return tree.repeat(runs, tree.grid(4), lambda last, _: tree.evaluate_closure(closure, last))
+
+
+def for_elements(tree, runs):
+    return tree.for_each(tree.node("Points", Count=runs), nothing)
+
+
+def simulated(tree, runs):
+    """As many zones one after the other: a zone runs once a frame."""
+    last = tree.grid(4)
+    for _ in range(runs):
+        last = tree.simulation(last, nothing)
+    return last
+
+
+LEAST_BYTES = 1000
+"""Memory that cannot be told from nothing is taken for this much: so it is of a simulation."""
+ZONES = {
+    "repeat": (repeated, 1_000, 9_000),
+    "for_each": (for_elements, 1_000, 9_000),
+    "simulation": (simulated, 4, 64),
+    "closure": (called, 1_000, 9_000),
+}
+
+
+def slope(build, few, many):
+    """(microseconds, bytes) of running an empty body once more."""
+    ends = []
+    for runs in (few, many):
+        found = []
+        for _ in range(3):
+            tree = Tree()
+            tree.end(build(tree, runs))
+            # A frame of a simulation that was evaluated is remembered.
+            found.append(measured(tree, rounds=1 if build is simulated else 4))
+            clear(tree)
+        ends.append((min(one[0] for one in found), max(one[1] for one in found)))
+    (time, held), (longer, more) = ends
+    return (longer - time) / (many - few) * 1e6, (more - held) / (many - few)
+
+
+def iteration(zone):
+    """What a zone takes for each run of its body beside the nodes in it.
+
+    Memory that was freed before is taken again unseen: each zone is measured in a process of its own.
+    """
+    us, held = slope(*ZONES[zone])
+    if zone == "closure":
+        # It is called in a repeat zone.
+        around, kept = slope(*ZONES["repeat"])
+        us, held = us - around, held - kept
+    return {"us": round(us, 2), "bytes": max(round(held), LEAST_BYTES)}
 
 
 def result():
@@ -323,6 +392,9 @@ def main():
     wanted = sys.argv[1:]
     if wanted and os.path.exists(wanted[0]):
         write(data(wanted))
+        return
+    if wanted and wanted[0] in ZONES:
+        print("zone", json.dumps([wanted[0], iteration(wanted[0])]), flush=True)
         return
     for kind in kinds():
         if wanted and not any(name in kind for name in wanted):
