@@ -14,7 +14,7 @@ import geonode_core as core
 import pytest
 from geonode_assistant.scripting import instrument, names, policy
 from geonode_assistant.scripting.errors import Guarded, NotAllowed
-from geonode_assistant.scripting.membrane import Membrane
+from geonode_assistant.scripting.membrane import Membrane, key
 from geonode_assistant.scripting.output import Output
 
 # Expressions for objects that a script can reach; the search starts from them.
@@ -220,6 +220,11 @@ REFUSED = {
     "np.asarray(S().__class__.__base__(**{'__array_interface__': {}}))",
     "an address told to numpy by a store": "from types import SimpleNamespace as S\nS().__array_interface__ = {}",
     "format_map": "'{a.__class__}'.format_map({'a': a})",
+    "method of an own enum's metaclass": "import enum\nclass E(enum.Enum): pass\na.x = 1\nE._convert_",
+    "class that an own enum's metaclass makes": "import enum\nclass E(enum.Enum): pass\nE._create_('X', {'a': 1})",
+    "by getattr": "import enum\nclass E(enum.Enum): pass\ngetattr(E, '_convert_')",
+    "registration with an own abstract class": "import abc\nclass Q(abc.ABC): pass\nQ.register(int)",
+    "order of an own class": "class B: pass\nB.mro()",
 }
 
 
@@ -229,7 +234,7 @@ def test_attacks_that_names_do_not_stop_are_stopped_by_types(name: str) -> None:
 
     assert modules
     with pytest.raises((NotAllowed, Guarded, TypeError, core.PolicyError, AttributeError)):
-        run_walled(OWN + REFUSED[name], frozenset({"_evaluate", "draw_handler_add", "x"}))
+        run_walled(OWN + REFUSED[name], frozenset({"_evaluate", "_convert_", "_create_", "draw_handler_add", "x"}))
 
 
 def test_a_scripts_own_classes_are_unrestricted() -> None:
@@ -329,3 +334,9 @@ result = spline.points[0].radius
     ):
         with pytest.raises(Guarded):
             run_walled(f"import bpy\n{heavy}")
+
+
+def test_a_type_is_not_known_by_the_name_that_it_gives_itself() -> None:
+    forged = type("SimpleNamespace", (), {"__module__": "types", "__qualname__": "SimpleNamespace", "value": 1})
+    assert key(types.SimpleNamespace) == "types.SimpleNamespace" != key(forged)
+    assert not Membrane(frozenset()).may_read(forged(), "value")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -41,10 +42,25 @@ _INPUT = re.compile(r"Socket_\d{1,4}\Z")
 _DONE = {LOAD: "read", STORE: "set", DELETE: "deleted"}
 
 
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+"""Flags of a type that Python code may have made, and of one that cannot be changed."""
+
+
 def key(kind: type) -> str:
-    """The name of a type in the lists."""
+    """The name of a type in the lists; none for a type that only says that it is called so."""
     name = f"{kind.__module__}.{kind.__qualname__}"
-    return "cython.function" if name.startswith("_cython_") else name
+    if name.startswith("_cython_"):
+        return "cython.function"
+    return name if kind.__flags__ & (_HEAP | _IMMUTABLE) != _HEAP or _is_there(kind) else ""
+
+
+def _is_there(kind: type) -> bool:
+    """Whether the module that a type names has it under that name, or as a private one (`functools._CacheInfo`)."""
+    found: Any = sys.modules.get(kind.__module__)
+    *outer, last = kind.__qualname__.split(".")
+    for part in outer:
+        found = getattr(found, part, None)
+    return any(getattr(found, name, None) is kind for name in (last, f"_{last}"))
 
 
 class Membrane:
@@ -167,7 +183,7 @@ class Membrane:
         if thing in self._own:
             if kind == LOAD and name == "__members__":
                 return True
-            return self._free(thing, kind, name)
+            return self._free(thing, kind, name) and not _of_metaclass(thing, name)
         if kind != LOAD:
             return False
         if name in self._dunder:
@@ -225,6 +241,17 @@ class Membrane:
         if name == "resize" and not isinstance(thing, _BLENDERS):
             return guards.resized(thing)
         return sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
+
+
+def _of_metaclass(thing: type, name: str) -> bool:
+    """Whether a class has an attribute from its metaclass (`register`, `mro`), which no list knows."""
+    if name.startswith("__"):
+        return False
+    for base in type.mro(type(thing)):
+        if name in base.__dict__:
+            own = any(name in one.__dict__ for one in type.mro(thing))
+            return not own or hasattr(base.__dict__[name], "__set__")
+    return False
 
 
 _INSTANCES_ONLY = frozenset({
