@@ -395,7 +395,7 @@ def test_a_plan_that_is_too_large_ends_before_anything_is_evaluated() -> None:
     [risk] = [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
     assert risk["origin"] == "gates" and risk["severity"] == "warning"
     made, takes = risk["text"].split(" That will take about ")
-    assert made == 'Subdivide Mesh at Level 15 (from the input "Detail") makes about 1.1 billion vertices.'
+    assert made == "Subdivide Mesh at Level 15 (from the input “Detail”) makes about 1.1 billion vertices."
     assert " GB" in takes
     assert risk["hint"].startswith("Level 11 stays under 5 million, ")
     assert report.gates is not None and report.gates["failed_gates"] == ["BLOWUP_RISK"]

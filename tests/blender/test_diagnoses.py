@@ -216,7 +216,7 @@ CASES: dict[str, Case] = {
         ),
         "rock",
         "Object",
-        words='"Rock"',
+        words="“Rock”",
     ),
     "a tube of a mesh": Case(
         "no_effect",

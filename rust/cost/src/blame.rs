@@ -11,7 +11,7 @@ use crate::work::{Budget, Work};
 /// Work below which nobody asks which node it was.
 const TRIFLE: f64 = 1e-3;
 
-/// The peak of what flowed in and of what the node makes; names the node when it is the first above the budget.
+/// The peak of the node's inputs and outputs; names the node when it is the first above the budget.
 pub(crate) fn peak(tree: &str, inputs: &Inputs<'_>, outcome: &Outcome, budget: Budget) -> Peak {
     let before = inputs.flows.iter().flatten();
     let mut peak = before.fold(Peak::default(), |peak, flow| peak.or(&flow.peak));
@@ -71,7 +71,7 @@ pub(crate) fn dearest(
     }))
 }
 
-/// What most of it is.
+/// The kind of most of its elements.
 fn noun(outcome: &Outcome) -> &'static str {
     let weight = |content: &Content| match content {
         Content::Geometry(geometry) => Some((geometry.elements(), noun_of(geometry))),

@@ -1,9 +1,9 @@
-//! Which components a geometry may hold.
+//! The components that a geometry may contain.
 //!
-//! Sets only ever err on the large side: a component that is missing from a set is certainly not there. So a node whose input holds none
+//! Sets may be too large, never too small: a component that is missing from a set certainly does not exist. So a node whose input has none
 //! of the components that it acts on certainly has no effect.
 
-/// A set of components; a mesh counts by its elements, for many nodes need faces.
+/// A set of components; a mesh counts by its elements, since many nodes need faces.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Components(u8);
 
@@ -39,24 +39,24 @@ impl Components {
         Self(self.0 | other.0)
     }
 
-    /// What both sets have.
+    /// The components in both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Without what the other set has.
+    /// The components that are not in the other set.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Nothing is in it.
+    /// Whether it is empty.
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    /// Something is in both.
+    /// Whether both have a component in common.
     pub const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -71,10 +71,10 @@ impl Components {
     }
 }
 
-/// What a geometry may hold.
+/// The components that a geometry may contain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// Itself.
+    /// At the top level.
     pub own: Components,
     /// Inside its instances, at any depth.
     pub inside: Components,
@@ -86,7 +86,7 @@ impl Kinds {
         own: Components::NONE,
         inside: Components::NONE,
     };
-    /// Nothing is known.
+    /// Unknown.
     pub const ANY: Self = Self {
         own: Components::ALL,
         inside: Components::ALL,
@@ -118,7 +118,7 @@ impl Kinds {
         }
     }
 
-    /// All instances made real.
+    /// With all instances realized.
     #[must_use]
     pub(crate) const fn realised(self) -> Self {
         Self::only(self.own.or(self.inside).without(Components::INSTANCES))

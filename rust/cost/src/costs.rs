@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_types_were_slower_before() {
+    fn older_blender_versions_have_their_own_costs() {
         let of = |blender: &str| {
             costs()
                 .of("GeometryNodeFillCurve", blender, &|_, _| String::new())
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_data_is_whole() {
+    fn the_measured_costs_are_complete() {
         let costs: Costs = serde_json::from_str(DATA).unwrap();
         assert!(costs.nodes.len() > 150, "{}", costs.nodes.len());
         assert!(costs.unknown.fixed() > 0.0 && costs.unknown.items(1e6) > 0.0 && costs.unknown.element() > 0.0);

@@ -1,23 +1,23 @@
 //! What each node acts on: the one table of accepted components.
 //!
-//! `tests/host/test_effects.py` proves every row in Blender: with only the components that a row leaves out, the node gives its input back
-//! or nothing, in every mode and with every kind of value. A node that is missing here is taken to act on everything.
+//! `tests/host/test_effects.py` verifies every row in Blender: with only the components that a row leaves out, the node outputs its unchanged input
+//! or nothing, in every mode and with every kind of value. A node that is missing here is assumed to act on everything.
 
 use crate::components::{Components, Kinds};
 use crate::inputs::Inputs;
 
-/// What becomes of the geometry that a node acts on.
+/// The result of a node for the geometry that it acts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Makes {
     /// The same components.
     Same,
     /// The same components, and these.
     More(Components),
-    /// These instead of what it acts on; the rest stays.
+    /// These instead of the components that it acts on; the rest stays.
     Instead(Components),
     /// These and nothing else.
     Only(Components),
-    /// No geometry, or nobody knows what.
+    /// No geometry, or unknown.
     Unknown,
 }
 
@@ -26,17 +26,17 @@ pub enum Makes {
 pub struct Rule {
     /// `bl_idname` without `GeometryNode`.
     pub node: &'static str,
-    /// Name of the input where it is not the node's first geometry.
+    /// Name of the input if it is not the node's first geometry.
     pub secondary: Option<&'static str>,
-    /// The row holds only with this value of a property or menu, both folded.
+    /// The row applies only with this value of a property or menu, both folded.
     pub mode: Option<(&'static str, &'static str)>,
-    /// Components that the node does something with.
+    /// Components that the node acts on.
     pub acts_on: Components,
-    /// The input may stay unlinked.
+    /// Whether the input may stay unlinked.
     pub optional: bool,
-    /// It looks into instances.
+    /// Whether it acts on geometry inside instances.
     pub deep: bool,
-    /// What comes out.
+    /// The result.
     pub makes: Makes,
 }
 
@@ -82,7 +82,7 @@ const fn optional(rule: Rule) -> Rule {
     Rule { optional: true, ..rule }
 }
 
-/// The first row that fits counts.
+/// The first matching row.
 pub const RULES: &[Rule] = &[
     row("BoundBox", Components::ALL, true, Makes::Only(MESH)),
     row("ConvexHull", V.or(C).or(P).or(S), true, Makes::Only(MESH)),
@@ -169,12 +169,12 @@ pub const RULES: &[Rule] = &[
 ];
 
 impl Rule {
-    /// The node does something with such a geometry.
+    /// Whether the node acts on such a geometry.
     pub fn acts(&self, given: Kinds) -> bool {
         given.own.meets(self.acts_on) || self.deep && given.inside.meets(self.acts_on)
     }
 
-    /// The row fits the node in its present mode.
+    /// Whether the row applies to the node in its current mode.
     fn fits(&self, inputs: &Inputs<'_>) -> bool {
         let mode = |(name, value): (&str, &str)| inputs.mode(name, &title(name)) == value;
         inputs.kind().strip_prefix("GeometryNode") == Some(self.node) && self.mode.is_none_or(mode)

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_twice_is_evaluated_once() {
+    fn a_field_that_is_used_twice_is_evaluated_once() {
         let mut field = Arc::new(Field::new(1.0, Vec::new()));
         for _ in 0..50 {
             field = Arc::new(Field::new(1.0, vec![Arc::clone(&field), Arc::clone(&field)]));

@@ -1,4 +1,4 @@
-//! What flows along a link, and what it has cost so far.
+//! The value of a link, and its cost so far.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::field::Field;
 use crate::geometry::Geometry;
 use crate::range::Range;
 
-/// What is known of a value.
+/// What is known about a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Content {
     /// Geometry.
@@ -20,75 +20,75 @@ pub(crate) enum Content {
     Text {
         /// All characters.
         chars: f64,
-        /// Without line breaks; a space is an instance of nothing.
+        /// Without line breaks; a space is an empty instance.
         visible: f64,
     },
     /// The item of a menu.
     Choice(Arc<str>),
     /// An object or a collection by name.
     Data(Arc<str>),
-    /// No data-block where one could be.
+    /// A data-block that is not set.
     Nothing,
     /// The area of each face, as a field.
     FaceArea,
     /// A closure, by its number among those that were met.
     Closure(usize),
-    /// Anything.
+    /// Any value.
     Unknown,
 }
 
 /// A node that makes more elements than the budget allows, the first on its way; or the one that takes most time and memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Culprit {
-    /// Tree that holds the node.
+    /// Tree that contains the node.
     pub tree: String,
     /// ID of the node.
     pub node: String,
     /// Label of the node, else of its type.
     pub label: String,
-    /// What it makes.
+    /// What it creates.
     pub elements: f64,
-    /// Plural name of most of it.
+    /// Plural name of most of its elements.
     pub noun: &'static str,
-    /// The input that decides.
+    /// The input that decides the count.
     pub lever: Option<Lever>,
     /// The node before it that multiplied most.
     pub driver: Option<Arc<Driver>>,
 }
 
-/// An input that decides how much a node makes.
+/// An input that decides how much a node creates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lever {
     /// Its name in the interface.
     pub input: String,
-    /// Its value now: of several the one that costs most.
+    /// Its present value: of several the one that costs most.
     pub value: f64,
     /// A value at which it multiplies nothing.
     pub harmless: f64,
     /// It takes whole numbers only.
     pub whole: bool,
-    /// The modifier's input that it comes from, if it does.
+    /// The modifier's input that the value comes from, if any.
     pub source: Option<Arc<str>>,
-    /// The value nearest to it that stays under the budget; none when no value does, or when it was not looked for.
+    /// The nearest value that stays under the budget; `None` when no value does, or when it was not searched.
     pub remedy: Option<f64>,
 }
 
-/// A node that makes much more than it gets.
+/// A node that creates much more than it receives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Driver {
-    /// Tree that holds the node.
+    /// Tree that contains the node.
     pub tree: String,
     /// ID of the node.
     pub node: String,
     /// Label of the node, else of its type.
     pub label: String,
-    /// The input that decides.
+    /// The input that decides the count.
     pub lever: Lever,
-    /// What it makes by what it gets.
+    /// The ratio of its output to its input.
     pub gain: f64,
 }
 
-/// The largest that anything on the way to here has been.
+/// The peak on the way to here.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Peak {
     pub elements: f64,
@@ -159,7 +159,7 @@ impl Flow {
         }
     }
 
-    /// Either of two values, nobody knows which: the one that can cost more.
+    /// Either of two values: the one that can cost more.
     pub(crate) fn either(&self, other: &Self) -> Self {
         let content = match (&self.content, &other.content) {
             (Content::Geometry(a), Content::Geometry(b)) => {

@@ -1,4 +1,4 @@
-//! The flows of one tree while it is evaluated, and who evaluates its nodes.
+//! The flows of one tree during evaluation, and the evaluator of its nodes.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(crate) trait Evaluator<'a> {
     /// Evaluates one node.
     fn evaluate(&mut self, frame: &mut Frame<'a>, at: usize);
 
-    /// True when the estimate was given up: it says too little.
+    /// Whether the estimate was abandoned and is too low.
     fn exhausted(&self) -> bool;
 
     /// What a node of the frame is given.
@@ -77,7 +77,7 @@ impl Sum {
 }
 
 impl Frame<'_> {
-    /// What a slot receives: one flow for each link, or its own value.
+    /// The flows into a slot: one for each link, or its own value.
     pub(crate) fn received(&self, slot: &Slot) -> Vec<Flow> {
         if slot.sources.is_empty() {
             return vec![unlinked(&slot.kind, slot.value.as_ref())];
@@ -105,7 +105,7 @@ impl Frame<'_> {
             .collect()
     }
 
-    /// Forgets which components the outputs of a node hold: they may change from one evaluation to the next.
+    /// Forgets the components in the outputs of a node, which may change from one evaluation to the next.
     pub(crate) fn any_kinds(&mut self, at: usize) {
         for flow in self.flows.get_mut(at).into_iter().flatten() {
             flow.kinds = Kinds::ANY;

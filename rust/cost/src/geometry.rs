@@ -1,10 +1,10 @@
-//! Geometry as figures: how many elements of each kind, how large.
+//! Geometry as figures: the number of elements of each kind, and their size.
 //!
-//! All counts are `f64`, so that no product overflows; nothing here is exact beyond what estimates need.
+//! All counts are `f64`, so that no product overflows; they are only as exact as estimates need.
 
 use std::ops::{Add, Mul};
 
-/// What a mesh has.
+/// Figures of a mesh.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Mesh {
     pub vertices: f64,
@@ -44,7 +44,7 @@ impl Mesh {
     }
 }
 
-/// What curves have.
+/// Figures of curves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Curves {
     /// Splines.
@@ -62,7 +62,7 @@ pub(crate) struct Curves {
 }
 
 impl Curves {
-    /// So many open or closed polylines of `points` points in all.
+    /// This many open or closed polylines of `points` points in all.
     pub(crate) fn poly(curves: f64, points: f64, cyclic: bool, length: f64) -> Self {
         let segments = if cyclic { points } else { (points - curves).max(0.0) };
         Self {
@@ -81,10 +81,10 @@ impl Curves {
     }
 }
 
-/// What volumes have.
+/// Figures of volumes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Volume {
-    /// Voxels that hold something.
+    /// Voxels that are not empty.
     pub voxels: f64,
     /// Edge of a voxel.
     pub voxel: f64,
@@ -112,7 +112,7 @@ impl Parts {
         mesh + self.curves.points + self.points + self.volume.voxels / VOXELS_PER_ELEMENT
     }
 
-    /// Everything that instances can stand on and Set Position moves.
+    /// Everything on which instances can be placed, and which Set Position moves.
     pub(crate) fn all_points(&self) -> f64 {
         self.mesh.vertices + self.curves.points + self.points
     }
@@ -214,15 +214,15 @@ impl Mul<f64> for Parts {
 /// A geometry set.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Geometry {
-    /// What is there itself.
+    /// The geometry at the top level.
     pub own: Parts,
-    /// What instances refer to, each once: it is in memory.
+    /// The geometry that instances refer to, each once, as it is in memory.
     pub referred: Parts,
-    /// What would be there additionally if all instances were made real.
+    /// The additional geometry if all instances were realized.
     pub inside: Parts,
     /// Instances at the top.
     pub instances: f64,
-    /// Instances within instances, each as often as it shows.
+    /// Nested instances, each as often as it appears.
     pub nested: f64,
     /// Extent along each axis, instances included.
     pub size: [f64; 3],
@@ -238,12 +238,12 @@ impl Geometry {
         }
     }
 
-    /// What Blender must hold for it: instances count as one each, what they show once.
+    /// What Blender must store for it: instances count as one each, their geometry once.
     pub(crate) fn elements(&self) -> f64 {
         self.own.elements() + self.referred.elements() + self.instances + self.nested
     }
 
-    /// The same operation on everything, as most nodes do; it must be linear in the counts.
+    /// Applies the same operation to everything, as most nodes do; it must be linear in the counts.
     pub(crate) fn map(&self, operation: impl Fn(&Parts) -> Parts) -> Self {
         Self {
             own: operation(&self.own),
@@ -253,7 +253,7 @@ impl Geometry {
         }
     }
 
-    /// All of it made real.
+    /// With everything realized.
     pub(crate) fn realised(&self) -> Self {
         Self::of(self.own + self.inside, self.size)
     }
@@ -298,7 +298,7 @@ impl Geometry {
         }
     }
 
-    /// Both together; how they lie to each other is not known, so the larger extent counts.
+    /// Both together; their relative position is unknown, so the larger extent counts.
     pub(crate) fn joined(&self, other: &Self) -> Self {
         let mut size = self.size;
         for (side, other) in size.iter_mut().zip(other.size) {
@@ -325,7 +325,7 @@ impl Geometry {
         figures
     }
 
-    /// The inverse of [`Self::figures`]; what is missing is zero.
+    /// The inverse of [`Self::figures`]; missing figures are zero.
     pub(crate) fn from_figures(figures: &[f64]) -> Self {
         let mut rest = figures.iter().copied().chain(std::iter::repeat(0.0));
         let mut next = || rest.next().unwrap_or_default();
@@ -359,7 +359,7 @@ pub(crate) fn noun_of(geometry: &Geometry) -> &'static str {
     largest.map_or("elements", |(_, noun)| noun)
 }
 
-/// Product in which nothing times what is unbounded is nothing.
+/// Product in which zero times infinity is zero.
 pub(crate) fn times(a: f64, b: f64) -> f64 {
     if a > 0.0 && b > 0.0 { a * b } else { 0.0 }
 }
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn instances_count_once_until_they_are_made_real() {
+    fn instances_count_once_until_they_are_realized() {
         let many = cube().instanced(1e6);
         assert_eq!(many.elements(), 1e6 + 8.0);
         assert_eq!(many.realised().elements(), 8e6);
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn picked_instances_share_what_is_there() {
+    fn picked_instances_share_the_existing_geometry() {
         let two = cube().instanced(1.0).joined(&cube().repeated(3.0).instanced(1.0));
         let picked = two.picked(100.0);
         assert_eq!(picked.instances, 100.0);
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overflows() {
+    fn huge_counts_do_not_overflow() {
         let mut geometry = cube();
         for _ in 0..2000 {
             geometry = geometry.repeated(1e9).instanced(1e9).realised();

@@ -1,4 +1,4 @@
-//! What a node is given, as its family asks for it.
+//! Access to the inputs of a node for its family.
 
 use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use crate::geometry::Geometry;
 use crate::prepare::{Ready, Slot};
 use crate::range::Range;
 
-/// A node with everything that flows into it.
+/// A node with the values of its inputs.
 #[derive(Clone)]
 pub(crate) struct Inputs<'a> {
     pub ready: &'a Ready<'a>,
-    /// For each input, what its links bring; its own value where nothing is linked.
+    /// For each input, the values of its links, or its own value if nothing is linked.
     pub flows: Vec<Vec<Flow>>,
     pub scene: &'a Scene,
     /// Version of Blender whose nodes these are.
     pub blender: &'a str,
 }
 
-/// What a node makes.
+/// What a node creates.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
     /// By identifier of the output; `""` stands for the first geometry.
     pub outputs: Vec<(String, Content)>,
-    /// Elements that are made on the way and dropped again.
+    /// Elements that are created temporarily.
     pub work: f64,
 }
 
@@ -54,7 +54,7 @@ impl Outcome {
         self
     }
 
-    /// The largest that it makes.
+    /// The peak of what it creates.
     pub(crate) fn elements(&self) -> f64 {
         let made = self.outputs.iter().map(|(_, content)| match content {
             Content::Geometry(geometry) => geometry.elements(),
@@ -81,7 +81,7 @@ impl<'a> Inputs<'a> {
         self.ready.inputs.get(self.position(name)?)
     }
 
-    /// What flows into an input; of several links the first.
+    /// The value of an input; of several links the first.
     pub(crate) fn flow(&self, name: &str) -> Option<&Flow> {
         self.flows.get(self.position(name)?)?.first()
     }
@@ -104,7 +104,7 @@ impl<'a> Inputs<'a> {
         geometries.fold(first, |sum, next| sum.joined(&next))
     }
 
-    /// The first geometry that flows in, whatever the input is called.
+    /// The first input geometry, whatever the name of the input.
     pub(crate) fn main(&self) -> Geometry {
         self.first_geometry().map(|at| self.geometry_at(at)).unwrap_or_default()
     }
@@ -114,7 +114,7 @@ impl<'a> Inputs<'a> {
         self.ready.inputs.iter().position(|slot| slot.kind == GEOMETRY)
     }
 
-    /// Components that an input may get, all links together; anything where there is no such input.
+    /// Components that an input may receive, all links together; anything if there is no such input.
     pub(crate) fn kinds_at(&self, at: Option<usize>) -> Kinds {
         let flows = at.and_then(|at| self.flows.get(at));
         flows.map_or(Kinds::ANY, |flows| {
@@ -122,7 +122,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// Components that an input may get, by its name.
+    /// Components that an input may receive, by its name.
     pub(crate) fn kinds(&self, name: &str) -> Kinds {
         self.kinds_at(self.position(name))
     }
@@ -132,12 +132,12 @@ impl<'a> Inputs<'a> {
         self.kinds_at(self.first_geometry())
     }
 
-    /// True when an input that takes a data-block certainly gets none.
+    /// True when a data-block input is certainly not set.
     pub(crate) fn is_null(&self, name: &str) -> bool {
         self.flow(name).is_some_and(|flow| flow.content == Content::Nothing)
     }
 
-    /// What is known of a number; a bound that is not known is the value of a fresh node.
+    /// The range of a number; an unknown bound is the value of a new node.
     pub(crate) fn range(&self, name: &str) -> Range {
         let known = match self.flow(name).map(|flow| &flow.content) {
             Some(Content::Number(range)) => *range,
@@ -154,7 +154,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Exactly what is known of a number.
+    /// The range of a number as known.
     pub(crate) fn exact(&self, name: &str) -> Range {
         match self.flow(name).map(|flow| &flow.content) {
             Some(Content::Number(range)) => *range,
@@ -172,7 +172,7 @@ impl<'a> Inputs<'a> {
         self.range(name).high.max(0.0)
     }
 
-    /// The least that an input may be where small values are dear: a voxel, a distance. At least 1e-9.
+    /// The least that an input may be if small values are expensive: a voxel, a distance. At least 1e-9.
     pub(crate) fn finest(&self, name: &str) -> f64 {
         self.range(name).low.max(1e-9)
     }
@@ -186,7 +186,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// The largest lengths of a vector's components; `otherwise` where they are not known.
+    /// The largest lengths of a vector's components; `otherwise` if they are not known.
     pub(crate) fn lengths(&self, name: &str, otherwise: f64) -> [f64; 3] {
         self.vector(name).map(|range| {
             let most = range.abs().high;
@@ -194,7 +194,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// A truth value, where it is certain.
+    /// A truth value, if it is certain.
     pub(crate) fn truth(&self, name: &str) -> Option<bool> {
         match &self.flow(name)?.content {
             Content::Number(range) => range.truth(),
@@ -239,7 +239,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Length of a text at an input: all characters, and those that are no line breaks.
+    /// Length of a text at an input: all characters, and those that are not line breaks.
     pub(crate) fn text(&self, name: &str) -> (f64, f64) {
         match self.flow(name).map(|flow| &flow.content) {
             Some(Content::Text { chars, visible }) => (*chars, *visible),
@@ -257,7 +257,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Characters of a text of which nothing is known.
+/// Assumed length of an unknown text.
 const ASSUMED_TEXT: f64 = 20.0;
 
 fn number(value: &Value) -> Option<f64> {
@@ -278,7 +278,7 @@ fn takes_data(kind: &str) -> bool {
     )
 }
 
-/// What an input gets while nothing is linked to it.
+/// The value of an input without links.
 pub(crate) fn unlinked(kind: &str, value: Option<&Value>) -> Flow {
     let content = match value {
         Some(value) => content(kind, value),
@@ -291,7 +291,7 @@ pub(crate) fn unlinked(kind: &str, value: Option<&Value>) -> Flow {
     }
 }
 
-/// What a value from a document says, read as the socket type `kind`.
+/// A value from a document, read as the socket type `kind`.
 pub(crate) fn content(kind: &str, value: &Value) -> Content {
     let text = |text: &str| Content::Text {
         chars: length(text.chars().count()),

@@ -1,10 +1,10 @@
-//! What flows where: which components the output of a node may hold.
+//! The components that each output of a node may contain.
 
 use crate::components::{Components, Kinds};
 use crate::effects::{Makes, rule};
 use crate::inputs::Inputs;
 
-/// What one output of a node may hold.
+/// The components that one output of a node may contain.
 pub(crate) fn output_kinds(inputs: &Inputs<'_>, identifier: &str, first: bool) -> Kinds {
     let kind = inputs.kind();
     let Some(short) = kind.strip_prefix("GeometryNode") else {
@@ -78,7 +78,7 @@ fn partly(inputs: &Inputs<'_>) -> bool {
     !inputs.all_selected() || inputs.position("Realize All").is_some() && inputs.truth("Realize All") != Some(true)
 }
 
-/// Nodes that make geometry out of no other.
+/// Nodes that create geometry without an input geometry.
 fn source(short: &str, inputs: &Inputs<'_>) -> Option<Kinds> {
     let own = match short {
         "MeshLine" => Components::WIRE,

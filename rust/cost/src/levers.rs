@@ -1,19 +1,19 @@
-//! Which input of a node decides how much it makes, and which value of it would do.
+//! Finds the input of a node that decides how much it creates, and a value of it that stays under the budget.
 
 use crate::families;
 use crate::flow::Lever;
 use crate::inputs::Inputs;
 
-/// Which way an input must be turned to make less.
+/// The direction in which an input must change to create less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// Small values make less.
+    /// Small values create less.
     Down,
-    /// Large values make less: a distance between points, the edge of a voxel.
+    /// Large values create less: a distance between points, the edge of a voxel.
     Up,
 }
 
-/// Inputs that multiply, with the way that makes less; of equal ones the first is named.
+/// Inputs that multiply, with the direction that creates less; of equal ones the first is named.
 fn inputs_of(kind: &str) -> &'static [(&'static str, Way)] {
     use Way::{Down, Up};
     match kind.strip_prefix("GeometryNode").unwrap_or(kind) {
@@ -65,7 +65,7 @@ fn harmless(inputs: &Inputs<'_>, name: &str, way: Way) -> f64 {
     }
 }
 
-/// The inputs that matter in the node's present mode, each with what the node would make at the harmless end.
+/// The relevant inputs in the node's current mode, each with what the node would create at the harmless end.
 fn effective<'i>(inputs: &'i Inputs<'_>) -> impl Iterator<Item = (&'static str, Way, usize, f64)> + use<'i> {
     let now = families::outcome(inputs).elements();
     inputs_of(inputs.kind()).iter().filter_map(move |(name, way)| {
@@ -94,7 +94,7 @@ pub(crate) fn steepest(inputs: &Inputs<'_>) -> Option<Lever> {
     Some(lever(inputs, most.0, most.1, None))
 }
 
-/// The input that decides most, with the value that stays under the budget where there is one.
+/// The input that decides most, with the value that stays under the budget if there is one.
 pub(crate) fn best(inputs: &Inputs<'_>, budget: f64) -> Option<Lever> {
     let (name, way, at, least) = effective(inputs).min_by(|a, b| a.3.total_cmp(&b.3))?;
     if least > budget {
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remedies_are_round_numbers() {
+    fn suggested_values_are_round_numbers() {
         assert_eq!(rounded(0.051_23, f64::ceil), 0.052);
         assert_eq!(rounded(1234.0, f64::floor), 1200.0);
         assert_eq!(rounded(0.0, f64::floor), 0.0);

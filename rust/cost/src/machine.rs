@@ -21,7 +21,7 @@ use crate::prepare::{Prepared, Ready, prepare};
 use crate::work::{self, Budget, Load, Work};
 use crate::zones;
 
-/// Nodes that one estimate looks at; beyond, it is given up as too intricate. Blender's own largest trees need a few thousand.
+/// Most nodes that one estimate evaluates; beyond, it is abandoned as too complex. Blender's own largest trees need a few thousand.
 const FUEL: u64 = 200_000;
 /// The output node of a closure.
 const CLOSURE_OUTPUT: &str = "NodeClosureOutput";
@@ -30,7 +30,7 @@ const EVALUATE_CLOSURE: &str = "NodeEvaluateClosure";
 /// Groups within groups, and closures that call closures; Blender itself allows as many as fit its stack.
 const MAX_DEPTH: usize = 32;
 
-/// What a tree gave for certain inputs.
+/// The result of a tree for certain inputs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Done {
     /// By identifier of the interface output.
@@ -66,7 +66,7 @@ pub(crate) struct Machine<'a> {
     pub trial: Option<Trial>,
     /// How much nodes of each type were given.
     pub loads: IndexMap<String, Load>,
-    /// What nodes were given.
+    /// The observed inputs of nodes.
     pub seen: Observations,
     prepared: HashMap<&'a str, Arc<Prepared<'a>>>,
     memo: HashMap<String, Arc<Done>>,
@@ -107,7 +107,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What a tree gives for these inputs (by identifier of the interface).
+    /// The result of a tree for these inputs (by identifier of the interface).
     pub(crate) fn tree(&mut self, name: &str, inputs: &IndexMap<String, Flow>) -> Arc<Done> {
         let Some((name, tree)) = self.trees.get_key_value(name) else {
             return Arc::default();

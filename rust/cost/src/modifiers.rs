@@ -1,12 +1,12 @@
-//! What modifiers make that multiply an object's own data, by their numbers alone: asked while a script builds a stack, before Blender
-//! evaluates it, for nothing stops it then.
+//! Estimates modifiers that multiply an object's own data, by their numbers alone: used while a script builds a stack, before Blender
+//! evaluates it, since evaluation cannot be stopped.
 
 use geonode_protocol::SCRIPT_ITEMS;
 use serde::{Deserialize, Serialize};
 
-/// Elements that a stack may make: half of what a script may ask for, since evaluating holds the state before and after a modifier.
+/// Most elements that a stack may create: half of what a script may ask for, since evaluating holds the state before and after a modifier.
 const BEARABLE: f64 = SCRIPT_ITEMS / 2.0;
-/// Said of what takes too long although it makes little.
+/// Result for modifiers that take too long although they create little.
 const TOO_LONG: f64 = SCRIPT_ITEMS * 3.0;
 /// Vertices under a skin modifier, which takes a second for some thousands of them.
 const LARGEST_SKIN: f64 = 5_000.0;
@@ -74,21 +74,21 @@ pub enum Modifier {
         mode: String,
         voxel_size: f64,
     },
-    /// Any that multiplies nothing.
+    /// Any modifier that multiplies nothing.
     #[serde(other)]
     Other,
 }
 
-/// What a stack makes.
+/// The result of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Multiplied {
     /// At its end, or at the modifier that is too much.
     pub elements: f64,
-    /// More than Blender bears.
+    /// Whether it is more than Blender can handle.
     pub excessive: bool,
 }
 
-/// Follows a stack to its end, or to the first modifier that makes more than Blender bears.
+/// Follows a stack to its end, or to the first modifier that creates more than Blender can handle.
 pub fn multiplied(stack: &Stack) -> Multiplied {
     let (mut elements, mut wider) = (stack.elements, 1.0);
     for modifier in &stack.modifiers {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_ends_the_stack() {
+    fn an_excessive_modifier_ends_the_stack() {
         let cases = [
             (
                 6.0,

@@ -1,4 +1,4 @@
-//! What nodes were given while a stack of modifiers was followed: the ground for saying that a node can do nothing.
+//! The inputs of nodes that were observed while a stack of modifiers was followed, to find nodes without effect.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::components::{Components, Kinds};
 use crate::effects::rules;
 use crate::inputs::Inputs;
 
-/// What one geometry input got, over all evaluations of its node.
+/// What one geometry input received, over all evaluations of its node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedGeometry {
     /// Name of the input.
     pub socket: String,
-    /// Everything that it may have got.
+    /// Everything that it may have received.
     pub kinds: Kinds,
     /// Everything that the node would act on there.
     pub acts_on: Components,
-    /// The node may have found something to act on.
+    /// Whether the node may have found something to act on.
     pub acts: bool,
-    /// Something is linked to it.
+    /// Whether something is linked to it.
     pub linked: bool,
 }
 
@@ -28,22 +28,22 @@ pub struct ReceivedGeometry {
 pub struct MissingData {
     /// Name of the input.
     pub socket: String,
-    /// The modifier's input that it comes from, if it does.
+    /// The modifier's input that the value comes from, if any.
     pub source: Option<Arc<str>>,
-    /// Something is linked to the input: it may be meant to stay empty.
+    /// Whether something is linked to the input, which may be meant to stay empty.
     pub linked: bool,
 }
 
-/// What one node got.
+/// What one node received.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observation {
     /// By geometry input.
     pub received: Vec<ReceivedGeometry>,
-    /// The data-block without which the node does nothing; none when it had it once.
+    /// The data-block without which the node does nothing; `None` when it was set at least once.
     pub missing: Option<MissingData>,
 }
 
-/// What all nodes got, by tree and node.
+/// What all nodes received, by tree and node.
 #[derive(Debug, Clone, Default)]
 pub struct Observations {
     nodes: IndexMap<(String, String), Observation>,
@@ -59,14 +59,14 @@ const NEEDED: &[(&str, &str)] = &[
 ];
 
 impl Observations {
-    /// Every node that was evaluated, as (tree, node, what it got).
+    /// Every node that was evaluated, as (tree, node, what it received).
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Observation)> {
         self.nodes
             .iter()
             .map(|((tree, node), given)| (tree.as_str(), node.as_str(), given))
     }
 
-    /// Takes in one evaluation.
+    /// Records one evaluation.
     pub(crate) fn note(&mut self, tree: &str, inputs: &Inputs<'_>) {
         let received: Vec<ReceivedGeometry> = rules(inputs)
             .filter_map(|rule| {

@@ -1,4 +1,4 @@
-//! A tree made ready for propagation: its nodes in the order of evaluation, every input with its sources.
+//! A tree prepared for propagation: its nodes in the order of evaluation, every input with its sources.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(crate) struct Slot {
     pub kind: String,
     /// The value while nothing is linked.
     pub value: Option<Value>,
-    /// The value of a fresh node.
+    /// The value on a new node.
     pub fresh: Option<Value>,
     pub sources: Vec<Source>,
 }
@@ -58,7 +58,7 @@ pub(crate) struct Ready<'a> {
 pub(crate) struct Prepared<'a> {
     pub name: &'a str,
     pub nodes: Vec<Ready<'a>>,
-    /// What the Group Output needs, each node after what it needs itself; nodes of a cycle are left out.
+    /// The nodes that the Group Output needs, each after those that it needs itself; nodes of a cycle are left out.
     pub order: Vec<usize>,
     /// The active Group Output.
     pub output: Option<usize>,
@@ -175,7 +175,7 @@ impl Ready<'_> {
         &mut self.inputs[at]
     }
 
-    /// True for a node that only hands on.
+    /// True for a node that only passes its input on.
     pub(crate) fn muted(&self) -> bool {
         self.node.props.get("mute").and_then(Value::as_bool) == Some(true)
             && !matches!(self.node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT)
@@ -238,7 +238,7 @@ fn order(nodes: &[Ready<'_>], pairs: &HashMap<usize, usize>, output: usize) -> V
     order
 }
 
-/// The nodes that lie on a way from the one end of a zone to the other.
+/// The nodes on a path from one end of a zone to the other.
 fn body(
     nodes: &[Ready<'_>],
     pairs: &HashMap<usize, usize>,

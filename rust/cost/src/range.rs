@@ -1,6 +1,6 @@
 //! Interval arithmetic over numbers that may be fields: every value lies between `low` and `high`.
 
-/// A closed interval; `low <= high`, never NaN, unbounded where nothing is known.
+/// A closed interval; `low <= high`, never NaN, unbounded if unknown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Range {
     pub low: f64,
@@ -35,12 +35,12 @@ impl Range {
         )
     }
 
-    /// The number, when it is certain.
+    /// The number, if it is certain.
     pub(crate) fn constant(self) -> Option<f64> {
         (self.low.is_finite() && self.low.total_cmp(&self.high).is_eq()).then_some(self.low)
     }
 
-    /// The truth value, when it is certain.
+    /// The truth value, if it is certain.
     pub(crate) fn truth(self) -> Option<bool> {
         if self.low > 0.0 || self.high < 0.0 {
             Some(true)
@@ -94,7 +94,7 @@ impl Range {
         }
     }
 
-    /// Cut to the limits of another interval.
+    /// Clamped to another interval.
     pub(crate) fn within(self, limits: Self) -> Self {
         self.map(|number| number.max(limits.low).min(limits.high))
     }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn arithmetic_holds_every_result() {
+    fn arithmetic_on_ranges_contains_every_result() {
         assert_eq!(range(-2.0, 3.0).times(range(-5.0, 1.0)), range(-15.0, 10.0));
         assert_eq!(range(0.0, 0.0).times(Range::UNKNOWN), range(0.0, 0.0));
         assert_eq!(range(4.0, 8.0).over(range(2.0, 4.0)), range(1.0, 4.0));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_unknown() {
+    fn a_range_that_is_not_a_number_is_unknown() {
         assert_eq!(Range::exactly(f64::NAN), Range::UNKNOWN);
         assert_eq!(Range::UNKNOWN.with(Range::UNKNOWN, |a, b| a - b), Range::UNKNOWN);
         assert_eq!(Range::UNKNOWN.constant(), None);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_is_said_only_where_it_is_certain() {
+    fn comparisons_are_known_only_if_they_are_certain() {
         assert_eq!(range(0.0, 0.0).truth(), Some(false));
         assert_eq!(range(1.0, 2.0).truth(), Some(true));
         assert_eq!(range(0.0, 1.0).truth(), None);

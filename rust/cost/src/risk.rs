@@ -1,4 +1,4 @@
-//! The verdict on a plan: what it would cost, what causes it, and what to change.
+//! The verdict on a plan: its cost, the cause, and what to change.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ fn verdict(object: &str, after: &Estimate, culprit: Option<&Arc<Culprit>>, budge
             tree: String::new(),
             node: None,
             input: None,
-            cause: format!("The tree of \"{object}\" is too complex to predict its cost."),
+            cause: format!("The tree of “{object}” is too complex to predict its cost."),
             fix: "Use fewer nested groups and zones.".to_owned(),
         };
     };
@@ -203,10 +203,7 @@ fn memory(bytes: f64) -> String {
 
 /// "Level 12 (from the input "Detail")".
 fn setting(lever: &Lever) -> String {
-    let source = lever
-        .source
-        .as_ref()
-        .map(|name| format!(" (from the input \"{name}\")"));
+    let source = lever.source.as_ref().map(|name| format!(" (from the input “{name}”)"));
     format!("{} {}{}", lever.input, plain(lever.value), source.unwrap_or_default())
 }
 
@@ -264,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_as_a_person_writes_them() {
+    fn numbers_and_times_are_rounded_for_readers() {
         let cases = [
             (950.0, "950"),
             (402_653_186.0, "403 million"),

@@ -4,7 +4,7 @@ use geonode_graph::documents::{Figures, Scene};
 
 use crate::geometry::{Curves, Geometry, Mesh, Parts, box_area};
 
-/// What an object is taken for of which nothing is known: Blender's own cube, a little refined.
+/// The assumed figures of an unknown object: Blender's own cube, a little refined.
 const ASSUMED: Figures = Figures {
     vertices: 500.0,
     edges: 1000.0,

@@ -1,4 +1,4 @@
-//! What the modifiers of an object make, one after the other.
+//! Estimates the modifiers of an object, one after the other.
 
 use std::sync::Arc;
 
@@ -23,16 +23,16 @@ use crate::{inputs, range, scene};
 /// Stands for all times and sizes beyond it.
 const ENDLESS: f64 = 1e18;
 
-/// What an object's modifiers are expected to make.
+/// The expected result of an object's modifiers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The largest that any node makes on the way.
+    /// The peak of any node on the way.
     pub elements: f64,
     /// Processor time of one evaluation, in seconds.
     pub seconds: f64,
     /// The most memory that one evaluation takes, in bytes.
     pub bytes: f64,
-    /// The estimate was given up: nothing can be said.
+    /// Whether the estimate was abandoned, so that nothing is known.
     pub incomplete: bool,
     /// The node that goes beyond the budget.
     #[serde(skip)]
@@ -43,7 +43,7 @@ pub struct Estimate {
     /// How much nodes of each type were given, each node counted as often as the estimate looked at it.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub loads: IndexMap<String, Load>,
-    /// What comes out at the end of the stack.
+    /// The result at the end of the stack.
     pub result: Counts,
 }
 
@@ -92,7 +92,7 @@ impl From<&Geometry> for Counts {
     }
 }
 
-/// Estimates the modifier stack of an object of the document; nothing for one that is not there.
+/// Estimates the modifier stack of an object of the document; `None` if it does not exist.
 pub fn estimate(document: &Document, catalogue: &Catalogue, object: &str, budget: Budget) -> Estimate {
     tried(document, catalogue, object, budget, None)
 }
@@ -122,13 +122,13 @@ pub(crate) fn tried(
     }
 }
 
-/// The node that decides most how much the modifiers of an object make; none where no single input does.
+/// The node that decides most how much the modifiers of an object create; `None` if no single input does.
 pub fn driver(document: &Document, catalogue: &Catalogue, object: &str) -> Option<Arc<Driver>> {
     let mut machine = Machine::new(&document.trees, catalogue, &document.scene, Budget::NONE);
     follow(&mut machine, document, object)?.0.peak.driver
 }
 
-/// What every node of the trees on these objects is given; none when that would take too long to find out.
+/// What every node of the trees on these objects receives; `None` when that would take too long to find out.
 pub fn observe<'n>(
     document: &Document,
     catalogue: &Catalogue,
@@ -141,7 +141,7 @@ pub fn observe<'n>(
     (!machine.exhausted()).then_some(machine.seen)
 }
 
-/// Propagates through the modifier stack of an object; nothing for one that is not there.
+/// Propagates through the modifier stack of an object; `None` if it does not exist.
 fn follow(machine: &mut Machine<'_>, document: &Document, object: &str) -> Option<(Flow, Sum)> {
     let stack = document.objects.get(object)?;
     let start = if is_geometry(stack) && document.scene.objects.contains_key(object) {
@@ -247,7 +247,7 @@ fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, give
         peak: 2.0 * work::bytes(&shown),
     };
     let peak: Peak = made.peak.or(&given.peak);
-    // A modifier that is switched off hands on what it is given.
+    // A modifier that is switched off passes its input on.
     let kinds = made.kinds.or(given.kinds);
     Flow { peak, kinds, ..made }
 }
@@ -255,7 +255,7 @@ fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, give
 /// Seconds to read an attribute, for each element.
 const ATTRIBUTE: f64 = 1e-9;
 
-/// The value of an interface input whose default is not written down, as it is a fresh one's.
+/// The value of an interface input whose default is not written, because it is that of a new one.
 fn unset(kind: &str) -> Content {
     match kind {
         "NodeSocketFloat" | "NodeSocketInt" | "NodeSocketBool" => Content::Number(range::Range::exactly(0.0)),

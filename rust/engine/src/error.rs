@@ -37,17 +37,17 @@ pub enum EngineError {
     /// A document from the host does not have the expected form.
     #[error("The {what} from Blender cannot be read: {cause}.")]
     Document {
-        /// Which one.
+        /// Its kind.
         what: &'static str,
-        /// Where and why.
+        /// The place and the cause.
         cause: String,
     },
     /// A tree document from outside does not have the expected form.
     #[error("{message}.")]
     Tree {
-        /// What is wrong with it.
+        /// The mistake.
         code: Code,
-        /// Where and why.
+        /// The place and the cause.
         message: String,
     },
     /// A saved run cannot be resumed.

@@ -34,7 +34,7 @@ pub struct RunRequest {
     pub settings: Result<Settings, EngineError>,
     /// Path or JSON text of the catalogue of the running Blender.
     pub catalogue: String,
-    /// What happens to a plan that needs approval.
+    /// The treatment of plans that need approval.
     pub approve: Approve,
     /// A plan given directly: no provider is asked.
     pub plan: Option<PlanInput>,

@@ -10,15 +10,15 @@ use self::kinds::Kind;
 pub use self::kinds::{Scripts, Trials, Word};
 use crate::error::EngineError;
 
-/// Which part of the preferences a setting stands in; in each part they have the order of the table below.
+/// The part of the preferences that shows a setting; each part keeps the order of the table below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Section {
-    /// What happens to plans: on top, whoever plans.
+    /// The treatment of plans: at the top, for every planner.
     Plans,
-    /// How a model answers: below who it is.
+    /// How a model answers: below the choice of the model.
     Replies,
-    /// Where the artist's words go and what is kept of them.
+    /// Where the artist's words are sent and stored.
     Data,
 }
 
@@ -27,9 +27,9 @@ pub enum Section {
 pub struct Preference {
     /// Its label, with its unit if it has one.
     pub title: &'static str,
-    /// What stands in its tooltip, without a full stop at its end.
+    /// Its tooltip, without a final full stop.
     pub about: &'static str,
-    /// Where it stands.
+    /// Its section.
     pub section: Section,
 }
 
@@ -43,18 +43,18 @@ pub struct Setting {
     pub kind: &'static str,
     /// What it does, with its unit.
     pub doc: &'static str,
-    /// Value when it is not given; null: left to the provider.
+    /// Value when it is not given; null: no limit, or left to the provider.
     pub default: Value,
-    /// Least value.
+    /// Minimum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// Greatest value.
+    /// Maximum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
-    /// The words that it can be.
+    /// The words that it accepts.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub words: &'static [Word],
-    /// How the preferences show it; none: they do not.
+    /// How the preferences show it, if they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preference: Option<Preference>,
 }
@@ -102,20 +102,20 @@ macro_rules! settings {
                 match name {
                     $(stringify!($name) => {
                         let new = <$kind as Kind>::read(value).ok_or_else(|| {
-                            format!("The setting \"{name}\" must be {}, not {value}.", <$kind as Kind>::WANTED)
+                            format!("The setting “{name}” must be {}, not {value}.", <$kind as Kind>::WANTED)
                         })?;
                         $(if let Some(number) = new.number()
                             && !(f64::from($min)..=f64::from($max)).contains(&number)
                         {
-                            return Err(format!("The setting \"{name}\" must be from {} to {}, not {value}.", $min, $max));
+                            return Err(format!("The setting “{name}” must be from {} to {}, not {value}.", $min, $max));
                         })?
                         self.$name = new;
                         Ok(())
                     })+
                     _ => {
                         let names = [$(stringify!($name)),+];
-                        let near = nearest(name, &names).map(|n| format!(" Did you mean \"{n}\"?")).unwrap_or_default();
-                        Err(format!("There is no setting \"{name}\".{near}"))
+                        let near = nearest(name, &names).map(|n| format!(" Did you mean “{n}”?")).unwrap_or_default();
+                        Err(format!("There is no setting “{name}”.{near}"))
                     }
                 }
             }
@@ -177,7 +177,7 @@ settings! {
     policy_log_only: bool = false;
     /// Most tokens of a reply, reasoning included; null leaves it to the provider.
     max_tokens: Option<u64> = None, 1..=1_000_000;
-    /// 0 (steady) to 2 (wild); null leaves it to the provider.
+    /// Randomness of the reply, from 0 (least) to 2; null leaves it to the provider.
     temperature: Option<f64> = None, 0..=2;
     /// Whether the reply is streamed, so that text appears while the model writes.
     stream: bool = true
@@ -208,7 +208,7 @@ settings! {
     /// From this many removed nodes of a tree on, whoever made them, a step is destructive and needs approval; fewer
     /// that it names are an ordinary edit.
     destructive_nodes: u64 = 5, 1..=100_000;
-    /// Elements (vertices, curve points, points, instances; ten voxels count as one) that a plan may be expected to make without
+    /// Elements (vertices, curve points, points, instances; ten voxels count as one) that a plan may be expected to create without
     /// approval, gate `BLOWUP_RISK`.
     max_elements: u64 = 5_000_000, 1..=2_000_000_000;
     /// Seconds that Blender may be expected to take for evaluating the modifiers of one object without approval, gate `BLOWUP_RISK`.
@@ -223,16 +223,16 @@ settings! {
     allow_empty_result: bool = false;
     /// Whether times and counters of runs are collected. They stay in this process.
     telemetry: bool = true;
-    /// Whether a request that breaks a rule which can be waived (its length) is refused; else that is a warning.
+    /// Whether a request that breaks a rule which can be waived (its length) is refused; otherwise it is a warning.
     strict_requests: bool = true;
-    /// Whether a reply that breaks a rule which can be waived (an end that was cut off and added) is refused; else that is a warning.
+    /// Whether a reply that breaks a rule which can be waived (an end that was cut off and added) is refused; otherwise it is a warning.
     strict_responses: bool = true;
-    /// Whether a call of a tool that breaks a rule which can be waived is refused; else that is a warning.
+    /// Whether a call of a tool that breaks a rule which can be waived is refused; otherwise it is a warning.
     strict_tools: bool = true;
 }
 
 impl Settings {
-    /// Reads settings; all that are wrong are named together.
+    /// Reads settings; the error names all mistakes together.
     ///
     /// # Errors
     /// [`EngineError::Setting`] for unknown names, wrong types and values outside their range.
@@ -262,7 +262,7 @@ impl Settings {
     }
 }
 
-/// The known word that is meant, if one is near enough.
+/// The known word that is probably meant, if one is similar enough.
 fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let score = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
     let best = known.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b)))?;
@@ -332,14 +332,14 @@ mod tests {
     }
 
     #[test]
-    fn what_blender_has_kept_of_scripts_still_means_the_same() {
+    fn stored_preferences_for_scripts_keep_their_meaning() {
         // Blender keeps a chosen word as its place in the list.
         let names: Vec<&str> = Scripts::WORDS.iter().map(|word| word.name).collect();
         assert!(names.starts_with(&["off", "safe", "trusted"]), "{names:?}");
     }
 
     #[test]
-    fn ranges_hold_at_their_edges() {
+    fn range_limits_are_inclusive() {
         for setting in Settings::describe() {
             let (Some(min), Some(max)) = (setting.min, setting.max) else {
                 continue;
@@ -361,11 +361,11 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_together() {
+    fn all_setting_mistakes_are_reported_together() {
         let message = read(&json!({"retrys": 1, "stream": "yes", "retries": 2.5, "timeout_s": 0})).unwrap_err();
         for part in [
-            "\"retrys\"",
-            "Did you mean \"retries\"?",
+            "“retrys”",
+            "Did you mean “retries”?",
             "true or false",
             "a whole number",
             "from 1 to 600",

@@ -101,7 +101,7 @@ fn set(world: &mut Value, pointer: &str, value: Value) {
 }
 
 #[test]
-fn cases() {
+fn every_case_gives_its_expected_findings() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let base: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("base.json")).unwrap()).unwrap();
     let cases: serde_json::Map<String, Value> =
@@ -120,7 +120,7 @@ fn cases() {
 }
 
 #[test]
-fn a_thousand_findings_stay_readable() {
+fn a_thousand_findings_are_truncated() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut world: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("base.json")).unwrap()).unwrap();
     let many: Vec<Value> = (0..1000)

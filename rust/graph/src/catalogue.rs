@@ -111,10 +111,10 @@ pub struct Socket {
     /// Value on a new node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// Least value.
+    /// Minimum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// Greatest value.
+    /// Maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
     /// Unit, for example `DISTANCE`.
@@ -151,10 +151,10 @@ pub struct Property {
     /// Identifier and label of each enum item.
     #[serde(default)]
     pub items: Vec<(String, String)>,
-    /// Least value.
+    /// Minimum.
     #[serde(default)]
     pub min: Option<f64>,
-    /// Greatest value.
+    /// Maximum.
     #[serde(default)]
     pub max: Option<f64>,
     /// Length of a vector.

@@ -46,7 +46,7 @@ pub(crate) fn questions(
     let cut = cut_off(model, unsaid, theirs);
     if !cut.is_empty() {
         questions.push(format!(
-            "It takes {} of “{}” out of what reaches the output.",
+            "{} of “{}” would no longer reach the output.",
             listed(&cut),
             model.name
         ));

@@ -174,7 +174,7 @@ fn usable_modifier<'d>(
         let begin = "begin with ensure_target and `allow_create_modifier: true`";
         let hint = near.map_or_else(
             || begin.to_owned(),
-            |near| format!("did you mean “{near}”? Else {begin}"),
+            |near| format!("did you mean “{near}”? Otherwise {begin}"),
         );
         let message = format!("“{object_name}” has no modifier “{name}”");
         return Err(Refusal(Code::TargetMissing, "modifier_name", message, hint));

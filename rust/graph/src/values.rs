@@ -11,7 +11,7 @@ use crate::near::nearest;
 pub(crate) struct Want<'a> {
     /// Kind of value.
     pub(crate) kind: Kind<'a>,
-    /// Least number.
+    /// Minimum.
     pub(crate) min: Option<f64>,
     /// Greatest number.
     pub(crate) max: Option<f64>,

@@ -110,11 +110,11 @@ fn unknown(tree: &str, node: &Node, attribute: &str, known: &BTreeSet<String>, c
     let cause = if attribute.is_empty() {
         format!("{name} reads an attribute without a name.")
     } else {
-        format!("{name} reads the attribute \"{attribute}\", which nothing stores: it is 0 everywhere.")
+        format!("{name} reads the attribute “{attribute}”, which nothing stores: it is 0 everywhere.")
     };
     let fix = match near {
         Some(near) => {
-            format!("Did you mean \"{near}\"? Otherwise store \"{attribute}\" before it with Store Named Attribute.")
+            format!("Did you mean “{near}”? Otherwise store “{attribute}” before it with Store Named Attribute.")
         }
         None => "Store it before with Store Named Attribute, or use the name of an attribute that the object has."
             .to_owned(),

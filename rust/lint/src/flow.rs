@@ -39,14 +39,14 @@ fn missing(tree: &str, node: &Node, got: &Observation, catalogue: &Catalogue) ->
     let kind = socket.to_lowercase();
     let (cause, fix) = match source {
         Some(input) => (
-            format!("{name} has no {kind}, because the modifier's input \"{input}\" is empty."),
+            format!("{name} has no {kind}, because the modifier's input “{input}” is empty."),
             format!(
-                "Choose a {kind} for \"{input}\": `set_modifier_input`, or a default in `set_group_io`, with {{\"{kind}\": NAME}}."
+                "Choose a {kind} for “{input}”: `set_modifier_input`, or a default in `set_group_io`, with {{\"{kind}\": NAME}}."
             ),
         ),
         None => (
             format!("{name} has no {kind}, so it does nothing."),
-            format!("Set its input \"{socket}\" to a {kind} that exists: {{\"{kind}\": NAME}}."),
+            format!("Set its input “{socket}” to a {kind} that exists: {{\"{kind}\": NAME}}."),
         ),
     };
     Some(Lint {
@@ -73,13 +73,13 @@ fn effectless(tree: &str, node: &Node, received: &ReceivedGeometry, catalogue: &
             "nothing is linked to it"
         };
         (
-            format!("{name} receives no geometry at \"{socket}\": {why}."),
-            format!("Link geometry to \"{socket}\" of \"{}\".", node.id),
+            format!("{name} receives no geometry at “{socket}”: {why}."),
+            format!("Link geometry to “{socket}” of “{}”.", node.id),
         )
     } else {
         (
             format!(
-                "{name} has no effect: at \"{socket}\" it receives {}, but it acts on {}.",
+                "{name} has no effect: at “{socket}” it receives {}, but it acts on {}.",
                 describe_geometry(received.kinds),
                 describe_accepted(received.acts_on)
             ),

@@ -53,10 +53,8 @@ fn hollow(tree: &str, node: &Node, document: &Document, catalogue: &Catalogue) -
     hollow.then(|| {
         lint(
             Code::EmptyGroup,
-            format!(
-                "The node group \"{inner}\" of {name} outputs nothing: it has no Group Output or no output socket."
-            ),
-            format!("Build \"{inner}\" first (a step whose target is this node group), or use another group."),
+            format!("The node group “{inner}” of {name} outputs nothing: it has no Group Output or no output socket."),
+            format!("Build “{inner}” first (a step whose target is this node group), or use another group."),
         )
     })
 }

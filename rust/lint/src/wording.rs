@@ -18,7 +18,7 @@ pub(crate) fn node_name(node: &Node, catalogue: &Catalogue) -> String {
     if own == kind {
         kind.to_owned()
     } else {
-        format!("{kind} \"{own}\"")
+        format!("{kind} “{own}”")
     }
 }
 

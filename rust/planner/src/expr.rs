@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn computes() {
+    fn expressions_are_evaluated() {
         assert_eq!(value(json!(["/", ["*", "n", 3], 8])), Ok(json!(9.0)));
         assert_eq!(value(json!(["columns", "n"])), Ok(json!(6)));
         assert_eq!(value(json!(["columns", 25])), Ok(json!(5)));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_nonsense() {
+    fn invalid_expressions_are_refused() {
         assert!(matches!(value(json!("m")), Err(ExprError::UnknownName(_))));
         assert!(matches!(value(json!(["/", 1, 0])), Err(ExprError::NotFinite(_))));
         assert!(matches!(
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn substitutes() {
+    fn names_in_expressions_are_substituted() {
         let template = json!([{"op": "a", "value": {"$": "n"}}, {"op": "b", "when": ["given", "none"]}]);
         let scope = Scope::from([("n".into(), json!(2)), ("none".into(), Value::Null)]);
         assert_eq!(substitute(&template, &scope), Ok(json!([{"op": "a", "value": 2}])));

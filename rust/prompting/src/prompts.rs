@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_registered_and_says_something() {
+    fn every_prompt_file_is_registered_and_not_empty() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/prompts");
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()

@@ -84,7 +84,7 @@ fn tools() -> Vec<String> {
 }
 
 #[test]
-fn everything_that_exists_is_taught() {
+fn every_operation_is_in_the_instructions() {
     let text = instructions();
     let mut missing = Vec::new();
     let mut examined = 0;
@@ -126,7 +126,7 @@ fn everything_that_exists_is_taught() {
 }
 
 #[test]
-fn everything_that_is_taught_exists() {
+fn every_name_in_the_instructions_exists() {
     let text = instructions();
     for (step, list) in [("NODE_TREE", "NodeTreeOp"), ("GN_OPS", "GnOp")] {
         let exist: BTreeSet<String> = choices(list, "op").into_iter().collect();

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn wire_form_follows_the_variant_and_is_unique() {
+    fn codes_are_unique_and_derived_from_their_variants() {
         let mut seen = std::collections::HashSet::new();
         assert!(Code::ALL.len() > 100);
         for code in Code::ALL {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn alphabetical_within_each_section() {
+    fn codes_are_alphabetical_within_each_section() {
         for pair in Code::ALL
             .windows(2)
             .filter(|pair| pair[0].section() == pair[1].section())

@@ -567,19 +567,19 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
         #[test]
-        fn fragments_as_serde_json(text in fragments()) {
+        fn fragments_are_read_like_serde_json(text in fragments()) {
             check(&text)?;
         }
 
         #[test]
-        fn any_text_as_serde_json(text in ".*") {
+        fn any_text_is_read_like_serde_json(text in ".*") {
             check(&text)?;
         }
     }
 
     proptest! {
         #[test]
-        fn values_as_serde_json(value in values()) {
+        fn values_are_read_like_serde_json(value in values()) {
             check(&value.to_string())?;
             check(&format!("{value:#}"))?;
         }

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_text_per_value() {
+    fn equal_values_have_one_canonical_text() {
         let table = [
             (r#"{"b":1,"a":[true,null]}"#, r#"{"a":[true,null],"b":1}"#),
             (" [1.0, 1e0, 1, -0.0, 100E-2] ", "[1,1,1,0,1]"),

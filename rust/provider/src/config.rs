@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_their_list_agree() {
+    fn provider_names_match_their_list() {
         let listed = ProviderError::UnknownProvider("x".into()).to_string();
         let (_, names) = listed.trim_end_matches('.').split_once("Known providers: ").unwrap();
         let mut known = 0;
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_grows_at_its_end_and_the_query_stays() {
+    fn the_path_is_extended_and_the_query_preserved() {
         let join = |base: &str| Endpoint::parse(base).unwrap().join("chat/completions").to_string();
         assert_eq!(join("http://127.0.0.1:1/v1/"), "http://127.0.0.1:1/v1/chat/completions");
         assert_eq!(join("http://127.0.0.1:1"), "http://127.0.0.1:1/chat/completions");

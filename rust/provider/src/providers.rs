@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_blender_has_kept_still_means_the_same() {
+    fn stored_preferences_for_providers_keep_their_meaning() {
         let offered = Provider::ALL.iter().filter(|provider| provider.facts().words.is_some());
         let names: Vec<&str> = offered.map(|provider| provider.name()).collect();
         assert!(

@@ -42,11 +42,11 @@ const NAMES: [&str; 9] = [
     "password",
     "passwd",
 ];
-/// Least length of a value after one of these names.
+/// Minimum length of a value after one of these names.
 const SHORTEST_VALUE: usize = 8;
-/// Least length after the word `Bearer`.
+/// Minimum length after the word `Bearer`.
 const SHORTEST_BEARER: usize = 16;
-/// Least length of a signed token of three parts.
+/// Minimum length of a signed token of three parts.
 const SHORTEST_JWT: usize = 40;
 /// Number of characters that decide whether a value after a name is a secret.
 const VALUE_HEAD: usize = 256;
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_words_stay() {
+    fn ordinary_words_are_not_redacted() {
         for text in [
             "scatter 200 rocks on the plane",
             "sk-eleton of a dragon with 12 bones",
@@ -443,7 +443,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_key_survives_anywhere_and_twice_is_once(before in "[ -~\n]{0,40}", after in "[ -~\n]{0,40}") {
+        fn redaction_removes_every_key_and_is_idempotent(before in "[ -~\n]{0,40}", after in "[ -~\n]{0,40}") {
             let text = format!("{before} {} {after}", key("sk-"));
             let once = all(&text);
             prop_assert!(!once.contains("a1B2c3D4e5F6"), "{once}");

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_joined_and_lone_halves_replaced() {
+    fn surrogate_pairs_are_joined_and_lone_surrogates_replaced() {
         let table: &[(&[&str], &str)] = &[
             (&[r#""a""#, r#""b""#], "ab"),
             (&[r#""x\ud83d""#, r#""\ude00y""#], "x😀y"),

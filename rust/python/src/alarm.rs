@@ -1,14 +1,14 @@
 //! Listens to the interpreter's audit events (PEP 578) and stops a script at the first event that no script needs.
 //!
-//! Python raises an event when its own code opens a file, starts a program, opens a socket, loads a library, compiles text, inspects
-//! a frame. While a script runs every event of its thread is an alarm, except the few in `HARMLESS` and those of library functions that
-//! were named by `alarm_allow` before. An alarm is marked, raises what no `except Exception` catches, and keeps raising
-//! until the script has ended, whoever swallows it. What a script leaves behind (a finaliser, a callback, a thread) is code of the
-//! file `CODE`: with that on the stack every event is an alarm too, on every thread and at any later time; the event fails, nothing else.
+//! Python raises an event when its own code opens a file, starts a program, opens a socket, loads a library, compiles text or inspects
+//! a frame. While a script runs, every event of its thread is an alarm, except the few in `HARMLESS` and those of library functions that
+//! `alarm_allow` has registered. An alarm is recorded, raises an exception that `except Exception` does not catch, and keeps raising it
+//! until the script has ended, even if code swallows it. Code that outlives a script (a finaliser, a callback, a thread) belongs to the
+//! file `CODE`: with that file on the stack every event is an alarm too, on every thread and at any later time; then only the event fails.
 //!
 //! A hook cannot be removed, so it is added once, with the first script. `PySys_AddAuditHook` is not in the limited interface: it is looked up while
-//! running; where it is not there, Python's own `sys.addaudithook` gets a native function. Each is tried out with an event of our own
-//! before it is relied upon.
+//! running; if it is missing, `sys.addaudithook` receives a native function. Each is tested with an event of our own
+//! before it is trusted.
 #![expect(unsafe_code, reason = "the hook is a C function that Python calls")]
 
 use std::cell::Cell;
@@ -39,7 +39,7 @@ const HARMLESS: [&CStr; 6] = [
     c"sys.unraisablehook",
     c"cpython.PyInterpreterState_Clear",
 ];
-/// Events that come so often all through Blender that nobody is asked whose they are once a script has ended; they reach nothing alone.
+/// Events that are so frequent in Blender that their origin is not checked after a script has ended; they are harmless on their own.
 const FREQUENT: [&CStr; 6] = [
     c"builtins.id",
     c"object.__getattr__",
@@ -159,7 +159,7 @@ fn mark(event: &str) {
     watchdog::alarmed();
 }
 
-/// Whether the innermost Python function is one that was allowed for this event.
+/// Whether the innermost Python function is registered for this event.
 fn is_allowed(py: Python<'_>, event: &CStr) -> bool {
     let Some(frame) = frame(py) else { return false };
     let Some(innermost) = code(&frame).map(|code| code.as_ptr() as usize) else {
@@ -172,7 +172,7 @@ fn is_allowed(py: Python<'_>, event: &CStr) -> bool {
         .any(|one| one.under == 0 || is_under(&frame, one.under))
 }
 
-/// Whether a function called the innermost one, over a few others.
+/// Whether a function called the innermost one, directly or through a few others.
 fn is_under(frame: &Bound<'_, PyAny>, wanted: usize) -> bool {
     let mut next = Some(frame.clone());
     for _ in 0..8 {
@@ -209,8 +209,8 @@ fn code<'py>(frame: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     unsafe { Bound::from_owned_ptr_or_opt(frame.py(), ffi::PyFrame_GetCode(frame.as_ptr().cast()).cast()) }
 }
 
-/// Lets a function of a library raise an event while a script runs: `code` is its code object, `under` that of a function that must have
-/// called it. Not possible while one runs.
+/// Allows a library function to raise an event while a script runs: `code` is its code object, `under` that of a function that must have
+/// called it. Not possible while a script runs.
 #[pyfunction]
 #[pyo3(signature = (event, code, under=None))]
 pub(crate) fn alarm_allow(event: &str, code: &Bound<'_, PyAny>, under: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
@@ -242,7 +242,7 @@ pub(crate) fn is_watched() -> bool {
     WATCHED.get()
 }
 
-/// A function that runs without an alarm: one of ours that a script may call and that looks into frames or reads files. Not possible while a
+/// A function that runs without an alarm: one of ours that a script may call and that inspects frames or reads files. Not possible while a
 /// script runs.
 #[pyfunction]
 pub(crate) fn alarm_free<'py>(py: Python<'py>, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCFunction>> {
@@ -262,7 +262,7 @@ pub(crate) fn alarm_free<'py>(py: Python<'py>, function: Bound<'py, PyAny>) -> P
     )
 }
 
-/// No alarm on this thread, until it is dropped.
+/// Suspends the alarm on this thread until it is dropped.
 struct Quiet(bool, bool);
 
 impl Drop for Quiet {
@@ -293,7 +293,7 @@ fn native(py: Python<'_>) -> bool {
     let Some(found) = address(py, "PySys_AddAuditHook") else {
         return false;
     };
-    // SAFETY: the address comes from Python itself, by the name of this function, whose form has not changed since 3.8.
+    // SAFETY: the address comes from Python itself, by the name of this function, whose signature has not changed since 3.8.
     unsafe { std::mem::transmute::<usize, Add>(found)(hook, ptr::null_mut()) == 0 }
 }
 
@@ -323,11 +323,11 @@ fn hears(py: Python<'_>) -> bool {
     told.is_ok() && HEARD.load(Ordering::Relaxed) > before
 }
 
-/// A script under alarm on this thread, until it is dropped.
+/// Watches the script on this thread until it is dropped.
 pub(crate) struct Alarmed(());
 
 impl Alarmed {
-    /// The error if no alarm is possible.
+    /// Returns an error if no alarm is possible.
     pub(crate) fn new(py: Python<'_>) -> PyResult<Self> {
         if !alarm_ready(py) {
             let text = "This Python cannot report what a script does, so safe mode is off.".to_owned();

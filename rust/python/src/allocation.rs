@@ -1,12 +1,12 @@
 //! Bounds the size of one block of Python's memory while a script runs.
 //!
-//! A single operation that fills a huge block (`s * n`, `"".join(...)`, `b"" + ...`) cannot be interrupted, and checking before each would
+//! A single operation that fills a huge block (`s * n`, `"".join(...)`, `b"" + ...`) cannot be interrupted, and a check before each would
 //! slow every script down. So Python's own hook is used, as `tracemalloc` does: a block above the bound is refused, and the
-//! operation ends with a `MemoryError` that the script sees. The hook costs one call more for each allocation.
+//! operation ends with a `MemoryError` in the script. The hook costs one more call for each allocation.
 //!
-//! Once the process has grown far beyond the bound of the script, blocks above `SMALL` are refused as well: a function in C that makes one
-//! large value after the other then comes to its end before the system takes the whole process. Not sooner, for parts of
-//! Blender do not look whether they got what they asked for.
+//! Once the process has grown far beyond the bound of the script, blocks above `SMALL` are refused as well, so that a function in C that
+//! creates one large value after another ends before the system ends the whole process. Not earlier, since parts of
+//! Blender do not check whether an allocation succeeded.
 #![expect(
     unsafe_code,
     reason = "the hook is a table of C functions that Python calls; abi3 does not name it"
@@ -42,7 +42,7 @@ const SMALL: usize = 16 << 20;
 static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 thread_local! {
-    /// Whether this thread runs the script: the others have done nothing.
+    /// Whether this thread runs the script: other threads are not bounded.
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -62,7 +62,7 @@ struct Bound {
 }
 
 extern "C" fn malloc(ctx: *mut c_void, size: usize) -> *mut c_void {
-    // SAFETY: `ctx` is the `Bound` of a `Bounded`, which lives until the hook is taken away.
+    // SAFETY: `ctx` is the `Bound` of a `Bounded`, which lives until the hook is removed.
     let bound = unsafe { &*ctx.cast::<Bound>() };
     if refused(size) {
         return std::ptr::null_mut();
@@ -101,10 +101,10 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    /// Bounds one block to `largest` bytes; `None` where this Python does not offer the hook.
+    /// Bounds one block to `largest` bytes; `None` if this Python does not have the hook.
     pub(crate) fn new(py: Python<'_>, largest: usize) -> Option<Self> {
         let (get, set) = addresses(py)?;
-        // SAFETY: the addresses come from Python itself, by the names of these two functions, whose form has not changed since 3.5.
+        // SAFETY: the addresses come from Python itself, by the names of these two functions, whose signatures have not changed since 3.5.
         let (get, set): (Access, Access) = unsafe {
             (
                 std::mem::transmute::<usize, Access>(get),
@@ -143,7 +143,7 @@ impl Drop for Bounded {
     }
 }
 
-/// Where Python has `PyMem_GetAllocator` and `PyMem_SetAllocator`; looked up once.
+/// The addresses of `PyMem_GetAllocator` and `PyMem_SetAllocator`; looked up once.
 fn addresses(py: Python<'_>) -> Option<(usize, usize)> {
     static FOUND: PyOnceLock<Option<(usize, usize)>> = PyOnceLock::new();
     *FOUND.get_or_init(py, || {
@@ -151,7 +151,7 @@ fn addresses(py: Python<'_>) -> Option<(usize, usize)> {
     })
 }
 
-/// Where Python has a function of its C interface; asked of `ctypes`, which knows on every platform where Python lives.
+/// The address of a function of Python's C interface, from `ctypes`, which finds it on every platform.
 pub(crate) fn address(py: Python<'_>, name: &str) -> Option<usize> {
     let ctypes = py.import("ctypes").ok()?;
     let function = ctypes.getattr("pythonapi").ok()?.getattr(name).ok()?;

@@ -1,8 +1,8 @@
 //! Bounds the memory of one array of numpy while a script runs.
 //!
-//! Numpy takes the memory of arrays past Python's hook, and one operation on two small arrays can make a huge one (each with each).
-//! It has a hook of its own since 1.22 (NEP 49): ours refuses what `allocation` refuses and passes the rest on.
-//! An array keeps the hook that it was made with, which therefore stays for good; it refuses nothing when no script runs.
+//! Numpy allocates arrays without Python's hook, and one operation on two small arrays can create a huge one (an outer product).
+//! It has its own hook since 1.22 (NEP 49): ours refuses what `allocation` refuses and passes the rest on.
+//! An array keeps the hook that it was created with, so the hook is never removed; it refuses nothing when no script runs.
 #![expect(unsafe_code, reason = "the hook is a table of C functions of numpy's C interface")]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -35,7 +35,7 @@ struct Handler {
 
 /// Numpy's name for the capsule of a handler.
 const CAPSULE: &CStr = c"mem_handler";
-/// Places of `PyDataMem_SetHandler` and `PyDataMem_GetHandler` in the table of numpy's C interface, which never change.
+/// Indices of `PyDataMem_SetHandler` and `PyDataMem_GetHandler` in the table of numpy's C interface, which never change.
 const SET: usize = 304;
 const GET: usize = 305;
 
@@ -43,7 +43,7 @@ unsafe extern "C" fn malloc(ctx: *mut c_void, size: usize) -> *mut c_void {
     if refused(size) {
         return ptr::null_mut();
     }
-    // SAFETY: `ctx` is the `Functions` that ours stand for; they are never freed.
+    // SAFETY: `ctx` is the `Functions` that ours replace; they are never freed.
     unsafe {
         let original = &*ctx.cast::<Functions>();
         (original.malloc)(original.ctx, size)
@@ -80,18 +80,18 @@ unsafe extern "C" fn free(ctx: *mut c_void, block: *mut c_void, size: usize) {
     }
 }
 
-/// Arrays within the bound, until this is dropped. Held on the main thread with the GIL.
+/// Bounds arrays until it is dropped. Held on the main thread with the GIL.
 pub(crate) struct Arrays {
     set: unsafe extern "C" fn(*mut ffi::PyObject) -> *mut ffi::PyObject,
     before: Py<PyAny>,
 }
 
 impl Arrays {
-    /// `None` where numpy is not loaded, or has no such hook.
+    /// `None` if numpy is not loaded, or has no such hook.
     pub(crate) fn new(py: Python<'_>) -> Option<Self> {
         static OURS: PyOnceLock<Option<Py<PyAny>>> = PyOnceLock::new();
         let table = table(py)?;
-        // SAFETY: the two places of the table hold these functions since numpy 1.22, which `table` has made sure of.
+        // SAFETY: the two entries of the table are these functions since numpy 1.22, which `table` has checked.
         let (set, get) = unsafe {
             (
                 std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut ffi::PyObject) -> *mut ffi::PyObject>(
@@ -101,15 +101,15 @@ impl Arrays {
             )
         };
         let ours = OURS.get_or_init(py, || {
-            // SAFETY: the function gives a new reference to the capsule of the handler in force, or null.
+            // SAFETY: the function returns a new reference to the capsule of the active handler, or null.
             let current = unsafe { Bound::from_owned_ptr_or_opt(py, get()) }?;
             around(py, &current)
         });
         let ours = ours.as_ref()?;
-        // SAFETY: the function takes a capsule and gives a new reference to that before it, or null.
+        // SAFETY: the function takes a capsule and returns a new reference to the previous one, or null.
         let before = unsafe { Bound::from_owned_ptr_or_opt(py, set(ours.as_ptr())) };
         let Some(before) = before else {
-            // A hook that cannot be set is none.
+            // If the hook cannot be set, there is none.
             PyErr::take(py);
             return None;
         };
@@ -123,16 +123,16 @@ impl Arrays {
 impl Drop for Arrays {
     fn drop(&mut self) {
         Python::attach(|py| {
-            // SAFETY: as in `new`; what it gives back is ours, one reference of many.
+            // SAFETY: as in `new`; the returned reference is ours to release.
             let ours = unsafe { Bound::from_owned_ptr_or_opt(py, (self.set)(self.before.as_ptr())) };
             drop(ours);
         });
     }
 }
 
-/// Our handler around another one, which stays for good.
+/// Our handler around another one, which is never freed.
 fn around(py: Python<'_>, current: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
-    // SAFETY: numpy's capsule of that name holds a handler, which lives as long as the capsule; the capsule is kept for good.
+    // SAFETY: numpy's capsule of that name contains a handler, which lives as long as the capsule; the capsule is never released.
     unsafe {
         let handler = ffi::PyCapsule_GetPointer(current.as_ptr(), CAPSULE.as_ptr()).cast::<Handler>();
         if handler.is_null() || (*handler).version != 1 {
@@ -161,12 +161,12 @@ fn around(py: Python<'_>, current: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
     }
 }
 
-/// The table of numpy's C interface, when numpy is loaded and new enough.
+/// The table of numpy's C interface, if numpy is loaded and new enough.
 fn table(py: Python<'_>) -> Option<*mut *mut c_void> {
     let modules = py.import("sys").ok()?.getattr("modules").ok()?;
     let inner = ["numpy._core._multiarray_umath", "numpy.core._multiarray_umath"];
     let module = inner.iter().find_map(|name| modules.get_item(name).ok())?;
-    // Came together with the hook.
+    // Introduced together with the hook.
     module.getattr("get_handler_name").ok()?;
     let capsule = module.getattr("_ARRAY_API").ok()?;
     // SAFETY: numpy's capsule has no name and holds its table.

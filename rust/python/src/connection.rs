@@ -14,7 +14,7 @@ pub(crate) struct ConnectionTest(connection::ConnectionTest);
 
 #[pymethods]
 impl ConnectionTest {
-    /// Prepares a test; sends nothing. What cannot work is part of the outcome.
+    /// Prepares a test; sends nothing. Invalid settings are reported by `run`.
     #[new]
     #[pyo3(signature = (provider, model=None, base_url=None, api_key=None))]
     fn new(
@@ -37,7 +37,7 @@ impl ConnectionTest {
         to_python(py, &outcome)
     }
 
-    /// Ends what is in flight within a second; to be called again until `run` returns, which may be between two calls.
+    /// Cancels the current request within a second. Call it again until `run` returns, since it may be between two requests.
     fn cancel(&self, py: Python<'_>) -> PyResult<()> {
         detached(py, || {
             self.0.cancel();
@@ -67,7 +67,7 @@ pub(crate) fn local_servers(py: Python<'_>, ports: Option<BTreeMap<String, u16>>
     to_python(py, &found)
 }
 
-/// Whether a provider at this address never leaves this machine: it needs no network, or the address is one of the machine's own.
+/// Whether requests to a provider at this address never leave this machine: it needs no network, or the address is one of the machine's own.
 #[pyfunction]
 #[pyo3(signature = (provider, base_url=None))]
 pub(crate) fn stays_local(provider: &str, base_url: Option<&str>) -> bool {

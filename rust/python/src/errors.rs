@@ -159,7 +159,7 @@ pub(crate) fn classes(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     NAMES
         .get_or_try_init(py, || {
             let names = PyDict::new(py);
-            // The module that the classes name as theirs.
+            // The module that the classes state as their own.
             names.set_item("__name__", "geonode_core")?;
             let source = std::ffi::CString::new(include_str!("errors.py"))?;
             py.run(&source, Some(&names), None)?;

@@ -1,14 +1,14 @@
-//! Lets the watchdog stop what Python compares, hashes and walks through in C.
+//! Lets the watchdog stop comparisons, hashes and iterations that Python runs in C.
 //!
-//! Python looks for signals between two instructions, and in C where it writes a value out, but not while it compares or
-//! hashes. A list that holds another twice, which holds another twice, and so on, takes two to the power of its depth there,
-//! and a hundred thousand keys with one hash take the square of their number. Nor does it while a function in C walks through a list
+//! Python checks for signals between two instructions, and in C while it formats a value, but not while it compares or
+//! hashes. A list that contains another twice, which contains another twice, and so on, takes two to the power of its depth there,
+//! and a hundred thousand keys with the same hash take the square of their number. Nor does it while a function in C iterates over a list
 //! (a sum of lists, a map of sorted lists). So while a script runs, the functions by which Python's containers and whole numbers
-//! compare and hash, and those that give the next item of a container, look for a signal first, which costs them a few nanoseconds;
-//! Python's own loops do not call the latter. Hashing counts its depth as well, as comparing does anyway: the stack of C is finite.
+//! compare and hash, and those that return the next item of a container, check for a signal first, which costs a few nanoseconds;
+//! Python's own loops do not call the latter. Hashing also counts its depth, as comparing already does: the stack of C is finite.
 //!
-//! The functions stand in the types themselves; `abi3` does not name the places. Each is taken only when it holds what Python's own
-//! interface (`PyType_GetSlot`) says that it holds.
+//! The functions are stored in the types themselves, at offsets that `abi3` does not define. An offset is used only if it contains what Python's own
+//! interface (`PyType_GetSlot`) returns.
 #![expect(unsafe_code, reason = "replaces C functions in the types of Python")]
 
 use std::ffi::{c_int, c_void};
@@ -23,12 +23,12 @@ type Compare = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject, c_in
 type Hash = unsafe extern "C" fn(*mut ffi::PyObject) -> ffi::Py_hash_t;
 type Next = unsafe extern "C" fn(*mut ffi::PyObject) -> *mut ffi::PyObject;
 
-/// Where `tp_hash`, `tp_richcompare` and `tp_iternext` stand in `PyTypeObject`, in words; the same in every Python since 3.4.
+/// Offsets of `tp_hash`, `tp_richcompare` and `tp_iternext` in `PyTypeObject`, in words; the same in every Python since 3.4.
 const HASH: usize = 15;
 const COMPARE: usize = 25;
 const NEXT: usize = 28;
 
-/// What the functions below pass on to; kept, for a class that a script made from a list has inherited them.
+/// The original functions; they stay, since a class that a script derived from a list has inherited ours.
 static ORIGINALS: [AtomicPtr<c_void>; PLACES] = [const { AtomicPtr::new(ptr::null_mut()) }; PLACES];
 const PLACES: usize = 16;
 
@@ -37,7 +37,7 @@ unsafe extern "C" fn compare<const N: usize>(
     right: *mut ffi::PyObject,
     operation: c_int,
 ) -> *mut ffi::PyObject {
-    // SAFETY: Python calls this as it calls the original, whose place it has; that was stored before.
+    // SAFETY: Python calls this in place of the original, which was stored before.
     unsafe {
         if ffi::PyErr_CheckSignals() != 0 {
             return ptr::null_mut();
@@ -77,10 +77,10 @@ fn original<const N: usize>() -> *mut c_void {
         .map_or(ptr::null_mut(), |original| original.load(Ordering::Acquire))
 }
 
-/// Comparisons, hashes and walks that can be stopped, until this is dropped. Held on the main thread with the GIL.
+/// Makes comparisons, hashes and iterations stoppable until it is dropped. Held on the main thread with the GIL.
 pub(crate) struct Interruptible(Vec<Place>);
 
-/// One function of a type, and what stood there.
+/// One function of a type, and the original.
 struct Place {
     word: *mut *mut c_void,
     original: *mut c_void,
@@ -138,7 +138,7 @@ impl Place {
             COMPARE => ffi::Py_tp_richcompare,
             _ => ffi::Py_tp_iternext,
         };
-        // SAFETY: the class is a type of Python, which is longer than the word's place; nothing is written unless the word is the slot.
+        // SAFETY: the class is a type of Python, which is longer than the offset; nothing is written unless the word is the slot.
         unsafe {
             let word = class.cast::<*mut c_void>().add(word);
             let original = ffi::PyType_GetSlot(class, slot);

@@ -1,4 +1,4 @@
-//! JSON across the border. Python's own encoder and decoder are written in C and leave the main thread with nothing but a string:
+//! JSON between Python and Rust. Python's encoder and decoder are written in C, so the main thread only handles strings:
 //! parsing into Rust types happens without the GIL, mostly on the worker.
 
 use geonode_protocol::Code;
@@ -42,7 +42,7 @@ pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyA
     LOADS.import(py, "json", "loads")?.call1((text,))
 }
 
-/// The Python value of anything that serialises.
+/// The Python value of a serialisable Rust value.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &(impl Serialize + Sync)) -> PyResult<Bound<'py, PyAny>> {
     let text = crate::errors::detached(py, || {
         serde_json::to_string(value).map_err(|error| geonode_engine::EngineError::Internal(error.to_string()))

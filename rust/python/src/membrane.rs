@@ -1,11 +1,11 @@
-//! The guards of a checked script: every attribute, item and call of it goes through one of these.
+//! The guards of a checked script: each of its accesses to attributes and items, and each of its calls, passes one of these.
 //!
-//! What a guard allows depends on the type of the object, or for classes and modules on which one it is. `scripting.membrane` decides, once
-//! for each type and name of a script; the answer is kept here, so that a guard costs little more than what it guards. The functions
-//! are native, for a guard written in Python could be read and changed through itself; the script has no name for what decides.
+//! What a guard allows depends on the type of the object, or for classes and modules on their identity. `scripting.membrane` decides once
+//! for each type and name of a script; the answer is cached here, so that a guard costs little more than the access itself. The functions
+//! are native, since a guard written in Python could be inspected and changed by the script; the script cannot reach the function that decides.
 //!
-//! Answers: 1 go on, 2 let the handler of this kind of access do it (bounds by size), 3 and 4 the same for this very object only; 8 more
-//! for what the script has made, which is forgotten before the next one.
+//! Answers: 1 allowed, 2 left to the handler of this kind of access (bounds by size), 3 and 4 the same for this one object only; plus 8
+//! for objects that the script has created, which are forgotten before the next script.
 #![expect(
     unsafe_code,
     reason = "functions of C that Python calls, and a table that the GIL guards"
@@ -36,7 +36,7 @@ const HANDLED: u8 = 2;
 const ALONE_PLAIN: u8 = 3;
 const ALONE_HANDLED: u8 = 4;
 const FOR_THIS_SCRIPT: u8 = 8;
-/// Marks an answer about one object: a class is an object, and the type of others.
+/// Marks an answer about one object, since a class is both an object and the type of others.
 const OF_OBJECT: u8 = 0x80;
 
 const PLACES: usize = 1 << 12;
@@ -48,7 +48,7 @@ struct Answer {
     name: Object,
     kind: u8,
     verdict: u8,
-    /// What the script has made is in it: the next one asks again.
+    /// Concerns an object that the script has created: the next script asks again.
     passing: bool,
 }
 
@@ -66,7 +66,7 @@ struct State {
     handle: Object,
 }
 
-/// Reached with the GIL held only, and never across a call of Python.
+/// Only accessed with the GIL held, and never across a call of Python.
 struct Shared(UnsafeCell<State>);
 
 // SAFETY: every function below runs with the GIL held.
@@ -83,7 +83,7 @@ fn place(of: Object, name: Object, kind: u8) -> usize {
     (mixed ^ (mixed >> 15) ^ usize::from(kind).wrapping_mul(0x51)) & (PLACES - 1)
 }
 
-/// The kept answer, or 0.
+/// The cached answer, or 0.
 unsafe fn known(of: Object, name: Object, kind: u8) -> u8 {
     // SAFETY: the GIL is held, and the place is within the table.
     unsafe {
@@ -98,7 +98,7 @@ unsafe fn known(of: Object, name: Object, kind: u8) -> u8 {
 }
 
 unsafe fn keep(of: Object, name: Object, kind: u8, verdict: u8, passing: bool) {
-    // SAFETY: as in `known`; the old answer is let go after the new one stands, for that may run code.
+    // SAFETY: as in `known`; the old answer is released after the new one is stored, since releasing may run code.
     unsafe {
         ffi::Py_IncRef(of);
         ffi::Py_IncRef(name);
@@ -115,7 +115,7 @@ unsafe fn keep(of: Object, name: Object, kind: u8, verdict: u8, passing: bool) {
     }
 }
 
-/// `PLAIN` or `HANDLED`; 0 with an exception set where it is refused.
+/// `PLAIN` or `HANDLED`; 0 with an exception set if it is refused.
 unsafe fn allowed(object: Object, name: Object, kind: u8) -> u8 {
     // SAFETY: both are objects of Python, and the GIL is held.
     unsafe {
@@ -134,7 +134,7 @@ unsafe fn allowed(object: Object, name: Object, kind: u8) -> u8 {
 
 #[cold]
 unsafe fn decided(object: Object, class: Object, name: Object, kind: u8) -> u8 {
-    // SAFETY: as in `allowed`; `decide` is a function of Python that is never let go.
+    // SAFETY: as in `allowed`; `decide` is a function of Python that is never released.
     unsafe {
         let decide = (*STATE.0.get()).decide;
         if decide.is_null() {
@@ -194,7 +194,7 @@ unsafe fn loaded(object: Object, name: Object) -> Object {
     }
 }
 
-/// 0 when it is done.
+/// Returns 0 on success.
 unsafe fn stored(object: Object, name: Object, value: Object) -> i32 {
     // SAFETY: as in `allowed`.
     unsafe {
@@ -210,13 +210,13 @@ unsafe fn done(found: Object) -> i32 {
     if found.is_null() {
         return -1;
     }
-    // SAFETY: a result of Python's, which is ours.
+    // SAFETY: the result of a Python call, which we own.
     unsafe { ffi::Py_DecRef(found) };
     0
 }
 
 unsafe fn item(object: Object, key: Object) -> Object {
-    // SAFETY: as in `allowed`. The name of an item plays no part.
+    // SAFETY: as in `allowed`. The name of an item is not used.
     unsafe {
         match allowed(object, ffi::Py_None(), ITEM) {
             PLAIN => ffi::PyObject_GetItem(object, key),
@@ -238,7 +238,7 @@ unsafe fn set_item(object: Object, key: Object, value: Object) -> i32 {
 }
 
 unsafe extern "C" fn load(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
-    // SAFETY: Python gives as many arguments as it says.
+    // SAFETY: Python passes as many arguments as it states.
     unsafe {
         if count != 2 {
             return wrong();
@@ -257,7 +257,7 @@ unsafe extern "C" fn load_item(_: Object, args: *mut Object, count: ffi::Py_ssiz
     }
 }
 
-/// `store(value, object, name)`: in the order in which Python looks at them.
+/// `store(value, object, name)`: in the order in which Python evaluates them.
 unsafe extern "C" fn store(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
     // SAFETY: as in `load`.
     unsafe {
@@ -278,7 +278,7 @@ unsafe extern "C" fn store_item(_: Object, args: *mut Object, count: ffi::Py_ssi
     }
 }
 
-/// The function itself, or what is called in its place.
+/// The function itself, or its replacement.
 unsafe extern "C" fn called(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
     // SAFETY: as in `load`.
     unsafe {
@@ -320,7 +320,7 @@ unsafe fn none(result: i32) -> Object {
     }
 }
 
-/// Stands for the attributes of an object where Python stores into any place (`for x.a in …`, `a, x.b = …`, `x.c += 1`).
+/// Represents the attributes of an object where Python assigns to any target (`for x.a in …`, `a, x.b = …`, `x.c += 1`).
 #[pyclass(frozen, module = "geonode_core")]
 struct At(Py<PyAny>);
 
@@ -347,7 +347,7 @@ impl At {
     }
 }
 
-/// Stands for the items of an object in the same places.
+/// Represents the items of an object as such targets.
 #[pyclass(frozen, module = "geonode_core")]
 struct In(Py<PyAny>);
 
@@ -389,7 +389,7 @@ fn inside(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
     Ok(Py::new(py, In(args.get_item(0)?.unbind()))?.into_any())
 }
 
-/// A function of C, with a description that lives as long as the process.
+/// A C function, with a description that lives as long as the process.
 fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctionFast) -> PyResult<Py<PyAny>> {
     let method = Box::leak(Box::new(ffi::PyMethodDef {
         ml_name: name.as_ptr().cast::<c_char>(),
@@ -397,21 +397,21 @@ fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctio
         ml_flags: ffi::METH_FASTCALL,
         ml_doc: ptr::null(),
     }));
-    // SAFETY: the description lives for good; the result is a new reference, or null with an exception.
+    // SAFETY: the description is never freed; the result is a new reference, or null with an exception.
     unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyCFunction_NewEx(method, ptr::null_mut(), ptr::null_mut())) }
         .map(Bound::unbind)
 }
 
 /// The guards for one script, by name: `load(x, name)`, `item(x, key)`, `store(value, x, name)`, `store_item(value, x, key)`, `call(f)`,
-/// `at(x)[name]`, `inside(x)[key]`. `decide(kind, x, name)` answers what is allowed or raises, `handle(kind, x, name, value)` does what was
-/// answered with 2. Forgets what was answered about what the script before had made. Not possible while a script runs.
+/// `at(x)[name]`, `inside(x)[key]`. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
+/// with the answer 2. Forgets the answers about objects that the previous script created. Not possible while a script runs.
 #[pyfunction]
 pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     let py = decide.py();
     if crate::alarm::is_watched() {
         return Err(PyTypeError::new_err("the guards of a script are made before it runs"));
     }
-    // SAFETY: the GIL is held; what is let go is let go after nothing of it stands here any more.
+    // SAFETY: the GIL is held; objects are released after they were removed from here.
     let old = unsafe {
         ffi::Py_IncRef(decide.as_ptr());
         ffi::Py_IncRef(handle.as_ptr());

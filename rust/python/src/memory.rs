@@ -1,6 +1,6 @@
 //! The memory in use by this process, for the watchdog.
 
-/// Bytes of this process in memory now; on macOS the most that it ever had. `None` where the system does not tell.
+/// Bytes of this process in memory now; on macOS the most that it ever had. `None` if the system does not report it.
 #[cfg(target_os = "linux")]
 pub(crate) fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
@@ -16,12 +16,12 @@ fn page_size() -> u64 {
     u64::try_from(size).unwrap_or(4096)
 }
 
-/// Bytes of this process in memory now; on macOS the most that it ever had. `None` where the system does not tell.
+/// Bytes of this process in memory now; on macOS the most that it ever had. `None` if the system does not report it.
 #[cfg(all(unix, not(target_os = "linux")))]
 #[expect(unsafe_code, reason = "getrusage fills a plain structure")]
 pub(crate) fn resident() -> Option<u64> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the structure is ours and of the right type; all zeroes is a valid value of it.
+    // SAFETY: the structure is ours and of the right type, for which all zeroes is a valid value.
     let usage = unsafe {
         if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
             return None;
@@ -31,7 +31,7 @@ pub(crate) fn resident() -> Option<u64> {
     u64::try_from(usage.ru_maxrss).ok()
 }
 
-/// Bytes of this process in memory now; on macOS the most that it ever had. `None` where the system does not tell.
+/// Bytes of this process in memory now; on macOS the most that it ever had. `None` if the system does not report it.
 #[cfg(windows)]
 #[expect(unsafe_code, reason = "Windows tells it through a plain structure")]
 pub(crate) fn resident() -> Option<u64> {

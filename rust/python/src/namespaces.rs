@@ -1,8 +1,8 @@
 //! Compares the names in modules and classes before and after a script.
 //!
 //! A script shares the library's modules and classes with the whole session: a function that it stores in one of them would run long
-//! after its end. Neither the interpreter nor Blender reports such a store. There are three thousand of them, so nothing is copied
-//! that did not change.
+//! after its end. Neither the interpreter nor Blender reports such an assignment. There are about three thousand of them, so nothing is copied
+//! unless it changed.
 #![expect(unsafe_code, reason = "walks through dicts without copying them")]
 
 use std::ptr;
@@ -18,7 +18,7 @@ pub(crate) struct Namespaces(Mutex<Vec<Kept>>);
 
 struct Kept {
     owner: Py<PyAny>,
-    /// The dict in which the owner itself looks its names up.
+    /// The dict in which the owner itself looks up its names.
     held: Py<PyDict>,
     names: Py<PyDict>,
 }
@@ -67,13 +67,13 @@ impl Namespaces {
     }
 }
 
-/// Whether both dicts hold the very same names and values in the same order.
+/// Whether both dicts contain the identical names and values in the same order.
 fn same(left: &Bound<'_, PyDict>, right: &Bound<'_, PyDict>) -> bool {
     let (mut at, mut other) = (0, 0);
     let mut pairs = [ptr::null_mut(); 4];
     let [key, value, other_key, other_value] = &mut pairs;
     loop {
-        // SAFETY: both are dicts, nothing runs in between that could change them, and what is read is only compared.
+        // SAFETY: both are dicts, nothing can change them meanwhile, and the values are only compared.
         let (more, others) = unsafe {
             (
                 ffi::PyDict_Next(left.as_ptr(), &raw mut at, key, value),

@@ -60,7 +60,7 @@ impl Run {
         let id = number(effect_id)?;
         match dumps(result) {
             Ok(json) => self.0.answer(id, json, ms),
-            // The run must be told, or it would wait forever.
+            // Without an answer the run would wait forever.
             Err(error) => self
                 .0
                 .fail(id, Code::InvalidDocument.as_str().into(), error.to_string()),
@@ -128,7 +128,7 @@ impl Run {
     }
 }
 
-/// The number of an effect, as it was handed out (text) or as an integer.
+/// The number of an effect, as text (as it was handed out) or as an integer.
 fn number(id: &Bound<'_, PyAny>) -> PyResult<u64> {
     if let Ok(id) = id.extract::<u64>() {
         return Ok(id);

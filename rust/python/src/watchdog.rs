@@ -2,10 +2,10 @@
 //! Python's main thread raise an exception that a script cannot catch.
 //!
 //! The way into the main thread is a signal whose handler is ours for as long as the script runs: on Unix `SIGURG` sent to that
-//! thread, which reaches every supported Python and is ignored where nobody handles it, so that a stray one does nothing; on Windows
+//! thread, which every supported Python receives and which is ignored without a handler, so that a stray one has no effect; on Windows
 //! `SIGBREAK` as Python simulates it. It is raised again and again until the script has ended, because code between the script and
-//! Python can swallow an exception, and `finally` can run on. No stray signal is left: sending happens under a lock that the end of the script takes, and what was sent before
-//! is delivered before the handler is given back.
+//! Python can swallow an exception, and `finally` can continue. No stray signal remains: sending happens under a lock that the end of the script takes, and signals that were sent before
+//! are delivered before the previous handler is restored.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -57,7 +57,7 @@ fn on_signal(py: Python<'_>, _signal: i32, _frame: &Bound<'_, PyAny>) -> PyResul
         return Ok(());
     }
     RAISED.store(true, Ordering::Release);
-    // Raised again at the next chance, so that code on the way out (`finally`, callbacks) is left at once as well.
+    // Raised again at the next opportunity, so that cleanup code (`finally`, callbacks) is stopped as well.
     system::again();
     let class = classes(py)?.as_any().get_item("_Stopped")?;
     Err(PyErr::from_value(class.call0()?))
@@ -98,7 +98,7 @@ impl Handler {
         system::deliver();
         let delivered = py.check_signals();
         let signal = py.import("signal")?;
-        // None: somebody outside Python handles it; the system's own record brings that back.
+        // None: the handler is not Python's; the action that the system recorded restores it.
         let before = if self.before.is_none(py) {
             signal.getattr("SIG_DFL")?
         } else {
@@ -110,7 +110,7 @@ impl Handler {
     }
 }
 
-/// What is watched at the moment, and the one thread that watches it; it waits while no script runs.
+/// The script that is being watched, and the one thread that watches it; it waits while no script runs.
 #[derive(Default)]
 struct Watchdog {
     script: Mutex<Option<Watched>>,
@@ -126,7 +126,7 @@ struct Watched {
     largest: Option<u64>,
 }
 
-/// The process and its watchdog: a copy of a process has no threads but one.
+/// The process and its watchdog: a forked process has only one thread.
 static WATCHDOG: Mutex<Option<(u32, Arc<Watchdog>)>> = Mutex::new(None);
 
 /// A script that is watched, until `end`.
@@ -150,14 +150,14 @@ impl Watch {
         Ok(Self(watchdog))
     }
 
-    /// After this no signal is sent any more. The thread finds nothing to watch at its next check; nobody waits for that.
+    /// Afterwards no signal is sent. The thread finds nothing to watch at its next check; nothing waits for that.
     pub(crate) fn end(self) {
         *self.0.script() = None;
     }
 }
 
 impl Watchdog {
-    /// The one of this process; it begins with the first script.
+    /// The watchdog of this process; it starts with the first script.
     fn get() -> std::io::Result<Arc<Self>> {
         let process = std::process::id();
         let mut current = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
@@ -220,14 +220,14 @@ impl Watched {
     }
 }
 
-/// Signals on Unix: sent to the main thread, whatever it does.
+/// Signals on Unix: sent to the main thread, whatever it is doing.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "signals are C functions of the system")]
 mod system {
     use std::mem::MaybeUninit;
     use std::ptr;
 
-    /// Ignored by default, and used by nothing in Blender: a signal that comes from elsewhere or too late does no harm.
+    /// Ignored by default, and not used by Blender: a signal from elsewhere, or one that is late, does no harm.
     pub(super) const SIGNAL: i32 = libc::SIGURG;
     pub(super) type Thread = libc::pthread_t;
     pub(super) type Action = Option<libc::sigaction>;
@@ -246,12 +246,12 @@ mod system {
 
     pub(super) fn restore(action: &Action) {
         if let Some(action) = action {
-            // SAFETY: the action is one that the system gave.
+            // SAFETY: the system returned this action.
             unsafe { libc::sigaction(SIGNAL, action, ptr::null_mut()) };
         }
     }
 
-    /// Calls of the system that the signal interrupts go on by themselves, in Blender's own code too.
+    /// System calls that the signal interrupts are restarted automatically, in Blender's own code too.
     pub(super) fn restart_calls() {
         if let Some(mut ours) = action() {
             ours.sa_flags |= libc::SA_RESTART;
@@ -260,17 +260,17 @@ mod system {
     }
 
     pub(super) fn interrupt(main: Thread) {
-        // SAFETY: Python's main thread, which lives as long as the process.
+        // SAFETY: this is Python's main thread, which lives as long as the process.
         unsafe { libc::pthread_kill(main, SIGNAL) };
     }
 
-    /// From the main thread, which handles Python's signals: raises again as soon as Python code goes on.
+    /// From the main thread, which handles Python's signals: raises again as soon as Python code continues.
     pub(super) fn again() {
         // SAFETY: may be called anywhere.
         unsafe { pyo3::ffi::PyErr_SetInterruptEx(SIGNAL) };
     }
 
-    /// Returns after everything that was sent to this thread has arrived.
+    /// Returns after all signals that were sent to this thread have arrived.
     pub(super) fn deliver() {
         let mut signals = MaybeUninit::<libc::sigset_t>::uninit();
         // SAFETY: the set is initialised by sigemptyset; POSIX delivers pending unblocked signals before pthread_sigmask returns.
@@ -286,7 +286,7 @@ mod system {
 #[cfg(windows)]
 #[expect(unsafe_code, reason = "PyErr_SetInterruptEx has no safe form")]
 mod system {
-    /// `SIGBREAK`: what Ctrl+C sends stays as it is.
+    /// `SIGBREAK`, so that Ctrl+C keeps its meaning.
     pub(super) const SIGNAL: i32 = 21;
     pub(super) type Thread = ();
     pub(super) type Action = ();

@@ -134,7 +134,7 @@ fn modules(reviewed: &Reviewed) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// `drivers: use keyframes`, each piece of advice once with all that it is about.
+/// `drivers: use keyframes`: each piece of advice once, with all its subjects.
 fn instead(reviewed: &Reviewed) -> String {
     let mut advice: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let attributes = reviewed.attributes_refused.iter().chain(&reviewed.app);

@@ -30,7 +30,7 @@ pub struct Allowed {
     pub stores: BTreeMap<&'static str, Vec<&'static str>>,
     /// Operators as `mesh.subdivide`.
     pub operators: Vec<&'static str>,
-    /// Types of nodes that are refused, `*` standing for any characters.
+    /// Types of nodes that are refused; `*` matches any characters.
     pub node_types: Vec<&'static str>,
     /// Largest values of properties and arguments of these names.
     pub bounds: BTreeMap<&'static str, f64>,

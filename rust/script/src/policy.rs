@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_have_bits() {
+    fn each_blender_version_has_its_bit() {
         assert_eq!(VERSIONS.map(bit), [1, 2, 4, 8]);
         assert_eq!(bit("5.2.1"), 8);
         assert_eq!(bit("5.1.0"), 4);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns() {
+    fn a_star_matches_any_characters() {
         assert!(fits("anim.*driver*", "anim.driver_button_add"));
         assert!(fits("*.*_preset_add", "particle.hair_preset_add"));
         assert!(!fits("anim.*driver*", "anim.keyframe_insert"));

@@ -1,4 +1,4 @@
-//! One walk over a tree that misses nothing: every statement, expression and pattern, and every place that binds a name.
+//! A complete walk over a tree: every statement, expression and pattern, and every place that binds a name.
 //!
 //! All matches are exhaustive without a wildcard, so that a new kind of node in the parser does not compile until it is walked.
 

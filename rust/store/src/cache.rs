@@ -21,11 +21,11 @@ const MAX_ENTRY: u64 = 32 << 20;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoredReply {
-    /// What the model wrote.
+    /// The model's text.
     pub text: String,
     /// Tool calls in it.
     pub calls: Vec<ToolCall>,
-    /// Why it ended.
+    /// The reason for its end.
     pub finish: Option<FinishReason>,
     /// The model that answered.
     pub model: Option<String>,
@@ -62,7 +62,7 @@ fn digest(key: &str, reply: &StoredReply) -> String {
 pub enum Found {
     /// An undamaged reply.
     Reply(StoredReply),
-    /// There is none.
+    /// Not found.
     Nothing,
     /// The file was damaged and now has this name.
     Damaged(String),
@@ -80,7 +80,7 @@ impl Cache {
     /// The cache below `folder`, with a limit on the number of replies and their bytes.
     ///
     /// # Errors
-    /// The error of the system for the folder.
+    /// The system's error about the folder.
     pub fn open(folder: &Path, most_files: usize, most_bytes: u64) -> std::io::Result<Self> {
         Folder::open(folder, "cache").map(|folder| Self {
             folder,
@@ -92,7 +92,7 @@ impl Cache {
     /// The reply to the request with this key. One that is found counts as used.
     ///
     /// # Errors
-    /// The error of the system for the file.
+    /// The system's error about the file.
     pub fn find(&self, key: &str) -> std::io::Result<Found> {
         let bytes = match self.folder.read(key, MAX_ENTRY) {
             Ok(None) => return Ok(Found::Nothing),
@@ -121,7 +121,7 @@ impl Cache {
     /// Stores a reply, within the limits of the cache. One that seems to contain a secret is not stored: redacted, it would be another reply.
     ///
     /// # Errors
-    /// The error of the system for the file.
+    /// The system's error about the file.
     pub fn keep(&self, key: &str, reply: StoredReply, redactor: &Redactor) -> std::io::Result<()> {
         let mut document = serde_json::to_value(&reply).unwrap_or(Value::Null);
         if redactor.json(&mut document) > 0 {
@@ -140,7 +140,7 @@ impl Cache {
     /// Removes a reply that turned out to be unusable.
     ///
     /// # Errors
-    /// The error of the system for the file.
+    /// The system's error about the file.
     pub fn forget(&self, key: &str) -> std::io::Result<()> {
         self.folder.remove(key)
     }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_damage_is_noticed_and_set_aside() {
+    fn every_damaged_reply_is_set_aside() {
         let parent = tempfile::tempdir().unwrap();
         let cache = cache(&parent, 10);
         cache.keep("k", reply("x"), &Redactor::default()).unwrap();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold() {
+    fn cache_limits_are_enforced() {
         let parent = tempfile::tempdir().unwrap();
         let few = cache(&parent, 2);
         for key in ["a", "b", "c"] {

@@ -22,9 +22,9 @@ const MAX_CONVERSATIONS: usize = 200;
 const MAX_TURNS: usize = 100;
 /// Longest text of a turn, in characters.
 const MAX_WORDS: usize = 4000;
-/// Most lines of what was changed, and of what failed.
+/// Most changes, and most failures, in a turn.
 const MAX_LINES: usize = 60;
-/// Longest plan that is kept, in bytes of JSON; only the latest is.
+/// Longest stored plan, in bytes of JSON; only the latest one is stored.
 const MAX_PLAN: usize = 256 << 10;
 /// Longest identifier.
 const MAX_ID: usize = 64;
@@ -47,10 +47,10 @@ pub struct Turn {
     pub status: String,
     /// The final message for the artist.
     pub message: String,
-    /// What was changed, in plain words.
+    /// The changes, in plain words.
     #[serde(default)]
     pub changes: Vec<String>,
-    /// What failed, in plain words.
+    /// The failures, in plain words.
     #[serde(default)]
     pub failed_gates: Vec<String>,
     /// The last accepted plan; only the latest turn of a conversation has it.
@@ -76,9 +76,9 @@ pub struct Conversation {
 /// The result of opening a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// It begins with this run.
+    /// New: it begins with this run.
     New,
-    /// It is continued.
+    /// Existing: it is continued.
     Known,
     /// There is none with this name, so a new one begins with this run.
     Unknown,
@@ -114,7 +114,7 @@ pub struct Summary {
     pub text: String,
     /// Number of turns that it leaves out.
     pub left_out: usize,
-    /// Whether it leaves out the plan, or a part of what was changed or failed.
+    /// Whether it leaves out the plan, or some changes or failures.
     pub shortened: bool,
 }
 
@@ -132,7 +132,7 @@ impl Conversation {
     /// The conversation of this name, or a new one.
     ///
     /// # Errors
-    /// The error of the system for the file.
+    /// The system's error about the file.
     pub fn open(parent: &Path, id: Option<&str>) -> std::io::Result<(Self, Found)> {
         let Some(id) = id else {
             return Ok((Self::empty(new_id()), Found::New));
@@ -165,7 +165,7 @@ impl Conversation {
         seal(&(self.version, &self.id, self.turns_left_out, &self.turns))
     }
 
-    /// How many turns it had.
+    /// Number of its turns.
     pub fn count(&self) -> usize {
         self.turns.len() + self.turns_left_out
     }
@@ -173,7 +173,7 @@ impl Conversation {
     /// Adds a turn, without secrets and within the limits, to the present content of the file.
     ///
     /// # Errors
-    /// The error of the system for the file.
+    /// The system's error about the file.
     pub fn add(&self, parent: &Path, turn: Turn, redactor: &Redactor) -> std::io::Result<Self> {
         let folder = folder(parent)?;
         let _lock = folder.lock()?;
@@ -210,7 +210,7 @@ impl Conversation {
     }
 
     /// A summary within a budget: the first prompt, the latest turn with what it changed, what failed and its plan, then the prompts
-    /// between, the latest first. Parts that do not fit are left out, and the text says so.
+    /// between, the latest first. Parts that do not fit are omitted, and the text says so.
     pub fn summary(&self, budget_tokens: u64) -> Summary {
         let room = bytes_of(budget_tokens);
         let Some((last, before)) = self.turns.split_last() else {
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn every_budget_holds_and_says_what_it_cut() {
+    fn a_summary_fits_every_budget_and_reports_what_it_omits() {
         let conversation = of(60);
         let mut most = 0;
         for budget in (0..2500).step_by(3) {
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_bounded_and_the_first_stays() {
+    fn turns_are_bounded_and_the_first_is_kept() {
         let long = of(MAX_TURNS + 7);
         assert_eq!(
             (long.turns.len(), long.turns_left_out, long.count()),

@@ -37,7 +37,7 @@ pub fn seal(document: &impl Serialize) -> String {
 pub(crate) struct Listed {
     pub(crate) name: String,
     pub(crate) bytes: u64,
-    /// When it was last used.
+    /// The time of its last use.
     pub(crate) used: SystemTime,
 }
 
@@ -53,7 +53,7 @@ impl Folder {
         self.0.join(format!("{name}.{ENDING}"))
     }
 
-    /// Locks out other processes until the file is dropped. Waits at most two seconds for another process.
+    /// Excludes other processes until the file is dropped. Waits at most two seconds for another process.
     pub(crate) fn lock(&self) -> io::Result<File> {
         let file = File::options().create(true).append(true).open(self.0.join(".lock"))?;
         let begun = Instant::now();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_at_their_edge_and_the_oldest_go_first() {
+    fn folder_limits_apply_exactly_and_remove_the_oldest_files() {
         let parent = tempfile::tempdir().unwrap();
         let folder = folder(&parent);
         for (age, name) in ["d", "c", "b", "a"].iter().enumerate() {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn one_process_waits_for_the_other_but_not_forever() {
+    fn a_folder_lock_waits_for_another_process_for_a_limited_time() {
         let parent = tempfile::tempdir().unwrap();
         let folder = folder(&parent);
         let held = folder.lock().unwrap();

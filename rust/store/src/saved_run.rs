@@ -19,7 +19,7 @@ const PYTHON: &str = "python";
 /// Why a saved run cannot be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SavedRunError {
-    /// It is damaged or of another version.
+    /// It is damaged, or from another version.
     #[error("{0}")]
     Invalid(String),
     /// A part of the request cannot be replaced.
@@ -39,13 +39,13 @@ pub struct SavedRun<Parts> {
     request: Map<String, Value>,
     /// The state of the machine.
     pub state: State,
-    /// What the driver of the run adds.
+    /// The additions of the run's driver.
     #[serde(flatten)]
     pub parts: Parts,
 }
 
 impl<Parts> SavedRun<Parts> {
-    /// The run as it is now; `request` is what it was asked for, without secrets.
+    /// The present state of the run; `request` is its request without secrets.
     pub fn new(request: Map<String, Value>, state: State, parts: Parts) -> Self {
         Self {
             geonode_run: VERSION,
@@ -69,7 +69,7 @@ impl<Parts> SavedRun<Parts> {
             serde_json::from_str(overrides).map_err(|error| SavedRunError::Override(error.to_string()))?;
         if let Some(name) = overrides.keys().find(|name| !OVERRIDES.contains(&name.as_str())) {
             return Err(SavedRunError::Override(format!(
-                "\"{name}\" cannot be changed for a saved run; {} can",
+                "“{name}” cannot be changed for a saved run; {} can",
                 OVERRIDES.join(", ")
             )));
         }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_comes_back_and_a_file_cannot_grant_scripts() {
+    fn a_saved_run_is_restored_and_cannot_grant_scripts() {
         let (run, request) = read(&saved(), &json!({"base_url": "http://localhost/v1"})).unwrap();
         assert_eq!((run.parts.requests.len(), run.parts.work), (1, json!({"plan": null})));
         assert_eq!(
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_version_had_spent_nothing() {
+    fn a_document_of_version_1_has_spent_nothing() {
         let mut old = saved();
         old["geonode_run"] = json!(1);
         old.as_object_mut().unwrap().remove("requests");
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_of_another_version_or_not_allowed_is_refused() {
+    fn damaged_foreign_and_forbidden_documents_are_refused() {
         let with = |name: &str, value: Value| {
             let mut other = saved();
             other[name] = value;

@@ -58,7 +58,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn it_stays_within_its_bytes_and_forgets_the_oldest() {
+    fn the_memo_is_bounded_and_forgets_the_oldest_results() {
         let mut memo = Memo::new(200);
         let key = |n: usize| Memo::key("t", &n.to_string(), 1);
         for n in 0..50 {

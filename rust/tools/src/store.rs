@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_within_its_bytes() {
+    fn the_result_store_is_bounded() {
         let mut store = Store::new(100);
         for _ in 0..9 {
             store.put("x".repeat(40), 4);

@@ -87,7 +87,7 @@ fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// The estimates of the core beside what Blender takes, for each of the versions that were asked for, else for the newest.
+/// Compares the core's estimates with Blender's figures, for each requested version, by default for the newest.
 fn evaluation(layout: &Layout, options: &Bench) -> Result<u8> {
     let script = layout.root.join("rust/xtask/src/bench/evaluation/trees.py");
     let newest = SUPPORTED.first().map(|blender| blender.version.to_owned());

@@ -13,9 +13,9 @@ pub(crate) const LOWEST_PYTHON: PythonMinor = 11;
 /// A supported Blender release line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Blender {
-    /// The release line, as users name it.
+    /// The release line, such as `4.2`.
     pub(crate) version: &'static str,
-    /// The pinned version of the `bpy` module; `requirements/blender-<version>.txt` beside this crate says the same.
+    /// The pinned version of the `bpy` module, the same as in `requirements/blender-<version>.txt` of this crate.
     pub(crate) bpy: &'static str,
     /// The one Python that this `bpy` is built for.
     pub(crate) python: PythonMinor,
@@ -84,7 +84,7 @@ impl Choice {
         }
         let path = PathBuf::from(text);
         if path.is_file() {
-            // An absolute path stays right whatever folder the process is started in.
+            // An absolute path is valid in whatever folder the process is started.
             return Ok(Self::Executable(std::path::absolute(path)?));
         }
         bail!(
@@ -99,7 +99,7 @@ mod tests {
     use crate::layout::Layout;
 
     #[test]
-    fn the_table_and_the_requirement_files_agree() {
+    fn the_version_table_matches_the_requirement_files() {
         for blender in SUPPORTED {
             let file = Layout::find().requirements(&blender.requirements());
             let text = std::fs::read_to_string(&file).unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn choices() {
+    fn the_blender_option_is_parsed() {
         assert_eq!(Choice::read(None).unwrap(), Choice::Newest);
         assert_eq!(
             Choice::read(Some("4.5")).unwrap(),

@@ -26,7 +26,7 @@ pub(crate) struct Bundle {
     wheels: Vec<PathBuf>,
 }
 
-/// Builds the extension and says where it is.
+/// Builds the extension and prints its path.
 ///
 /// # Errors
 /// As for `make`.
@@ -164,7 +164,7 @@ const KNOWN: [&str; 17] = [
     "build",
 ];
 
-/// Names the wheels and their platforms in the manifest, and checks what Blender's builder does not.
+/// Adds the wheels and their platforms to the manifest, and checks what Blender's builder does not.
 fn complete(mut manifest: Table, wheels: &[String]) -> Result<Table> {
     let mut platforms: Vec<&str> = wheels.iter().map(|wheel| platform(wheel)).collect::<Result<_>>()?;
     platforms.sort_unstable();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn wheels_and_platforms_are_filled_in() {
+    fn a_manifest_lists_its_wheels_and_platforms() {
         let done = manifest("schema_version = '1.0.0'\nid = 'x'\nlicense = ['SPDX:GPL-3.0-or-later']").unwrap();
         assert_eq!(done.get("platforms").unwrap().to_string(), "[\"linux-x64\"]");
         assert_eq!(
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn platforms_of_wheels() {
+    fn wheel_tags_give_their_platforms() {
         for (tag, wanted) in [
             ("macosx_11_0_arm64", Some("macos-arm64")),
             ("win_amd64", Some("windows-x64")),

@@ -1,4 +1,4 @@
-//! `cargo xtask e2e`: the manifests, each in a process of its own, as many at once as there are processors.
+//! `cargo xtask e2e`: runs the manifests, each in its own process, as many at once as there are processors.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;

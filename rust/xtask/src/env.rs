@@ -1,4 +1,4 @@
-//! Environments: a venv each under `target/env`, made from pinned requirement files, and stamped.
+//! Environments: venvs under `target/env`, each created from pinned requirement files, and stamped.
 //!
 //! A venv is `incomplete` from the first change until its stamp is written; if found in that state, it is discarded. One
 //! that has no stamp but is not incomplete (made by hand, or by an older xtask) is adopted: pip brings it to the
@@ -36,7 +36,7 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// That of a Blender version.
+    /// The environment of a Blender version.
     pub(crate) fn blender(blender: Blender) -> Self {
         Self {
             name: blender.version.to_owned(),
@@ -67,7 +67,7 @@ impl Wanted {
         }
     }
 
-    /// The tools that build and check, on any Python that runs them.
+    /// The tools for building and checking, on any Python that can run them.
     pub(crate) fn tools() -> Self {
         let pythons = vec![LOWEST_PYTHON, LOWEST_PYTHON + 2, LOWEST_PYTHON + 1];
         Self {
@@ -234,7 +234,7 @@ pub(crate) fn ready(layout: &Layout, wanted: &Wanted) -> Result<Option<Environme
 /// The environment, created or updated if necessary.
 ///
 /// # Errors
-/// One sentence with the fix when a Python or a system library is missing; what pip printed when it fails.
+/// One sentence with the fix when a Python or a system library is missing; the output of pip when it fails.
 pub(crate) fn prepare(layout: &Layout, wanted: &Wanted) -> Result<Environment> {
     if let Some(environment) = ready(layout, wanted)? {
         return Ok(environment);
@@ -279,7 +279,7 @@ pub(crate) fn prepare(layout: &Layout, wanted: &Wanted) -> Result<Environment> {
 /// Fails at once if the environment cannot be created because a Python is missing.
 ///
 /// # Errors
-/// The sentence that says what is missing and how to get it.
+/// The error that tells which Python is missing and how to get it.
 pub(crate) fn possible(layout: &Layout, wanted: &Wanted) -> Result<()> {
     let environment = Environment::at(layout.env(&wanted.name));
     if ready(layout, wanted)?.is_some() || adoptable(&environment, wanted).is_some() {
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn an_environment_is_made_once_and_found_by_its_stamp() {
+    fn an_environment_is_created_once_and_found_by_its_stamp() {
         let (_folder, layout, wanted) = checkout();
         assert!(ready(&layout, &wanted).unwrap().is_none());
         let environment = prepare(&layout, &wanted).unwrap();
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn two_processes_make_an_environment_once_and_remake_an_unfinished_one() {
+    fn two_processes_create_an_environment_once_and_replace_an_incomplete_one() {
         let (_folder, layout, wanted) = checkout();
         std::thread::scope(|scope| {
             let both = [

@@ -12,7 +12,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// The checkout that this build of xtask belongs to.
     pub(crate) fn find() -> Self {
-        // `cargo run` gives the present folder of the package; the compiled-in path is for a binary started by hand.
+        // `cargo run` sets the current folder of the package; the compiled-in path is for a binary that is started directly.
         let package = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = package

@@ -1,4 +1,4 @@
-//! Locks, so that one xtask at a time makes a thing.
+//! Locks, so that only one xtask at a time creates an environment or a build.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `cargo xtask`: set-up, run, test, window, schemas, bundle, benchmarks. Does all the preparation each of them needs.
+//! `cargo xtask`: set-up, run, test, window, schemas, bundle and benchmarks, each with all the preparation that it needs.
 
 mod bench;
 mod blender;

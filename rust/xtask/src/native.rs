@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_core_follows_its_own_sources_only() {
+    fn only_the_sources_of_the_core_change_its_hash() {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout {
             root: folder.path().to_path_buf(),
@@ -220,7 +220,7 @@ mod tests {
             assert_ne!(before, sources(&layout).unwrap(), "{changed}");
         }
 
-        // A complete build of the present sources is found; of other sources, not.
+        // A complete build is found if its sources are the present ones.
         assert!(ready(&layout).unwrap().is_none());
         fs::create_dir_all(place(&layout, &sources(&layout).unwrap())).unwrap();
         assert!(ready(&layout).unwrap().is_some());

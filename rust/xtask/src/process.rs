@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cargo_set_for_us_does_not_reach_others() {
+    fn child_processes_do_not_inherit_cargo_variables() {
         assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "cargo test sets it");
         let output = quiet(&mut command("env"), "env").unwrap();
         assert!(!String::from_utf8_lossy(&output.stdout).contains("CARGO_MANIFEST_DIR"));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended() {
+    fn a_program_that_hangs_is_stopped_at_its_limit() {
         let hung = bounded(command("sleep").arg("60"), Duration::from_millis(20)).unwrap();
         assert!(hung.is_none());
         let quick = bounded(command("echo").arg("x"), Duration::from_secs(20))

@@ -49,7 +49,7 @@ pub(crate) struct Run {
     /// Append Blender's output and tracebacks to this file
     #[arg(long, value_name = "FILE")]
     debug: Option<PathBuf>,
-    /// Approve what would ask
+    /// Approve everything that needs approval
     #[arg(long)]
     yes: bool,
 }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_passed_on() {
+    fn run_options_are_passed_to_the_add_on() {
         assert_eq!(
             arguments(&["a prompt"]),
             ["run", "--out", "/checkout/target/run", "--", "a prompt"]

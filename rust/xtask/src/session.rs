@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_distinguished() {
+    fn blender_and_python_programs_are_distinguished() {
         let (_folder, blender) = program("echo; echo 'Blender 4.5.1 LTS'; echo '\tbuild date: x'");
         let (kind, title) = identify(&blender).unwrap();
         assert!(

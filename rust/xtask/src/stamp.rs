@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_follows_content_and_place_only() {
+    fn a_stamp_depends_on_content_and_path_only() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::create_dir_all(root.join("src/skipped")).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn boundaries_and_absence_count() {
+    fn a_stamp_distinguishes_boundaries_and_missing_files() {
         let stamp = |texts: &[&str]| {
             let mut stamp = Stamp::new("test");
             for text in texts {

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loader_s_complaint_is_read() {
+    fn the_missing_library_is_read_from_the_loader_error() {
         let complaint = "Traceback (most recent call last):\n  File \"x\", line 1\nImportError: libXi.so.6: cannot open shared object file: No such file or directory\n";
         assert_eq!(missing_library(complaint), Some("libXi.so.6"));
         assert_eq!(missing_library("ImportError: No module named bpy"), None);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn without_leave_to_install_one_sentence_names_the_packages() {
+    fn without_permission_to_install_the_error_names_the_packages() {
         let message = provide("libXi.so.6", Missing::Name).unwrap_err().to_string();
         assert!(
             message.contains("libXi.so.6") && message.contains("apt-get install") && message.contains(" libxi6 "),

@@ -3,7 +3,7 @@
 use crate::geometry::{Curves, Mesh, Parts, times};
 use crate::inputs::{Inputs, Outcome};
 
-/// Control points of a curve beyond which Blender's own limits end an estimate's sense.
+/// Control points of a curve beyond which an estimate is meaningless because of Blender's own limits.
 const MAX_COUNT: f64 = 1e12;
 
 pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {

@@ -1,4 +1,4 @@
-//! Instances: made, made real, taken apart; geometry from objects and collections; joining.
+//! Instances: creating, realizing and separating them; geometry from objects and collections; joining.
 
 use crate::geometry::{Geometry, Parts};
 use crate::inputs::{Inputs, Outcome};
@@ -91,7 +91,7 @@ fn on_points(inputs: &Inputs<'_>) -> Geometry {
     let size = [0, 1, 2].map(|axis| {
         points.size.get(axis).copied().unwrap_or_default() + instance.size.get(axis).copied().unwrap_or_default()
     });
-    // Points within instances are stood on as well, once for each instance that shows them.
+    // Points within instances get instances too, once for each instance that contains them.
     let deep = points.inside.all_points();
     if deep <= 0.0 {
         return Geometry { size, ..made };
@@ -107,7 +107,7 @@ fn on_points(inputs: &Inputs<'_>) -> Geometry {
     }
 }
 
-/// Scaling changes lengths and areas, which later nodes may count by.
+/// Scaling changes lengths and areas, which later nodes may use for counts.
 fn transformed(inputs: &Inputs<'_>) -> Geometry {
     let main = inputs.main();
     let scale = inputs.lengths("Scale", 1.0);

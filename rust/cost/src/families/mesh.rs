@@ -3,7 +3,7 @@
 use crate::geometry::{Geometry, Mesh, Parts, box_area, times};
 use crate::inputs::{Inputs, Outcome};
 
-/// Blender gives up above this level; what it would have made is counted all the same.
+/// Blender gives up above this level; the elements that it would have created are counted anyway.
 const MAX_LEVEL: f64 = 40.0;
 
 pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
@@ -101,7 +101,7 @@ fn of(mesh: Mesh, size: [f64; 3]) -> Geometry {
     Geometry::of(parts, size)
 }
 
-/// Faces one by one, or a whole region, which grows sides only at its boundary.
+/// Faces one by one, or a whole region, which gets sides only at its boundary.
 fn extruded(mesh: Mesh, mode: &str, single: bool) -> Mesh {
     let sides = match mode {
         "vertices" => {
@@ -147,7 +147,7 @@ fn bevelled(mesh: Mesh, segments: f64) -> Mesh {
     }
 }
 
-/// Each part may be everything, as long as nobody knows.
+/// Each part may be everything if the selection is unknown.
 fn separated(inputs: &Inputs<'_>) -> Outcome {
     use crate::flow::Content;
     let (all, none) = (inputs.main(), Geometry::default());

@@ -1,4 +1,4 @@
-//! What each family of nodes makes of what it is given. A node of no family hands its first geometry on.
+//! What each family of nodes creates from its inputs. A node without a family passes its first geometry on.
 
 mod curves;
 mod instances;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::flow::{Content, Flow};
 use super::inputs::{Inputs, Outcome};
 
-/// What a node makes.
+/// What a node creates.
 pub(crate) fn outcome(inputs: &Inputs<'_>) -> Outcome {
     let kind = inputs.kind();
     let families = [
@@ -57,7 +57,7 @@ pub(crate) fn asked(inputs: &Inputs<'_>) -> Option<usize> {
     }
 }
 
-/// What a node that only chooses hands on, with its history: the chosen input where that is certain, else the dearest.
+/// The output of a node that only chooses, with its history: the chosen input if that is certain, else the most expensive one.
 pub(crate) fn chosen(inputs: &Inputs<'_>) -> Option<Flow> {
     let flow = |name: &str| inputs.flow(name).cloned().unwrap_or_else(Flow::unknown);
     match inputs.kind() {
@@ -88,7 +88,7 @@ pub(crate) fn chosen(inputs: &Inputs<'_>) -> Option<Flow> {
     }
 }
 
-/// The item of this index among the inputs after the first; the dearest when the index is not certain.
+/// The item with this index among the inputs after the first; the most expensive one if the index is not certain.
 fn pick(inputs: &Inputs<'_>, index: Option<f64>) -> Flow {
     let items = inputs.ready.inputs.iter().zip(&inputs.flows).skip(1);
     let mut items = items

@@ -1,4 +1,4 @@
-//! Numbers by interval arithmetic. What is not listed is unknown.
+//! Numbers by interval arithmetic. Operations that are not listed give unknown values.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
             let set = property("outputs.Value.default_value");
             let own = || inputs.ready.node.outputs.get("Value")?.get("value");
             let value = set.or_else(own).and_then(Value::as_f64).unwrap_or(0.0);
-            // A fresh Value node holds 0.5 in shaders only.
+            // A new Value node has 0.5 in shaders only.
             Outcome::number("Value", Range::exactly(value))
         }
         "FunctionNodeInputInt" => {
@@ -86,7 +86,7 @@ fn data(inputs: &Inputs<'_>, property: &str, output: &str) -> Outcome {
     Outcome::at(output, content)
 }
 
-/// The ranges of a node's inputs in order; what is missing is unknown.
+/// The ranges of a node's inputs in order; missing ones are unknown.
 fn operands(inputs: &Inputs<'_>) -> [Range; 3] {
     let of = |at: usize| match inputs
         .flows
@@ -108,7 +108,7 @@ fn math(inputs: &Inputs<'_>) -> Range {
     if clamped { result.within(TRUTH) } else { result }
 }
 
-/// What Math and Integer Math share.
+/// Operations that Math and Integer Math share.
 fn arithmetic(operation: &str, a: Range, b: Range, c: Range) -> Option<Range> {
     let sum = |a: Range, b: Range| a.with(b, |a, b| a + b);
     Some(match operation {
@@ -333,7 +333,7 @@ fn statistic(inputs: &Inputs<'_>) -> Outcome {
     named.fold(outcome, |outcome, name| outcome.and(name, Content::Number(values)))
 }
 
-/// Geometry and captured values go through under the names they came in.
+/// Geometry and captured values pass through under the names of their inputs.
 fn captured(inputs: &Inputs<'_>) -> Outcome {
     let slots = inputs.ready.inputs.iter().zip(&inputs.flows);
     slots.fold(Outcome::geometry(inputs.main()), |outcome, (slot, flows)| {

@@ -4,7 +4,7 @@ use crate::flow::Content;
 use crate::geometry::{Geometry, Parts, times};
 use crate::inputs::{Inputs, Outcome};
 
-/// How densely discs of a least distance can be packed on a surface: points per (area ÷ distance²), as Poisson disc sampling reaches it.
+/// Density of points with a minimum distance on a surface, in points per (area ÷ distance²), as Poisson disc sampling reaches it.
 const DISC_PACKING: f64 = 0.75;
 
 pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
@@ -47,7 +47,7 @@ fn cloud(points: f64, size: [f64; 3]) -> Geometry {
     Geometry::of(parts, size)
 }
 
-/// Density × area; with a least distance, what fits of them, after all have been tried.
+/// Density × area; with a minimum distance, the number of those that fit, after all have been tried.
 fn on_faces(inputs: &Inputs<'_>) -> Outcome {
     if !inputs.selected() {
         return Outcome::geometry(Geometry::default());

@@ -1,4 +1,4 @@
-//! Meshes, curves and points from nothing: exact in what they count.
+//! Primitive meshes, curves and points, with exact counts.
 
 use std::f64::consts::PI;
 

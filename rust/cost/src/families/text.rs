@@ -9,7 +9,7 @@ use crate::range::Range;
 const SPLINES: f64 = 1.5;
 /// Control points of a character, on average.
 const POINTS: f64 = 20.0;
-/// Characters that a font has at all: each is one geometry, however often it shows.
+/// Characters of a font: each is one geometry, no matter how often it appears.
 const GLYPHS: f64 = 100.0;
 /// Characters of a number as text.
 const NUMBER: f64 = 12.0;

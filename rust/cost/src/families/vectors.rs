@@ -1,4 +1,4 @@
-//! Vectors by their components: what sizes, scales and spacings are made of.
+//! Vectors by their components, which are used for sizes, scales and spacings.
 
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ pub(super) fn first_input(frame: &Frame<'_>, ready: &Ready<'_>) -> Flow {
     slot.map_or_else(Flow::unknown, |slot| frame.received_one(slot))
 }
 
-/// What the body gives to each output of the output node.
+/// The body's value for each output of the output node.
 pub(super) fn results(frame: &Frame<'_>, ready: &Ready<'_>) -> Vec<Flow> {
     let outputs = ready.outputs.iter();
     outputs
@@ -85,7 +85,7 @@ impl<'a> Place<'_, 'a> {
             identifier => {
                 let state = of(identifier).unwrap_or_else(|| was.clone());
                 Flow {
-                    // Whatever it held before: how often the body runs is an estimate.
+                    // Independent of its earlier components: how often the body runs is an estimate.
                     kinds: was.kinds.or(state.kinds),
                     ..state
                 }

@@ -8,11 +8,11 @@ use crate::geometry::Geometry;
 use crate::range::Range;
 use crate::work::Work;
 
-/// Iterations that are followed one by one; what grows by no rule until then is carried on by its last factor.
+/// Iterations that are followed one by one; irregular growth is then extrapolated by its last factor.
 pub(super) const FOLLOWED: usize = 24;
-/// State beyond which nothing changes the verdict.
+/// Size of a state beyond which the verdict cannot change.
 pub(super) const ENOUGH: f64 = 1e15;
-/// Largest figure that is carried on.
+/// Largest figure that is extrapolated.
 const CEILING: f64 = 1e30;
 
 /// The sum over all iterations, from the first ones and the last.

@@ -1,4 +1,4 @@
-//! Zones: what a body makes of its state, as often as it runs.
+//! Zones: the state of a body after all its iterations.
 
 mod body;
 mod for_each;
@@ -27,7 +27,7 @@ pub(crate) fn is_input(ready: &Ready<'_>) -> bool {
     )
 }
 
-/// The input node hands the state to the body; a for-each one takes it apart.
+/// The input node passes the state to the body; that of a for-each zone splits it.
 pub(crate) fn open(frame: &mut Frame<'_>, at: usize) {
     let tree = Arc::clone(&frame.tree);
     let Some(ready) = tree.nodes.get(at) else { return };
@@ -52,7 +52,7 @@ pub(crate) fn open(frame: &mut Frame<'_>, at: usize) {
     });
     let flows = flows.collect();
     frame.put(at, flows);
-    // A repeat zone follows what becomes of it; a frame of a simulation, and a single element, may hold anything.
+    // A repeat zone follows the state; a frame of a simulation, and a single element, may contain anything.
     if ready.node.kind != "GeometryNodeRepeatInput" {
         frame.any_kinds(at);
     }

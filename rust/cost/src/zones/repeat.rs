@@ -34,7 +34,7 @@ pub(super) fn repeat<'a>(
         source,
     };
     if iterations < 1.0 {
-        // The state goes past the body.
+        // The state bypasses the body.
         let flows = frame.flows.get(zone.input).cloned().unwrap_or_default();
         let opened = |identifier: &str| {
             let at = input.outputs.iter().position(|exit| exit.identifier == identifier)?;
@@ -47,7 +47,7 @@ pub(super) fn repeat<'a>(
         drop(taken(frame, at, zone));
         return frame.put(at, state);
     }
-    // The body was evaluated once on the way here: that was the first iteration.
+    // The body was already evaluated once: that was the first iteration.
     let mut states = vec![results(frame, ready)];
     let mut sum = taken(frame, at, zone);
     let mut each_work = vec![sum.work];
@@ -154,7 +154,7 @@ impl<'a> Place<'_, 'a> {
         own.unwrap_or_else(|| "The repeat zone".to_owned())
     }
 
-    /// Names the zone where it was the iterations that went beyond the budget, not what a single one makes.
+    /// Names the zone if its iterations exceed the budget, not a single one of them.
     fn blame(&self, budget: f64, tree: &str, states: &[Vec<Flow>], last: &mut [Flow], iterations: f64) {
         let over = |state: &[Flow]| state.iter().any(|flow| flow.peak.culprit.is_some());
         let first = states.first().is_some_and(|state| over(state));

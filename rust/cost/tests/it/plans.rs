@@ -126,12 +126,12 @@ fn subdivided(level: u32) -> Value {
 }
 
 #[test]
-fn subdivision_is_caught_at_the_level_that_is_too_much() {
+fn subdivision_beyond_the_budget_is_reported_with_its_level() {
     caught(
         subdivided(12),
         "sub",
         "Level",
-        "Subdivision Surface at Level 12 (from the input \"Detail\") makes about 101 million vertices.",
+        "Subdivision Surface at Level 12 (from the input “Detail”) makes about 101 million vertices.",
         "Level 9 stays under 5 million.",
     );
     fine(subdivided(6));
@@ -139,7 +139,7 @@ fn subdivision_is_caught_at_the_level_that_is_too_much() {
 }
 
 #[test]
-fn a_billion_points_are_caught() {
+fn a_billion_points_exceed_the_budget() {
     let points = |count: u64| {
         json!([
             node("p", "GeometryNodePoints"),
@@ -158,7 +158,7 @@ fn a_billion_points_are_caught() {
 }
 
 #[test]
-fn points_that_are_deleted_again_are_caught() {
+fn points_that_are_deleted_later_still_count() {
     let ops = json!([
         node("p", "GeometryNodePoints"),
         value("p", "Count", 1_000_000_000),
@@ -190,7 +190,7 @@ fn nested(iterations: u32) -> Value {
 }
 
 #[test]
-fn nested_repeats_are_carried_to_their_end() {
+fn nested_repeat_zones_are_evaluated_completely() {
     let found = verdict(nested(1000), Budget::default()).unwrap();
     assert!((7e6..=9e6).contains(&found.elements), "{found:?}");
     assert_eq!(
@@ -209,7 +209,7 @@ fn nested_repeats_are_carried_to_their_end() {
 }
 
 #[test]
-fn a_zone_that_only_runs_is_caught_too() {
+fn a_zone_that_creates_nothing_is_reported_for_its_time() {
     let items = json!([{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]);
     let ops = |iterations: u32| {
         json!([
@@ -293,7 +293,7 @@ fn time_multiplies_through_zones_and_fields() {
 
 /// A branch that is not taken is not evaluated, a muted node does nothing.
 #[test]
-fn only_what_is_asked_for_takes_time() {
+fn inputs_that_are_not_evaluated_take_no_time() {
     let items = json!([{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]);
     let ops = |fine: bool| {
         json!([
@@ -317,7 +317,7 @@ fn only_what_is_asked_for_takes_time() {
 
 /// The state of every frame is kept.
 #[test]
-fn a_simulation_is_judged_over_its_frames() {
+fn a_simulation_is_estimated_over_its_frames() {
     let items = json!([{"name": "Geometry", "socket_type": "NodeSocketGeometry"}]);
     let ops = |side: u32| {
         json!([
@@ -338,7 +338,7 @@ fn a_simulation_is_judged_over_its_frames() {
 }
 
 #[test]
-fn a_very_long_text_is_caught() {
+fn a_very_long_text_exceeds_the_budget() {
     // A text in a plan is bounded, but a zone can join it to itself.
     let items = json!([{"name": "Text", "socket_type": "NodeSocketString"}]);
     let ops = |iterations: u32| {
@@ -376,7 +376,7 @@ fn a_very_long_text_is_caught() {
 }
 
 #[test]
-fn fine_voxels_are_caught() {
+fn fine_voxels_exceed_the_budget() {
     let ops = |size: f64| {
         json!([
             input("Voxel", "NodeSocketFloat", size),
@@ -390,7 +390,7 @@ fn fine_voxels_are_caught() {
     let found = verdict(ops(0.0001), Budget::default()).unwrap();
     assert_eq!(
         made(&found),
-        "Mesh to Volume at Voxel Size 0.0001 (from the input \"Voxel\") makes about 8 trillion voxels."
+        "Mesh to Volume at Voxel Size 0.0001 (from the input “Voxel”) makes about 8 trillion voxels."
     );
     let (advice, limits) = found.fix.split_once(" stays under ").unwrap();
     assert!(limits.starts_with("50 million, 10 seconds and 2 GB"), "{found:?}");
@@ -420,7 +420,7 @@ fn density_counts_by_area() {
 
 /// The count is given, the density computed from the sum of the face areas.
 #[test]
-fn a_count_by_area_is_followed() {
+fn a_count_computed_from_the_area_is_known() {
     let ops = |count: u64| {
         json!([
             input("Count", "NodeSocketInt", count),
@@ -448,7 +448,7 @@ fn a_count_by_area_is_followed() {
 }
 
 #[test]
-fn instances_count_once_until_they_are_made_real() {
+fn instances_count_once_until_they_are_realized() {
     let ops = |real: bool| {
         let mut ops = vec![
             node("grid", "GeometryNodeMeshGrid"),
@@ -598,7 +598,7 @@ fn the_modifiers_value_counts_not_the_default() {
 
 /// Groups that use each other twice, 30 deep, and a tree that holds itself.
 #[test]
-fn the_work_is_bounded() {
+fn the_work_of_an_estimate_is_bounded() {
     let catalogue = catalogue("5.2");
     let mut scene = scene();
     let interface = json!([

@@ -25,7 +25,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) unattended: bool,
 }
 
-/// The request that the artist is shown, or `None` when nothing needs approval.
+/// The request for the artist, or `None` when nothing needs approval.
 pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&Risk>) -> Option<ApprovalRequest> {
     let dear = risk.map(|risk| dear_step(compiled, risk));
     let mut reasons = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
             .join(" ");
         let reason = (!reason.is_empty()).then_some(reason);
         if let Some(reason) = &reason {
-            reasons.push(format!("Step \"{}\": {reason}", step.id));
+            reasons.push(format!("Step “{}”: {reason}", step.id));
         }
         steps.push(AskedStep {
             id: step_id(at),
@@ -89,18 +89,18 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
     })
 }
 
-/// Why the plan cannot be tried in another process, if it cannot.
+/// Why no dry run of the plan is possible, if so.
 pub(crate) fn untried(plan: &Plan) -> Option<String> {
     if plan.steps.is_empty() {
         return Some("No part of the plan is left to try.".to_owned());
     }
     plan.steps.iter().find_map(|step| match &step.action {
         Action::Added(_) => Some(format!(
-            "Steps of the type {} are carried out by a script that is only loaded in this Blender.",
+            "Steps of the type {} are run by an extension that is loaded in this Blender only.",
             step.action.type_name()
         )),
         Action::Python(script) if script.mode == PythonMode::Trusted => {
-            Some("A trusted script can do as much from another process as from this one.".to_owned())
+            Some("A dry run cannot contain a trusted script.".to_owned())
         }
         Action::NodeTree(_) | Action::GnOps(_) | Action::Python(_) => None,
     })
@@ -131,14 +131,14 @@ fn listed(at: usize, step: &Step, subject: &Subject<'_>) -> Vec<AskedOperation> 
 fn step_reason(step: &Step, extensions: &Extensions) -> Option<String> {
     let kind = step.action.type_name();
     if step.requires_approval {
-        return Some("The plan itself asks for approval of this step.".to_owned());
+        return Some("The plan asks for approval of this step.".to_owned());
     }
     extensions
         .requires_approval(kind)
         .then(|| format!("Steps of the type {kind} need approval each time."))
 }
 
-/// The step that needs approval for its cost: the last one that writes the expensive tree, else the last of all.
+/// The step that needs approval for its cost: the last one that writes the expensive tree, otherwise the last step.
 fn dear_step(compiled: &Compiled, risk: &Risk) -> usize {
     let writes = |delta: &StepDelta| {
         delta.trees.iter().any(|tree| tree.tree == risk.tree)
@@ -162,7 +162,7 @@ fn destructive_reason(delta: &StepDelta, document: &Document, limit: u64) -> Opt
             .count();
         if u64::try_from(removed).unwrap_or(u64::MAX) >= limit {
             return Some(format!(
-                "It removes {removed} of {} nodes of \"{}\".",
+                "It removes {removed} of {} nodes of “{}”.",
                 before.nodes.len(),
                 tree.tree
             ));
@@ -193,7 +193,7 @@ fn destructive_reason(delta: &StepDelta, document: &Document, limit: u64) -> Opt
             && runs != edit.node_group
         {
             return Some(format!(
-                "It replaces the tree \"{runs}\" on the modifier \"{}\" of \"{}\" by \"{}\".",
+                "It replaces the tree “{runs}” on the modifier “{}” of “{}” with “{}”.",
                 edit.name, edit.object, edit.node_group
             ));
         }

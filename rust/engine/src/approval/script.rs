@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_artist_is_told_what_is_removed() {
+    fn a_script_that_removes_data_names_its_lines() {
         let code = "import bpy\nfor one in list(bpy.data.objects):\n    bpy.data.objects.remove(one)\nbpy.ops.object.delete()\n";
         for mode in [PythonMode::Safe, PythonMode::Trusted] {
             let script = PythonScript {

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_hold_at_their_edge() {
+    fn run_limits_apply_as_soon_as_they_are_reached() {
         let mut budget = Budget::default();
         let prices = |_| {
             Some(Prices {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_count_bytes_count() {
+    fn tokens_that_are_not_reported_are_estimated_from_bytes() {
         let mut budget = Budget::default();
         budget.spend(None, 3000, 300, |_| None);
         let settings = |limit| Settings {

@@ -44,7 +44,7 @@ fn warning(code: Code, text: String) -> Message {
 }
 
 impl Memory {
-    /// Opens what the request names; the messages say what was wrong with it.
+    /// Opens the conversation and cache that the request names; the messages report problems with them.
     pub(crate) fn open(request: &RunRequest, settings: &Settings) -> (Self, Vec<Message>) {
         let mut memory = Self::default();
         let mut messages = Vec::new();
@@ -111,7 +111,7 @@ impl Memory {
         Some((&conversation.id, conversation.count()))
     }
 
-    /// A reply has arrived.
+    /// Called when a reply has arrived.
     pub(crate) fn note(&mut self, reply: &Reply) {
         self.last = reply.key.clone().map(|key| (key, reply.cached));
         let kept = self.cache.is_some() && !reply.cached;
@@ -126,7 +126,7 @@ impl Memory {
         }
     }
 
-    /// The last reply was unusable: the next time it is requested again.
+    /// Marks the last reply as unusable: the next time it is requested again.
     pub(crate) fn discard_last(&mut self) {
         let Some((key, cached)) = self.last.take() else { return };
         self.unkept.retain(|(unkept, _)| *unkept != key);
@@ -136,7 +136,7 @@ impl Memory {
         }
     }
 
-    /// The run is over; the messages say what could not be stored.
+    /// Called at the end of the run; the messages report what could not be stored.
     pub(crate) fn end(&mut self, ended: &Ended<'_>) -> Vec<Message> {
         let Some(outcome) = &ended.state.outcome else {
             return Vec::new();

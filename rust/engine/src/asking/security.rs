@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::clock::clock;
 
-/// This many of the latest events are kept in memory; the counts continue.
+/// Number of the latest events in memory; the counts include all.
 const MAX_EVENTS: usize = 500;
 
 /// Something that happened.
@@ -18,7 +18,7 @@ struct Event {
     at: f64,
     /// Its kind, in one word such as `policy`.
     kind: &'static str,
-    /// More about it; never content, never a secret.
+    /// Details without content and secrets.
     detail: Value,
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_latest_are_kept_and_all_are_counted() {
+    fn only_the_latest_security_events_are_kept_but_all_are_counted() {
         for number in 0..MAX_EVENTS + 3 {
             note("test", json!({ "number": number }));
         }

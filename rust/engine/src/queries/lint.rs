@@ -24,9 +24,9 @@ pub struct TreeLint {
     pub code: Code,
     /// Whether the node certainly has no effect.
     pub effectless: bool,
-    /// What is wrong, in words.
+    /// The mistake, in words.
     pub cause: String,
-    /// What to do, in words.
+    /// The fix, in words.
     pub fix: String,
 }
 

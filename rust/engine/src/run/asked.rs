@@ -80,7 +80,7 @@ impl Asked {
         self
     }
 
-    /// Resets the exchange, so that the model is asked as if for the first time.
+    /// Resets the exchange, so that the next request is like the first.
     pub(crate) fn begin_again(&mut self, request: &RunRequest) {
         self.reply.clone_from(&request.plan);
         self.finish = None;

@@ -1,4 +1,4 @@
-//! The host's end of a run.
+//! The host's side of a run.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};

@@ -83,7 +83,7 @@ pub(crate) struct Applied {
 }
 
 impl Applied {
-    /// The executor's own words, or `add 3, links 4`: how often each kind of edit was made, if at all.
+    /// The executor's own words, or `add 3, links 4`: the number of edits of each kind, if any.
     pub(crate) fn words(&self) -> String {
         if !self.message.is_empty() {
             return self.message.clone();

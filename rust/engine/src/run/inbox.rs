@@ -1,6 +1,6 @@
-//! What the host sends to the worker of a run.
+//! The messages of the host to the worker of a run.
 
-/// What the host sends.
+/// A message of the host.
 #[derive(Debug)]
 pub(crate) enum Input {
     Answer {

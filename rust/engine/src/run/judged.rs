@@ -1,4 +1,4 @@
-//! What a run wrote, and the verdict on it.
+//! The results that a run wrote, and the verdict on them.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

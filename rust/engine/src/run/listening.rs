@@ -17,7 +17,7 @@ use crate::settings::Settings;
 /// Most requests that the report of a run lists; retries and iterations are limited to far fewer.
 const MAX_REQUESTS: usize = 500;
 
-/// The provider's end of the run.
+/// The provider's side of the run.
 pub(crate) struct RunListener<'a> {
     shared: &'a Shared,
     request: Request<'a>,

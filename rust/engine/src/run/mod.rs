@@ -1,6 +1,6 @@
-//! A run: its host's end ([`handle`]), its worker, and what both share.
+//! A run: its host's side ([`handle`]), its worker, and the data that both share.
 //!
-//! The machine of `geonode-run` decides what happens next. [`worker`] feeds it, [`work`] carries out what needs no Blender and holds what was [`asked`], [`planned`] and [`judged`], and what does is
+//! The machine of `geonode-run` decides what happens next. [`worker`] feeds it; [`work`] carries out tasks that need no Blender, with the data in [`asked`], [`planned`] and [`judged`]; the other tasks are
 //! handed to the host through [`shared`].
 
 mod asked;

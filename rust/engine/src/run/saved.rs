@@ -98,7 +98,7 @@ impl Saved {
         (&self.0.parts.messages, &self.0.parts.requests)
     }
 
-    /// Where the machine stood and what it knew; none of a run that was saved before it began.
+    /// The machine's state and data; `None` for a run that was saved before it began.
     pub(crate) fn begun(self) -> Option<(State, Kept)> {
         let SavedRun { state, parts, .. } = self.0;
         (state.phase != Phase::Idle).then(|| (state, Arc::unwrap_or_clone(parts.work)))
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_first_version_did_not_know_counts_as_nothing() {
+    fn a_saved_run_of_version_1_has_zero_costs() {
         let run = Saved::new(
             Map::new(),
             State::default(),

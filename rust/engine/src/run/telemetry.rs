@@ -21,13 +21,13 @@ const WINDOW: usize = 1000;
 /// One part of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Span {
-    /// What it is: `run`, the name of a task, `provider_request`, `host`.
+    /// Its name: `run`, the name of a task, `provider_request` or `host`.
     pub span: &'static str,
     /// The part that it belongs to.
     pub parent: Option<&'static str>,
     /// Unix time in seconds.
     pub started_at: f64,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub ms: f64,
     /// Numbers and words of this program.
     pub attributes: Map<String, Value>,
@@ -113,7 +113,7 @@ impl Spans {
     }
 }
 
-/// What a finished run adds to the counters.
+/// The figures that a finished run adds to the counters.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: &'static str,

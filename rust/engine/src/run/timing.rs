@@ -56,7 +56,7 @@ impl<'a> Timing<'a> {
         self.host_ms = ms.filter(|ms| ms.is_finite() && *ms >= 0.0);
     }
 
-    /// Counts an event before the machine gets it; returns its outcome in a word.
+    /// Counts an event before the machine receives it; returns its outcome in one word.
     pub(crate) fn count(&self, event: &EventKind) -> &'static str {
         match event {
             EventKind::Answered { answer, .. } => {

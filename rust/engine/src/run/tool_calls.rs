@@ -33,7 +33,7 @@ pub(crate) fn begin(
     shared.hand(id, HostEffect::CallTools { calls, target }).err().map(Err)
 }
 
-/// The host has answered its calls.
+/// Called when the host has answered its calls.
 pub(crate) fn answered(work: &mut Work, shared: &Shared, json: &str) -> Result<Answer, Failure> {
     work.tools.host_answered(json, &mut |metric| show(shared, &metric))?;
     Ok(done(work, shared))

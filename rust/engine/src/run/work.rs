@@ -92,7 +92,7 @@ impl Work {
         self.kept = None;
     }
 
-    /// Resets the exchange, so that the model is asked as if for the first time.
+    /// Resets the exchange, so that the next request is like the first.
     pub(crate) fn begin_again(&mut self) {
         self.asked.begin_again(&self.request);
         self.source = None;
@@ -320,7 +320,7 @@ impl Work {
         }
     }
 
-    /// What the plan is expected to create or to take beyond the budget, if it is more than exists already.
+    /// The expected elements, time or memory of the plan beyond the budget, unless as much exists already.
     pub(crate) fn risk(&self, compiled: &Compiled, catalogue: &Catalogue) -> Option<Risk> {
         #[expect(clippy::cast_precision_loss, reason = "the settings are bounded to 32 bits")]
         let number = |setting: u64| setting as f64;

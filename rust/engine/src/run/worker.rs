@@ -33,9 +33,9 @@ const FAILURE_CHARS: usize = 2000;
 
 /// Where a run begins.
 pub(crate) enum Job {
-    /// At its request.
+    /// With its request.
     New(Box<RunRequest>),
-    /// At the state that another process saved.
+    /// With the state that another process saved.
     Saved(Box<RunRequest>, Box<Saved>),
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn serve(job: Job, shared: &Shared, inbox: &Receiver<Input>) {
         }
     }));
     if ended.is_err() {
-        // The machine itself failed: the host is told and restores its transaction.
+        // The machine itself failed: the host is notified and restores its transaction.
         let failure = Failure::new(Code::InternalError, "The core failed because of a defect.");
         let (state, _) = transition(State::default(), now(EventKind::Refuse(failure.clone())));
         shared.show(|front| {
@@ -307,7 +307,7 @@ impl Worker<'_> {
                 .as_ref()
                 .is_some_and(|outcome| outcome.status != Status::Done)
             {
-                // Nothing is left of it.
+                // The run has no data any more.
                 front.diff = std::sync::Arc::default();
             }
             front.advance(machine);

@@ -9,15 +9,15 @@ use serde_json::Value;
 pub enum Scripts {
     /// None.
     Off,
-    /// Those that safe mode lets through.
+    /// Those that safe mode accepts.
     #[default]
     Safe,
-    /// Those that ask for it too without the limits of safe mode, each confirmed by the artist.
+    /// Also those that ask to run without the limits of safe mode, each confirmed by the artist.
     Trusted,
 }
 
 impl Scripts {
-    /// The words for it.
+    /// The names of the variants.
     pub(super) const WORDS: [Word; 3] = [
         Word {
             name: "off",
@@ -78,7 +78,7 @@ impl Trials {
 pub struct Word {
     /// The word itself.
     pub name: &'static str,
-    /// What the artist reads in its place.
+    /// Its label for the artist.
     pub title: &'static str,
     /// What it means, without a full stop at its end.
     pub about: &'static str,

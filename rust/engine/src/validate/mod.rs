@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_counted_per_turn() {
+    fn findings_are_counted_per_turn() {
         let mut ledger = Ledger::default();
         let (_, verdict) = run(&[1, 2], Mode::Strict);
         ledger.note(1, &verdict);

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn each_link_finds_its_error() {
+    fn each_request_check_reports_its_error() {
         for (json, code, path) in [
             (
                 r#"{"catalogue":"","prompt":"x","settings":{"retrys":1}}"#,

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_without_its_end_is_used_only_on_request() {
+    fn a_plan_that_the_provider_cut_off_is_used_only_in_warn_mode() {
         let cut = DONE.trim_end_matches('}');
         assert_eq!(
             found(cut, &FinishReason::Done, Mode::Strict),

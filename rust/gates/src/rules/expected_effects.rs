@@ -56,7 +56,7 @@ fn judged(facts: &Facts<'_>, plan: &Plan, expected: &Expectation) -> Option<Gate
         return Some(finding(
             GATE.code,
             Code::UnknownObject,
-            format!("The plan expects {noun} of \"{name}\", but {why}."),
+            format!("The plan expects {noun} of “{name}”, but {why}."),
             fix,
         ));
     };
@@ -91,7 +91,7 @@ fn mismatch(
     };
     let real = counts.first().copied().unwrap_or_default();
     let realised = expected.component == Component::Instances && real == 0 && !evaluated.is_empty();
-    let cause = format!("The plan expects {wanted} {noun} on \"{object}\"; the result has {real}.");
+    let cause = format!("The plan expects {wanted} {noun} on “{object}”; the result has {real}.");
     let driver = facts
         .now
         .zip(facts.catalogue)
@@ -117,9 +117,9 @@ fn lever(driver: &Driver) -> String {
         .lever
         .source
         .as_ref()
-        .map(|name| format!(", from the modifier's input \"{name}\""));
+        .map(|name| format!(", from the modifier's input “{name}”"));
     format!(
-        "\"{}\" of {} decides how many there are (now {}{}): correct it, or correct the expectation.",
+        "“{}” of {} decides how many there are (now {}{}): correct it, or correct the expectation.",
         driver.lever.input,
         driver.label,
         driver.lever.value,
@@ -212,7 +212,7 @@ fn claimed(facts: &Facts<'_>, plan: &Plan) -> Vec<GateFinding> {
                     GATE.code,
                     Code::CountMismatch,
                     format!(
-                        "The plan mentions {number} {noun}; the result on \"{}\" has {real}.",
+                        "The plan mentions {number} {noun}; the result on “{}” has {real}.",
                         target.object
                     ),
                     "Check the numbers, or state the expected counts in `meta.expects`.",
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_numbers_before_a_component_are_claims() {
+    fn only_plain_numbers_before_a_component_are_expectations() {
         let cases: &[(&str, &[(u64, Component)])] = &[
             ("Scattered 200 instances on the plane.", &[(200, Component::Instances)]),
             ("A grid of 1,024 vertices.", &[(1024, Component::Vertices)]),

@@ -28,7 +28,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 GATE.code,
                 Code::NonFiniteNumber,
                 format!(
-                    "The evaluated result of \"{}\" has coordinates that are infinite or not numbers.",
+                    "The evaluated result of “{}” has coordinates that are infinite or not numbers.",
                     object.name
                 ),
                 "Look for divisions by zero, logarithms or powers of negative numbers, and huge scales.",

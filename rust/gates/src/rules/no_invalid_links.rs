@@ -37,7 +37,7 @@ fn invalid(tree: &str, link: &InvalidLink) -> GateFinding {
         ..finding(
             GATE.code,
             Code::IllegalLink,
-            format!("In \"{tree}\" the link from \"{from}\" ({output}) to \"{to}\" ({input}) is invalid: {reason}."),
+            format!("In “{tree}” the link from “{from}” ({output}) to “{to}” ({input}) is invalid: {reason}."),
             "Link sockets of types that convert, inside one zone, and without a cycle.",
         )
     }
@@ -75,7 +75,7 @@ fn half_zones(facts: &Facts<'_>, name: &str, tree: &Tree) -> Vec<GateFinding> {
                 GATE.code,
                 Code::ZoneIncomplete,
                 format!(
-                    "In \"{name}\" the zone node \"{}\" has no partner, so the tree is not evaluated.",
+                    "In “{name}” the zone node “{}” has no partner, so the tree is not evaluated.",
                     node.id
                 ),
                 "Create zones with `add_zone` and remove them as a whole with `remove_zone`.",

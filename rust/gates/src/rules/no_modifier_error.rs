@@ -20,7 +20,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             findings.push(finding(
                 GATE.code,
                 Code::UnknownModifier,
-                format!("The object \"{object}\" has no modifier \"{name}\" after the run."),
+                format!("The object “{object}” has no modifier “{name}” after the run."),
                 "Name an existing Geometry Nodes modifier, or allow creating one (`ensure_target`).",
             ));
             continue;
@@ -29,13 +29,13 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             (None, _) => findings.push(finding(
                 GATE.code,
                 Code::TargetMissing,
-                format!("The modifier \"{name}\" on \"{object}\" has no node group."),
+                format!("The modifier “{name}” on “{object}” has no node group."),
                 "Name the node group in the step's target.",
             )),
             (Some(runs), Some(wanted)) if runs != wanted => findings.push(finding(
                 GATE.code,
                 Code::TargetMissing,
-                format!("The modifier \"{name}\" on \"{object}\" uses the node group \"{runs}\", not \"{wanted}\"."),
+                format!("The modifier “{name}” on “{object}” uses the node group “{runs}”, not “{wanted}”."),
                 "Name the node group that the modifier uses, or another modifier.",
             )),
             _ => {}
@@ -47,7 +47,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             .filter(|warning| warning.kind == "ERROR")
         {
             let source = source(facts, modifier, &warning.message);
-            let who = source.node.as_ref().map(|id| format!(", node \"{id}\","));
+            let who = source.node.as_ref().map(|id| format!(", node “{id}”,"));
             findings.push(GateFinding {
                 node_id: source.node,
                 socket: source.socket,
@@ -55,7 +55,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                     GATE.code,
                     Code::NoModifierError,
                     format!(
-                        "The modifier \"{name}\" on \"{object}\"{} reports an error: {}",
+                        "The modifier “{name}” on “{object}”{} reports an error: {}",
                         who.unwrap_or_default(),
                         warning.message
                     ),

@@ -25,7 +25,9 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 ..finding(
                     GATE.code,
                     Code::NotAvailable,
-                    format!("This version of Blender does not report the warnings of the nodes of \"{name}\" on \"{object}\"."),
+                    format!(
+                        "This version of Blender does not report the warnings of the nodes of “{name}” on “{object}”."
+                    ),
                     "",
                 )
             });
@@ -36,7 +38,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             let who = source
                 .node
                 .as_ref()
-                .map_or("A node".to_owned(), |id| format!("The node \"{id}\""));
+                .map_or("A node".to_owned(), |id| format!("The node “{id}”"));
             findings.push(GateFinding {
                 node_id: source.node,
                 socket: source.socket,
@@ -44,7 +46,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                     GATE.code,
                     Code::NoNodeWarnings,
                     format!(
-                        "{who} of the modifier \"{name}\" on \"{object}\" warns: {}",
+                        "{who} of the modifier “{name}” on “{object}” warns: {}",
                         warning.message
                     ),
                     source.fix.unwrap_or("Change the node that warns, or its inputs."),

@@ -30,7 +30,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 findings.push(finding(
                     GATE.code,
                     Code::NoUnexpectedNewModifier,
-                    format!("The modifier \"{name}\" appeared on \"{object}\", but no step names it."),
+                    format!("The modifier “{name}” appeared on “{object}”, but no step names it."),
                     "Use an existing modifier, or `ensure_target` with `allow_create_modifier: true`.",
                 ));
             }

@@ -20,7 +20,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             finding(
                 GATE.code,
                 Code::NoUnexpectedNewNodeGroup,
-                format!("The node group \"{name}\" appeared, but no step creates it."),
+                format!("The node group “{name}” appeared, but no step creates it."),
                 "Name the node group in the step's target, and create no other.",
             )
         })

@@ -51,10 +51,7 @@ fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
         ..finding(
             GATE.code,
             Code::Unchanged,
-            format!(
-                "The result on \"{}\" is exactly what the object was before.",
-                object.name
-            ),
+            format!("The result on “{}” is exactly what the object was before.", object.name),
             "Check the values: a translation of 0, a scale of 1, a level of 0 or an empty selection changes nothing.",
         )
     })

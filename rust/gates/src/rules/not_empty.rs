@@ -35,7 +35,7 @@ fn empty(object: &EvaluatedObject) -> Option<GateFinding> {
         return Some(finding(
             GATE.code,
             Code::NotEmpty,
-            format!("The evaluated result of \"{name}\" is empty: no vertices, points, curves, instances or volumes."),
+            format!("The evaluated result of “{name}” is empty: no vertices, points, curves, instances or volumes."),
             "Check that geometry flows from the input (or a primitive) to the output and that counts and densities are above 0.",
         ));
     }
@@ -49,8 +49,8 @@ fn empty(object: &EvaluatedObject) -> Option<GateFinding> {
         ..finding(
             GATE.code,
             Code::EmptyInstances,
-            format!("All {} instances on \"{name}\" are empty.", instances.count),
-            "Check what is linked to the instances (the input \"Instance\" of Instance on Points): it contains no geometry.",
+            format!("All {} instances on “{name}” are empty.", instances.count),
+            "Check what is linked to the instances (the input “Instance” of Instance on Points): it contains no geometry.",
         )
     })
 }

@@ -31,16 +31,16 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             match outputs(tree).find(|item| item.socket_type == GEOMETRY) {
                 None => Some((
                     None,
-                    format!("The tree \"{name}\" has no geometry output, so its modifier outputs nothing."),
+                    format!("The tree “{name}” has no geometry output, so its modifier outputs nothing."),
                 )),
                 Some(item) if !reached.contains(&item.identifier.as_str()) => {
-                    let text = format!("Nothing reaches the output \"{}\" of the tree \"{name}\".", item.name);
+                    let text = format!("Nothing reaches the output “{}” of the tree “{name}”.", item.name);
                     Some((Some(item.name.clone()), text))
                 }
                 Some(_) => None,
             }
         } else if outputs(tree).next().is_some() && reached.is_empty() {
-            Some((None, format!("Nothing reaches any output of the group \"{name}\".")))
+            Some((None, format!("Nothing reaches any output of the group “{name}”.")))
         } else {
             None
         };

@@ -22,7 +22,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             [] => findings.push(finding(
                 GATE.code,
                 Code::UnknownNode,
-                format!("The tree \"{name}\" has no Group Output."),
+                format!("The tree “{name}” has no Group Output."),
                 "Use `ensure_single_group_io`, or link to the reserved node `group_output`.",
             )),
             [_, further, ..] => findings.push(GateFinding {
@@ -31,7 +31,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                     GATE.code,
                     Code::DuplicateId,
                     format!(
-                        "The tree \"{name}\" has {} Group Outputs; Blender shows only one.",
+                        "The tree “{name}” has {} Group Outputs; Blender shows only one.",
                         found.len()
                     ),
                     "Use `ensure_single_group_io`: it keeps the linked one.",

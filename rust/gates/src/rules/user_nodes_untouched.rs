@@ -49,7 +49,7 @@ fn compare(facts: &Facts<'_>, name: &str, before: &Tree, now: &Tree, findings: &
             ..finding(
                 GATE.code,
                 Code::UserNodesUntouched,
-                format!("The node \"{}\" of \"{name}\" {word}, but no step names it.", node.id),
+                format!("The node “{}” of “{name}” {word}, but no step names it.", node.id),
                 "Name every node that is to change, and leave the others alone.",
             )
         });
@@ -65,7 +65,7 @@ fn compare(facts: &Facts<'_>, name: &str, before: &Tree, now: &Tree, findings: &
                     GATE.code,
                     Code::UserNodesUntouched,
                     format!(
-                        "The link from \"{}\" to \"{}\" in \"{name}\" was removed, but no step names its ends.",
+                        "The link from “{}” to “{}” in “{name}” was removed, but no step names its ends.",
                         link.from.0, link.to.0
                     ),
                     "Remove only links that a step names.",

@@ -69,7 +69,7 @@ fn an_unchanged_tree_gives_no_findings() {
 }
 
 #[test]
-fn changes_in_other_places_are_only_remarked() {
+fn changes_in_other_places_are_only_reported() {
     let findings = found(
         |tree| node(tree, "other")["inputs"] = json!({"Translation": {"value": [1, 0, 0]}}),
         &lift(5.0),
@@ -91,7 +91,7 @@ fn the_same_change_on_both_sides_is_not_a_conflict() {
 }
 
 #[test]
-fn the_same_place_is_an_error_that_names_the_three_sides() {
+fn conflicting_changes_are_an_error_that_names_all_three_values() {
     let by_hand = |tree: &mut Value| {
         node(tree, "move")["inputs"] = json!({"Translation": {"value": [0, 0, 3.0]}});
         node(tree, "move")["label"] = json!("Lift");

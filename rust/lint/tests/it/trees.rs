@@ -129,7 +129,7 @@ fn ordinary_trees_have_no_findings() {
 }
 
 #[test]
-fn components_that_a_node_does_not_act_on() {
+fn components_that_a_node_does_not_act_on_are_reported() {
     let cases: &[(&str, &[Step<'_>], &str, &str, &str)] = &[
         (
             "MESH",
@@ -211,7 +211,7 @@ fn components_that_a_node_does_not_act_on() {
 }
 
 #[test]
-fn instances_hide_what_they_show_from_some_nodes_only() {
+fn geometry_inside_instances_is_hidden_from_some_nodes_only() {
     let mut ops = chain(&[
         ("put", "InstanceOnPoints", "Points", "Instances"),
         ("fine", "SubdivideMesh", "Mesh", "Mesh"),
@@ -242,7 +242,7 @@ fn instances_hide_what_they_show_from_some_nodes_only() {
 }
 
 #[test]
-fn an_input_that_receives_nothing_is_reported() {
+fn an_input_without_geometry_is_reported() {
     let ops = chain(&[("put", "InstanceOnPoints", "Points", "Instances")]);
     check(
         "MESH",
@@ -254,14 +254,14 @@ fn an_input_that_receives_nothing_is_reported() {
 
 /// Only the cause is told, not everything that follows from it.
 #[test]
-fn data_blocks_that_are_missing() {
+fn missing_data_blocks_are_reported() {
     let mut ops = chain(&[("put", "InstanceOnPoints", "Points", "Instances")]);
     ops.extend([node("rock", "ObjectInfo"), link("rock", "Geometry", "put", "Instance")]);
     check(
         "MESH",
         ops.clone(),
         &[("rock", Some("Object"), Code::MissingData)],
-        &["Object Info \"rock\" has no object"],
+        &["Object Info “rock” has no object"],
     );
     ops.push(value("rock", "Object", json!({"object": "Rock"})));
     check("MESH", ops, &[], &[]);
@@ -270,7 +270,7 @@ fn data_blocks_that_are_missing() {
 }
 
 #[test]
-fn attributes_that_nothing_stores() {
+fn attributes_that_no_node_stores_are_reported() {
     let read = |name: &str| {
         let mut ops = chain(&[("lift", "SetPosition", "Geometry", "Geometry")]);
         ops.extend([
@@ -284,7 +284,7 @@ fn attributes_that_nothing_stores() {
         "MESH",
         read("densty"),
         &[("read", Some("Name"), Code::MissingAttribute)],
-        &["Did you mean \"density\"?"],
+        &["Did you mean “density”?"],
     );
     check(
         "MESH",

@@ -17,7 +17,7 @@ fn spacing(length: &str) -> Option<f64> {
 }
 
 #[test]
-fn lengths_in_words() {
+fn lengths_with_unit_words_are_read() {
     for (length, metres) in [
         ("2 m", 2.0),
         ("2m", 2.0),
@@ -191,12 +191,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_text_gets_an_answer(prompt in "\\PC{0,80}") {
+    fn any_text_gives_a_plan_or_a_refusal(prompt in "\\PC{0,80}") {
         let _ = offline::plan(&prompt, &starter(), &Options::default());
     }
 
     #[test]
-    fn any_words_get_an_answer(words in prop::collection::vec(prop::sample::select(vec![
+    fn any_words_give_a_plan_or_a_refusal(words in prop::collection::vec(prop::sample::select(vec![
         "scatter", "array", "the", "cube", "plane", "curve", "along", "5", "2.5", "m", "cm", "by", "x", "-", "and", "between", "to", "of", "half", "a", "twice", "without", "caps",
         "ring", "grid", "rows", "\"", "(", ",", ".", "radius", "%", "degrees", "hundred", "one", "times", "1/0", "on", "it", "noise", "tube", "extrude", "face", "wireframe", "0"]), 0..25)) {
         let _ = offline::plan(&words.join(" "), &starter(), &Options::default());

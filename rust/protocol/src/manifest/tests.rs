@@ -98,7 +98,7 @@ fn every_mistake_is_reported_with_its_hint_if_any() {
 }
 
 #[test]
-fn nothing_is_repaired() {
+fn manifests_are_never_repaired() {
     for (text, code) in [
         ("", Code::CutOff),
         ("{", Code::CutOff),

@@ -73,7 +73,7 @@ fn check(folder: &Path) -> Result<Parsed, String> {
 }
 
 #[test]
-fn fixtures() {
+fn every_fixture_gives_its_expected_result() {
     let results: Vec<_> = folders().iter().map(|folder| check(folder)).collect();
     let failed: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
     assert!(

@@ -182,12 +182,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         check(&parse_plan(&String::from_utf8_lossy(&bytes), &Limits::default()))?;
     }
 
     #[test]
-    fn damaged_texts(seed in any::<Index>(), at in any::<Index>(), length in 0_usize..20, insert in "[\\[\\]{}\",:`0-9a-z\n ]{0,6}") {
+    fn damaged_texts_are_read_or_refused(seed in any::<Index>(), at in any::<Index>(), length in 0_usize..20, insert in "[\\[\\]{}\",:`0-9a-z\n ]{0,6}") {
         let chars: Vec<char> = seed.get(seeds()).chars().collect();
         let at = at.index(chars.len() + 1);
         let text: String =
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn cut_texts(seed in any::<Index>(), at in any::<Index>()) {
+    fn truncated_texts_are_read_or_refused(seed in any::<Index>(), at in any::<Index>()) {
         let text = seed.get(seeds());
         let chars: Vec<char> = text.chars().collect();
         let cut: String = chars[..at.index(chars.len() + 1)].iter().collect();
@@ -204,7 +204,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_plans(seed in any::<Index>(), changes in changes(4)) {
+    fn changed_plans_are_read_or_refused(seed in any::<Index>(), changes in changes(4)) {
         let mut value = seed.get(accepted()).clone();
         for step in changes {
             change(&mut value, step);
@@ -219,7 +219,7 @@ proptest! {
 
 /// A cut text is a plan only where one brace makes it one, and then no step is lost.
 #[test]
-fn every_cut_of_every_plan() {
+fn every_truncation_of_every_plan_is_read_or_refused() {
     let limits = Limits::default();
     for whole in accepted() {
         let text = whole.to_string();
@@ -283,7 +283,7 @@ fn deep_nesting_is_refused() {
 
 /// A long prose that looks like JSON again and again takes linear time: this test would not end otherwise.
 #[test]
-fn hostile_prose_is_linear() {
+fn hostile_prose_takes_linear_time() {
     for piece in [
         "{",
         "{\"",
@@ -305,7 +305,7 @@ fn hostile_prose_is_linear() {
 
 /// Far too many operations are one finding, whichever way the plan comes; where they are allowed they are all read.
 #[test]
-fn a_hundred_thousand_operations() {
+fn a_hundred_thousand_operations_are_read_quickly() {
     let op = json!({"op": "remove_node", "id": "a"});
     let step = json!({"id": "a", "type": "GN_OPS", "description": "", "payload":
         {"v": 1, "target": {"object_name": "P", "modifier_name": "M"}, "ops": vec![op; 100_000]}});

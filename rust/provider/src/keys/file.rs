@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_owner_can_read_it() {
+    fn only_the_owner_can_read_the_key_file() {
         let (_folder, file) = file();
         assert_eq!(got(&file, "a"), None);
         assert!(!file.folder.exists(), "reading writes nothing");
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_take_turns() {
+    fn concurrent_writers_of_keys_lose_nothing() {
         let (_folder, file) = file();
         std::thread::scope(|scope| {
             for writer in 0..8 {

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_store_is_preferred() {
+    fn the_system_key_store_is_preferred() {
         let (folder, keys) = keys(None);
         assert_eq!(
             (stored(&keys, &slot()), keys.place(&slot(), &[]).unwrap()),
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_store_there_is_the_file() {
+    fn keys_are_stored_in_a_file_without_a_key_store() {
         let (folder, keys) = keys(Some(StoreError::Unavailable));
         let path = folder.path().join("assistant").join("keys.json");
         let kept = keys.keep(&slot(), &key("sk-one-secret")).unwrap();
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_moves_into_the_store_leaves_the_file() {
+    fn a_key_that_is_stored_in_the_system_is_removed_from_the_file() {
         let (folder, without) = keys(Some(StoreError::Unavailable));
         without.keep(&slot(), &key("sk-old-secret")).unwrap();
         let with = Keys {

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_a_reply_holds_at_its_edge() {
+    fn reply_limits_apply_exactly_at_their_edge() {
         for (asked, given, said) in [(16_384, 16_384, 0), (16_385, 16_384, 1)] {
             let request = builder("x").max_tokens(Some(asked)).build().unwrap();
             let fitting = fit(Provider::OpenAi, Some("gpt-4o"), &request, false).unwrap();

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_hold_at_their_edge_and_time_frees_them() {
+    fn quotas_apply_exactly_at_their_limit_and_expire() {
         let (meter, start) = (Meter::default(), Instant::now());
         let limits = Limits {
             requests_per_minute: Some(2),

@@ -111,7 +111,7 @@ fn without_a_key_nothing_is_sent() {
 }
 
 #[test]
-fn streams_mean_what_is_recorded() {
+fn recorded_streams_give_the_recorded_replies() {
     for provider in spoken() {
         let all: Vec<StreamEvent> = Server::always(events(&text(provider, "stream.sse")))
             .client_of(provider)

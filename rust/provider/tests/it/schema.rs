@@ -145,7 +145,7 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 }
 
 #[test]
-fn every_plan_survives_the_way_down_and_up() {
+fn every_plan_survives_a_schema_round_trip() {
     let original = plan_schema();
     for subset in subsets() {
         let adapted =
@@ -178,7 +178,7 @@ fn every_plan_survives_the_way_down_and_up() {
 }
 
 #[test]
-fn what_lies_outside_of_a_subset_is_named_with_its_place() {
+fn unsupported_keywords_are_named_with_their_place() {
     let closed = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let table: &[(Subset, Value, &str)] = &[
         (
@@ -241,7 +241,7 @@ fn what_lies_outside_of_a_subset_is_named_with_its_place() {
 }
 
 #[test]
-fn limits_of_size_hold_at_their_edge() {
+fn schema_size_limits_apply_exactly_at_their_edge() {
     let optional = |count: usize| {
         let properties: Map<String, Value> = (0..count)
             .map(|i| (format!("p{i}"), json!({"type": "number"})))
@@ -266,7 +266,7 @@ fn limits_of_size_hold_at_their_edge() {
 }
 
 #[test]
-fn what_is_defined_once_counts_wherever_it_is_used() {
+fn definitions_count_at_every_use() {
     let used = |times: usize, defined: Value| {
         let properties: Map<String, Value> = (0..times)
             .map(|i| (format!("p{i}"), json!({"$ref": "#/$defs/D"})))
@@ -368,7 +368,7 @@ fn a_choice_of_types_and_more_is_one_union() {
 }
 
 #[test]
-fn the_word_that_tells_branches_apart_comes_first_however_it_is_said() {
+fn the_discriminator_comes_first_in_every_form() {
     for word in [
         json!({"const": "x"}),
         json!({"anyOf": [{"const": "x"}]}),
@@ -383,7 +383,7 @@ fn the_word_that_tells_branches_apart_comes_first_however_it_is_said() {
 }
 
 #[test]
-fn bounds_that_are_lost_are_said_in_words() {
+fn dropped_bounds_are_described_in_words() {
     let schema = json!({"type": "object", "properties": {"count": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}},
         "required": ["count"], "additionalProperties": false});
     assert_eq!(
@@ -394,7 +394,7 @@ fn bounds_that_are_lost_are_said_in_words() {
 }
 
 #[test]
-fn what_a_reply_should_not_be_stays_for_the_validation() {
+fn only_certain_forms_of_a_reply_are_restored() {
     let schema = json!({"type": "object", "properties": {"map": {"type": "object", "additionalProperties": {"type": "integer"}},
         "name": {"type": "string", "minLength": 1}, "must": {"type": "string", "minLength": 1}}, "required": ["must"], "additionalProperties": false});
     let lifted = |value: Value| restore(value, &schema);
@@ -490,7 +490,7 @@ proptest! {
 
     /// Whatever is adapted lies inside, once and for all.
     #[test]
-    fn nothing_outside_of_a_subset_leaves(schema in any_schema()) {
+    fn no_keyword_outside_of_a_subset_is_sent(schema in any_schema()) {
         for subset in subsets() {
             for shape in [Shape::Kept, Shape::Free] {
                 if let Ok(adapted) = adapt(&schema, &subset, shape) {
@@ -503,7 +503,7 @@ proptest! {
 
     /// A reply that already has the original form stays as it is, unless it says "absent" by a value that its schema forbids.
     #[test]
-    fn lifting_never_breaks_what_is_right(schema in any_schema(), value in any_value()) {
+    fn restoring_never_changes_a_valid_plan(schema in any_schema(), value in any_value()) {
         let lifted = restore(value.clone(), &schema);
         if let Ok(validator) = jsonschema::validator_for(&schema)
             && validator.is_valid(&value)

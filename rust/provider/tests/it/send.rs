@@ -89,7 +89,7 @@ fn finish_reasons_and_missing_figures() {
 }
 
 #[test]
-fn what_is_sent() {
+fn a_request_is_sent_in_the_expected_form() {
     let server = Server::always(json("200 OK", &reply("ok")));
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
                         "additionalProperties": false});
@@ -374,7 +374,7 @@ fn redirects_stay_within_the_origin() {
 }
 
 #[test]
-fn retries_where_safe_and_only_there() {
+fn requests_are_retried_only_if_that_is_safe() {
     let ok = json("200 OK", &reply("ok"));
     let now = "retry-after-ms: 1\r\n";
     let table = [
@@ -440,7 +440,7 @@ fn retries_where_safe_and_only_there() {
 }
 
 #[test]
-fn a_refused_schema_is_asked_for_in_words_once() {
+fn a_refused_schema_is_replaced_by_words_once() {
     let refused = json(
         "400 No",
         r#"{"error":{"message":"Invalid schema for response_format 'reply'","param":"response_format"}}"#,
@@ -525,7 +525,7 @@ fn timeouts_and_cancellation_in_every_phase() {
 }
 
 #[test]
-fn everything_together_is_bounded() {
+fn the_total_time_of_a_request_is_bounded() {
     let server = Server::always(http("503 Busy", "retry-after: 2\r\n", ""));
     let config = ClientConfig {
         total: Duration::from_secs(1),

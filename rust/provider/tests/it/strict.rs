@@ -405,7 +405,7 @@ fn the_strict_server_is_strict() {
 }
 
 #[test]
-fn what_a_strict_vendor_refuses_is_asked_for_in_words_once() {
+fn a_schema_that_a_strict_vendor_refuses_is_replaced_by_words_once() {
     for provider in vendors() {
         let vendor = Vendor::of(provider);
         // The first request is refused as a schema that cannot be compiled, whatever it says.

@@ -195,7 +195,7 @@ impl Machine {
                 Finding::error(
                     Code::InvalidArgument,
                     id,
-                    format!("The request has no operation \"{id}\"."),
+                    format!("The request has no operation “{id}”."),
                 )
                 .hint("Use the IDs of the operations that the request lists.")
             })

@@ -180,7 +180,7 @@ impl Machine {
                     .and_then(|p| p.steps.get(index))
                     .map(|s| s.step_id.as_str());
                 let text = format!(
-                    "Step \"{}\" could not be applied: {}",
+                    "Step “{}” could not be applied: {}",
                     step.unwrap_or_default(),
                     failure.message
                 );

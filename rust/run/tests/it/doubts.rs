@@ -96,7 +96,7 @@ fn doubt() -> Finding {
 }
 
 #[test]
-fn the_model_is_told_of_it_with_the_change_and_decides() {
+fn the_model_receives_the_doubt_with_the_change_and_decides() {
     let mut run = Run::new(false, 2);
     run.compile();
     assert_eq!(run.state.phase, Phase::Generating);

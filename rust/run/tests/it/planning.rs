@@ -8,7 +8,7 @@ fn after(state: State, kind: EventKind) -> State {
 }
 
 #[test]
-fn a_plan_that_neither_does_nor_ends_anything_is_refused() {
+fn an_empty_plan_that_is_not_done_is_refused() {
     let config = Config {
         retries: 1,
         max_iterations: 3,

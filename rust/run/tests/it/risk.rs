@@ -138,7 +138,7 @@ fn without_an_artist_the_model_is_first_told_what_to_change() {
 }
 
 #[test]
-fn an_artist_is_asked() {
+fn the_artist_is_asked_about_a_risk() {
     let run = Run::compiled(Approve::Ask, false, 2);
     assert_eq!(run.state.phase, Phase::AwaitingApproval);
     run.warned();

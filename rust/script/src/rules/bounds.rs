@@ -103,7 +103,7 @@ fn arithmetic(cx: &mut Checker<'_>, one: &ExprBinOp) {
     let left = fold(&one.left, &cx.names.constants);
     let value = match (one.op, left, right) {
         (Operator::Mult | Operator::Pow | Operator::LShift | Operator::Add, Some(a), Some(b)) => (a, b),
-        // `[x] * 10**9` with a list that is not constant is seen by its other side.
+        // `[x] * 10**9` with a list that is not constant is found by its other operand.
         (Operator::Mult, None, Some(Folded::Int(times))) if is_list(&one.left) && times > SCRIPT_ITEMS => {
             too_large(cx, one.range, "This list");
             return;
@@ -183,7 +183,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
     }
 }
 
-/// Arguments that are numbers of items, alone or multiplied with each other.
+/// Arguments that are numbers of items, each for itself or multiplied with each other.
 fn counted(cx: &mut Checker<'_>, call: &ExprCall, product: bool) {
     let mut all = 1.0f64;
     for one in call

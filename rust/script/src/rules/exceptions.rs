@@ -21,7 +21,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
             .full_name(decorator)
             .is_some_and(|full| full == "contextlib.contextmanager")
     {
-        // Only the guard of `with` has its generator, and never drops it.
+        // Only the context manager has its generator, and never drops it.
         for inner in &def.body {
             if let Stmt::Try(one) = inner {
                 cx.grant_at(one.range);
@@ -70,7 +70,7 @@ impl<'t> Visitor<'t> for Waits {
     }
 }
 
-/// What is caught must be an exception by name: a computed one could be anything.
+/// An exception must be caught by name: a computed one could be anything.
 fn caught(cx: &mut Checker<'_>, expr: &Expr) {
     let named = match expr {
         Expr::Name(one) => {

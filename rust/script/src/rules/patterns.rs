@@ -1,6 +1,6 @@
 //! Refuses patterns that read refused attributes.
 //!
-//! Why: `case A(x=y)` reads the attribute `x`, and asks the class whether it fits.
+//! Why: `case A(x=y)` reads the attribute `x`, and asks the class whether it matches.
 //! Example: `case object(__class__=c): …`
 
 use geonode_protocol::Code;

@@ -81,7 +81,7 @@ pub(crate) fn mention(cx: &mut Checker<'_>, full: &str, range: TextRange) {
     }
 }
 
-/// `getattr(bpy.ops.GROUP, name)`: asks where the name can be one that removes.
+/// `getattr(bpy.ops.GROUP, name)`: asks if the name can be that of an operator that removes data.
 pub(crate) fn by_text(cx: &mut Checker<'_>, call: &ExprCall, group: &str, names: Option<&[String]>) {
     let operators = &cx.policy.reviewed.removals.operators;
     let removes = match names {
@@ -96,7 +96,7 @@ pub(crate) fn by_text(cx: &mut Checker<'_>, call: &ExprCall, group: &str, names:
     }
 }
 
-/// What an f-string can become, as a pattern.
+/// The possible results of an f-string, as a pattern.
 fn pattern(expr: &Expr) -> String {
     let Expr::JoinedStr(one) = expr else {
         return "*".to_owned();

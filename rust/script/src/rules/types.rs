@@ -1,4 +1,4 @@
-//! Refuses Blender's types except to compare with them.
+//! Refuses Blender's types, except for comparisons.
 //!
 //! Why: a property or a function put on a type, or a registered class, outlives the run.
 //! Example: `bpy.types.Scene.my_prop = …`, `class Tool(bpy.types.Operator): …`
@@ -15,7 +15,7 @@ const RULE: Rule = Rule {
     code: Code::ScriptType,
 };
 
-/// Judges `bpy.types.NAME…`, of which `whole` is all.
+/// Judges `bpy.types.NAME…`; `whole` is the whole expression.
 pub(crate) fn check(cx: &mut Checker<'_>, whole: &ExprAttribute, name: &str, at: TextRange) {
     if cx.policy.types.look(name, cx.bit) != Known::Allowed {
         let text = format!("bpy.types.{name} is not allowed in safe mode.");
@@ -106,7 +106,7 @@ fn arguments(cx: &mut Checker<'_>, args: &Arguments) {
     }
 }
 
-/// Allows expressions that can only compare: names, tuples of names, `A | B`, `list[A]`; none that bind or call.
+/// Allows expressions that only name types: names, tuples of names, `A | B`, `list[A]`; none that bind or call.
 fn plain(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {
         Expr::Name(_) | Expr::Attribute(_) => cx.grant(expr),

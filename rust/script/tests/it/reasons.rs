@@ -4,7 +4,7 @@ use geonode_protocol::Code;
 use geonode_script::check;
 
 #[test]
-fn each_reason_has_its_code() {
+fn each_kind_of_refusal_has_its_code() {
     let deep = format!("x = {}1{}\n", "(".repeat(500), ")".repeat(500));
     let cases: [(&str, Code); 11] = [
         ("import bpy\nx = getattr(bpy.data, 'obj' + 'ects')\n", Code::ScriptCall),

@@ -1,7 +1,7 @@
-//! The chain: entries of which each holds the hash of the one before, and what follows it.
+//! The chain: entries that each contain the hash of the previous one, and the check of what follows.
 //!
-//! An entry carries the SHA-256 of itself with the hash of the entry before, so that a line that is changed, left out, added or moved
-//! breaks the chain from there on.
+//! An entry contains the SHA-256 of itself and of the previous entry's hash, so that a line that is changed, left out, added or moved
+//! breaks the chain from that point on.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,36 +15,36 @@ use crate::folder::seal;
 pub const MAX_ENTRY: usize = 64 << 10;
 /// Kind of the first entry after an old part.
 pub(super) const CONTINUED: &str = "continued";
-/// Stands for the previous hash in the first entry.
+/// The previous hash in the first entry.
 const BEGINNING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Why a log cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// Somebody or something changed it.
+    /// It was changed from outside.
     #[error(
         "The audit log {path} is broken at line {line}: {why} Nothing more is added to it; keep it and start a new one."
     )]
     Broken {
-        /// Where it lies.
+        /// Its path.
         path: String,
-        /// First line that does not fit, from 1.
+        /// The first line that does not follow, counted from 1.
         line: u64,
-        /// What is wrong there.
+        /// The fault in this line.
         why: String,
     },
-    /// The operating system refuses.
+    /// The operating system reported an error.
     #[error("The audit log {path} cannot be used: {cause}.")]
     System {
-        /// Where it lies.
+        /// Its path.
         path: String,
-        /// The system's words.
+        /// The system's message.
         cause: String,
     },
     /// The entry would be too large.
     #[error("The audit log {path} cannot take an entry of this size: the limit is {MAX_ENTRY} bytes.")]
     TooLarge {
-        /// Where it lies.
+        /// Its path.
         path: String,
     },
 }
@@ -68,11 +68,11 @@ pub struct Entry {
     pub n: u64,
     /// Unix time in seconds.
     pub at: f64,
-    /// What happened, in one word such as `approval`.
+    /// The kind of event, such as `approval`.
     pub kind: String,
-    /// More about it; never a secret.
+    /// Details of the event, without secrets.
     pub detail: Value,
-    /// Hash of the entry before.
+    /// Hash of the previous entry.
     pub previous: String,
     /// Hash of all of the above.
     pub hash: String,
@@ -96,13 +96,13 @@ impl Entry {
         entry
     }
 
-    /// Hash of all but the hash.
+    /// Hash of everything except the hash itself.
     pub(super) fn digest(&self) -> String {
         seal(&(&self.n, &self.at, &self.kind, &self.detail, &self.previous))
     }
 }
 
-/// How far a file is known and verified.
+/// The part of a file that is known and verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Tail {
     /// Number of the first entry of the file; 0 before there is one.
@@ -110,13 +110,13 @@ pub(super) struct Tail {
     /// Number and hash of the last entry.
     pub(super) entries: u64,
     pub(super) hash: String,
-    /// Where the last known line begins, and where it ends.
+    /// Byte offsets of the beginning and the end of the last known line.
     pub(super) line: u64,
     pub(super) end: u64,
 }
 
 impl Tail {
-    /// After one more entry, whose line has this many bytes.
+    /// The state after one more entry, whose line has this many bytes.
     pub(super) fn after(&self, n: u64, hash: String, length: u64) -> Self {
         Self {
             first: if self.first == 0 { n } else { self.first },
@@ -127,14 +127,14 @@ impl Tail {
         }
     }
 
-    /// Hash that the next entry names.
+    /// The hash that the next entry must contain.
     pub(super) fn previous(&self) -> &str {
         if self.entries == 0 { BEGINNING } else { &self.hash }
     }
 }
 
-/// The entry of a line that follows the tail, or why it does not follow. The first line of a file goes on from the old part, or
-/// from one that is gone when it says so itself.
+/// The entry of a line that follows the tail, or why it does not follow. The first line of a file follows the old part, or
+/// a part that has been replaced, if the line says so.
 pub(super) fn next(line: &[u8], tail: &Tail, old: Option<&Tail>) -> Result<Entry, &'static str> {
     let Some(line) = line.strip_suffix(b"\n") else {
         return Err("It is incomplete.");

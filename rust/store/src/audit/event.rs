@@ -18,9 +18,9 @@ pub enum Event {
         origin: Option<String>,
         /// Requested model; `None` if the endpoint's first one is used.
         model: Option<String>,
-        /// Bytes of the request, without additions of the provider's own format.
+        /// Size of the request in bytes, without the additions of the provider's format.
         bytes: usize,
-        /// Pictures in it.
+        /// Number of pictures in it.
         images: usize,
         /// Hash of the request and its recipient: equal requests have equal hashes.
         fingerprint: String,
@@ -37,12 +37,12 @@ pub enum Event {
     },
     /// A rule refused a plan or a call.
     Refused {
-        /// Which rules.
+        /// The codes of the rules.
         codes: Vec<Code>,
     },
     /// A policy reported something about a request to a model.
     Policy {
-        /// The report; it names policies, origins and sizes.
+        /// The report, with policies, origins and sizes.
         #[serde(flatten)]
         event: SecurityEvent,
     },
@@ -66,7 +66,7 @@ pub enum Event {
         /// Provider and origin.
         slot: String,
     },
-    /// More events happened at once than could be written.
+    /// Events arrived faster than they could be written.
     Lost {
         /// How many entries are missing.
         events: u64,

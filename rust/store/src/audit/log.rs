@@ -1,13 +1,13 @@
-//! The file of the chain: a log whose lines cannot be changed, left out, added or moved unseen.
+//! The log file: its lines cannot be changed, left out, added or moved unnoticed.
 //!
-//! One line of JSON per entry. The whole chain is verified when the log is opened, what others appended and the last known line before each
-//! append. A broken log accepts no further entries and says where it broke.
+//! One line of JSON per entry. The whole chain is verified when the log is opened; the last known line and everything after it before each
+//! append. A broken log accepts no further entries and reports the broken line.
 //! Two Blenders may write to the same log: a lock of the operating system orders them.
 //!
-//! A log that reaches its limit becomes `NAME.old`, replacing the one before, and the next begins with an entry `continued`, which
+//! A log that reaches its limit is renamed to `NAME.old`, replacing the previous one, and the next begins with an entry `continued`, which
 //! continues its numbers and hashes.
 //!
-//! The chain cannot show that its end was cut off while nobody had it open, that an old part was removed as a whole, or that all of
+//! The chain does not reveal that its end was cut off while nobody had it open, that an old part was removed as a whole, or that all of
 //! it was rewritten.
 
 use std::fs::{self, File, OpenOptions};
@@ -20,17 +20,17 @@ use serde_json::{Value, json};
 
 use super::chain::{AuditError, CONTINUED, Entry, MAX_ENTRY, Tail, next};
 
-/// Most bytes of a log; as much again lies in its old part.
+/// Most bytes of a log; its old part may have the same size.
 pub const MAX_LOG: u64 = 16 << 20;
 
-/// What a log holds.
+/// The result of verifying a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verified {
-    /// Entries that fit, those of parts that are gone included.
+    /// Number of valid entries, including those of parts that were replaced.
     pub entries: u64,
-    /// First line that does not fit.
+    /// The first invalid line.
     pub broken_at: Option<u64>,
-    /// What is wrong there.
+    /// The fault in this line.
     pub why: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct AuditLog {
 }
 
 impl AuditLog {
-    /// Opens a log, or makes an empty one that only its owner can read, and verifies all of it. A broken one opens too: it can be
+    /// Opens a log, or creates an empty one that only its owner can read, and verifies all of it. A broken log can be opened as well: it can be
     /// verified, but accepts no entry.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl AuditLog {
     /// Adds an entry and writes it to disk.
     ///
     /// # Errors
-    /// [`AuditError::Broken`] from the moment on at which the chain was found broken; the other two leave the log as it was.
+    /// [`AuditError::Broken`] once the chain was found broken; the other two errors leave the log unchanged.
     pub fn append(&mut self, kind: &str, detail: Value) -> Result<Entry, AuditError> {
         self.locked(|log| {
             let mut file = log.known_file()?;
@@ -104,12 +104,12 @@ impl AuditLog {
         })
     }
 
-    /// Why nothing can be added any more.
+    /// Why the log accepts no further entries.
     pub fn broken(&self) -> Option<&AuditError> {
         self.broken.as_ref()
     }
 
-    /// Runs `work` while nobody else writes; a broken chain is remembered.
+    /// Runs `work` while no other process writes; remembers that the chain is broken.
     fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, AuditError>) -> Result<T, AuditError> {
         if let Some(broken) = &self.broken {
             return Err(broken.clone());
@@ -123,11 +123,11 @@ impl AuditLog {
         result
     }
 
-    /// The file as it is now, verified to its end.
+    /// The current file, verified to its end.
     fn known_file(&mut self) -> Result<File, AuditError> {
         let file = open(&self.path).map_err(|error| system(&self.path, &error))?;
         if self.tail.entries == 0 || first_number(&file).is_some_and(|first| first > self.tail.first) {
-            // Nothing is known of it yet, or another process has begun it anew since.
+            // Not read yet, or replaced by another process.
             let old = self.old_part()?;
             if self.tail.entries > 0 && old.as_ref().is_some_and(|old| old.first == self.tail.first) {
                 let path = beside(&self.path, "old");
@@ -142,7 +142,7 @@ impl AuditLog {
         Ok(file)
     }
 
-    /// The old part, verified; none when it is not there.
+    /// The old part, verified; `None` if there is none.
     fn old_part(&self) -> Result<Option<Tail>, AuditError> {
         let path = beside(&self.path, "old");
         let file = match OpenOptions::new().read(true).open(&path) {
@@ -160,7 +160,7 @@ impl AuditLog {
         Ok(Some(old.tail))
     }
 
-    /// Makes the file the old part and begins the next one, which goes on from it.
+    /// Turns the file into the old part and begins the next one, which continues it.
     fn begin_anew(&mut self, file: File) -> Result<File, AuditError> {
         drop(file);
         let old = beside(&self.path, "old");
@@ -197,7 +197,7 @@ impl AuditLog {
 
     fn write(&mut self, file: &mut File, entry: &Entry, line: &str) -> Result<(), AuditError> {
         if let Err(error) = file.write_all(line.as_bytes()).and_then(|()| file.sync_data()) {
-            // Half a line would break the chain.
+            // An incomplete line would break the chain.
             let _ = file.set_len(self.tail.end);
             return Err(system(&self.path, &error));
         }
@@ -205,7 +205,7 @@ impl AuditLog {
         Ok(())
     }
 
-    /// The last known line is still what it was.
+    /// Whether the last known line is unchanged.
     fn check_tail(&self, mut file: &File) -> Result<(), AuditError> {
         let length = usize::try_from(self.tail.end - self.tail.line).unwrap_or(MAX_ENTRY);
         let mut line = vec![0; length.min(MAX_ENTRY)];
@@ -230,7 +230,7 @@ impl AuditLog {
         }
     }
 
-    /// Reads and verifies what is new since the tail. `old` is what the file must go on from.
+    /// Reads and verifies everything after the tail. `old` is the part that the file must continue.
     fn catch_up(&mut self, mut file: &File, old: Option<&Tail>) -> Result<(), AuditError> {
         file.seek(SeekFrom::Start(self.tail.end))
             .map_err(|error| system(&self.path, &error))?;
@@ -269,12 +269,12 @@ impl AuditLog {
     }
 }
 
-/// Opens a file to read and append, or makes one that only its owner can read. Links are not followed.
+/// Opens a file to read and append, or creates one that only its owner can read. Links are not followed.
 fn open(path: &Path) -> std::io::Result<File> {
     private::open(path, OpenOptions::new().read(true).append(true).create(true))
 }
 
-/// The file of this name beside a log.
+/// The file of this name in the folder of a log.
 fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_link_is_not_written_through() {
+    fn a_symbolic_link_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let (target, path) = (folder.path().join("target"), folder.path().join("audit.jsonl"));
         for existing in [false, true] {
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_changed_breaks_the_chain_there() {
+    fn any_change_breaks_the_chain_at_its_line() {
         let (_folder, path) = filled(4);
         let whole = fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = whole.lines().collect();
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_while_it_is_open_is_noticed_too() {
+    fn a_change_to_an_open_log_is_noticed() {
         let (_folder, path) = filled(3);
         let whole = fs::read_to_string(&path).unwrap();
         let mut log = AuditLog::open(&path).unwrap();
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn two_writers_take_turns() {
+    fn two_writers_append_to_one_chain() {
         let (_folder, path) = filled(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!((log.tail.entries, log.broken()), (100, None));
     }
 
-    /// A log with a small limit after so many entries.
+    /// A log with a small limit and this many entries.
     fn begun_anew(entries: u64) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_log_goes_on_in_the_next_file() {
+    fn a_full_log_continues_in_the_next_file() {
         let (folder, path) = begun_anew(100);
         let sizes = [&path, &beside(&path, "old")].map(|path| fs::metadata(path).unwrap().len());
         assert!(sizes.iter().all(|size| (1..=1000).contains(size)), "{sizes:?}");
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_a_chain_hold_each_other() {
+    fn the_log_and_its_old_part_verify_each_other() {
         let (_folder, path) = begun_anew(100);
         let (new, old) = (
             fs::read_to_string(&path).unwrap(),
@@ -482,14 +482,14 @@ mod tests {
             assert!(log.broken().is_some(), "change {number}");
             assert!(log.verify().unwrap().broken_at.is_some_and(|line| line >= 1));
         }
-        // The old part as a whole may go: nothing can hold it.
+        // The old part may be removed as a whole: the chain cannot prevent that.
         fs::write(&path, new).unwrap();
         fs::remove_file(beside(&path, "old")).unwrap();
         assert_eq!(AuditLog::open(&path).unwrap().broken(), None);
     }
 
     #[test]
-    fn writers_follow_each_other_into_the_next_file() {
+    fn a_second_writer_continues_in_the_next_file() {
         let (_folder, path) = begun_anew(1);
         std::thread::scope(|scope| {
             for _ in 0..4 {
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_hold_and_leave_the_log_as_it_was() {
+    fn an_entry_beyond_a_limit_leaves_the_log_unchanged() {
         let (folder, path) = filled(1);
         let mut log = AuditLog::open(&path).unwrap();
         let before = fs::read(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The audit log: what was sent, asked, allowed and refused, in a form that cannot be changed unnoticed.
+//! The audit log of requests, approvals and refusals, in a form that cannot be changed unnoticed.
 //!
 //! [`record`] never waits: a separate thread writes, and events that come faster than the disk accepts them are only counted. Entries hold
 //! sizes, origins, fingerprints and decisions; never the artist's words or names, or keys. Nothing is recorded before [`start`].

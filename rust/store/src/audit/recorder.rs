@@ -16,12 +16,12 @@ use super::chain::AuditError;
 use super::event::Event;
 use super::log::{AuditLog, Verified};
 
-/// Events that may wait for the disk.
+/// Most events that may wait to be written.
 const AHEAD: usize = 1024;
 
 enum Order {
     Write(Event),
-    /// Marks that everything before was written or dropped.
+    /// Confirms that all earlier events were written or dropped.
     Flush(SyncSender<()>),
 }
 
@@ -119,7 +119,7 @@ pub fn flush(limit: Duration) -> bool {
         return true;
     };
     let (done, wait) = sync_channel(1);
-    // A full channel cannot take the order either; the thread will empty it.
+    // A full channel does not accept the request either; the thread will empty it.
     recorder.orders.try_send(Order::Flush(done)).is_ok() && wait.recv_timeout(limit).is_ok()
 }
 
@@ -162,7 +162,7 @@ pub fn renew() -> Result<Option<PathBuf>, AuditError> {
             old.push(".old");
             let mut old_aside = aside.clone().into_os_string();
             old_aside.push(".old");
-            // There need not be one.
+            // There may be none.
             let _ = fs::rename(old, old_aside);
             Ok(Some(aside))
         }
@@ -233,7 +233,7 @@ mod tests {
 
     /// A single test, since the process has only one recorder.
     #[test]
-    fn what_is_recorded_is_written_in_order_and_a_broken_log_says_so() {
+    fn events_are_written_in_order_and_a_broken_log_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep").join("audit.jsonl");
         record(removed("before the start"));

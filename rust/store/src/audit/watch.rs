@@ -22,7 +22,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Of a resumed run, whose answers so far another process recorded.
+    /// Observes a resumed run, whose earlier answers another process has recorded.
     pub fn resumed(state: &State) -> Self {
         Self {
             answers: state.approvals.len(),
@@ -30,14 +30,14 @@ impl Watcher {
         }
     }
 
-    /// A task begins.
+    /// Called when a task begins.
     pub fn begin(&mut self, task: &Task) {
         if let Task::AskApproval { request } = task {
             self.asked = subject(request);
         }
     }
 
-    /// An event reaches the machine.
+    /// Called when an event reaches the machine.
     pub fn observe(&mut self, event: &EventKind) {
         match event {
             EventKind::Answered {
@@ -55,14 +55,14 @@ impl Watcher {
         }
     }
 
-    /// The machine sends a message.
+    /// Called when the machine sends a message.
     pub fn observe_message(&mut self, message: &Message) {
         if message.severity == Severity::Error {
             self.refuse([message.code]);
         }
     }
 
-    /// The machine has moved on. Returns a warning about the log, at most once.
+    /// Called after each step of the machine. Returns a warning about the log, at most once.
     pub fn advance(&mut self, state: &State) -> Option<Message> {
         for answer in state.approvals.iter().skip(self.answers) {
             record(Event::Approval {

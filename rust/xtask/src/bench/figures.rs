@@ -1,4 +1,4 @@
-//! Measured figures, and how programs that measure tell them.
+//! Measured figures, and the form in which the measuring programs print them.
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(super) fn unblendered(stdout: &[u8]) -> Result<Vec<Figure>> {
     Ok(figures.collect())
 }
 
-/// The figures of a script, one a line.
+/// The figures of a script, one per line.
 pub(super) fn lines(stdout: &[u8], version: &str) -> Result<Vec<Figure>> {
     let text = String::from_utf8_lossy(stdout);
     let lines = text.lines().filter_map(|line| line.strip_prefix("figure "));

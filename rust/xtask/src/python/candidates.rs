@@ -1,4 +1,4 @@
-//! Places of Pythons. Only checks names; `probe` starts the programs.
+//! Finds Python interpreters by name only; `probe` starts them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ pub(crate) struct Surroundings {
     variables: BTreeMap<&'static str, PathBuf>,
     /// The user's home folders: HOME, and the real one where HOME points elsewhere.
     homes: Vec<PathBuf>,
-    /// `/`, from which the system's own places are reached.
+    /// `/`, the root of the system's own locations.
     root: PathBuf,
 }
 
@@ -30,7 +30,7 @@ const VARIABLES: [&str; 8] = [
     "APPDATA",
 ];
 
-/// Where conda and similar tools install themselves.
+/// Folders in which conda and similar tools install themselves.
 const CONDA: [&str; 7] = [
     "miniforge3",
     "mambaforge",
@@ -42,7 +42,7 @@ const CONDA: [&str; 7] = [
 ];
 
 impl Surroundings {
-    /// Those of this process.
+    /// The inputs of this process.
     pub(crate) fn of_this_process() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut homes: Vec<PathBuf> = std::env::home_dir().into_iter().chain(account_home()).collect();
@@ -63,7 +63,7 @@ impl Surroundings {
         }
     }
 
-    /// Programs that may be Python 3.`minor`: the PATH first, then version managers, then the system's places, shims
+    /// Programs that may be Python 3.`minor`: the PATH first, then version managers, then the system's locations, shims
     /// last. Each file once, even if several links lead to it.
     pub(crate) fn candidates(&self, minor: PythonMinor) -> Vec<PathBuf> {
         let (shims, path): (Vec<_>, Vec<_>) = self.path.iter().cloned().partition(|folder| is_shims(folder));
@@ -99,7 +99,7 @@ impl Surroundings {
         self.homes.iter().map(move |home| home.join(place))
     }
 
-    /// pyenv's roots: named, usual, or derived from a PATH entry such as `…/.pyenv/plugins/x/shims` or `…/shims`.
+    /// pyenv's roots: from its variable, the default one, or derived from a PATH entry such as `…/.pyenv/plugins/x/shims` or `…/shims`.
     fn pyenv(&self, minor: PythonMinor) -> Vec<PathBuf> {
         let from_path = self.path.iter().flat_map(|folder| {
             let inside = folder
@@ -297,7 +297,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn every_place_is_looked_at() {
+    fn pythons_are_found_in_every_known_location() {
         for place in [
             "bin/python3.13",
             "bin/python3",
@@ -345,7 +345,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn variables_are_followed() {
+    fn version_manager_variables_are_used() {
         for (variable, python) in [
             ("PYENV_ROOT", "versions/3.11.7/bin/python3.11"),
             (
@@ -372,7 +372,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn newest_patch_first_neighbours_not_at_all_links_once_shims_last() {
+    fn candidates_are_ordered_and_listed_once() {
         let root = tempfile::tempdir().unwrap();
         let pyenv = root.path().join("home/.pyenv");
         for version in ["3.1.5", "3.11.9", "3.11.10", "3.110.0", "3.12.1"] {
@@ -392,7 +392,7 @@ pub(crate) mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_account_has_a_home_folder() {
+    fn the_account_of_this_process_has_a_home_folder() {
         assert!(account_home().is_some_and(|home| home.is_absolute()));
     }
 }

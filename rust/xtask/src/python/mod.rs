@@ -43,7 +43,7 @@ mod tests {
 
     /// A Python of some version must be there to run the tests at all; it is found by its real version.
     #[test]
-    fn a_real_interpreter_is_found_and_asked() {
+    fn a_real_interpreter_is_found_and_probed() {
         let surroundings = Surroundings::of_this_process();
         let found: Vec<Interpreter> = (11..=13).filter_map(|minor| find(minor, &surroundings).ok()).collect();
         assert!(!found.is_empty(), "no Python 3.11 to 3.13 on this machine");
@@ -67,7 +67,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn broken_shims_and_other_versions_are_passed_over() {
+    fn broken_shims_and_other_versions_are_skipped() {
         let root = tempfile::tempdir().unwrap();
         let script = |place: &str, text: &str| candidates::tests::executable(&root.path().join(place), text);
         // A shim that fails, as pyenv's does when the version is not selected.
@@ -75,7 +75,7 @@ mod tests {
             "home/.pyenv/shims/python3.11",
             "echo 'pyenv: python3.11: command not found' >&2; exit 127",
         );
-        // A name that lies about its version.
+        // A program whose name states another version than its own.
         script(
             "home/.pyenv/versions/3.11.2/bin/python3.11",
             &answer("3.10.1", 10, std::env::consts::ARCH),

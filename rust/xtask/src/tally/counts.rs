@@ -75,7 +75,7 @@ pub(crate) fn of_cargo_line(line: &str) -> Option<(Counts, f64)> {
 /// A program of tests that cargo starts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// The package, where the line tells it.
+    /// The package, if the line names it.
     pub(crate) package: Option<String>,
     /// The path of its main file, or `doc`.
     pub(crate) source: String,
@@ -114,7 +114,7 @@ pub(crate) struct PytestCounts {
 }
 
 impl PytestCounts {
-    /// The counts, and what went wrong if the run did not finish.
+    /// The counts, and the error if the run did not finish.
     pub(crate) fn judge(self, status: std::process::ExitStatus) -> (Counts, Option<String>) {
         let counts = Counts {
             passed: self.passed,
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cargo_lines() {
+    fn result_lines_of_cargo_are_read() {
         for (line, counts) in [
             (
                 "test result: ok. 31 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.10s",
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_cargo() {
+    fn test_program_lines_of_cargo_are_read() {
         let program = |package: Option<&str>, source: &str| {
             Some(Program {
                 package: package.map(Into::into),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_names_the_test_it_died_in() {
+    fn a_crash_names_the_test_that_was_running() {
         let judge = |text: &str, status: i32| {
             serde_json::from_str::<PytestCounts>(text)
                 .unwrap()

@@ -1,4 +1,4 @@
-//! Runs programs that test, passes on what they print, and counts what they ran.
+//! Runs test programs, passes on their output, and counts their tests.
 
 pub(crate) mod counts;
 mod pytest;
@@ -19,7 +19,7 @@ pub(crate) use voice::Voice;
 
 use crate::layout::Layout;
 
-/// The folder for what test runs leave behind.
+/// The folder for the results of test runs.
 ///
 /// # Errors
 /// When it cannot be made.

@@ -15,7 +15,7 @@ use super::voice::Voice;
 /// Runs pytest with our plugin, which writes counts and times to `file`.
 ///
 /// # Errors
-/// When it did not start, or did not come to its end.
+/// When it did not start or did not finish.
 pub(crate) fn counted(command: &mut Command, file: &Path, limit: Duration, voice: &Voice) -> Result<Ran> {
     let status = streamed(command, limit, voice, |_| {})?;
     let text = fs::read(file).with_context(|| format!("pytest did not start ({status})"))?;

@@ -1,4 +1,4 @@
-//! What a group of tests has run.
+//! The result of a group of tests.
 
 use std::collections::BTreeMap;
 use std::iter::Sum;
@@ -8,12 +8,12 @@ use super::counts::Counts;
 /// Seconds by test file.
 pub(crate) type Files = BTreeMap<String, f64>;
 
-/// What a group has run.
+/// The result of a group.
 #[derive(Debug, Default)]
 pub(crate) struct Ran {
     /// How many tests.
     pub(crate) counts: Counts,
-    /// Which files took how long, where that is known.
+    /// Seconds by test file, where they are known.
     pub(crate) files: Files,
 }
 

@@ -1,4 +1,4 @@
-//! Runs a command and passes on what it prints, line by line, with errors where they occur.
+//! Runs a command and passes on its output line by line, standard error included, in the original order.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitStatus, Stdio};
@@ -13,10 +13,10 @@ use crate::process;
 /// No group takes this long unless something hangs.
 pub(crate) const LIMIT: Duration = Duration::from_secs(40 * 60);
 
-/// A program that was left behind may keep the output open; it is not waited for longer.
+/// Longest wait for the output to close, which a remaining child process may keep open.
 const LEFT_BEHIND: Duration = Duration::from_secs(10);
 
-/// Runs a command, says each line that it prints as it comes, and hands it to `line`.
+/// Runs a command, prints each line of its output as it arrives, and passes it to `line`.
 ///
 /// # Errors
 /// When it cannot be started, or does not end within `limit`.
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_both_outputs_come_in_their_order() {
+    fn lines_of_both_outputs_arrive_in_order() {
         let mut lines = Vec::new();
         let mut shell = process::command("sh");
         shell.args(["-c", "echo one; echo two >&2; echo three; exit 3"]);

@@ -1,15 +1,15 @@
-//! What groups print, when several run at a time: each group's lines stay together, in the order of the groups.
+//! The output of groups that run in parallel: the lines of each group stay together, in the order of the groups.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The speakers that share a terminal; the first that has not finished is heard at once, the others when it is their turn.
+/// The groups that share a terminal: the first unfinished one prints at once, the others when it is their turn.
 #[derive(Debug)]
 struct Stage {
     /// Whose turn it is.
     turn: usize,
-    /// What each has to say, and whether it has finished.
+    /// The lines that each group has not printed yet, and whether it has finished.
     speakers: Vec<(Vec<String>, bool)>,
-    /// Where lines go.
+    /// The destination of the lines.
     print: fn(&str),
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Voice {
 }
 
 impl Voice {
-    /// One that is heard at once.
+    /// A group that prints at once.
     pub(crate) fn only() -> Self {
         Self {
             stage: Arc::new(Mutex::new(Stage::new(1, to_terminal))),
@@ -29,7 +29,7 @@ impl Voice {
         }
     }
 
-    /// As many as there are groups.
+    /// One for each group.
     pub(crate) fn several(count: usize) -> Vec<Self> {
         Self::printing(count, to_terminal)
     }
@@ -54,7 +54,7 @@ impl Voice {
         }
     }
 
-    /// Nothing more will be said; whoever waited for that is heard.
+    /// Marks the group as finished and prints the lines of the groups that waited for it.
     pub(crate) fn finish(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, finished)) = stage.speakers.get_mut(self.number) {
@@ -73,7 +73,7 @@ impl Stage {
         }
     }
 
-    /// Passes the turn to the first that has not finished, and prints what was kept back on the way.
+    /// Passes the turn to the first unfinished group, and prints the lines of those that have finished meanwhile.
     fn pass_on(&mut self) {
         while self.speakers.get(self.turn).is_some_and(|(_, finished)| *finished) {
             self.turn += 1;

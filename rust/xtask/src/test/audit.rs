@@ -197,7 +197,7 @@ mod tests {
     const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
     #[test]
-    fn expressions_are_judged_not_compared() {
+    fn licence_expressions_are_evaluated() {
         let policy: Licences = toml::from_str(
             "allow = [\"MIT\", \"Apache-2.0\", \"Apache-2.0 WITH LLVM-exception\"]\n[[exceptions]]\ncrate = \"special\"\nallow = [\"MPL-2.0\"]",
         )
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn only_allowed_registries() {
+    fn packages_from_other_registries_are_reported() {
         let policy = Sources {
             allow_registry: vec!["https://github.com/rust-lang/crates.io-index".into()],
         };

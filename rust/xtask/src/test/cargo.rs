@@ -32,7 +32,7 @@ pub(super) fn test(layout: &Layout, chosen: &[&str], arguments: &[&str], voice: 
     let (mut all, mut package, mut program) = (Ran::default(), String::new(), String::new());
     let status = streamed(&mut command, LIMIT, voice, |line| {
         if let Some(running) = counts::program_of_cargo_line(line) {
-            // Only the name of a package's own program tells which package it is; its other tests follow.
+            // Only the name of a package's main test program contains the package; its other tests follow.
             if let Some(name) = running.package {
                 package = name;
             }

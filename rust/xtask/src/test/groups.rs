@@ -23,7 +23,7 @@ pub(crate) enum Group {
     Audit,
     /// Python tests that need no Blender, and the type stubs of the native module.
     Python,
-    /// The provider against independent servers; with everything, also one that takes minutes to build.
+    /// The provider against independent servers; with `--full` also one that takes minutes to build.
     Peers,
     /// Python tests inside this Blender.
     Blender(Blender),
@@ -33,7 +33,7 @@ pub(crate) enum Group {
     Headless(Release),
     /// The tests in a window of this Blender.
     Window(Release),
-    /// The filter of scripts against as many inputs as `--full` promises; half an hour.
+    /// The script filter with the number of inputs that `--full` promises; takes half an hour.
     Fuzz,
 }
 
@@ -109,8 +109,8 @@ impl Group {
                 Ok([tests, pytest::stubs(layout, voice)?.into()].into_iter().sum())
             }
             Self::Peers => {
-                // The whole workspace, though only one package has such tests: alone it would want other features of its
-                // dependencies, and with them a build of its own.
+                // The whole workspace, although only one package has such tests: alone it would be built with other features of its
+                // dependencies, hence once more.
                 let tests = ["--workspace", "--test", "it"];
                 let skipped = if full { &[][..] } else { &["--skip", "llmposter"][..] };
                 cargo::test(layout, &tests, &[&["peers::", "--ignored"], skipped].concat(), voice)
@@ -129,7 +129,7 @@ impl Group {
             Self::Headless(release) => window::run(layout, release, Part::Headless, &[], voice),
             Self::Window(release) => window::run(layout, release, Part::Screen, &[], voice),
             Self::Fuzz => {
-                // Optimised, as the filter is delivered: the bound on the time of a verdict is that of the product then.
+                // Optimised, as in the product, so that the time limit of a verdict is the product's.
                 let tests = ["--release", "--package", "geonode-script", "--test", "it"];
                 cargo::test(layout, &tests, &["fuzz::", "--ignored"], voice)
             }

@@ -35,7 +35,7 @@ pub(super) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
     let tools = env::prepare(layout, &tools())?;
     let mut ruff = process::command(tools.programs().join("ruff"));
     ruff.args(["check", "--quiet", "addon", "tests", "rust"]);
-    // What is checked, and how strictly, says `pyproject.toml`.
+    // `pyproject.toml` defines what is checked, and how strictly.
     let mypy = process::command(tools.programs().join("mypy"));
     [
         ("cargo fmt", format),

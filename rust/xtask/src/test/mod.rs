@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test, in groups; a group that ran none has failed.
+//! `cargo xtask test`: runs every test, in groups; a group without tests counts as failed.
 
 mod audit;
 mod cargo;
@@ -131,7 +131,7 @@ fn all() -> Vec<Group> {
     let mut groups = vec![Group::Lint, Group::Rust, Group::Audit, Group::Python, Group::Peers];
     groups.extend(SUPPORTED.into_iter().rev().map(Group::Blender));
     let required = || RELEASES.into_iter().filter(|release| release.required);
-    // Beside the last Blender, whose lane would be the only one at work.
+    // In parallel with the last Blender, which would otherwise run alone.
     groups.extend(required().map(Group::Headless));
     groups.extend([Group::Manifests(newest), Group::Manifests(oldest)]);
     groups.extend(required().map(Group::Window));

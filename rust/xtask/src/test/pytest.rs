@@ -1,4 +1,4 @@
-//! Tests that pytest runs, and what the type stubs promise.
+//! Tests that pytest runs, and the check of the type stubs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const IN_BLENDER: [&str; 2] = ["blender", "host"];
 /// The folder of `tests/` that drives a Blender from outside; every other one with Python tests needs none.
 const IN_WINDOW: &str = "window";
 
-/// The type stubs say what the built module has (`mypy.stubtest`).
+/// Checks that the type stubs match the built module (`mypy.stubtest`).
 ///
 /// # Errors
 /// When it cannot be started or hangs.
@@ -100,7 +100,7 @@ pub(super) fn run(
     if file.exists() {
         fs::remove_file(&file)?;
     }
-    // Other groups run beside this one, and tests look for what was left behind.
+    // Other groups run in parallel, and tests check for left-over files.
     let temporary = tempfile::Builder::new().prefix("tests-").tempdir()?;
     let mut command = environment.command();
     for variable in ["TMPDIR", "TEMP", "TMP"] {
@@ -111,9 +111,9 @@ pub(super) fn run(
         .env("PYTHONPATH", &plugins)
         .env("GEONODE_COUNTS", &file);
     if coverage {
-        // Tests that draw at random draw many times more.
+        // Randomised tests use many more samples.
         command.env("GEONODE_FULL", "1");
-        // Far cheaper where Python offers it; elsewhere coverage says so and takes its own.
+        // Much faster if Python supports it; otherwise coverage prints a note and uses its own tracer.
         command.env("COVERAGE_CORE", "sysmon");
         let data = results.join(format!("coverage-{name}"));
         command

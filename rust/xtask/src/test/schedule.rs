@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Most groups at a time: more Blenders than versions gain nothing, and each may take some gigabytes.
+/// Most groups at a time: more than one for each Blender version gains nothing, and each may use some gigabytes.
 const MOST: usize = 4;
 
 /// How many groups run at a time.
@@ -19,8 +19,8 @@ struct Work {
     alone: bool,
 }
 
-/// Carries out `work` for every job and returns the results in the order of the jobs.
-/// Jobs begin in their order, in this many lanes; one that is `alone` runs by itself.
+/// Runs `work` for every job and returns the results in the order of the jobs.
+/// Jobs begin in their order, in this many lanes; one that is `alone` runs exclusively.
 pub(super) fn side_by_side<J: Sync, R: Send>(
     jobs: &[J],
     lanes: usize,
@@ -69,7 +69,7 @@ fn take<'a, J>(
     }
 }
 
-/// A running job; dropped when it ends, also by a panic, so that nothing waits for it forever.
+/// A running job; dropped when it ends, even by a panic, so that nothing waits for it forever.
 struct Turn<'a> {
     state: &'a Mutex<Work>,
     changed: &'a Condvar,
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_the_order_of_the_jobs_and_two_work_at_a_time() {
+    fn results_keep_the_order_of_jobs_and_two_run_in_parallel() {
         // Two jobs that wait for each other finish only if they run in parallel.
         let meeting = Barrier::new(2);
         let results = side_by_side(
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_ends_the_whole_and_blocks_nobody() {
+    fn a_panic_ends_the_schedule_without_blocking() {
         let broken = std::panic::catch_unwind(|| {
             side_by_side(&[0, 1, 2], 2, |_| true, |_, job| assert_ne!(*job, 1, "this one breaks"))
         });

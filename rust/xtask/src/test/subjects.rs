@@ -12,8 +12,8 @@ const LONGEST: usize = 72;
 /// Branches with published commits; the first one that this clone has is used.
 const BASES: [&str; 4] = ["origin/HEAD", "origin/main", "origin/master", "main"];
 
-/// Warns of subjects that are too long. A commit that is published cannot be reworded, and a copy without history has
-/// none: both are passed over, and nothing fails here.
+/// Warns of subjects that are too long. Published commits cannot be reworded, and a copy without history has no
+/// commits: both are skipped, and nothing fails here.
 pub(super) fn warn(layout: &Layout, voice: &Voice) {
     let Some(base) = BASES.into_iter().find(|base| {
         git(

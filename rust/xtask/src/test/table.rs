@@ -1,4 +1,4 @@
-//! The tables that close a test run.
+//! The tables at the end of a test run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -37,7 +37,7 @@ pub(super) fn of_groups(outcomes: &[Outcome]) -> String {
             "{:<16} {passed:>7} {failed:>7} {skipped:>8} {seconds:>8.1}",
             outcome.name
         );
-        // One line of the cause; the whole is where the group ran.
+        // Only the first line of the cause; the group itself printed all of it.
         if let Some(cause) = outcome.trouble.as_deref().and_then(|trouble| trouble.lines().next()) {
             let _ = write!(text, "  {cause}");
         }

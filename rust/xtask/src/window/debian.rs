@@ -1,6 +1,6 @@
-//! Debian's Blender, unpacked into a folder: by apt with a state of its own, without installing anything.
+//! Debian's Blender, unpacked into a folder by apt with its own state, without installing anything.
 //!
-//! The folder is `incomplete` from the first change until its stamp is written; found in that state it is thrown away.
+//! The folder is `incomplete` from the first change until its stamp is written; if found in that state, it is discarded.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::env;
 use crate::process;
 use crate::stamp::Stamp;
 
-/// Where Debian's libraries lie on the one architecture that Blender's packages and our wheel are tested on.
+/// The folder of Debian's libraries on the only architecture on which Blender's packages and our wheel are tested.
 pub(super) const LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu";
 
-/// What is unpacked, with all it depends on: Blender, what its add-ons import, drivers that draw by processor, the X
-/// server and its hand, and what runs the tests.
+/// The unpacked packages, besides their dependencies: Blender, the imports of its add-ons, software rendering drivers, the X
+/// server with its input simulator, and the test runner.
 const PACKAGES: [&str; 22] = [
     "bash",
     "blender",
@@ -42,7 +42,7 @@ const PACKAGES: [&str; 22] = [
     "xvfb",
 ];
 
-/// Signs all of Debian's releases; newer ones are known to keyrings of older systems by their updates.
+/// The keyring that signs all of Debian's releases; updates add newer keys to the keyrings of older systems.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /// The unpacked system.
@@ -50,10 +50,10 @@ pub(super) fn root(folder: &Path) -> PathBuf {
     folder.join("root")
 }
 
-/// Makes `folder` hold the unpacked system of `suite`; starts nothing when it does.
+/// Unpacks the system of `suite` into `folder`; starts nothing if it is already there.
 ///
 /// # Errors
-/// When this machine is no Debian, the mirror does not deliver, or the disk is full.
+/// When this machine does not run Debian, the mirror cannot be reached, or the disk is full.
 pub(super) fn prepare(folder: &Path, suite: &str) -> Result<()> {
     let (stamp, incomplete) = (folder.join("stamp"), folder.join("incomplete"));
     let wanted = wanted(suite);
@@ -85,7 +85,7 @@ fn wanted(suite: &str) -> String {
     stamp.finish()
 }
 
-/// The mirror of this Debian, as its own sources name it.
+/// The mirror of this Debian, from its own list of sources.
 fn mirror() -> Result<String> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let codename = os_field(&release, "VERSION_CODENAME").filter(|_| os_field(&release, "ID") == Some("debian"));
@@ -107,7 +107,7 @@ fn os_field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         .map(|value| value.trim_matches('"'))
 }
 
-/// The address of the first target of that release; other makers name theirs otherwise.
+/// The address of the first target of that release; other distributions use other names.
 fn mirror_in(targets: &str, codename: &str) -> Option<String> {
     let aliases = [codename, "stable", "testing", "unstable", "sid"];
     targets
@@ -117,7 +117,7 @@ fn mirror_in(targets: &str, codename: &str) -> Option<String> {
         .map(|(_, address)| address.to_owned())
 }
 
-/// apt with lists, cache and status of its own; proxies and the like are the machine's.
+/// apt with its own lists, cache and status; proxies and similar settings are the machine's.
 struct Apt {
     folder: PathBuf,
 }
@@ -155,9 +155,9 @@ impl Apt {
             "APT::Architecture=amd64".into(),
             "APT::Architectures=amd64".into(),
             "APT::Install-Recommends=false".into(),
-            // The download user may not reach into the checkout.
+            // apt's download user may have no access to the checkout.
             "APT::Sandbox::User=root".into(),
-            // A mirror's copy of a release that moves may be some days old.
+            // A mirror's copy of a rolling release may be some days old.
             "Acquire::Check-Valid-Until=false".into(),
             "Acquire::Languages=none".into(),
             "Acquire::Retries=3".into(),
@@ -180,7 +180,7 @@ impl Apt {
 fn unpack(archives: &Path, root: &Path) -> Result<()> {
     for folder in ["bin", "sbin", "lib", "lib64"] {
         fs::create_dir_all(root.join("usr").join(folder))?;
-        // Debian keeps these under /usr; older packages still name the short paths.
+        // Debian has these under /usr; older packages still use the short paths.
         link(&format!("usr/{folder}"), &root.join(folder))?;
     }
     for folder in ["proc", "dev/shm", "sys", "etc", "root", "tmp/.X11-unix", "var/tmp"] {
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mirror_is_that_of_the_distribution() {
+    fn the_mirror_is_read_from_the_distribution() {
         let targets = "nodistro https://packages.example/node\n\
                        bookworm-updates http://mirror.example/debian\n\
                        bookworm-pgdg http://other.example/pgdg\n\
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_s_name_is_read() {
+    fn the_release_name_is_read() {
         let text = "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_CODENAME=bookworm\nID=debian\n";
         assert_eq!(os_field(text, "VERSION_CODENAME"), Some("bookworm"));
         assert_eq!(os_field(text, "ID"), Some("debian"));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_packages_are_in_order() {
+    fn the_package_list_is_sorted() {
         assert!(PACKAGES.is_sorted());
     }
 }

@@ -1,4 +1,4 @@
-//! How a program is run inside an unpacked system, so that nothing of it is left behind.
+//! Runs a program inside an unpacked system, so that no process or mount remains.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,24 +11,24 @@ use crate::process;
 /// No check here takes longer.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What this machine lets us do.
+/// The kind of isolation that this machine permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entrance {
-    /// Mounts and process numbers of its own: the system takes both away when the first process ends.
+    /// Mount and process namespaces: the system removes both when the first process ends.
     Namespaces {
         /// Through a user namespace, since this process is not root.
         mapped: bool,
     },
-    /// Only another root folder, as in a container without rights to mount: devices are made in it, and whatever the
-    /// tests start ends with them.
+    /// Only another root folder, as in a container that may not mount: devices are created in it, and processes that the
+    /// tests start end with them.
     Root,
 }
 
-/// Mounts what programs expect, in a mount namespace that nobody else sees, then changes the root.
+/// Mounts the file systems that programs expect, in a private mount namespace, then changes the root.
 const MOUNT_AND_ENTER: &str = r#"mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && exec chroot "$0" "$@""#;
 
 impl Entrance {
-    /// The best one that works here.
+    /// The best kind that works here.
     ///
     /// # Errors
     /// When there is none.
@@ -52,11 +52,11 @@ impl Entrance {
         )
     }
 
-    /// A command that runs inside: `env -i`, to which variables and a program are to be added. It ends when this
+    /// A command that runs inside: `env -i`, to which the caller adds variables and a program. It ends when this
     /// process does.
     ///
     /// # Errors
-    /// When devices cannot be made.
+    /// When devices cannot be created.
     pub(super) fn command(self, root: &Path) -> Result<Command> {
         let mut command = process::command("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]);
@@ -88,7 +88,7 @@ impl Entrance {
     }
 }
 
-/// Makes the devices that programs need in a root folder of their own.
+/// Creates the devices that programs need in another root folder.
 fn devices(root: &Path) -> Result<()> {
     for (name, minor) in [("null", "3"), ("zero", "5"), ("random", "8"), ("urandom", "9")] {
         let path = root.join("dev").join(name);

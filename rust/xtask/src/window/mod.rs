@@ -1,4 +1,4 @@
-//! `cargo xtask window`: the tests in a real Blender with a window, on a screen that only exists in memory.
+//! `cargo xtask window`: tests in a real Blender with a window, on a virtual screen.
 //!
 //! The `bpy` modules have no window, so Debian's Blender is used: unpacked under `target/window`, with the X server, the
 //! Python and the pytest that fit it. Nothing is installed on this machine, and nothing outlives the command.
@@ -20,10 +20,10 @@ use crate::lock::Lock;
 use crate::tally::{Counts, Ran, Voice, counted, results};
 use enter::Entrance;
 
-/// All tests together; a test has its own bounds.
+/// Time limit for all tests together; each test has its own limits.
 const LIMIT: Duration = Duration::from_secs(20 * 60);
 
-/// What is carried out in the same Blender without its window.
+/// The tests that run in the same Blender without its window.
 const ALSO_RUN: [&str; 3] = ["rust/script/corpus", "tests/blender", "tests/native"];
 
 /// The set-up that all Python tests share.
@@ -37,14 +37,14 @@ const HEADLESS: &str = "/session/tests/test_headless.py";
 pub(crate) enum Part {
     /// All.
     Whole,
-    /// Those on a screen, which measure what others would disturb.
+    /// Those on a screen, whose measurements other tests would disturb.
     Screen,
     /// Those without a window.
     Headless,
 }
 
 impl Part {
-    /// What pytest is told.
+    /// The arguments for pytest.
     fn chosen(self) -> Vec<String> {
         let all = "/session/tests".to_owned();
         match self {
@@ -54,7 +54,7 @@ impl Part {
         }
     }
 
-    /// What names its results.
+    /// The name of its results.
     fn word(self) -> &'static str {
         match self {
             Self::Whole | Self::Screen => "window",
@@ -70,11 +70,11 @@ pub(crate) struct Release {
     pub(crate) version: &'static str,
     /// Debian's release that packages it.
     suite: &'static str,
-    /// Whether `cargo xtask test` insists on it.
+    /// Whether `cargo xtask test` requires it.
     pub(crate) required: bool,
 }
 
-/// The required one first. Debian's sid moves daily and cannot be relied on.
+/// The required one first. Debian's sid changes daily, so it is optional.
 pub(crate) const RELEASES: [Release; 2] = [
     Release {
         version: "4.3",
@@ -91,17 +91,17 @@ pub(crate) const RELEASES: [Release; 2] = [
 /// The options of `window`.
 #[derive(Debug, Args)]
 pub(crate) struct Window {
-    /// 4.3 or 5.2 [default: both; 5.2 only where Debian delivers it]
+    /// 4.3 or 5.2 [default: both; 5.2 only if Debian provides it]
     version: Option<String>,
     /// Arguments for pytest, after `--`
     #[arg(last = true)]
     pytest: Vec<String>,
 }
 
-/// Runs the tests; the status is 0 only when all held.
+/// Runs the tests; the status is 0 only if all of them pass.
 ///
 /// # Errors
-/// When something is missing, or a Blender that is required or asked for cannot be set up.
+/// When something is missing, or a required or requested Blender cannot be set up.
 pub(crate) fn window(layout: &Layout, options: &Window) -> Result<u8> {
     let mut all = Vec::new();
     for release in chosen(options.version.as_deref())? {
@@ -145,10 +145,10 @@ fn lock(layout: &Layout, release: Release) -> Result<Lock> {
     )
 }
 
-/// Unpacks the Blender if need be.
+/// Unpacks the Blender if necessary.
 ///
 /// # Errors
-/// When it cannot be had here.
+/// When it is not available here.
 pub(crate) fn prepare(layout: &Layout, release: Release) -> Result<()> {
     let _lock = lock(layout, release)?;
     debian::prepare(&folder(layout, release), release.suite)
@@ -158,7 +158,7 @@ pub(crate) fn prepare(layout: &Layout, release: Release) -> Result<()> {
 /// Runs this part of the tests in `tests/window`; pictures are left in `target/window/<version>/pictures`.
 ///
 /// # Errors
-/// When they could not be run to their end.
+/// When the run did not finish.
 pub(crate) fn run(layout: &Layout, release: Release, part: Part, pytest: &[String], voice: &Voice) -> Result<Ran> {
     prepare(layout, release)?;
     let zip = bundle::make(layout, false, &[])?;
@@ -190,7 +190,7 @@ pub(crate) fn run(layout: &Layout, release: Release, part: Part, pytest: &[Strin
         voice.line(figures.trim_end());
     }
     if part != Part::Headless {
-        // What was seen is kept, above all when a test has failed.
+        // Pictures are stored even if a test has failed.
         let pictures = folder.join("pictures");
         env::remove(&pictures)?;
         fs::rename(work.join("pictures"), &pictures).context("cannot keep the pictures")?;
@@ -199,7 +199,7 @@ pub(crate) fn run(layout: &Layout, release: Release, part: Part, pytest: &[Strin
     if work.join("junit.xml").exists() {
         fs::copy(work.join("junit.xml"), results(layout)?.join(format!("{name}.xml")))?;
     }
-    // The files under the names that they have here.
+    // The paths of the files outside of the unpacked system.
     ran.map(|Ran { counts, files }| Ran {
         counts,
         files: files
@@ -209,7 +209,7 @@ pub(crate) fn run(layout: &Layout, release: Release, part: Part, pytest: &[Strin
     })
 }
 
-/// Puts what the tests need where they see it, and nothing of an earlier run.
+/// Copies the files of the tests into the unpacked system, and removes those of an earlier run.
 fn stage(layout: &Layout, work: &Path, zip: &Path) -> Result<()> {
     env::remove(work)?;
     bundle::copy(&layout.root.join("tests/window"), &work.join("tests"))?;
@@ -228,7 +228,7 @@ fn stage(layout: &Layout, work: &Path, zip: &Path) -> Result<()> {
     )
 }
 
-/// The whole environment of the tests, as arguments of `env -i`; nothing of the caller's gets in.
+/// The whole environment of the tests, as arguments of `env -i`, without anything from the caller's.
 fn environment(suite: &str) -> Vec<String> {
     let libraries = ["blas", "lapack", "pulseaudio"].map(|name| format!("{}/{name}", debian::LIBRARIES));
     [
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_the_pinned_release_is_required() {
+    fn only_the_pinned_release_is_required() {
         let required: Vec<_> = RELEASES.iter().filter(|release| release.required).collect();
         assert_eq!(required.len(), 1);
         assert_ne!(required.first().unwrap().suite, "sid", "sid moves daily");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn every_test_is_in_one_part() {
+    fn every_window_test_is_in_one_part() {
         let file = HEADLESS.replacen("/session/tests", "tests/window", 1);
         assert!(Layout::find().root.join(&file).exists(), "{file}");
         assert_eq!(Part::Headless.chosen(), [HEADLESS]);
