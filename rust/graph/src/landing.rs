@@ -173,7 +173,7 @@ impl<'p> Landing<'p> {
         if !(modifier_taken || group_taken) || meant.is_some_and(|tree| self.is_again(tree, &written)) {
             return;
         }
-        let again = self.left_by_the_same(on, modifier, &written);
+        let again = self.target_of_the_same_plan(on, modifier, &written);
         let edits = written.sets_inputs || !written.named.is_empty();
         let elsewhere = again.is_some() && !meant.is_some_and(|tree| self.holds(tree, &written));
         if edits && !elsewhere {
@@ -229,7 +229,12 @@ impl<'p> Landing<'p> {
     }
 
     /// The modifier and tree that a plan with these nodes left on the object when its name was taken.
-    fn left_by_the_same<'d>(&'d self, on: &'d Object, modifier: &str, written: &Written) -> Option<(&'d str, &'d str)> {
+    fn target_of_the_same_plan<'d>(
+        &'d self,
+        on: &'d Object,
+        modifier: &str,
+        written: &Written,
+    ) -> Option<(&'d str, &'d str)> {
         let numbered = |name: &str| {
             let number = name.strip_prefix(modifier).and_then(|rest| rest.strip_prefix('.'));
             number.is_some_and(|digits| digits.len() >= 3 && digits.bytes().all(|digit| digit.is_ascii_digit()))

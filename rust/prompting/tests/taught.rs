@@ -84,7 +84,7 @@ fn tools() -> Vec<String> {
 }
 
 #[test]
-fn every_operation_is_in_the_instructions() {
+fn everything_that_exists_is_in_the_instructions() {
     let text = instructions();
     let mut missing = Vec::new();
     let mut examined = 0;

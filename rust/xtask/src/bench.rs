@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use self::figures::{Figure, lines, unblendered};
+use self::figures::{Figure, example_figures, lines};
 use crate::blender::{Choice, SUPPORTED};
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
@@ -154,7 +154,7 @@ fn without_blender(layout: &Layout, package: &str, example: &str) -> Result<Vec<
     cargo.current_dir(&layout.root);
     cargo.args(["run", "--quiet", "--release", "-p", package, "--example", example]);
     let output = process::quiet(&mut cargo, "measuring the core")?;
-    unblendered(&output.stdout)
+    example_figures(&output.stdout)
 }
 
 /// What is measured in Blender: `bench.py` prints a JSON line for each figure.

@@ -12,7 +12,7 @@ use crate::blender::Choice;
 use crate::layout::Layout;
 use crate::process;
 use crate::session::Session;
-use crate::tally::{Counts, Voice, results};
+use crate::tally::{Counts, Printer, results};
 
 /// Limit for a Blender that hangs; the add-on itself observes the limit of a manifest.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -40,7 +40,7 @@ pub(crate) fn e2e(layout: &Layout, options: &E2e) -> Result<u8> {
     } else {
         options.manifests.clone()
     };
-    let counts = run_all(layout, &session, &manifests, &Voice::only())?;
+    let counts = run_all(layout, &session, &manifests, &Printer::only())?;
     println!("{counts}");
     Ok(u8::from(counts.failed > 0))
 }
@@ -68,7 +68,7 @@ pub(crate) fn manifests(layout: &Layout) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// When Blender cannot be started.
-pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf], voice: &Voice) -> Result<Counts> {
+pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf], printer: &Printer) -> Result<Counts> {
     let reports = results(layout)?.join("e2e");
     std::fs::create_dir_all(&reports)?;
     let next = AtomicUsize::new(0);
@@ -78,7 +78,7 @@ pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf],
     let work = || -> Result<Vec<Counts>> {
         let mut counts = Vec::new();
         while let Some(manifest) = manifests.get(next.fetch_add(1, Ordering::Relaxed)) {
-            counts.push(Counts::of(one(session, manifest, &reports, voice)?));
+            counts.push(Counts::of(one(session, manifest, &reports, printer)?));
         }
         Ok(counts)
     };
@@ -96,7 +96,7 @@ pub(crate) fn run_all(layout: &Layout, session: &Session, manifests: &[PathBuf],
     })
 }
 
-fn one(session: &Session, manifest: &Path, reports: &Path, voice: &Voice) -> Result<bool> {
+fn one(session: &Session, manifest: &Path, reports: &Path, printer: &Printer) -> Result<bool> {
     let name = manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let start = Instant::now();
     let mut command = session.assistant()?;
@@ -108,7 +108,7 @@ fn one(session: &Session, manifest: &Path, reports: &Path, voice: &Voice) -> Res
     let held = output.as_ref().is_some_and(|output| output.status.success());
     let seconds = start.elapsed().as_secs_f64();
     // One call, so that the lines of two workers do not mix.
-    voice.line(&match output {
+    printer.line(&match output {
         _ if held => format!("{name}: ok ({seconds:.1} s)"),
         Some(output) => format!("{}\n{name}: FAILED ({seconds:.1} s)", all_of(&output)),
         None => format!("{name}: FAILED: ended after {} s", LIMIT.as_secs()),

@@ -27,7 +27,7 @@ pub(crate) struct Subject<'a> {
 
 /// The request for the artist, or `None` when nothing needs approval.
 pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&Risk>) -> Option<ApprovalRequest> {
-    let dear = risk.map(|risk| dear_step(compiled, risk));
+    let dear = risk.map(|risk| expensive_step(compiled, risk));
     let mut reasons = Vec::new();
     let mut steps = Vec::new();
     for (at, (step, delta)) in subject.plan.steps.iter().zip(&compiled.steps).enumerate() {
@@ -139,7 +139,7 @@ fn step_reason(step: &Step, extensions: &Extensions) -> Option<String> {
 }
 
 /// The step that needs approval for its cost: the last one that writes the expensive tree, otherwise the last step.
-fn dear_step(compiled: &Compiled, risk: &Risk) -> usize {
+fn expensive_step(compiled: &Compiled, risk: &Risk) -> usize {
     let writes = |delta: &StepDelta| {
         delta.trees.iter().any(|tree| tree.tree == risk.tree)
             || delta.modifier_inputs.iter().any(|input| input.object == risk.object)

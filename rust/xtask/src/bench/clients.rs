@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use super::figures::{Figure, lines, unblendered};
+use super::figures::{Figure, example_figures, lines};
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::native;
@@ -36,7 +36,7 @@ fn example(layout: &Layout) -> Command {
 /// When something cannot be set up or measured.
 pub(super) fn measure(layout: &Layout) -> Result<Vec<Figure>> {
     let output = process::quiet(&mut example(layout), "measuring the client")?;
-    let mut figures = unblendered(&output.stdout)?;
+    let mut figures = example_figures(&output.stdout)?;
     figures.extend(beside(layout)?);
     Ok(figures)
 }

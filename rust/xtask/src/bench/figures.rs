@@ -16,7 +16,7 @@ pub(super) struct Figure {
 }
 
 /// The figures of an example: a JSON array of `[what, value, unit, limit or null]`.
-pub(super) fn unblendered(stdout: &[u8]) -> Result<Vec<Figure>> {
+pub(super) fn example_figures(stdout: &[u8]) -> Result<Vec<Figure>> {
     let figures: Vec<(String, f64, String, Option<f64>)> =
         serde_json::from_slice(stdout).context("unreadable figures")?;
     let figures = figures.into_iter().map(|(what, value, unit, limit)| Figure {

@@ -1,10 +1,10 @@
 //! Runs test programs, passes on their output, and counts their tests.
 
 pub(crate) mod counts;
+mod group_result;
+mod printer;
 mod pytest;
-mod ran;
 mod stream;
-mod voice;
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 pub(crate) use counts::Counts;
+pub(crate) use group_result::{Files, GroupResult};
+pub(crate) use printer::Printer;
 pub(crate) use pytest::counted;
-pub(crate) use ran::{Files, Ran};
 pub(crate) use stream::{LIMIT, streamed};
-pub(crate) use voice::Voice;
 
 use crate::layout::Layout;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::voice::Voice;
+use super::printer::Printer;
 use crate::process;
 
 /// No group takes this long unless something hangs.
@@ -23,7 +23,7 @@ const LEFT_BEHIND: Duration = Duration::from_secs(10);
 pub(crate) fn streamed(
     command: &mut Command,
     limit: Duration,
-    voice: &Voice,
+    printer: &Printer,
     mut line: impl FnMut(&str),
 ) -> Result<ExitStatus> {
     let program = command.get_program().to_string_lossy().into_owned();
@@ -38,12 +38,12 @@ pub(crate) fn streamed(
     // The command keeps its ends of the pipe, which would never close.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let (sender, receiver) = channel::<String>();
-    let said = voice.clone();
+    let output = printer.clone();
     std::thread::spawn(move || {
         // Not every program prints UTF-8 only.
         for bytes in BufReader::new(reader).split(b'\n').map_while(Result::ok) {
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            said.line(&text);
+            output.line(&text);
             if sender.send(text).is_err() {
                 return;
             }
@@ -66,7 +66,7 @@ mod tests {
         let mut lines = Vec::new();
         let mut shell = process::command("sh");
         shell.args(["-c", "echo one; echo two >&2; echo three; exit 3"]);
-        let status = streamed(&mut shell, LIMIT, &Voice::only(), |line| lines.push(line.to_owned())).unwrap();
+        let status = streamed(&mut shell, LIMIT, &Printer::only(), |line| lines.push(line.to_owned())).unwrap();
         assert_eq!((status.code(), lines.join(" ").as_str()), (Some(3), "one two three"));
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::layout::Layout;
 use crate::process;
-use crate::tally::{Counts, Voice};
+use crate::tally::{Counts, Printer};
 
 /// The part of `cargo metadata` that matters here.
 #[derive(Debug, Deserialize)]
@@ -57,7 +57,7 @@ struct Sources {
 ///
 /// # Errors
 /// When cargo or the policy file cannot be read.
-pub(crate) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
+pub(crate) fn run(layout: &Layout, printer: &Printer) -> Result<Counts> {
     let file = layout.root.join(".cargo").join("deny.toml");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let policy: Policy = toml::from_str(&text).with_context(|| format!("{} is not a policy", file.display()))?;
@@ -76,21 +76,26 @@ pub(crate) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
         bail!("no dependency was examined");
     }
     let mut checks = vec![
-        report("licences", foreign.len(), &licences(&foreign, &policy.licenses)?, voice),
-        report("origins", foreign.len(), &origins(&foreign, &policy.sources), voice),
+        report(
+            "licences",
+            foreign.len(),
+            &licences(&foreign, &policy.licenses)?,
+            printer,
+        ),
+        report("origins", foreign.len(), &origins(&foreign, &policy.sources), printer),
     ];
-    if let Some(held) = cargo_deny(layout, voice)? {
+    if let Some(held) = cargo_deny(layout, printer)? {
         checks.push(Counts::of(held));
     }
     Ok(checks.into_iter().sum())
 }
 
-fn report(what: &str, examined: usize, findings: &[String], voice: &Voice) -> Counts {
+fn report(what: &str, examined: usize, findings: &[String], printer: &Printer) -> Counts {
     for finding in findings {
-        voice.line(&format!("{what}: {finding}"));
+        printer.line(&format!("{what}: {finding}"));
     }
     let verdict = if findings.is_empty() { "ok" } else { "FAILED" };
-    voice.line(&format!("{what} of {examined} packages: {verdict}"));
+    printer.line(&format!("{what} of {examined} packages: {verdict}"));
     Counts::of(findings.is_empty())
 }
 
@@ -152,7 +157,7 @@ fn origins(packages: &[&Package], policy: &Sources) -> Vec<String> {
 
 /// The result of `cargo deny`; `None` if it is not installed. Advisories need its database from the network and are
 /// left to a manual run.
-fn cargo_deny(layout: &Layout, voice: &Voice) -> Result<Option<bool>> {
+fn cargo_deny(layout: &Layout, printer: &Printer) -> Result<Option<bool>> {
     let installed = process::cargo()
         .args(["deny", "--version"])
         .stdout(Stdio::null())
@@ -177,7 +182,7 @@ fn cargo_deny(layout: &Layout, voice: &Voice) -> Result<Option<bool>> {
         .status()
         .context("cannot start cargo deny")?
         .success();
-    voice.line(&format!("cargo deny: {}", if held { "ok" } else { "FAILED" }));
+    printer.line(&format!("cargo deny: {}", if held { "ok" } else { "FAILED" }));
     Ok(Some(held))
 }
 

@@ -4,16 +4,16 @@ use anyhow::{Result, bail};
 
 use crate::layout::Layout;
 use crate::process;
-use crate::tally::{LIMIT, Ran, Voice, counts, streamed};
+use crate::tally::{GroupResult, LIMIT, Printer, counts, streamed};
 
 /// Every Rust test. Examples are not tests: linting compiles them, nothing here links them.
 ///
 /// # Errors
 /// When cargo does not finish, or fails without a failed test.
-pub(super) fn workspace(layout: &Layout, voice: &Voice) -> Result<Ran> {
+pub(super) fn workspace(layout: &Layout, printer: &Printer) -> Result<GroupResult> {
     [["--workspace", "--tests"], ["--workspace", "--doc"]]
         .iter()
-        .map(|chosen| test(layout, chosen, &[], voice))
+        .map(|chosen| test(layout, chosen, &[], printer))
         .sum()
 }
 
@@ -21,7 +21,7 @@ pub(super) fn workspace(layout: &Layout, voice: &Voice) -> Result<Ran> {
 ///
 /// # Errors
 /// As for `workspace`.
-pub(super) fn test(layout: &Layout, chosen: &[&str], arguments: &[&str], voice: &Voice) -> Result<Ran> {
+pub(super) fn test(layout: &Layout, chosen: &[&str], arguments: &[&str], printer: &Printer) -> Result<GroupResult> {
     let mut command = process::cargo();
     command
         .current_dir(&layout.root)
@@ -29,8 +29,8 @@ pub(super) fn test(layout: &Layout, chosen: &[&str], arguments: &[&str], voice: 
         .args(chosen)
         .args(["--", "--quiet"])
         .args(arguments);
-    let (mut all, mut package, mut program) = (Ran::default(), String::new(), String::new());
-    let status = streamed(&mut command, LIMIT, voice, |line| {
+    let (mut all, mut package, mut program) = (GroupResult::default(), String::new(), String::new());
+    let status = streamed(&mut command, LIMIT, printer, |line| {
         if let Some(running) = counts::program_of_cargo_line(line) {
             // Only the name of a package's main test program contains the package; its other tests follow.
             if let Some(name) = running.package {

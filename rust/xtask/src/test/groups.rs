@@ -9,7 +9,7 @@ use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::native;
 use crate::session::Session;
-use crate::tally::{Ran, Voice};
+use crate::tally::{GroupResult, Printer};
 use crate::window::{self, Part, Release};
 
 /// A group of tests.
@@ -96,42 +96,42 @@ impl Group {
     ///
     /// # Errors
     /// When it could not be finished.
-    pub(crate) fn run(self, layout: &Layout, full: bool, voice: &Voice) -> Result<Ran> {
+    pub(crate) fn run(self, layout: &Layout, full: bool, printer: &Printer) -> Result<GroupResult> {
         match self {
-            Self::Lint => lint::run(layout, voice).map(Ran::from),
-            Self::Rust => cargo::workspace(layout, voice),
-            Self::Audit => audit::run(layout, voice).map(Ran::from),
+            Self::Lint => lint::run(layout, printer).map(GroupResult::from),
+            Self::Rust => cargo::workspace(layout, printer),
+            Self::Audit => audit::run(layout, printer).map(GroupResult::from),
             Self::Python => {
                 let environment = env::prepare(layout, &Wanted::plain().with("dev"))?;
                 environment.link(&[layout.addon(), native::prepare(layout)?.site()])?;
                 let folders = pytest::folders(layout, false)?;
-                let tests = pytest::run(layout, &environment, &self.name(), &folders, full, voice)?;
-                Ok([tests, pytest::stubs(layout, voice)?.into()].into_iter().sum())
+                let tests = pytest::run(layout, &environment, &self.name(), &folders, full, printer)?;
+                Ok([tests, pytest::stubs(layout, printer)?.into()].into_iter().sum())
             }
             Self::Peers => {
                 // The whole workspace, although only one package has such tests: alone it would be built with other features of its
                 // dependencies, hence once more.
                 let tests = ["--workspace", "--test", "it"];
                 let skipped = if full { &[][..] } else { &["--skip", "llmposter"][..] };
-                cargo::test(layout, &tests, &[&["peers::", "--ignored"], skipped].concat(), voice)
+                cargo::test(layout, &tests, &[&["peers::", "--ignored"], skipped].concat(), printer)
             }
             Self::Blender(blender) => {
                 let environment = env::prepare(layout, &tested(blender))?;
                 environment.link(&[layout.addon(), native::prepare(layout)?.site()])?;
                 let folders = pytest::folders(layout, true)?;
-                pytest::run(layout, &environment, &self.name(), &folders, full, voice)
+                pytest::run(layout, &environment, &self.name(), &folders, full, printer)
             }
             Self::Manifests(blender) => {
                 env::prepare(layout, &Wanted::blender(blender).installing())?;
                 let session = Session::open(layout, &Choice::Release(blender))?;
-                e2e::run_all(layout, &session, &e2e::manifests(layout)?, voice).map(Ran::from)
+                e2e::run_all(layout, &session, &e2e::manifests(layout)?, printer).map(GroupResult::from)
             }
-            Self::Headless(release) => window::run(layout, release, Part::Headless, &[], voice),
-            Self::Window(release) => window::run(layout, release, Part::Screen, &[], voice),
+            Self::Headless(release) => window::run(layout, release, Part::Headless, &[], printer),
+            Self::Window(release) => window::run(layout, release, Part::Screen, &[], printer),
             Self::Fuzz => {
                 // Optimised, as in the product, so that the time limit of a verdict is the product's.
                 let tests = ["--release", "--package", "geonode-script", "--test", "it"];
-                cargo::test(layout, &tests, &["fuzz::", "--ignored"], voice)
+                cargo::test(layout, &tests, &["fuzz::", "--ignored"], printer)
             }
         }
     }

@@ -6,7 +6,7 @@ use super::subjects;
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::process;
-use crate::tally::{Counts, LIMIT, Voice, streamed};
+use crate::tally::{Counts, LIMIT, Printer, streamed};
 
 /// The environment of the Python linters.
 pub(super) fn tools() -> Wanted {
@@ -17,7 +17,7 @@ pub(super) fn tools() -> Wanted {
 ///
 /// # Errors
 /// When a linter cannot be started.
-pub(super) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
+pub(super) fn run(layout: &Layout, printer: &Printer) -> Result<Counts> {
     let mut format = process::cargo();
     format.args(["fmt", "--all", "--check"]);
     let mut clippy = process::cargo();
@@ -31,7 +31,7 @@ pub(super) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
         "-D",
         "warnings",
     ]);
-    subjects::warn(layout, voice);
+    subjects::warn(layout, printer);
     let tools = env::prepare(layout, &tools())?;
     let mut ruff = process::command(tools.programs().join("ruff"));
     ruff.args(["check", "--quiet", "addon", "tests", "rust"]);
@@ -45,8 +45,8 @@ pub(super) fn run(layout: &Layout, voice: &Voice) -> Result<Counts> {
     ]
     .into_iter()
     .map(|(name, mut command)| {
-        let held = streamed(command.current_dir(&layout.root), LIMIT, voice, |_| {})?.success();
-        voice.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
+        let held = streamed(command.current_dir(&layout.root), LIMIT, printer, |_| {})?.success();
+        printer.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
         Ok(Counts::of(held))
     })
     .sum()

@@ -18,7 +18,7 @@ use clap::Args;
 use crate::blender::SUPPORTED;
 use crate::layout::Layout;
 use crate::native;
-use crate::tally::{Counts, Files, Voice};
+use crate::tally::{Counts, Files, Printer};
 use crate::window::RELEASES;
 use groups::Group;
 use table::Outcome;
@@ -65,7 +65,7 @@ impl Outcome {
 /// When a requested group does not exist.
 pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
     let groups = choose(options)?;
-    let voices = Voice::several(groups.len());
+    let printers = Printer::several(groups.len());
     let (mut outcomes, files): (Vec<_>, Vec<_>) = std::thread::scope(|scope| {
         scope.spawn(|| {
             for group in &groups {
@@ -81,7 +81,11 @@ pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
             &groups,
             schedule::lanes(),
             |group| group.alone(),
-            |number, group| voices.get(number).map(|voice| run_one(layout, options, *group, voice)),
+            |number, group| {
+                printers
+                    .get(number)
+                    .map(|printer| run_one(layout, options, *group, printer))
+            },
         )
         .into_iter()
         .flatten()
@@ -104,15 +108,15 @@ pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
 }
 
 /// Runs a group and prints how it ended.
-fn run_one(layout: &Layout, options: &Test, group: Group, voice: &Voice) -> (Outcome, (String, Files)) {
-    voice.line(&format!("\n== {}", group.name()));
+fn run_one(layout: &Layout, options: &Test, group: Group, printer: &Printer) -> (Outcome, (String, Files)) {
+    printer.line(&format!("\n== {}", group.name()));
     let start = Instant::now();
-    let (counts, files) = match group.run(layout, options.full, voice) {
+    let (counts, files) = match group.run(layout, options.full, printer) {
         Ok(ran) => (Ok(ran.counts), ran.files),
         Err(error) => (Err(error), Files::new()),
     };
     let outcome = Outcome::of(group.name(), counts, start.elapsed());
-    voice.line(&match &outcome.trouble {
+    printer.line(&match &outcome.trouble {
         Some(trouble) => format!("== {}: FAILED: {trouble}", outcome.name),
         None => format!(
             "== {}: {} in {:.0} s",
@@ -121,7 +125,7 @@ fn run_one(layout: &Layout, options: &Test, group: Group, voice: &Voice) -> (Out
             outcome.time.as_secs_f64()
         ),
     });
-    voice.finish();
+    printer.finish();
     (outcome, (group.name(), files))
 }
 

@@ -10,7 +10,7 @@ use crate::env::{self, Environment};
 use crate::layout::Layout;
 use crate::native;
 use crate::process;
-use crate::tally::{Counts, LIMIT, Ran, Voice, counted, results};
+use crate::tally::{Counts, GroupResult, LIMIT, Printer, counted, results};
 
 /// The folders of `tests/` that need Blender as a module.
 const IN_BLENDER: [&str; 2] = ["blender", "host"];
@@ -22,7 +22,7 @@ const IN_WINDOW: &str = "window";
 ///
 /// # Errors
 /// When it cannot be started or hangs.
-pub(super) fn stubs(layout: &Layout, voice: &Voice) -> Result<Counts> {
+pub(super) fn stubs(layout: &Layout, printer: &Printer) -> Result<Counts> {
     let tools = env::prepare(layout, &lint::tools())?;
     let allowed = layout.root.join("rust/xtask/src/test/stubtest-allow.txt");
     let mut command = tools.command();
@@ -32,10 +32,10 @@ pub(super) fn stubs(layout: &Layout, voice: &Voice) -> Result<Counts> {
         .env("PYTHONPATH", native::prepare(layout)?.site());
     let output = process::bounded(&mut command, LIMIT)?.context("stubtest hung")?;
     if !output.status.success() {
-        voice.line(&process::tail(&output, 60));
+        printer.line(&process::tail(&output, 60));
     }
     let held = output.status.success();
-    voice.line(&format!(
+    printer.line(&format!(
         "stubtest geonode_core: {}",
         if held { "ok" } else { "FAILED" }
     ));
@@ -90,8 +90,8 @@ pub(super) fn run(
     name: &str,
     folders: &[PathBuf],
     coverage: bool,
-    voice: &Voice,
-) -> Result<Ran> {
+    printer: &Printer,
+) -> Result<GroupResult> {
     let results = results(layout)?;
     let plugins = results.join("plugin");
     fs::create_dir_all(&plugins)?;
@@ -123,5 +123,5 @@ pub(super) fn run(
     command
         .args(["-m", "pytest", "-q", "-p", "pytest_counts", "-p", "no:cacheprovider"])
         .args(folders);
-    counted(&mut command, &file, LIMIT, voice)
+    counted(&mut command, &file, LIMIT, printer)
 }

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use crate::layout::Layout;
 use crate::process;
-use crate::tally::Voice;
+use crate::tally::Printer;
 
 /// Characters of a subject that every list shows.
 const LONGEST: usize = 72;
@@ -14,7 +14,7 @@ const BASES: [&str; 4] = ["origin/HEAD", "origin/main", "origin/master", "main"]
 
 /// Warns of subjects that are too long. Published commits cannot be reworded, and a copy without history has no
 /// commits: both are skipped, and nothing fails here.
-pub(super) fn warn(layout: &Layout, voice: &Voice) {
+pub(super) fn warn(layout: &Layout, printer: &Printer) {
     let Some(base) = BASES.into_iter().find(|base| {
         git(
             layout,
@@ -27,7 +27,7 @@ pub(super) fn warn(layout: &Layout, voice: &Voice) {
     let range = format!("{base}..HEAD");
     let log = git(layout, &["log", "--no-merges", "--format=%h %s", &range]).unwrap_or_default();
     for commit in too_long(&log) {
-        voice.line(&format!(
+        printer.line(&format!(
             "WARNING: the subject of a commit has more than {LONGEST} characters: {commit}"
         ));
     }

@@ -17,7 +17,7 @@ use crate::bundle;
 use crate::env;
 use crate::layout::Layout;
 use crate::lock::Lock;
-use crate::tally::{Counts, Ran, Voice, counted, results};
+use crate::tally::{Counts, GroupResult, Printer, counted, results};
 use enter::Entrance;
 
 /// Time limit for all tests together; each test has its own limits.
@@ -107,7 +107,7 @@ pub(crate) fn window(layout: &Layout, options: &Window) -> Result<u8> {
     for release in chosen(options.version.as_deref())? {
         println!("== Blender {} ({})", release.version, release.suite);
         match prepare(layout, release) {
-            Ok(()) => all.push(run(layout, release, Part::Whole, &options.pytest, &Voice::only())?.counts),
+            Ok(()) => all.push(run(layout, release, Part::Whole, &options.pytest, &Printer::only())?.counts),
             Err(error) if !release.required && options.version.is_none() => eprintln!(
                 "WARNING: the window tests did NOT run in Blender {}: {error:#}",
                 release.version
@@ -159,7 +159,13 @@ pub(crate) fn prepare(layout: &Layout, release: Release) -> Result<()> {
 ///
 /// # Errors
 /// When the run did not finish.
-pub(crate) fn run(layout: &Layout, release: Release, part: Part, pytest: &[String], voice: &Voice) -> Result<Ran> {
+pub(crate) fn run(
+    layout: &Layout,
+    release: Release,
+    part: Part,
+    pytest: &[String],
+    printer: &Printer,
+) -> Result<GroupResult> {
     prepare(layout, release)?;
     let zip = bundle::make(layout, false, &[])?;
     let _lock = lock(layout, release)?;
@@ -185,22 +191,22 @@ pub(crate) fn run(layout: &Layout, release: Release, part: Part, pytest: &[Strin
     ]);
     command.args(pytest).args(part.chosen());
     let name = format!("{}-{}", part.word(), release.version);
-    let ran = counted(&mut command, &work.join("counts.json"), LIMIT, voice);
+    let ran = counted(&mut command, &work.join("counts.json"), LIMIT, printer);
     if let Ok(figures) = fs::read_to_string(work.join("figures")) {
-        voice.line(figures.trim_end());
+        printer.line(figures.trim_end());
     }
     if part != Part::Headless {
         // Pictures are stored even if a test has failed.
         let pictures = folder.join("pictures");
         env::remove(&pictures)?;
         fs::rename(work.join("pictures"), &pictures).context("cannot keep the pictures")?;
-        voice.line(&format!("pictures: {}", pictures.display()));
+        printer.line(&format!("pictures: {}", pictures.display()));
     }
     if work.join("junit.xml").exists() {
         fs::copy(work.join("junit.xml"), results(layout)?.join(format!("{name}.xml")))?;
     }
     // The paths of the files outside of the unpacked system.
-    ran.map(|Ran { counts, files }| Ran {
+    ran.map(|GroupResult { counts, files }| GroupResult {
         counts,
         files: files
             .into_iter()

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The groups that share a terminal: the first unfinished one prints at once, the others when it is their turn.
 #[derive(Debug)]
-struct Stage {
+struct Terminal {
     /// Whose turn it is.
     turn: usize,
     /// The lines that each group has not printed yet, and whether it has finished.
@@ -15,16 +15,16 @@ struct Stage {
 
 /// Prints lines for one group.
 #[derive(Debug, Clone)]
-pub(crate) struct Voice {
-    stage: Arc<Mutex<Stage>>,
+pub(crate) struct Printer {
+    terminal: Arc<Mutex<Terminal>>,
     number: usize,
 }
 
-impl Voice {
+impl Printer {
     /// A group that prints at once.
     pub(crate) fn only() -> Self {
         Self {
-            stage: Arc::new(Mutex::new(Stage::new(1, to_terminal))),
+            terminal: Arc::new(Mutex::new(Terminal::new(1, to_terminal))),
             number: 0,
         }
     }
@@ -35,10 +35,10 @@ impl Voice {
     }
 
     fn printing(count: usize, print: fn(&str)) -> Vec<Self> {
-        let stage = Arc::new(Mutex::new(Stage::new(count, print)));
+        let terminal = Arc::new(Mutex::new(Terminal::new(count, print)));
         (0..count)
             .map(|number| Self {
-                stage: Arc::clone(&stage),
+                terminal: Arc::clone(&terminal),
                 number,
             })
             .collect()
@@ -46,25 +46,25 @@ impl Voice {
 
     /// Prints a text and ends the line.
     pub(crate) fn line(&self, text: &str) {
-        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        if stage.turn == self.number {
-            (stage.print)(text);
-        } else if let Some((waiting, _)) = stage.speakers.get_mut(self.number) {
+        let mut terminal = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
+        if terminal.turn == self.number {
+            (terminal.print)(text);
+        } else if let Some((waiting, _)) = terminal.speakers.get_mut(self.number) {
             waiting.push(text.to_owned());
         }
     }
 
     /// Marks the group as finished and prints the lines of the groups that waited for it.
     pub(crate) fn finish(&self) {
-        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, finished)) = stage.speakers.get_mut(self.number) {
+        let mut terminal = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, finished)) = terminal.speakers.get_mut(self.number) {
             *finished = true;
         }
-        stage.pass_on();
+        terminal.pass_on();
     }
 }
 
-impl Stage {
+impl Terminal {
     fn new(count: usize, print: fn(&str)) -> Self {
         Self {
             turn: 0,
@@ -110,15 +110,15 @@ mod tests {
 
     #[test]
     fn the_lines_of_a_group_stay_together_in_the_order_of_the_groups() {
-        let voices = Voice::printing(4, note);
-        let [first, second, third, fourth] = voices.as_slice() else {
-            panic!("{voices:?}")
+        let printers = Printer::printing(4, note);
+        let [first, second, third, fourth] = printers.as_slice() else {
+            panic!("{printers:?}")
         };
         second.line("b1");
         first.line("a1");
         third.line("c1");
         first.line("a2");
-        assert_eq!(printed(), "a1 a2", "only the first is heard at once");
+        assert_eq!(printed(), "a1 a2", "only the first prints at once");
         third.finish();
         assert_eq!(printed(), "", "who finishes early waits all the same");
         first.finish();
