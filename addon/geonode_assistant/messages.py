@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
@@ -82,6 +83,6 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() or c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def select_for_artist(messages: list[dict[str, Any]], shown: str = "") -> list[dict[str, Any]]:
+def select_for_artist(messages: Iterable[Mapping[str, Any]], shown: str = "") -> list[Mapping[str, Any]]:
     """The messages to show: without automatic repairs of a plan, and without the text that is ``shown`` already."""
     return [m for m in messages if m.get("code") != "repaired" and m.get("text") != shown]

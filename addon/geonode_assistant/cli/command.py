@@ -174,7 +174,7 @@ def _run(
     if not report.ok:
         folder.stage_json(outputs.REPORT, data | _closing(started, {}, None))
         folder.publish()
-        worst = report.error or {}
+        worst: Mapping[str, Any] = report.error or {}
         code = worst.get("code", "cancelled" if report.status == "cancelled" else "internal_error")
         text = worst.get("text") or report.final_message or "The prompt was not carried out."
         console.error(code, text, worst.get("hint") or native.fix(code))

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, TextIO
@@ -77,7 +77,7 @@ class Console:
         for line in error_lines(code, message, hint):
             print(line, file=self._err)
 
-    def warnings(self, messages: list[dict[str, Any]]) -> None:
+    def warnings(self, messages: Iterable[Mapping[str, Any]]) -> None:
         """Prints the report's warnings for the artist on standard error."""
         self._clear()
         for message in select_for_artist(messages):

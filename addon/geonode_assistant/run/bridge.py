@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..host.documents import Context, Document, Evidence, StepDelta
     from ..host.transaction import Transaction
     from .driver import Trial
+    from .protocol import HostCall
 
     TryOut = Callable[[dict[str, Any], str, int, int, bool], Trial]
 
@@ -38,7 +39,7 @@ class BlenderHost:
         document = self._inspected = context.inspect(objects, trees)
         return document
 
-    def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]:
+    def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> dict[str, Any]:
         from . import tools
 
         return {"results": tools.call_all(calls, target)}

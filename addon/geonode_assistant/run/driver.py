@@ -13,13 +13,14 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from ..messages import AssistantError, failure
 from .report import RunReport
 
 if TYPE_CHECKING:
     from ..host.documents import Context, Document, Evidence, StepDelta
+    from .protocol import ApprovalRequest, Effect, EffectAskApproval, EffectDryRun, HostCall, Message, RunState, Summary
 
 Decision = Literal["approved", "rejected", "cancelled"]
 Approve = Literal["all"] | Callable[[dict[str, Any]], Decision | dict[str, Any]] | None
@@ -32,6 +33,12 @@ POLL_BUDGET_S = 0.005
 WAIT_MS = 100
 # How long the core may take to end a cancelled run, in seconds; after that the driver ends it without the core.
 CANCEL_GRACE_S = 10.0
+# State and summary of a run that ended without the core, by its status.
+ENDED: dict[str, tuple[RunState, Summary]] = {
+    "done": ("done", "DONE"),
+    "cancelled": ("cancelled", "CANCELLED"),
+    "error": ("error", "ERROR"),
+}
 
 
 class Core(Protocol):
@@ -45,7 +52,7 @@ class Core(Protocol):
     def approve(self, request_id: Any, without: list[str] = ...) -> None: ...
     def reject(self, request_id: Any, words: str | None = None) -> None: ...
     def dry_run(self, request_id: Any, without: list[str] = ...) -> None: ...
-    def messages(self) -> list[dict[str, Any]]: ...
+    def messages(self) -> list[Message]: ...
     def note(self, code: str, text: str) -> None: ...
     def report(self) -> dict[str, Any]: ...
     def save(self) -> dict[str, Any]: ...
@@ -72,7 +79,7 @@ class Host(Protocol):
 
     def capture_context(self, object: str | None, modifier: str | None) -> Context: ...
     def inspect(self, objects: list[str], trees: list[str]) -> Document: ...
-    def call_tools(self, calls: list[dict[str, Any]], target: dict[str, Any]) -> dict[str, Any]: ...
+    def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> dict[str, Any]: ...
     def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]: ...
     def apply_step(self, step_id: str, delta: StepDelta) -> dict[str, Any]: ...
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]: ...
@@ -93,19 +100,19 @@ class RunHandle:
         self.core = core
         self.host = host
         self._approve = approve
-        self._effects: deque[dict[str, Any]] = deque()
+        self._effects: deque[Effect] = deque()
         self._transaction_open = False
         self._kept = False
         self._performing = False
         self._error: dict[str, str] | None = None
         self._cancelled_at: float | None = None
         self._cancel_reason: dict[str, str] | None = None
-        self.state = "idle"
-        self.summary = "IDLE"
+        self.state: RunState = "idle"
+        self.summary: Summary = "IDLE"
         self.finished = False
         self.evidence: Evidence | None = None
         """The result of the last verification; None before the first."""
-        self.pending: dict[str, dict[str, Any]] = {}
+        self.pending: dict[str, ApprovalRequest] = {}
         """Requests that wait for the artist's approval, by ID (the core's ID as a string)."""
         self._effect_ids: dict[str, Any] = {}
         """The core's own ID of each request in ``pending``."""
@@ -205,7 +212,8 @@ class RunHandle:
 
     def must_pass(self, request_id: str) -> bool:
         """Whether a trial comes before the approval of this request."""
-        return bool((self.pending[request_id].get("dry_run") or {}).get("required"))
+        offer = self.pending[request_id].get("dry_run")
+        return bool(offer and offer.get("required"))
 
     def stop_dry_run(self) -> None:
         """Ends the dry run that is under way; the request is asked again with a note that it was stopped."""
@@ -267,7 +275,7 @@ class RunHandle:
         """
         return self.core.save()
 
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[Message]:
         """All messages so far, merged and ordered by the core."""
         return self.core.messages()
 
@@ -287,7 +295,7 @@ class RunHandle:
             self.finished = True
         return list(turn["events"])
 
-    def _carry_out(self, effect: dict[str, Any]) -> None:
+    def _carry_out(self, effect: Effect) -> None:
         effect_id = effect["id"]
         if effect["effect"] == "ask_approval":
             self._ask(effect)
@@ -311,7 +319,7 @@ class RunHandle:
         finally:
             self._performing = False
 
-    def perform(self, effect: dict[str, Any]) -> Mapping[str, Any]:
+    def perform(self, effect: Effect) -> Mapping[str, Any]:
         """Carries out an effect of the core and returns its result; raises when the host fails."""
         host = self.host
         match effect["effect"]:
@@ -320,15 +328,17 @@ class RunHandle:
             case "inspect":
                 return host.inspect(effect["objects"], effect["trees"])
             case "call_tools":
-                done = effect.setdefault("results", [])
+                # The effect keeps its results between two turns.
+                done: list[dict[str, Any]] = cast("dict[str, Any]", effect).setdefault("results", [])
                 done += host.call_tools(effect["calls"][len(done) : len(done) + 1], effect["target"])["results"]
                 return {"results": done}
             case "begin":
                 extend, whole = effect.get("extend", False), effect.get("whole", False)
                 result = host.begin(effect["objects"], effect["trees"], extend, whole)
                 self._transaction_open = True
-                if effect.get("names") is not None:
-                    host.hold_to(effect["names"])
+                names = effect.get("names")
+                if names is not None:
+                    host.hold_to(names)
                 return result
             case "apply_step" | "execute_step" if not self._transaction_open:
                 raise AssistantError("internal_error", "The core asked for a write outside a transaction.")
@@ -368,7 +378,7 @@ class RunHandle:
         self._transaction_open = False
         return result
 
-    def _ask(self, effect: dict[str, Any]) -> None:
+    def _ask(self, effect: EffectAskApproval) -> None:
         request = effect["request"]
         # A new question means that earlier ones are answered or outdated.
         self.pending.clear()
@@ -381,7 +391,7 @@ class RunHandle:
             return
         if not callable(self._approve):
             return
-        decision, without, words = _decision(self._approve(request))
+        decision, without, words = _decision(self._approve(cast("dict[str, Any]", request)))
         if decision == "approved":
             self.core.approve(effect["id"], without)
         elif decision == "rejected":
@@ -389,7 +399,7 @@ class RunHandle:
         else:
             self.cancel()
 
-    def _try_out(self, effect: dict[str, Any]) -> None:
+    def _try_out(self, effect: EffectDryRun) -> None:
         self._performing = True
         try:
             limits = (effect["seconds"], effect["megabytes"])
@@ -448,20 +458,19 @@ class RunHandle:
         with contextlib.suppress(Exception):
             self.core.cancel()
         self.finished = True
-        self.state = self._end_without_core()
-        self.summary = self.state.upper()
+        self.state, self.summary = ENDED[self._end_without_core()]
 
-    def _end_without_core(self) -> str:
+    def _end_without_core(self) -> Literal["done", "cancelled", "error"]:
         """The final state; a run that was committed is done, even if the core failed before it could confirm it."""
         if self._kept:
             return "done"
         return "cancelled" if self._error is not None and self._error["code"] == "cancelled" else "error"
 
 
-def _awaits_trial(request: dict[str, Any]) -> bool:
+def _awaits_trial(request: ApprovalRequest) -> bool:
     """Whether the first thing to do about a request is to try it."""
-    offer = request.get("dry_run") or {}
-    return bool(offer.get("required") and offer.get("available") and offer.get("result") is None)
+    offer = request.get("dry_run")
+    return bool(offer and offer.get("required") and offer.get("available") and offer.get("result") is None)
 
 
 def _decision(answer: Any) -> tuple[str, list[str], str | None]:

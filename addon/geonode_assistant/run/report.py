@@ -3,35 +3,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from .protocol import (
+        ApprovalRecord,
+        Envelope,
+        Message,
+        Report,
+        RunState,
+        Sent,
+        Spans,
+        Spent,
+        StepRecord,
+        Tally,
+        ToolStep,
+    )
 
-class RunReport:
-    """The core's report of a run (``rust/run/EFFECTS.md``); every field is also an attribute."""
-
-    status: str
-    state: str
-    prompt: str
-    provider: str
-    model: str | None
-    blender: str | None
-    attempts: int
-    steps: list[dict[str, Any]]
-    intermediate_steps: list[dict[str, Any]]
-    gates: dict[str, Any] | None
-    approvals: list[dict[str, Any]]
-    messages: list[dict[str, Any]]
-    usage: dict[str, Any] | None
-    requests: list[dict[str, Any]]
-    validation: list[dict[str, Any]]
-    telemetry: dict[str, Any] | None
-    final_message: str
-    diff: list[str]
-    plan: dict[str, Any] | None
-    conversation: str | None
-    conversation_turns: int
-
-    _DEFAULTS: dict[str, Any] = {
+def _empty() -> Report:
+    """The report of a run that the core can no longer tell anything about."""
+    return {
         "status": "error",
         "state": "error",
         "prompt": "",
@@ -55,8 +47,34 @@ class RunReport:
         "conversation_turns": 0,
     }
 
-    def __init__(self, data: dict[str, Any]) -> None:
-        self._data = {**{key: _copy(value) for key, value in self._DEFAULTS.items()}, **data}
+
+class RunReport:
+    """The core's report of a run (``rust/run/EFFECTS.md``); every field of ``Report`` is also an attribute."""
+
+    status: str
+    state: RunState
+    prompt: str
+    provider: str
+    model: str | None
+    blender: str | None
+    attempts: int
+    steps: list[StepRecord]
+    intermediate_steps: list[ToolStep]
+    gates: Envelope | None
+    approvals: list[ApprovalRecord]
+    messages: list[Message]
+    usage: Spent | None
+    requests: list[Sent]
+    validation: list[Tally]
+    telemetry: Spans | None
+    final_message: str
+    diff: list[str]
+    plan: dict[str, Any] | None
+    conversation: str | None
+    conversation_turns: int
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data: dict[str, Any] = {**_empty(), **data}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -75,14 +93,10 @@ class RunReport:
         return self.status == "done"
 
     @property
-    def error(self) -> dict[str, Any] | None:
+    def error(self) -> Message | None:
         """The first message of severity ``error``, else None."""
         return next((m for m in self.messages if m.get("severity") == "error"), None)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-serialisable data."""
         return self._data
-
-
-def _copy(value: Any) -> Any:
-    return value.copy() if isinstance(value, list) else value

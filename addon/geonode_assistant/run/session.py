@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..messages import AssistantError
 from .driver import POLL_BUDGET_S, RunHandle
 from .report import RunReport
+
+if TYPE_CHECKING:
+    from .protocol import ApprovalRequest, Message, RunState, Summary
 
 
 class Session:
@@ -40,19 +43,19 @@ class Session:
         self.new_conversation()
         self.handle: RunHandle | None = None
         self.prompt = prompt
-        self.state = "idle"
-        self.summary = "IDLE"
+        self.state: RunState = "idle"
+        self.summary: Summary = "IDLE"
         self.progress: float | None = None
         """The part of the work that is done, 0 to 1; None if unknown."""
         self.activity = ""
         """What is being done, for display; empty if the state says everything."""
         self.text = ""
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[Mapping[str, Any]] = []
         self.tools: list[dict[str, Any]] = []
         """Tool calls of the model: ``tool, call_id, status`` (``running, done, failed``), later ``input,
         output, ms``.
         """
-        self.messages: list[dict[str, Any]] = []
+        self.messages: list[Message] = []
         self.estimate: dict[str, Any] | None = None
         """The estimate for the last request to a model: ``input_tokens, cost_usd, most_cost_usd``."""
         self.report: RunReport | None = None
@@ -82,7 +85,7 @@ class Session:
         return self.report.final_message if self.report is not None else ""
 
     @property
-    def pending(self) -> list[tuple[str, dict[str, Any]]]:
+    def pending(self) -> list[tuple[str, ApprovalRequest]]:
         """Requests that wait for approval, as (ID, request)."""
         return list(self.handle.pending.items()) if self.handle is not None else []
 
@@ -104,8 +107,10 @@ class Session:
         """Shows the error of a prompt whose run could not start."""
         self._begin(prompt)
         self.state, self.summary = "error", "ERROR"
-        message = {"severity": "error", "origin": "request", "code": error.code, "text": error.message}
-        self.messages = [{**message, "hint": error.hint} if error.hint else message]
+        message: Message = {"severity": "error", "origin": "request", "code": error.code, "text": error.message}
+        if error.hint:
+            message["hint"] = error.hint
+        self.messages = [message]
 
     def poll(self, budget_s: float = POLL_BUDGET_S) -> bool:
         """Advances the run; returns whether a redraw is needed, also because another second has passed."""
@@ -123,7 +128,7 @@ class Session:
             if self.report.conversation is not None:
                 self.conversation, self.turns = self.report.conversation, self.report.conversation_turns
             self.messages = self.report.messages
-            self.steps = self.report.steps
+            self.steps = list(self.report.steps)
             self.progress, self.activity = None, ""
             changed = True
         return changed
@@ -161,10 +166,10 @@ class Session:
         """Whether a dry run is under way."""
         return self.handle is not None and self.handle.trying
 
-    def can_approve(self, request: dict[str, Any]) -> bool:
+    def can_approve(self, request: ApprovalRequest) -> bool:
         """Whether Approve is open: what has to pass a trial first has passed it, or cannot be tried."""
-        offer = request.get("dry_run") or {}
-        if not offer.get("required") or not offer.get("available"):
+        offer = request.get("dry_run")
+        if not offer or not offer.get("required") or not offer.get("available"):
             return True
         result = offer.get("result")
         if self.trying or result is None:
@@ -183,10 +188,10 @@ class Session:
         before = (self._question, self._tried_since)
         if self.trying != (self._tried_since is not None):
             self._tried_since = time.monotonic() if self.trying else None
-        request_id, request = next(iter(self.pending), (None, {}))
+        request_id, request = next(iter(self.pending), (None, None))
         if request_id != self._question:
             self._question = request_id
-            self.left_out = set(request.get("without", ()))
+            self.left_out = set(request.get("without", ()) if request else ())
             self.opened = set()
         return before != (self._question, self._tried_since)
 

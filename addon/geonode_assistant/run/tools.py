@@ -9,10 +9,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import native
 from ..messages import AssistantError, failure
+
+if TYPE_CHECKING:
+    from .protocol import HostCall
 
 Function = Callable[[dict[str, Any]], Mapping[str, Any]]
 Target = Mapping[str, Any]
@@ -93,7 +96,7 @@ def unregister(id: str) -> bool:
     return native.core().unregister_tool(id)
 
 
-def call_all(calls: list[dict[str, Any]], target: Target) -> list[dict[str, Any]]:
+def call_all(calls: list[HostCall], target: Target) -> list[dict[str, Any]]:
     """The results of the calls, in order: ``{"ok", "result"?, "error"?, "ms"}``. Never raises for a tool that fails."""
     return [_call(call["tool"], call["arguments"], target) for call in calls]
 

@@ -29,7 +29,7 @@ pub use queries::{
     policies_reference, read_compact, reconcile, settings_reference, shown_context, sockets, stack, validate_plan,
 };
 pub use request::{PlanInput, RunRequest};
-pub use run::{Messages, Report, Run, Saved, Span, Spans, Turn, reset_telemetry, telemetry};
+pub use run::{Messages, Report, Run, Saved, Span, Spans, Turn, protocol, reset_telemetry, telemetry};
 pub use settings::{Preference, Scripts, Section, Setting, Settings, Trials, Word};
 pub use tools::{ToolRequest, ToolStep, listing, reference, register_tool, unregister_tool};
 pub use validate::{Feature, Tally};

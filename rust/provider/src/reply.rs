@@ -1,6 +1,7 @@
 //! Replies: text, calls, usage, and how they ended.
 
 use geonode_protocol::Code;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::message::ToolCall;
@@ -57,7 +58,7 @@ impl Serialize for FinishReason {
 }
 
 /// Tokens, as counted by the provider. `None` if it does not report them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Usage {
     /// All input, cached included.

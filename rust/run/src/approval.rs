@@ -1,11 +1,12 @@
 //! Approval requests: what the artist is asked before something is written or a tool is called, as sent to the host.
 
 use geonode_protocol::{ActionKind, Finding, PythonMode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// One approval request. The driver composes it; the machine adds what comes up later.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ApprovalRequest {
     /// Why approval is needed, in words.
@@ -29,7 +30,7 @@ pub struct ApprovalRequest {
 }
 
 /// A step of a plan in an approval request.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AskedStep {
     /// JSON Pointer into the plan.
@@ -53,7 +54,7 @@ pub struct AskedStep {
 }
 
 /// An operation that can be left out.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AskedOperation {
     /// JSON Pointer into the plan.
@@ -65,7 +66,7 @@ pub struct AskedOperation {
 }
 
 /// A whole script.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AskedScript {
     /// How far it is trusted.
@@ -81,7 +82,7 @@ pub struct AskedScript {
 }
 
 /// A tool call in an approval request.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AskedTool {
     /// The tool.
@@ -93,7 +94,7 @@ pub struct AskedTool {
 }
 
 /// Whether a plan can be tried in another process, and the result.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AskedDryRun {
     /// Whether it can be tried.

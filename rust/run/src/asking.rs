@@ -1,13 +1,14 @@
 //! The approval request before the first write, and the artist's answers.
 
 use geonode_protocol::Finding;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::ApprovalRequest;
 
 /// The artist's answer to one request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// Approved, without the parts that were left out.
@@ -19,7 +20,7 @@ pub enum Decision {
 }
 
 /// Record of one answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRecord {
     /// The request's ID, as sent to the host.
     pub id: String,

@@ -1,6 +1,7 @@
 //! Orders to the driver. One task is awaited at a time; notices need no answer.
 
 use geonode_protocol::{Change, Code, Finding, Severity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::ApprovalRequest;
@@ -199,7 +200,7 @@ pub enum Notice {
 }
 
 /// The source of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The request and its settings.
@@ -223,7 +224,7 @@ pub enum Origin {
 }
 
 /// A message for the artist: severity, origin, code, text. The interface decides by code, never by text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     /// Its severity.
     pub severity: Severity,

@@ -1,6 +1,7 @@
 //! Events of a run: reports of the driver and decisions of the artist.
 
 use geonode_protocol::{Code, Envelope, Finding, GateFinding};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -187,7 +188,7 @@ impl Answer {
 }
 
 /// A failure with its stable code and a sentence for the artist.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// Stable code.
     pub code: Code,

@@ -1,5 +1,6 @@
 //! The calls of one reply and their results.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -79,7 +80,7 @@ impl Settled {
 }
 
 /// A call for the host.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HostCall {
     /// Unique within the run.
     pub call_id: String,

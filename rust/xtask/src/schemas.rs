@@ -5,12 +5,13 @@ use anyhow::{Result, bail};
 use crate::layout::Layout;
 use crate::process;
 
-/// Package and filter of the tests that compare a generated file; with `UPDATE` set they write it.
-const GENERATED: [(&str, &str); 4] = [
-    ("geonode-protocol", "schemas::"),
-    ("geonode-graph", "schemas::"),
-    ("geonode-graph", "documents::"),
-    ("geonode-run", "states::"),
+/// Package, program and filter of the tests that compare a generated file; with `UPDATE` set they write it.
+const GENERATED: [(&str, &str, &str); 5] = [
+    ("geonode-protocol", "it", "schemas::"),
+    ("geonode-graph", "it", "schemas::"),
+    ("geonode-graph", "it", "documents::"),
+    ("geonode-run", "it", "states::"),
+    ("geonode-engine", "reference", "protocol::"),
 ];
 
 /// Writes the generated files.
@@ -18,7 +19,7 @@ const GENERATED: [(&str, &str); 4] = [
 /// # Errors
 /// When a crate does not compile, or a test of the generator fails.
 pub(crate) fn schemas(layout: &Layout) -> Result<u8> {
-    for (package, tests) in GENERATED {
+    for (package, program, tests) in GENERATED {
         let mut command = process::cargo();
         command.current_dir(&layout.root).env("UPDATE", "1");
         command.args([
@@ -27,7 +28,7 @@ pub(crate) fn schemas(layout: &Layout) -> Result<u8> {
             "--package",
             package,
             "--test",
-            "it",
+            program,
             tests,
             "--",
             "--quiet",

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -118,7 +119,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def printed(steps: list[dict[str, Any]]) -> list[str]:
+def printed(steps: Iterable[Mapping[str, Any]]) -> list[str]:
     """What scripts said."""
     said = (step["message"] for step in steps if step["action_type"] == "PYTHON")
     return [f"Printed: {line}" for message in said for line in message.splitlines()[:PRINTED_LINES]]

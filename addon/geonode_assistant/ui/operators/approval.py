@@ -101,9 +101,10 @@ class GEONODE_OT_copy_script(_OfScript, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         for _, request in session.current.pending:
             for step in request.get("steps", ()):
-                if step["id"] == self.step_id and step.get("script"):
-                    current.window_manager().clipboard = step["script"]["code"]
-                    self.report({"INFO"}, f"Copied {step['script']['lines']} lines")
+                script = step.get("script")
+                if step["id"] == self.step_id and script:
+                    current.window_manager().clipboard = script["code"]
+                    self.report({"INFO"}, f"Copied {script['lines']} lines")
                     return {"FINISHED"}
         self.report({"ERROR"}, "The question has been answered in the meantime")
         return {"CANCELLED"}
@@ -122,11 +123,12 @@ class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
         if not super().poll(context):
             return False
         view = session.current
-        offer = view.pending[0][1].get("dry_run", {})
+        offer = view.pending[0][1].get("dry_run")
         if view.trying:
             cls.poll_message_set("A trial in the background is under way")
-        elif not offer.get("available"):
-            cls.poll_message_set(offer.get("why", "This plan cannot be tried in the background"))
+        elif not offer or not offer.get("available"):
+            why = offer.get("why") if offer else None
+            cls.poll_message_set(why or "This plan cannot be tried in the background")
         else:
             return True
         return False

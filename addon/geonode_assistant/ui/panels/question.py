@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -14,11 +14,13 @@ from .wrapping import draw_code, draw_text
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
+    from ...run.protocol import ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep
+
 SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS, SHOWN_LINES = 12, 40, 6, 30
 
 
 def draw_question(
-    layout: bpy.types.UILayout, request_id: str, request: dict[str, Any], context: bpy.types.Context
+    layout: bpy.types.UILayout, request_id: str, request: ApprovalRequest, context: bpy.types.Context
 ) -> None:
     """Draws one request for approval; the session knows which operations are left out."""
     view = session.current
@@ -30,7 +32,7 @@ def draw_question(
         _draw_changes(box, request.get("diff", []), context)
     for finding in request.get("findings", ())[:SHOWN_FINDINGS]:
         draw_text(box, finding.get("message", ""), context, "ERROR")
-    _draw_trial(box, request_id, request.get("dry_run", {}), view, context)
+    _draw_trial(box, request_id, request.get("dry_run"), view, context)
     open_to_approve = view.can_approve(request)
     row = box.row(align=True)
     answers: tuple[tuple[str, IconItems, bool], ...] = (("Approve", "CHECKMARK", True), ("Reject", "X", False))
@@ -45,23 +47,24 @@ def draw_question(
 
 
 def _draw_steps(
-    box: bpy.types.UILayout, steps: list[dict[str, Any]], left_out: set[str], context: bpy.types.Context
+    box: bpy.types.UILayout, steps: list[AskedStep], left_out: set[str], context: bpy.types.Context
 ) -> None:
     """Draws every operation with its number and its tick; the numbers run through all steps."""
     number = 0
     for step in steps:
         icon: IconItems = "ERROR" if step.get("destructive") else "NONE"
         # A step that cannot be divided is ticked as a whole.
-        whole = [] if step.get("operations") else [{"id": step["id"], "words": step.get("description", "")}]
-        if not whole:
+        whole: list[AskedOperation] = [{"id": step["id"], "words": step.get("description", ""), "destructive": False}]
+        if step.get("operations"):
             draw_text(box, step.get("description") or step["step_id"], context, icon)
         for operation in step.get("operations") or whole:
             number += 1
             # A script is always shown, however many operations come before it.
             if number <= SHOWN_OPERATIONS or step.get("script"):
                 _draw_operation(box, number, operation, operation["id"] not in left_out, context, icon)
-        if step.get("script"):
-            _draw_script(box, step["id"], step["script"], context)
+        script = step.get("script")
+        if script:
+            _draw_script(box, step["id"], script, context)
     if number > SHOWN_OPERATIONS:
         box.label(text=f"and {number - SHOWN_OPERATIONS} more operations")
 
@@ -69,7 +72,7 @@ def _draw_steps(
 def _draw_operation(
     box: bpy.types.UILayout,
     number: int,
-    operation: dict[str, Any],
+    operation: AskedOperation,
     wanted: bool,
     context: bpy.types.Context,
     icon: IconItems = "NONE",
@@ -83,7 +86,7 @@ def _draw_operation(
     draw_text(words, f"{number}. {operation.get('words', '')}", context, mark, beside=True)
 
 
-def _draw_script(box: bpy.types.UILayout, step_id: str, script: dict[str, Any], context: bpy.types.Context) -> None:
+def _draw_script(box: bpy.types.UILayout, step_id: str, script: AskedScript, context: bpy.types.Context) -> None:
     """Draws the script that would run; of a long one in safe mode the beginning, until the artist opens the rest."""
     trusted = script["mode"] == "trusted"
     inner = box.box()
@@ -107,7 +110,11 @@ def _draw_changes(box: bpy.types.UILayout, changes: list[str], context: bpy.type
 
 
 def _draw_trial(
-    box: bpy.types.UILayout, request_id: str, offer: dict[str, Any], view: session.Session, context: bpy.types.Context
+    box: bpy.types.UILayout,
+    request_id: str,
+    offer: AskedDryRun | None,
+    view: session.Session,
+    context: bpy.types.Context,
 ) -> None:
     """Draws the button that starts a trial, during the trial its elapsed time, afterwards its result."""
     if view.trying:
@@ -116,7 +123,7 @@ def _draw_trial(
         row.operator("geonode.stop_dry_run", text="", icon="CANCEL")
     elif offer:
         box.operator("geonode.dry_run", icon="EXPERIMENTAL").request_id = request_id
-    result = offer.get("result")
+    result = offer.get("result") if offer else None
     if result and not view.trying:
         draw_text(box, result.get("text", ""), context, "CHECKMARK" if result.get("ok") else "ERROR")
         for line in result.get("did", ()):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -150,7 +151,7 @@ def format_usage(tokens: int, cost: float | None) -> str:
     return f"{tokens:,} tokens" + (f" (${cost:.4f})" if cost is not None else "")
 
 
-def draw_step(layout: bpy.types.UILayout, step: dict, context: bpy.types.Context) -> None:
+def draw_step(layout: bpy.types.UILayout, step: Mapping[str, Any], context: bpy.types.Context) -> None:
     """Draws a step and, below it, what its script printed."""
     draw_text(layout, step_line(step), context, STEP_ICONS.get(step["status"], "DOT"))
     if step.get("action_type") == script_steps.TYPE and step.get("message") and step["status"] != "planned":
@@ -168,7 +169,7 @@ def call_line(call: dict) -> str:
     return one_line(f"{call['tool'].replace('_', ' ')}{f': {arguments}' if arguments else ''}{percent}", SHOWN_LINE)
 
 
-def step_line(step: dict) -> str:
+def step_line(step: Mapping[str, Any]) -> str:
     """A step in one line: its ID and, until it is carried out, its description in the plan."""
     planned = step.get("message") if step.get("status") == "planned" else ""
     return one_line(f"{step['step_id']}: {planned}" if planned else step["step_id"], SHOWN_LINE)
@@ -183,7 +184,7 @@ def reply_preview(text: str) -> str:
     return f"{shown}\nThe plan is being written: {len(text) - len(words)} characters".strip()
 
 
-def draw_message(layout: bpy.types.UILayout, message: dict, context: bpy.types.Context) -> None:
+def draw_message(layout: bpy.types.UILayout, message: Mapping[str, Any], context: bpy.types.Context) -> None:
     """Draws a message and its fix; its code is only in the report."""
     draw_text(layout, message.get("text", ""), context, ICONS.get(message.get("severity", ""), "NONE"))
     if message.get("hint"):

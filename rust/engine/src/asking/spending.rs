@@ -2,10 +2,11 @@
 
 use geonode_provider::policy::Counts;
 use geonode_provider::{Estimate, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tokens and cost of all requests of a run together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Spent {
     /// As counted by the provider.
     #[serde(flatten)]
@@ -17,7 +18,7 @@ pub struct Spent {
 }
 
 /// One request, as the report lists it; never its content.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sent {
     /// Number of the requested plan, from 1.
     pub turn: u32,

@@ -14,6 +14,7 @@ mod judged;
 mod listening;
 mod messages;
 mod planned;
+mod protocol;
 mod report;
 mod saved;
 mod shared;
@@ -26,6 +27,7 @@ mod worker;
 
 pub use handle::{Run, Turn};
 pub use messages::Messages;
+pub use protocol::definitions as protocol;
 pub use report::Report;
 pub use saved::Saved;
 pub use telemetry::{Span, Spans, reset_telemetry, telemetry};

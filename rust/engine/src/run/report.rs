@@ -2,6 +2,7 @@
 
 use geonode_protocol::{Envelope, Plan};
 use geonode_run::{ApprovalRecord, Message, RunState, StepRecord};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::asking::spending::{Sent, Spent};
@@ -10,7 +11,7 @@ use crate::tools::ToolStep;
 use crate::validate::Tally;
 
 /// The report of a run; complete once it has finished.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
     /// `done`, `error` or `cancelled`; while it runs, `running`.
     pub status: &'static str,
@@ -49,6 +50,7 @@ pub struct Report {
     /// What was changed, in plain words.
     pub diff: Vec<String>,
     /// The last accepted plan, with its repairs.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub plan: Option<Plan>,
     /// Conversation that the run belongs to.
     pub conversation: Option<String>,

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use geonode_protocol::Code;
 use geonode_provider::Usage;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +20,7 @@ const MAX_SPANS: usize = 5000;
 const WINDOW: usize = 1000;
 
 /// One part of a run.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Span {
     /// Its name: `run`, the name of a task, `provider_request` or `host`.
     pub span: &'static str,
@@ -95,7 +96,7 @@ impl Open {
 }
 
 /// The spans of one run.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Spans {
     spans: Vec<Span>,
     /// Spans beyond the limit.

@@ -14,6 +14,7 @@ use geonode_tools::{
     Tool, ToolError,
 };
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -27,7 +28,7 @@ use crate::validate::{self, Verdict};
 const MAX_NAME: usize = 64;
 
 /// A call of a tool or a slice of context, as the report lists it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolStep {
     /// The request to the model that made the call, from 1.
     pub turn: u32,

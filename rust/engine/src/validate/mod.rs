@@ -8,6 +8,7 @@ mod responses;
 mod scripts;
 
 use geonode_protocol::{Finding, Severity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use calls::calls;
@@ -16,7 +17,7 @@ pub(crate) use responses::{Response, response};
 pub(crate) use scripts::{Rules, confirmed_only, starts};
 
 /// The subject of a chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Feature {
     /// The request of a run.
@@ -113,7 +114,7 @@ impl Verdict {
 }
 
 /// The number of findings of a chain in one turn of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Number of the requested plan, from 1; 0 before the first.
     pub turn: u32,

@@ -8,7 +8,10 @@
 )]
 
 mod offers;
+mod protocol;
 mod providers;
+#[path = "../../../graph/tests/it/typed_dicts.rs"]
+mod typed_dicts;
 mod used;
 
 use std::path::{Path, PathBuf};

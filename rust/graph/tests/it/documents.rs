@@ -1,11 +1,12 @@
 //! The Python definitions of what crosses the border are those that the Rust types say (`UPDATE=1` writes them), and a field that the types
 //! do not know is refused wherever it stands.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use geonode_graph::documents::{self, Context, Document, Evidence, StepDelta};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use crate::typed_dicts;
 
 const FILE: &str = "../../addon/geonode_assistant/host/documents.py";
 const HEAD: &str = r#"# SPDX-License-Identifier: GPL-3.0-or-later
@@ -19,176 +20,18 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 "#;
-/// Longest line of Python.
-const WIDTH: usize = 120;
 
 #[test]
 fn the_python_definitions_are_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
     let definitions = documents::definitions();
-    let mut text = HEAD.to_owned();
-    let (unions, classes): (Vec<_>, Vec<_>) = definitions
-        .iter()
-        .partition(|(_, schema)| schema.get("oneOf").is_some());
-    for (name, schema) in classes {
-        text.push_str(&class(name, schema));
-    }
-    for (name, schema) in unions {
-        text.push_str(&union(name, schema));
-    }
+    let text = format!("{HEAD}{}", typed_dicts::module(&definitions));
     assert!(text.matches("(TypedDict):").count() > 20, "hardly anything was made");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &text).unwrap();
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(committed, text, "run `cargo xtask schemas`");
-}
-
-/// A `TypedDict`; in the form of a call where a field's name is a word of Python's.
-fn class(name: &str, schema: &Value) -> String {
-    let none = Map::new();
-    let fields = schema["properties"].as_object().unwrap_or(&none);
-    let required = schema["required"].as_array();
-    let typed = |field: &str, schema: &Value| match required {
-        Some(names) if names.iter().any(|name| name == field) => python(schema),
-        _ => format!("NotRequired[{}]", python(schema)),
-    };
-    let docs = schema["description"].as_str().unwrap_or_default();
-    let mut text = String::new();
-    if fields.contains_key("from") {
-        let _ = write!(
-            text,
-            "\n\n{}{name} = TypedDict(\n    \"{name}\",\n    {{\n",
-            comment(docs, "")
-        );
-        for (field, schema) in fields {
-            let docs = comment(schema["description"].as_str().unwrap_or_default(), "        ");
-            let _ = writeln!(text, "{docs}        \"{field}\": {},", typed(field, schema));
-        }
-        text.push_str("    },\n)\n");
-        return text;
-    }
-    let _ = write!(
-        text,
-        "\n\nclass {name}(TypedDict):\n    \"\"\"{}\"\"\"\n\n",
-        wrapped(docs, "    ", "    ", 6)
-    );
-    for (field, schema) in fields {
-        let docs = comment(schema["description"].as_str().unwrap_or_default(), "    ");
-        let _ = writeln!(text, "{docs}    {field}: {}", typed(field, schema));
-    }
-    text
-}
-
-/// Either words to choose from, or several of these classes that one word tells apart.
-fn union(name: &str, schema: &Value) -> String {
-    let variants = schema["oneOf"].as_array().unwrap();
-    let docs = comment(schema["description"].as_str().unwrap_or_default(), "");
-    if variants.iter().all(|variant| variant.get("const").is_some()) {
-        return format!("\n\n{docs}{name} = {}\n", python(schema));
-    }
-    let mut text = String::new();
-    let mut names = Vec::new();
-    for variant in variants {
-        let properties = variant["properties"].as_object().unwrap();
-        let word = properties.values().find_map(|field| field["const"].as_str()).unwrap();
-        let (first, rest) = word.split_at(1);
-        let one = format!("{name}{}{rest}", first.to_uppercase());
-        text.push_str(&class(&one, variant));
-        names.push(one);
-    }
-    let _ = write!(text, "\n\n{docs}{name} = {}\n", names.join(" | "));
-    text
-}
-
-/// The type of a value.
-fn python(schema: &Value) -> String {
-    if let Some(name) = schema["$ref"].as_str() {
-        return name.rsplit('/').next().unwrap_or_default().to_owned();
-    }
-    if let Some(word) = schema.get("const") {
-        return format!("Literal[{word}]");
-    }
-    if let Some(words) = schema["enum"].as_array() {
-        let words: Vec<String> = words.iter().map(Value::to_string).collect();
-        return format!("Literal[{}]", words.join(", "));
-    }
-    let choices = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
-    if let Some(choices) = choices {
-        let words: Option<Vec<String>> = choices
-            .iter()
-            .map(|choice| Some(choice.get("const")?.to_string()))
-            .collect();
-        return match words {
-            Some(words) => format!("Literal[{}]", words.join(", ")),
-            None => choices.iter().map(python).collect::<Vec<_>>().join(" | "),
-        };
-    }
-    match &schema["type"] {
-        Value::String(kind) => plain(kind, schema),
-        Value::Array(kinds) => {
-            let kinds: Vec<String> = kinds.iter().map(|kind| plain(kind.as_str().unwrap(), schema)).collect();
-            kinds.join(" | ")
-        }
-        _ => "Any".to_owned(),
-    }
-}
-
-fn plain(kind: &str, schema: &Value) -> String {
-    match kind {
-        "string" => "str".to_owned(),
-        "integer" => "int".to_owned(),
-        "number" => "float".to_owned(),
-        "boolean" => "bool".to_owned(),
-        "null" => "None".to_owned(),
-        "array" => {
-            let mut places: Vec<String> = match schema["prefixItems"].as_array() {
-                Some(places) => places.iter().map(python).collect(),
-                None => vec![python(&schema["items"])],
-            };
-            places.dedup();
-            match places.as_slice() {
-                [one] => format!("list[{one}]"),
-                _ => "list[Any]".to_owned(),
-            }
-        }
-        "object" => format!("dict[str, {}]", python(&schema["additionalProperties"])),
-        other => unreachable!("no Python for {other}"),
-    }
-}
-
-/// Comment lines; none for nothing.
-fn comment(docs: &str, indent: &str) -> String {
-    if docs.is_empty() {
-        return String::new();
-    }
-    format!(
-        "{indent}# {}\n",
-        wrapped(docs, &format!("{indent}# "), "", indent.len() + 2)
-    )
-}
-
-/// Text in lines that fit, of which all but the first begin with `indent`; after several lines comes a last one with `end`.
-fn wrapped(docs: &str, indent: &str, end: &str, first: usize) -> String {
-    let docs = docs.replace("[`", "`").replace("`]", "`");
-    let mut text = String::new();
-    let mut length = first;
-    for word in docs.split_whitespace() {
-        let many = word.chars().count() + 1;
-        // Quotes may follow the last word.
-        if length + many + 3 > WIDTH {
-            let _ = write!(text, "\n{indent}");
-            length = indent.len();
-        } else if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(word);
-        length += many;
-    }
-    if text.contains('\n') && !end.is_empty() {
-        let _ = write!(text, "\n{end}");
-    }
-    text
 }
 
 /// A document in which every kind of part occurs.

@@ -15,6 +15,7 @@ mod plans;
 mod schemas;
 mod semantic_diff;
 mod stale;
+mod typed_dicts;
 mod versions;
 
 use std::path::Path;

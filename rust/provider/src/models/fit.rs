@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use geonode_protocol::{Code, fewest_tokens_of, tokens_of};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ const IMAGE_TOKENS: u64 = 1600;
 const SUGGESTIONS: usize = 3;
 
 /// The expected usage of a request.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// Tokens of input, estimated cautiously.
     pub input_tokens: u64,

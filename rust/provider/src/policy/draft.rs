@@ -1,6 +1,7 @@
 //! A request between two steps of the pipeline.
 
 use geonode_protocol::Code;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::reply::Notice;
 use crate::request::Body;
 
 /// Sizes of the request as made and as sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Messages of the original request.
     pub stored_messages: usize,

@@ -1,0 +1,17 @@
+//! The protocol of a run as JSON Schemas (`EFFECTS.md`): what its types write, so that other languages can be given the same definitions.
+
+use geonode_run::Summary;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use crate::run::host::Wire;
+use crate::run::report::Report;
+
+/// The schemas of effects, report, approval request and states, and of all their parts, by the name of the type.
+pub fn definitions() -> Map<String, Value> {
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.subschema_for::<Summary>();
+    generator.subschema_for::<Report>();
+    generator.subschema_for::<Wire>();
+    generator.take_definitions(true)
+}
