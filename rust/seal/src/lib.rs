@@ -76,6 +76,12 @@ pub enum SealError {
 }
 
 impl SealError {
+    /// The sandbox could not be set up because of a part of it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of(part: &str, error: impl std::fmt::Display) -> Self {
+        Self::Failed(format!("{part}: {error}"))
+    }
+
     /// The stable code.
     pub const fn code(&self) -> Code {
         match self {

@@ -8,7 +8,6 @@ use seccompiler::{
     SeccompRule, apply_filter_all_threads,
 };
 
-use super::failed;
 use crate::SealError;
 
 /// Calls by number, each with the conditions under which its rule holds; none: always.
@@ -216,8 +215,8 @@ pub(super) fn available() -> Result<(), SealError> {
 
 /// Installs the filters in every thread. Of several that answer, the severest counts.
 pub(super) fn refuse_the_rest() -> Result<(), SealError> {
-    for program in programs(std::process::id()).map_err(|error| failed("the filter of system calls", error))? {
-        apply_filter_all_threads(&program).map_err(|error| failed("the filter of system calls", error))?;
+    for program in programs(std::process::id()).map_err(|error| SealError::of("the filter of system calls", error))? {
+        apply_filter_all_threads(&program).map_err(|error| SealError::of("the filter of system calls", error))?;
     }
     Ok(())
 }

@@ -7,7 +7,6 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::failed;
 use crate::{Order, SealError};
 
 /// Files may be moved and cut only with rights of their own since this version (Linux 6.2). Without it, a file that can only be read could
@@ -75,7 +74,7 @@ pub(super) fn rules(order: &Order) -> Result<RulesetCreated, SealError> {
                 AccessFs::ReadFile | AccessFs::Execute,
             ))
     };
-    rules().map_err(|error| failed("the rules for files", error))
+    rules().map_err(|error| SealError::of("the rules for files", error))
 }
 
 /// Confines this process; called between fork and exec. False: the kernel did not take all of it.

@@ -3,7 +3,6 @@
 
 use std::io;
 
-use super::failed;
 use crate::{Limits, SealError};
 
 /// Seconds between the signal for too much processor time and the end by force.
@@ -21,7 +20,7 @@ pub(super) fn bound(limits: Limits) -> io::Result<()> {
 pub(super) fn bound_memory(megabytes: u64) -> Result<(), SealError> {
     let used = address_space().ok_or_else(|| SealError::Failed("the process cannot be measured".into()))?;
     let most = used.saturating_add(megabytes.saturating_mul(1 << 20));
-    lower(libc::RLIMIT_AS, most, most).map_err(|error| failed("the limit of memory", error))
+    lower(libc::RLIMIT_AS, most, most).map_err(|error| SealError::of("the limit of memory", error))
 }
 
 fn address_space() -> Option<u64> {

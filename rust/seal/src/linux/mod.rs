@@ -29,8 +29,3 @@ pub fn enter(megabytes: u64) -> Result<(), SealError> {
     limits::bound_memory(megabytes)?;
     calls::refuse_the_rest()
 }
-
-/// An error of a part, in its own words.
-fn failed(what: &str, error: impl std::fmt::Display) -> SealError {
-    SealError::Failed(format!("{what}: {error}"))
-}

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use landlock::RulesetCreated;
 
-use super::{available, failed, files, limits};
+use super::{calls, files, limits};
 use crate::{Limits, Order, SealError, Stage};
 
 /// A sealed process. Dropped, it goes on until it is killed or this process ends.
@@ -27,7 +27,8 @@ struct Life {
 /// # Errors
 /// `Unavailable` where there is no sandbox, `Failed` when it cannot be set up. What goes wrong later is a [`Stage::Failed`].
 pub fn start(order: Order) -> Result<Sealed, SealError> {
-    available()?;
+    files::available()?;
+    calls::available()?;
     let sealed = Sealed(Arc::new(Mutex::new(Life {
         stage: Stage::Starting,
         killed: false,
@@ -40,7 +41,7 @@ pub fn start(order: Order) -> Result<Sealed, SealError> {
             Ok(child) => follow(child, &life),
             Err(error) => life.lock().unwrap_or_else(PoisonError::into_inner).stage = Stage::Failed(error.to_string()),
         })
-        .map_err(|error| failed("a thread", error))?;
+        .map_err(|error| SealError::of("a thread", error))?;
     Ok(sealed)
 }
 
@@ -84,10 +85,10 @@ fn follow(mut child: Child, life: &Mutex<Life>) {
 
 fn begin(order: &Order) -> Result<Child, SealError> {
     let rules = files::rules(order)?;
-    let output = File::create(&order.output).map_err(|error| failed("the file for its output", error))?;
+    let output = File::create(&order.output).map_err(|error| SealError::of("the file for its output", error))?;
     let errors = output
         .try_clone()
-        .map_err(|error| failed("the file for its output", error))?;
+        .map_err(|error| SealError::of("the file for its output", error))?;
     let mut command = Command::new(&order.program);
     command
         .args(&order.arguments)
@@ -98,7 +99,7 @@ fn begin(order: &Order) -> Result<Child, SealError> {
         .stdout(output)
         .stderr(errors);
     confined(&mut command, rules, order.limits);
-    command.spawn().map_err(|error| failed("the process", error))
+    command.spawn().map_err(|error| SealError::of("the process", error))
 }
 
 /// What the new process does to itself before it becomes the program.
