@@ -226,6 +226,33 @@ def test_a_breach_is_an_error_and_everything_is_restored(monkeypatch: pytest.Mon
     assert len(bpy.data.texts) == 0
 
 
+def test_driven_objects_may_be_copied_renamed_and_removed() -> None:
+    for name in ("Driven", "Gone"):
+        made = bpy.data.objects.new(name, None)
+        bpy.context.collection.objects.link(made)
+        made.driver_add("location", 0).driver.expression = "frame * 0.5"
+    api.run_script(
+        "import bpy\ndriven = bpy.data.objects['Driven']\n"
+        "copied = driven.copy()\nbpy.context.collection.objects.link(copied)\ncopied.name = 'Copied'\n"
+        "driven.name = 'Renamed'\nbpy.data.objects.remove(bpy.data.objects['Gone'])"
+    )
+    assert {"Copied", "Renamed"} <= set(bpy.data.objects.keys()) and "Gone" not in bpy.data.objects
+
+
+def test_typing_keeps_no_object_of_a_script() -> None:
+    made = scripting.execute(
+        "import typing\ncalled = []\n"
+        "class Own:\n    def __hash__(self): return hash(int)\n    def __call__(self): pass\n"
+        "    def __eq__(self, other):\n        called.append(1)\n        return False\n"
+        "typing.List[Own()]\ntyping.List[int]"
+    )
+    # Within the script its object is found in the cache and compared; afterwards the cache has forgotten it.
+    before = len(made.namespace["called"])
+    assert before > 0
+    _ = list[int]
+    assert len(made.namespace["called"]) == before
+
+
 def test_execute_leaves_the_undo_history_alone() -> None:
     bpy.ops.ed.undo_push(message="one")
     bpy.data.objects["Cube"].location.z = 3

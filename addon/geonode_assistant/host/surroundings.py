@@ -41,6 +41,7 @@ class Surroundings:
         """
         after = _state()
         after[_OUTPUT] = _known_output(self._before[_OUTPUT], after[_OUTPUT])
+        after[_DRIVERS] |= self._before[_DRIVERS]  # one that is gone evaluates nothing
         changed = [name for name, value in self._before.items() if after[name] != value]
         if changed:
             self._restore()
@@ -76,6 +77,7 @@ def _state() -> dict[str, Any]:
 
 
 _OUTPUT = "render output"
+_DRIVERS = "drivers"
 
 
 def _output() -> dict[int, str]:
@@ -141,16 +143,17 @@ def _texts() -> list[tuple[str, str, bool]]:
     return [(text.name, text.as_string(), text.use_module) for text in bpy.data.texts]
 
 
-def _drivers() -> list[tuple[str, str, int, str, str]]:
-    found = []
+def _drivers() -> set[tuple[str, bool]]:
+    """The expressions that drivers evaluate. Which block has one is data, which scripts copy, rename and remove."""
+    found = set()
     for prop in bpy.data.bl_rna.properties:
         if prop.type != "COLLECTION":
             continue
         for block in getattr(bpy.data, prop.identifier):
             data = getattr(block, "animation_data", None)
             for curve in data.drivers if data is not None else ():
-                driver = curve.driver
-                found.append((block.name, curve.data_path, curve.array_index, driver.type, driver.expression))
+                if curve.driver.type == "SCRIPTED":
+                    found.add((curve.driver.expression, curve.driver.use_self))
     return found
 
 
@@ -198,7 +201,7 @@ def _files() -> tuple[Any, ...]:
 _READERS: dict[str, Callable[[], Any]] = {
     "handlers": lambda: {name: [id(one) for one in found] for name, found in _handlers()},
     "names for drivers": lambda: {name: id(value) for name, value in bpy.app.driver_namespace.items()},
-    "drivers": _drivers,
+    _DRIVERS: _drivers,
     "text blocks": _texts,
     "keymaps": _keymaps,
     "preferences": _preferences,

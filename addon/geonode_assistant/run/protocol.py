@@ -255,13 +255,13 @@ class Spans(TypedDict):
 class Span(TypedDict):
     """One part of a run."""
 
-    # What it is: `run`, the name of a task, `provider_request`, `host`.
+    # Its name: `run`, the name of a task, `provider_request` or `host`.
     span: str
     # The part that it belongs to.
     parent: str | None
     # Unix time in seconds.
     started_at: float
-    # How long it took, in milliseconds.
+    # Duration in milliseconds.
     ms: float
     # Numbers and words of this program.
     attributes: dict[str, Any]

@@ -145,6 +145,7 @@ def run_guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeo
             _check_expected(output)
         return result
     finally:
+        alarm.forget_types()
         changed = before.put_back() + shared.put_back()
         if changed:
             # Takes precedence over any other exception.

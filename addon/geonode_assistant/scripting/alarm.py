@@ -116,6 +116,13 @@ def save_shared() -> Any:
     return _kept["namespaces"]
 
 
+def forget_types() -> None:
+    """Empties the caches of `typing`, which may hold objects of a script and would call them later."""
+    cleanups: Any = getattr(typing, "_cleanups", ())
+    for forget in cleanups:
+        forget()
+
+
 _kept: dict[str, Any] = {}
 
 

@@ -5,6 +5,7 @@
 
 use geonode_protocol::Code;
 use rustpython_parser::ast::{ExceptHandler, Expr, Ranged, Stmt};
+use rustpython_parser::text_size::TextRange;
 
 use crate::checker::{Checker, Rule};
 use crate::tree::{self, Node, Visitor};
@@ -22,11 +23,20 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
             .is_some_and(|full| full == "contextlib.contextmanager")
     {
         // Only the context manager has its generator, and never drops it.
-        for inner in &def.body {
-            if let Stmt::Try(one) = inner {
-                cx.grant_at(one.range);
-            }
-        }
+        let mut leaving = Leaving(Vec::new());
+        tree::suite(&mut leaving, &def.body);
+        leaving.0.into_iter().for_each(|range| cx.grant_at(range));
+    }
+    if let Stmt::With(one) = stmt
+        && waits(&[&one.body])
+        && !cx.is_granted(one.range)
+    {
+        cx.refuse(
+            &RULE,
+            one.range,
+            "A generator that yields inside `with` leaves it when it is discarded, after the script.",
+            "Yield outside of the `with` statement.",
+        );
     }
     let Stmt::Try(one) = stmt else { return };
     for ExceptHandler::ExceptHandler(handler) in &one.handlers {
@@ -42,17 +52,36 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
         }
     }
     leaves(cx, &one.finalbody, false);
-    if !one.finalbody.is_empty() && !cx.is_granted(one.range) {
-        let mut waits = Waits(false);
-        tree::suite(&mut waits, &one.body);
-        if waits.0 {
-            cx.refuse(
-                &RULE,
-                one.range,
-                "A generator that yields inside `try` runs its `finally` when it is discarded, after the script.",
-                "Yield outside of the `try` statement that has a `finally`.",
-            );
+    let handlers = one.handlers.iter().map(|ExceptHandler::ExceptHandler(handler)| &handler.body);
+    let parts = [&one.body, &one.orelse, &one.finalbody].into_iter().chain(handlers).collect::<Vec<_>>();
+    if !one.finalbody.is_empty() && waits(&parts) && !cx.is_granted(one.range) {
+        cx.refuse(
+            &RULE,
+            one.range,
+            "A generator that yields inside `try` runs its `finally` when it is discarded, after the script.",
+            "Yield outside of the `try` statement that has a `finally`.",
+        );
+    }
+}
+
+/// Whether a generator waits within these statements.
+fn waits(parts: &[&Vec<Stmt>]) -> bool {
+    let mut waits = Waits(false);
+    parts.iter().for_each(|part| tree::suite(&mut waits, part));
+    waits.0
+}
+
+/// The statements of a function, except inner functions, that do something when they are left.
+struct Leaving(Vec<TextRange>);
+
+impl<'t> Visitor<'t> for Leaving {
+    fn visit(&mut self, node: Node<'t>) -> bool {
+        match node {
+            Node::Stmt(stmt @ (Stmt::Try(_) | Stmt::With(_))) => self.0.push(stmt.range()),
+            Node::Expr(Expr::Lambda(_)) | Node::Stmt(Stmt::FunctionDef(_)) => return false,
+            _ => {}
         }
+        true
     }
 }
 
