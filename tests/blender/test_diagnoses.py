@@ -439,7 +439,7 @@ CASES: dict[str, Case] = {
         words="Store Named Attribute",
     ),
     "an attribute with a slip": Case(
-        "missing_attribute", read("lfit"), read("lift"), "read", "Name", words='Did you mean "lift"?'
+        "missing_attribute", read("lfit"), read("lift"), "read", "Name", words="Did you mean “lift”?"
     ),
     "a group node without a group": Case(
         "missing_group",
@@ -469,7 +469,7 @@ CASES: dict[str, Case] = {
         ),
         put(BOX),
         since=(4, 5),
-        words="show nothing",
+        words="are empty",
     ),
     "infinite coordinates": Case(
         "non_finite_number",
@@ -519,7 +519,7 @@ CASES: dict[str, Case] = {
         ],
         put(BOX),
         meta={"expects": [{"object_name": "Plane", "component": "instances", "count": 4}]},
-        words="made real",
+        words="realized",
     ),
     "less than the least": Case(
         "count_mismatch",

@@ -47,7 +47,7 @@ def save():
     saved = handle.save()
     (Path(folder) / f"{count:03}.json").write_text(json.dumps(saved))
     count += 1
-def die(message):
+def die(*_):
     save()
     os.kill(os.getpid(), signal.SIGKILL)
 handle.host.commit = die
