@@ -104,6 +104,7 @@ def _prepare(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResu
     if "numpy" in verdict.source:
         importlib.import_module(".numeric", __name__)  # the limit on arrays needs numpy loaded before the script runs
     alarm.prepare(verdict.source)
+    expected.prepare()
     output = Output()
     code = compile_guarded(verdict.source, verdict.own)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output)}

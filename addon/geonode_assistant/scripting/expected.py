@@ -33,6 +33,13 @@ _free: dict[str, Callable[[list[str]], dict[str, Any]]] = {}
 """``_estimates``, which may read the catalogue while a script runs."""
 
 
+def prepare() -> None:
+    """Called before a script: a Blender without a shipped catalogue gets one now, not while the script runs."""
+    from ..host import catalogue
+
+    catalogue.path()
+
+
 def begin() -> None:
     """Called before the first line of a script."""
     if not _free:
