@@ -52,8 +52,14 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
         }
     }
     leaves(cx, &one.finalbody, false);
-    let handlers = one.handlers.iter().map(|ExceptHandler::ExceptHandler(handler)| &handler.body);
-    let parts = [&one.body, &one.orelse, &one.finalbody].into_iter().chain(handlers).collect::<Vec<_>>();
+    let handlers = one
+        .handlers
+        .iter()
+        .map(|ExceptHandler::ExceptHandler(handler)| &handler.body);
+    let parts = [&one.body, &one.orelse, &one.finalbody]
+        .into_iter()
+        .chain(handlers)
+        .collect::<Vec<_>>();
     if !one.finalbody.is_empty() && waits(&parts) && !cx.is_granted(one.range) {
         cx.refuse(
             &RULE,
