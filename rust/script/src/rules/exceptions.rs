@@ -25,7 +25,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
         // Only the context manager has its generator, and never drops it.
         let mut leaving = Leaving(Vec::new());
         tree::suite(&mut leaving, &def.body);
-        leaving.0.into_iter().for_each(|range| cx.grant_at(range));
+        for range in leaving.0 {
+            cx.grant_at(range);
+        }
     }
     if let Stmt::With(one) = stmt
         && waits(&[&one.body])
@@ -73,7 +75,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
 /// Whether a generator waits within these statements.
 fn waits(parts: &[&Vec<Stmt>]) -> bool {
     let mut waits = Waits(false);
-    parts.iter().for_each(|part| tree::suite(&mut waits, part));
+    for part in parts {
+        tree::suite(&mut waits, part);
+    }
     waits.0
 }
 
