@@ -77,6 +77,8 @@ struct File {
     pointers: Vec<String>,
     restrictions: Vec<String>,
     state_questions: Vec<String>,
+    changes: Vec<String>,
+    instead: Vec<String>,
     removals: Vec<String>,
     unsupported: Vec<String>,
     colours: Vec<String>,
@@ -115,6 +117,10 @@ pub(crate) struct Language {
     pub(crate) restrictions: Vec<Phrase>,
     /// Verbs that ask for the state of the scene when they open the sentence: “is the plane subdivided”.
     pub(crate) state_questions: HashSet<String>,
+    /// Words that change the last result when they open the prompt: “change it: …”, “make them …”.
+    pub(crate) changes: Vec<Vec<String>>,
+    /// Words that change the last result when they open or end the prompt: “20 cones instead”.
+    pub(crate) instead: HashSet<String>,
     /// Verbs that ask for a removal when they open the sentence: “remove the wireframe”.
     pub(crate) removals: HashSet<String>,
     /// Stems of words that ask for something that no preset does.
@@ -197,6 +203,12 @@ impl Language {
             pointers: set(file.pointers),
             restrictions,
             state_questions: set(file.state_questions),
+            changes: file
+                .changes
+                .iter()
+                .map(|phrase| phrase.split(' ').map(str::to_owned).collect())
+                .collect(),
+            instead: set(file.instead),
             removals: set(file.removals),
             numbers: file.numbers,
             multipliers: file.multipliers,

@@ -48,8 +48,9 @@ pub struct Understood {
 /// A [`Refusal`] with a stable code, the cause and the fix.
 pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value, Refusal> {
     let library = Library::get()?;
+    let (prompt, instead) = without_instead(library, prompt);
     let read = read(library, prompt, context, options)?;
-    let about = if changes_the_last(prompt) {
+    let about = if instead || opens_with_a_change(library, prompt) {
         About::Last
     } else {
         About::New(&options.words)
@@ -57,17 +58,34 @@ pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value,
     build(&read, context, about)
 }
 
-/// Whether the prompt changes the present result instead of asking for another one: “change it to 50”, “cubes instead”.
-fn changes_the_last(prompt: &str) -> bool {
-    let words: Vec<String> = prompt
+/// The prompt without a word such as “instead” at its beginning or end, and whether it has one; elsewhere the word is read with the rest.
+fn without_instead<'p>(library: &Library, prompt: &'p str) -> (&'p str, bool) {
+    let edge = |c: char| !c.is_alphanumeric();
+    let trimmed = prompt.trim_matches(edge);
+    let is_one = |word: &str| library.language.instead.contains(&word.to_lowercase());
+    if let Some((rest, _)) = trimmed.rsplit_once(edge).filter(|(_, last)| is_one(last)) {
+        return (rest, true);
+    }
+    match trimmed.split_once(edge) {
+        Some((_, rest)) if trimmed.split(edge).next().is_some_and(is_one) => (rest, true),
+        _ => (prompt, false),
+    }
+}
+
+/// Whether the prompt begins by changing the present result: “change it to 50”. Later such words only add to what is asked for.
+fn opens_with_a_change(library: &Library, prompt: &str) -> bool {
+    let words = prompt
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
-        .collect();
-    let single = ["instead", "change", "adjust", "update", "modify", "replace"];
-    let pairs = [["make", "it"], ["make", "them"], ["set", "it"], ["turn", "it"]];
-    words.iter().any(|word| single.contains(&word.as_str()))
-        || words.windows(2).any(|pair| pairs.iter().any(|known| pair == known))
+        .collect::<Vec<_>>();
+    let language = &library.language;
+    // “please change it”: words without a meaning of their own may come before.
+    let before = words.iter().take_while(|word| language.stop.contains(*word)).count();
+    (0..=before).any(|at| {
+        let rest = words.get(at..).unwrap_or_default();
+        language.changes.iter().any(|phrase| rest.starts_with(phrase))
+    })
 }
 
 /// Reads a prompt without building the plan.
@@ -75,7 +93,8 @@ fn changes_the_last(prompt: &str) -> bool {
 /// # Errors
 /// As [`plan`].
 pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<Understood, Refusal> {
-    let read = read(Library::get()?, prompt, context, options)?;
+    let library = Library::get()?;
+    let read = read(library, without_instead(library, prompt).0, context, options)?;
     Ok(Understood {
         preset: read.entry.preset.id.clone(),
         cast: read.cast,

@@ -139,8 +139,31 @@ fn names_of_other_runs_stay_free() {
         target(&context, prompt, "other words"),
         pair("Scatter.001", "Scatter.001", 1)
     );
-    let prompt = "change it: scatter 20 rocks on the plane";
-    assert_eq!(target(&context, prompt, "other words"), pair("Scatter", "Scatter", 2));
+    let changes = [
+        "change it: scatter 20 rocks on the plane",
+        "please make it: scatter 20 rocks on the plane",
+        "scatter 20 rocks on the plane instead",
+        "Instead, scatter 20 rocks on the plane.",
+    ];
+    for prompt in changes {
+        assert_eq!(
+            target(&context, prompt, "other words"),
+            pair("Scatter", "Scatter", 2),
+            "{prompt}"
+        );
+    }
+    // Such words later on describe what is asked for: nothing is replaced.
+    let adds = [
+        "scatter 20 rocks on the plane and make it random",
+        "scatter 20 rocks on the plane and turn them",
+    ];
+    for prompt in adds {
+        assert_eq!(
+            target(&context, prompt, "other words"),
+            pair("Scatter.001", "Scatter.001", 1),
+            "{prompt}"
+        );
+    }
     context.node_groups[0].users = 2;
     assert_eq!(target(&context, prompt, "w"), pair("Scatter.001", "Scatter.001", 1));
 }
