@@ -311,8 +311,9 @@ def table(lines, nodes):
 CATALOGUES = Path(geonode_assistant.__file__).parent / "data" / "catalogue"
 HEAD = """# Estimates against Blender
 
-Written by `rust/xtask/src/bench/evaluation/trees.py`; no cost of a node type in `src/costs.json` was made from these
-trees. Measured is processor time on one core in seconds, the least of three evaluations, and the most memory that the
+Written by `rust/xtask/src/bench/evaluation/trees.py`; no cost of a node type in `src/costs.json`
+was fitted to these trees, but where they showed a class of error its nodes were measured again: they are not a blind
+check. Measured is processor time on one core in seconds, the least of three evaluations, and the most memory that the
 process took more than before, in MB. Ratio: expected by measured time. What is expected of a simulation holds the
 states of 250 frames."""
 
