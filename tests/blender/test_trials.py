@@ -75,8 +75,8 @@ def test_the_question_says_what_the_script_did_and_then_it_does_that() -> None:
     told = result(handle)
     assert told["ok"], told
     assert told["did"] == [
-        "Made 3 objects: New 0, New 1, New 2",
-        "Changed 1 objects: Plane",
+        "Objects made: New 0, New 1, New 2",
+        "Objects changed: Plane",
         "Printed: made three",
     ]
     assert told["seconds"] > 0 and told["peak_mb"] > 50
@@ -200,4 +200,4 @@ def test_names_are_complete_and_replacement_is_a_change() -> None:
     bpy.data.meshes.new("O")
     with pytest.raises(AssistantError) as breach:
         held.check()
-    assert breach.value.code == "script_breach" and "Made 1 meshes: O" in breach.value.message
+    assert breach.value.code == "script_breach" and "Meshes made: O" in breach.value.message

@@ -58,7 +58,7 @@ def difference(before: Census, after: Census) -> Names:
 def describe(names: Names) -> list[str]:
     """In plain words, a line for each kind."""
     return [
-        f"{what.capitalize()} {len(which)} {kind.replace('_', ' ')}: {_listed(which)}"
+        f"{kind.replace('_', ' ').capitalize()} {what}: {_listed(which)}"
         for what, kinds in names.items()
         for kind, which in kinds.items()
     ]
