@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant.host import context, ownership
+from geonode_assistant.host import context, export, ownership
 from geonode_assistant.host.transaction import Transaction
 from making import on, socket, step, through
 
@@ -176,3 +177,19 @@ def test_ownership_can_be_assigned_explicitly(tree: Any) -> None:
     other = bpy.data.node_groups.new("Other", "GeometryNodeTree")
     ownership.assign_to_assistant(other)
     assert as_left(other) is True
+
+
+def test_what_a_run_left_is_known_after_work_by_hand(tree: Any) -> None:
+    assert "left" not in ownership.read_mark(tree)
+    before = export.export_one(tree)[0]
+    tree.nodes["move"].inputs["Offset"].default_value = (1, 2, 3)
+    assert ownership.read_mark(tree)["left"] == before
+
+
+def test_a_mark_of_an_earlier_version_does_not_tell_what_was_left(tree: Any) -> None:
+    mark = json.loads(tree[ownership.MARK])
+    del mark["left"]
+    tree[ownership.MARK] = json.dumps(mark)
+    assert as_left(tree) is True
+    tree.nodes["move"].mute = True
+    assert as_left(tree) is False and "left" not in ownership.read_mark(tree)

@@ -227,6 +227,10 @@ class Made(TypedDict):
     by: str
     # IDs of the nodes that runs created in it; not in the context.
     nodes: NotRequired[list[str]]
+    # The tree as runs left it, where it is another now; not in the context.
+    left: NotRequired[Tree | None]
+    # The present run made them, which may change them freely.
+    this_run: NotRequired[bool]
 
 
 class NodeWarning(TypedDict):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether a node tree is the assistant's (it is exactly as a run left it) or the artist's (in any other case).
 
-A run that creates a tree leaves a mark on it: a random ID, the file and the name that the tree had, a digest of its
-content, and the input values of its modifiers. Blender copies and appends the mark together with the tree, so it only
-counts if all of it still matches.
+A run that creates a tree leaves a mark on it: a random ID, the file and the name that the tree had, its content and a
+digest of it, and the input values of its modifiers. Blender copies and appends the mark together with the tree, so it
+only counts if all of it still matches.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def read_mark(tree: Any, ir: Tree | None = None) -> Made | None:
     """What runs left in this tree, if its mark is valid; None for any other tree, which is the artist's.
 
     `as_left`: whether the content is exactly as a run left it; `by`: the digest of the prompt that it was made for;
-    `nodes`: the IDs of the nodes that runs created. `ir` is the tree's export, if already available.
+    `nodes`: the IDs of the nodes that runs created; `left`: the tree as a run left it, if it is another now. `ir` is
+    the tree's export, if already available.
     """
     mark = _valid_mark(tree)
     if mark is None:
@@ -43,7 +44,11 @@ def read_mark(tree: Any, ir: Tree | None = None) -> Made | None:
     described = ir if ir is not None else export.export_one(tree)[0]
     present = {node["id"] for node in described["nodes"]}
     nodes = sorted(present.intersection(mark["nodes"]))
-    return {"as_left": mark["look"] == _look(described), "by": mark["by"], "nodes": nodes}
+    made: Made = {"as_left": mark["look"] == _look(described), "by": mark["by"], "nodes": nodes}
+    left = mark.get("left")
+    if not made["as_left"] and isinstance(left, dict):
+        made["left"] = left
+    return made
 
 
 def marked_inputs(modifier: Any) -> dict[str, Any] | None:
@@ -75,7 +80,7 @@ class StateBefore:
         found = read_mark(tree, ir)
         self._trees[tree.name] = {
             "as_left": found is not None and found["as_left"],
-            "blank": all(node["type"] in _ENDS for node in ir["nodes"]),
+            "blank": _is_blank(ir),
             "nodes": {node["id"] for node in ir["nodes"]},
             "inputs": _inputs(tree),
         }
@@ -100,6 +105,7 @@ class StateBefore:
                 kept = mark | {"nodes": [*mark["nodes"], *added], "inputs": inputs}
                 if before["as_left"]:
                     del kept["look"]
+                    kept.pop("left", None)
                 _write(tree, kept)
             elif added:
                 inputs = _changed(before["inputs"], inputs)
@@ -139,8 +145,10 @@ def _inputs(tree: Any) -> dict[str, Any]:
 
 def _write(tree: Any, kept: dict[str, Any]) -> None:
     """Writes a mark; fields that `kept` lacks are filled from the current state."""
-    look = kept.get("look") or _look(export.export_one(tree)[0])
-    mark: dict[str, Any] = {"version": _VERSION, "id": uuid.uuid4().hex} | kept | {"name": tree.name, "look": look}
+    if "look" not in kept:
+        described = export.export_one(tree)[0]
+        kept = kept | {"look": _look(described), "left": described}
+    mark: dict[str, Any] = {"version": _VERSION, "id": uuid.uuid4().hex} | kept | {"name": tree.name}
     mark["nodes"] = sorted(set(mark["nodes"]))
     tree[MARK] = json.dumps(mark, ensure_ascii=False, separators=(",", ":"))
 
@@ -182,6 +190,30 @@ def _file() -> str:
         if scene.library is None and FILE not in scene.keys():
             scene[FILE] = known
     return known
+
+
+def _is_blank(ir: Tree) -> bool:
+    """Whether a tree is as “New” leaves it: at most a Group Input, a Group Output, a geometry on each side, and the
+    link between them, all of them unchanged (`is_blank` in rust/graph/src/blank.rs is the same rule)."""
+    kinds = {node["id"]: node["type"] for node in ir["nodes"]}
+    changed = ("label", "parent", "props", "inputs", "outputs")
+    sides = [item.get("in_out") for item in ir["interface"]]
+    return (
+        len(set(kinds.values())) == len(kinds)
+        and _ENDS.issuperset(kinds.values())
+        and not any(node.get(key) for node in ir["nodes"] for key in changed)
+        and len(set(sides)) == len(sides)
+        and all(
+            (item["kind"], item.get("socket_type"), item["name"]) == ("socket", "NodeSocketGeometry", "Geometry")
+            and not item["props"]
+            for item in ir["interface"]
+        )
+        and all(
+            not link.get("muted")
+            and [kinds[link["from"][0]], kinds[link["to"][0]]] == ["NodeGroupInput", "NodeGroupOutput"]
+            for link in ir["links"]
+        )
+    )
 
 
 def _look(ir: Tree) -> str:

@@ -15,10 +15,12 @@ use crate::intrusion::{Unsaid, questions};
 use crate::ir::{Item, ItemKind, Map, Side, Tree};
 use crate::landing::land;
 use crate::layout;
+use crate::model::TreeModel;
 use crate::ops::{Mention, Work, mentions, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::Scope;
 use crate::summary::describe;
+use crate::taken::give_free_ids;
 use crate::target::{Target, resolve_target};
 
 /// What must be inspected before a plan can be compiled.
@@ -61,6 +63,21 @@ impl Compiled {
         !self.findings.iter().any(geonode_protocol::Finding::is_error)
     }
 
+    /// Whether the tree of this name, or an input of a modifier, is another after all steps.
+    fn changes(&self, before: &Document, name: &str, catalogue: &Catalogue) -> bool {
+        let (Some(before), Some(after)) = (before.trees.get(name), self.after.trees.get(name)) else {
+            return true;
+        };
+        let mut model = TreeModel::new(name, after.clone(), false);
+        model.before.clone_from(before);
+        let scope = Scope {
+            catalogue,
+            trees: &self.after.trees,
+        };
+        let sets_inputs = self.steps.iter().any(|step| !step.modifier_inputs.is_empty());
+        sets_inputs || !tree_delta(&model, scope, Vec::new()).is_empty()
+    }
+
     /// The plan with its certain repairs.
     pub fn repaired_plan(&self, plan: &Plan) -> Option<Plan> {
         let mut json = serde_json::to_value(plan).ok()?;
@@ -101,8 +118,14 @@ pub fn targets(plan: &Plan) -> Targets {
 /// PYTHON steps and added steps have empty deltas: they are not carried out by edits.
 pub fn compile(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compiled {
     let mut sink = Sink::default();
-    let landed = land(plan, document, &mut sink);
-    carry_out(landed.as_ref().unwrap_or(plan), document, catalogue, sink)
+    let changes_nothing = |plan: &Plan, document: &Document, tree: &str| {
+        let compiled = compile_in_place(plan, document, catalogue);
+        compiled.ok() && !compiled.changes(document, tree, catalogue)
+    };
+    let landed = land(plan, document, &changes_nothing, &mut sink);
+    let plan = landed.as_ref().unwrap_or(plan);
+    let given = give_free_ids(plan, document, &mut sink);
+    carry_out(given.as_ref().unwrap_or(plan), document, catalogue, sink)
 }
 
 /// As [`compile`], for a document that contains only the plan's own targets: the plan means exactly these.

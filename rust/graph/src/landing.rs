@@ -1,23 +1,33 @@
 //! Where a plan lands: what it makes anew never goes into what is there already, whatever that is called.
 //!
 //! A step that names nodes of its target edits it. A step that only makes nodes makes something new: where the name of its modifier or
-//! node group is taken, it gets the next free one. The same plan again finds what it left by its nodes.
+//! node group is taken, it gets the next free one. The same plan again finds what it left: all that it says stands there.
 
 use std::collections::{BTreeSet, HashSet};
 
 use geonode_protocol::{Action, Code, Finding, Plan, Step};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::blank::is_blank;
 use crate::documents::{Document, Modifier, Object, TreeInfo};
-use crate::ir::MAX_NAME;
+use crate::ir::{MAX_NAME, Tree};
 use crate::ops::{Mention, mentions};
 use crate::sink::{Repair, Sink, escape};
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
+
+/// Whether a plan, carried out on a document, leaves the tree of this name and the inputs of the modifiers as they are.
+pub(crate) type ChangesNothing<'c> = &'c dyn Fn(&Plan, &Document, &str) -> bool;
 
 /// The plan with the names under which it lands; none when they are those that it gives.
-pub(crate) fn land(plan: &Plan, document: &Document, sink: &mut Sink) -> Option<Plan> {
+pub(crate) fn land(
+    plan: &Plan,
+    document: &Document,
+    changes_nothing: ChangesNothing<'_>,
+    sink: &mut Sink,
+) -> Option<Plan> {
     let mut landing = Landing {
+        plan,
         document,
+        changes_nothing,
         decided: HashSet::new(),
         groups: HashSet::new(),
         moves: Vec::new(),
@@ -31,7 +41,11 @@ pub(crate) fn land(plan: &Plan, document: &Document, sink: &mut Sink) -> Option<
     let mut json = serde_json::to_value(plan).ok()?;
     for moved in &landing.moves {
         let path = format!("/steps/{}/payload/target/modifier_name", moved.step);
-        sink.push(Finding::info(Code::NameTaken, path, moved.to_string()));
+        let code = match moved.why {
+            Why::RunsIt => Code::Repaired,
+            Why::Taken | Why::Again => Code::NameTaken,
+        };
+        sink.push(Finding::info(code, path, moved.to_string()));
         let steps = json
             .get_mut("steps")
             .and_then(Value::as_array_mut)
@@ -52,14 +66,32 @@ struct Move<'p> {
     object: &'p str,
     modifier: (&'p str, String),
     group: Option<(&'p str, String)>,
-    /// A run of the same plan left it.
-    again: bool,
+    why: Why,
+}
+
+/// Why a target lands under another name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// The name is that of something else.
+    Taken,
+    /// A run of the same plan left it there.
+    Again,
+    /// The modifier that runs the node group which the step edits has this name.
+    RunsIt,
 }
 
 impl std::fmt::Display for Move<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (asked, given) = &self.modifier;
-        if self.again {
+        if self.why == Why::RunsIt {
+            let group = self.group.as_ref().map_or("", |(asked, _)| *asked);
+            return write!(
+                f,
+                "“{group}” runs in the modifier “{given}” of “{}”; the step edits it there",
+                self.object
+            );
+        }
+        if self.why == Why::Again {
             return write!(
                 f,
                 "the modifier “{given}” of “{}” is the one that this plan made for “{asked}”",
@@ -122,8 +154,10 @@ impl Move<'_> {
     }
 }
 
-struct Landing<'p> {
+struct Landing<'p, 'c> {
+    plan: &'p Plan,
     document: &'p Document,
+    changes_nothing: ChangesNothing<'c>,
     /// Targets of the steps so far, as object and modifier.
     decided: HashSet<(&'p str, &'p str)>,
     /// Node groups that the steps so far make or edit.
@@ -131,7 +165,7 @@ struct Landing<'p> {
     moves: Vec<Move<'p>>,
 }
 
-impl<'p> Landing<'p> {
+impl<'p> Landing<'p, '_> {
     fn decide(&mut self, index: usize, step: &'p Step) {
         let (object, modifier, group, may_create, single_user) = match &step.action {
             Action::NodeTree(payload) => (
@@ -158,10 +192,22 @@ impl<'p> Landing<'p> {
             return;
         };
         let written = Written::of(&step.action);
+        let present = on.modifiers.iter().find(|one| one.name == modifier);
+        if let Some(group) = group.filter(|_| !known_group && present.is_none() && !written.only_makes())
+            && let Some(user) = on.modifiers.iter().find(|one| one.node_group.as_deref() == Some(group))
+        {
+            self.moves.push(Move {
+                step: index,
+                object,
+                modifier: (modifier, user.name.clone()),
+                group: Some((group, group.to_owned())),
+                why: Why::RunsIt,
+            });
+            return;
+        }
         if written.ids().next().is_none() {
             return;
         }
-        let present = on.modifiers.iter().find(|one| one.name == modifier);
         let runs = present.and_then(|one| one.node_group.as_deref());
         let modifier_taken = present.is_some_and(|one| match runs {
             Some(runs) => group.is_some_and(|group| group != runs) && !known_group || self.is_taken(runs, 1),
@@ -170,12 +216,21 @@ impl<'p> Landing<'p> {
         let group_taken = group
             .is_some_and(|group| !known_group && runs != Some(group) && self.exists(group) && self.is_taken(group, 0));
         let meant = runs.filter(|runs| group.is_none_or(|group| group == *runs));
-        if !(modifier_taken || group_taken) || meant.is_some_and(|tree| self.is_again(tree, &written)) {
+        if !(modifier_taken || group_taken) {
             return;
         }
-        let again = self.target_of_the_same_plan(on, modifier, &written);
+        let step = Wanted {
+            object,
+            modifier,
+            written,
+        };
+        if present.is_some_and(|one| meant.is_some_and(|tree| self.is_again(&step, one, tree))) {
+            return;
+        }
+        let again = self.target_of_the_same_plan(on, &step);
+        let written = &step.written;
         let edits = written.sets_inputs || !written.named.is_empty();
-        let elsewhere = again.is_some() && !meant.is_some_and(|tree| self.holds(tree, &written));
+        let elsewhere = again.is_some() && !meant.is_some_and(|tree| self.holds(tree, written));
         if edits && !elsewhere {
             return; // a name that fits nothing is the preflight's to refuse
         }
@@ -201,25 +256,64 @@ impl<'p> Landing<'p> {
             object,
             modifier: (modifier, new_modifier),
             group: group.zip(new_group),
-            again: again.is_some(),
+            why: if again.is_some() { Why::Again } else { Why::Taken },
         });
     }
 
     /// Whether a tree has content, or more users than its `own`.
     fn is_taken(&self, name: &str, own: u32) -> bool {
-        let ends = |kind: &str| matches!(kind, GROUP_INPUT | GROUP_OUTPUT);
-        let blank = self
-            .document
-            .trees
-            .get(name)
-            .is_some_and(|tree| tree.nodes.iter().all(|node| ends(&node.kind)));
+        let blank = self.document.trees.get(name).is_some_and(is_blank);
         !blank || self.info(name).is_some_and(|info| info.users > own)
     }
 
-    /// Whether the step makes what runs made in this tree already.
-    fn is_again(&self, name: &str, written: &Written) -> bool {
-        let made = self.info(name).and_then(|info| info.made.as_ref());
-        made.is_some_and(|made| written.ids().any(|id| made.nodes.contains(id)))
+    /// Whether the modifier runs what the plan made: all that the plan says stood there when runs left the tree. The run that made it
+    /// may change it freely.
+    fn is_again(&self, step: &Wanted<'_>, on: &Modifier, tree: &str) -> bool {
+        let Some(made) = self.info(tree).and_then(|info| info.made.as_ref()) else {
+            return false;
+        };
+        if !step.written.ids().any(|id| made.nodes.contains(id)) {
+            return false;
+        }
+        if made.this_run {
+            return true;
+        }
+        let left = match &made.left {
+            Some(left) => Some(left),
+            None => self.document.trees.get(tree).filter(|_| made.as_left),
+        };
+        left.is_some_and(|left| self.says_the_same(step, on, tree, left).unwrap_or(false))
+    }
+
+    /// Whether the plan's steps for a target change nothing of a tree that runs left, nor of the modifier's inputs.
+    fn says_the_same(&self, step: &Wanted<'_>, on: &Modifier, name: &str, left: &Tree) -> Option<bool> {
+        let mut json = serde_json::to_value(self.plan).ok()?;
+        let steps = json.get_mut("steps")?.as_array_mut()?;
+        let target = |step: &Value, key: &str| {
+            let target = step.pointer("/payload/target")?;
+            Some(target.get(key)?.as_str()?.to_owned())
+        };
+        steps.retain(|one| {
+            target(one, "object_name").as_deref() == Some(step.object)
+                && target(one, "modifier_name").as_deref() == Some(step.modifier)
+        });
+        for one in steps {
+            let to = one.pointer_mut("/payload/target")?.as_object_mut()?;
+            to.insert("modifier_name".to_owned(), Value::from(on.name.as_str()));
+            if let Some(group) = to.get_mut("node_group_name") {
+                *group = Value::from(name);
+            }
+            restate(one)?;
+        }
+        let plan: Plan = serde_json::from_value(json).ok()?;
+        let mut document = self.document.clone();
+        document.trees.insert(name.to_owned(), left.clone());
+        let modifiers = &mut document.objects.get_mut(step.object)?.modifiers;
+        let there = modifiers.iter_mut().find(|one| one.name == on.name)?;
+        if let Some(inputs) = &on.left {
+            there.inputs.clone_from(inputs);
+        }
+        Some((self.changes_nothing)(&plan, &document, name))
     }
 
     /// Whether the step names, without making it, a node of this tree.
@@ -229,23 +323,20 @@ impl<'p> Landing<'p> {
     }
 
     /// The modifier and tree that a plan with these nodes left on the object when its name was taken.
-    fn target_of_the_same_plan<'d>(
-        &'d self,
-        on: &'d Object,
-        modifier: &str,
-        written: &Written,
-    ) -> Option<(&'d str, &'d str)> {
+    fn target_of_the_same_plan<'d>(&'d self, on: &'d Object, step: &Wanted<'_>) -> Option<(&'d str, &'d str)> {
+        let modifier = step.modifier;
         let numbered = |name: &str| {
             let number = name.strip_prefix(modifier).and_then(|rest| rest.strip_prefix('.'));
             number.is_some_and(|digits| digits.len() >= 3 && digits.bytes().all(|digit| digit.is_ascii_digit()))
         };
-        let tree_of = |one: &'d Modifier| Some((one.name.as_str(), one.node_group.as_deref()?));
+        let tree_of = |one: &'d Modifier| Some((one, one.node_group.as_deref()?));
         let mut candidates = on
             .modifiers
             .iter()
             .filter(|one| one.name == modifier || numbered(&one.name))
             .filter_map(tree_of);
-        candidates.find(|(_, tree)| self.is_again(tree, written))
+        let (one, tree) = candidates.find(|(one, tree)| self.is_again(step, one, tree))?;
+        Some((one.name.as_str(), tree))
     }
 
     fn info(&self, name: &str) -> Option<&'p TreeInfo> {
@@ -260,6 +351,35 @@ impl<'p> Landing<'p> {
                 .get("node_group")
                 .is_some_and(|names| names.contains(name))
     }
+}
+
+/// What a step wants, and where.
+struct Wanted<'p> {
+    object: &'p str,
+    modifier: &'p str,
+    written: Written,
+}
+
+/// Sets the properties of new nodes by operations of their own too: a node that is there already keeps those it has.
+fn restate(step: &mut Value) -> Option<()> {
+    let payload = step.get_mut("payload")?.as_object_mut()?;
+    let list = if payload.contains_key("operations") {
+        "operations"
+    } else {
+        "ops"
+    };
+    let operations = payload.get_mut(list)?.as_array_mut()?;
+    let mut all = Vec::with_capacity(operations.len());
+    for operation in operations.drain(..) {
+        let id = operation.get("node_id").or_else(|| operation.get("id")).cloned();
+        let properties = operation.get("properties").and_then(Value::as_object).cloned();
+        all.push(operation);
+        for (name, value) in properties.into_iter().flatten() {
+            all.push(json!({"op": "set_property", "node_id": id, "property": name, "value": value}));
+        }
+    }
+    *operations = all;
+    Some(())
 }
 
 /// What the operations of a step make, and whether they name what is there.
@@ -296,6 +416,11 @@ impl Written {
         }
     }
 
+    /// Whether they make something new and name nothing that is there.
+    fn only_makes(&self) -> bool {
+        !self.made.is_empty() && self.named.is_empty() && !self.sets_inputs
+    }
+
     /// All nodes that they speak of.
     fn ids(&self) -> impl Iterator<Item = &String> {
         self.made.iter().chain(&self.named)
@@ -303,7 +428,7 @@ impl Written {
 }
 
 /// The next numbered name that is free, as Blender would number it.
-fn free(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
+pub(crate) fn free(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     let mut stem = wanted;
     while stem.len() + 4 > MAX_NAME {
         let Some((at, _)) = stem.char_indices().next_back() else {

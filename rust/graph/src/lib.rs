@@ -3,6 +3,7 @@
 //!
 //! The documents are described in `FORMATS.md` beside this crate.
 
+mod blank;
 pub mod catalogue;
 mod check;
 mod compact;
@@ -26,6 +27,7 @@ mod sink;
 pub mod sockets;
 mod stale;
 mod summary;
+mod taken;
 mod target;
 mod values;
 

@@ -45,7 +45,9 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     let values = input_values(&operations, read);
     if names.reused {
         operations = restated(operations);
-        operations.splice(0..0, outdated(entry, &operations, context, &names.group));
+        let outdated = outdated(entry, &operations, context, &names.group);
+        operations = without_present(operations, context, &names.group);
+        operations.splice(0..0, outdated);
     }
     steps.push(json!({
         "id": entry.preset.id,
@@ -134,6 +136,24 @@ fn restated(operations: Vec<Value>) -> Vec<Value> {
         }
     }
     out
+}
+
+/// The operations without those that create nodes which the tree has: the plan edits these nodes.
+fn without_present(mut operations: Vec<Value>, context: &Context, group: &str) -> Vec<Value> {
+    let Some(tree) = context.tree.as_ref().and_then(|bundle| bundle.trees.get(group)) else {
+        return operations;
+    };
+    let present: HashSet<(&str, &str)> = tree
+        .nodes
+        .iter()
+        .map(|node| (node.id.as_str(), node.kind.as_str()))
+        .collect();
+    operations.retain(|op| {
+        let text = |key: &str| op.get(key).and_then(Value::as_str);
+        let made = text("node_id").zip(text("bl_idname"));
+        text("op") != Some("create_node") || !made.is_some_and(|made| present.contains(&made))
+    });
+    operations
 }
 
 /// Nodes of another variant of the same preset that an earlier run left in this tree.

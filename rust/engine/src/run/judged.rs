@@ -52,6 +52,11 @@ impl Judged {
             let (Some(tree), Some(info)) = (document.trees.get(name), document.tree_info.get_mut(name)) else {
                 continue;
             };
+            // What differs from the mark is this run's own, and the artist was asked about what differed before.
+            if let Some(made) = &mut info.made {
+                made.left = None;
+                made.this_run = true;
+            }
             let before = self.base.trees.get(name);
             let known: HashSet<&str> = before
                 .into_iter()
@@ -65,7 +70,9 @@ impl Judged {
                     as_left: before.is_none(),
                     ..Made::default()
                 };
-                info.made.get_or_insert_with(new).nodes.extend(added);
+                let made = info.made.get_or_insert_with(new);
+                made.nodes.extend(added);
+                made.this_run = true;
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ir::Map;
+use crate::ir::{Map, Tree};
 
 /// A modifier of an object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub struct Modifier {
 }
 
 /// The traces that runs left in a tree.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Made {
     /// Whether the tree is exactly as the run left it; otherwise it was changed by hand, or the artist created it.
@@ -48,6 +48,19 @@ pub struct Made {
     #[serde(default)]
     #[schemars(skip_serializing_if = "BTreeSet::is_empty")]
     pub nodes: BTreeSet<String>,
+    /// The tree as runs left it, where it is another now; not in the context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Tree>,
+    /// The present run made them, which may change them freely.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub this_run: bool,
+}
+
+impl Made {
+    /// Whether runs made the node, or left all of the tree as it is.
+    pub(crate) fn owns(&self, id: &str) -> bool {
+        self.as_left || self.nodes.contains(id)
+    }
 }
 
 /// A message of a node from evaluation.
