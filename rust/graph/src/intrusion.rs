@@ -1,16 +1,18 @@
 //! Changes to the artist's work beyond what the steps of an edit name, in words for the artist's approval.
 //!
-//! Editing named nodes of the target tree needs no approval. An edit that cuts the artist's nodes off from the output, removes
-//! nodes that no step names, or resets a value that was set by hand, does.
+//! Editing named nodes of the target tree needs no approval. An edit that cuts the artist's nodes or inputs off from the output, removes
+//! nodes or links that no step names, or resets a value that was set by hand, does.
 
 use std::collections::{HashMap, HashSet};
 
 use petgraph::Direction;
+use serde_json::Value;
 
+use crate::blank::is_blank;
 use crate::documents::delta::ModifierInput;
 use crate::documents::{Document, Made};
-use crate::ir::Tree;
-use crate::model::TreeModel;
+use crate::ir::{Node, Side, Tree};
+use crate::model::{TreeModel, Wire};
 use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
 use crate::target::Target;
 use crate::values::same;
@@ -25,8 +27,12 @@ pub(crate) struct Unsaid {
     pub replaced: HashSet<String>,
     /// Sources of links that an operation removes by name.
     pub unlinked: HashSet<String>,
-    /// Nodes that the cleanup removed.
+    /// Nodes that an operation removed without naming them.
     pub removed: Vec<String>,
+    /// Links that Blender removes with the items of a node that an operation drops without naming them, as ends of nodes and sockets.
+    pub dropped: HashSet<[String; 4]>,
+    /// Sockets of the interface that were there before and that an operation removes, in words.
+    pub sockets: Vec<String>,
 }
 
 /// Why the artist is asked about a step; empty if only the assistant's own work changes. `before` is the state before the plan.
@@ -41,15 +47,50 @@ pub(crate) fn questions(
     let present = before.trees.get(source).into_iter().flat_map(|tree| &tree.nodes);
     let present: HashSet<&str> = present.map(|node| node.id.as_str()).collect();
     let made = before.tree_info.get(source).and_then(|info| info.made.as_ref());
-    let theirs = |id: &str| present.contains(id) && is_the_artists(id, made);
+    let theirs = &|id: &str| present.contains(id) && is_the_artists(id, made);
     let mut questions = Vec::new();
-    let cut = cut_off(model, unsaid, theirs);
+    let after = feeding_now(model, unsaid);
+    let cut = cut_off(model, unsaid, &after, theirs);
     if !cut.is_empty() {
         questions.push(format!(
             "{} of “{}” would no longer reach the output.",
             listed(&cut),
             model.name
         ));
+    }
+    let inputs_cut = inputs_cut_off(model, unsaid, &after, theirs);
+    if !inputs_cut.is_empty() {
+        questions.push(format!(
+            "What comes from the object or the modifier at {} of “{}” would no longer reach the output.",
+            listed(&inputs_cut),
+            model.name
+        ));
+    }
+    let mut dropped: Vec<String> = unsaid
+        .dropped
+        .iter()
+        .filter(|[from, _, to, _]| present.contains(from.as_str()) && present.contains(to.as_str()))
+        .filter(|[from, _, to, _]| theirs(from) || theirs(to))
+        .map(|[from, _, to, _]| format!("{from} → {to}"))
+        .collect();
+    dropped.sort();
+    if !dropped.is_empty() {
+        let dropped: Vec<&str> = dropped.iter().map(String::as_str).collect();
+        questions.push(format!(
+            "It cuts the links {} of “{}”, which no step names.",
+            listed(&dropped),
+            model.name
+        ));
+    }
+    let others = before.tree_info.get(source).map_or(0, |info| info.users);
+    let others = others.saturating_sub(u32::from(!target.assign_tree));
+    if others > 0 && target.copy_of.is_none() {
+        questions.extend(unsaid.sockets.iter().map(|socket| {
+            format!(
+                "It removes {socket} of “{}”, which is used in other places too ({others}); their links and values at it are lost.",
+                model.name
+            )
+        }));
     }
     let removed: Vec<&str> = unsaid
         .removed
@@ -65,26 +106,88 @@ pub(crate) fn questions(
         ));
     }
     questions.extend(inputs.iter().filter_map(|input| turned_back(input, model, before)));
+    if let Some(left) = made.and_then(|made| made.left.as_ref()) {
+        questions.extend(reset(model, left));
+    }
     questions
 }
 
 /// Whether the node is the artist's: no run created it, or the whole tree is the artist's.
 fn is_the_artists(id: &str, made: Option<&Made>) -> bool {
-    made.is_none_or(|made| !made.as_left && !made.nodes.contains(id))
+    made.is_none_or(|made| !made.owns(id))
 }
 
 /// The artist's nodes that still exist but no longer contribute to the output, except those that a step unlinks by name.
-fn cut_off<'m>(model: &'m TreeModel, unsaid: &Unsaid, theirs: impl Fn(&str) -> bool) -> Vec<&'m str> {
-    let after = feeding_now(model);
-    let lost: Vec<&str> = feeding_before(&model.before)
-        .into_iter()
-        .filter(|id| !after.contains(id) && model.node(id).is_some() && theirs(id))
-        .collect();
-    let asked = |id: &&str| unsaid.replaced.contains(*id) || !unsaid.unlinked.contains(*id);
-    lost.into_iter().filter(asked).collect()
+fn cut_off<'m>(
+    model: &'m TreeModel,
+    unsaid: &Unsaid,
+    after: &HashSet<&str>,
+    theirs: impl Fn(&str) -> bool,
+) -> Vec<&'m str> {
+    let before = feeding_before(&model.before);
+    let nodes = model.before.nodes.iter();
+    nodes
+        .filter(|node| !matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT))
+        .map(|node| node.id.as_str())
+        .filter(|id| before.contains(id) && !after.contains(id) && model.node(id).is_some() && theirs(id))
+        .filter(|id| is_unsaid(id, unsaid))
+        .collect()
 }
 
-fn feeding_before(tree: &Tree) -> Vec<&str> {
+/// Whether a step does more to the links from a node than unlinking it by name.
+fn is_unsaid(id: &str, unsaid: &Unsaid) -> bool {
+    unsaid.replaced.contains(id) || !unsaid.unlinked.contains(id)
+}
+
+/// Inputs of the tree that reached the output through nodes which still do, and no longer reach it. Of a blank tree, nothing is lost.
+fn inputs_cut_off<'m>(
+    model: &'m TreeModel,
+    unsaid: &Unsaid,
+    after: &HashSet<&str>,
+    theirs: impl Fn(&str) -> bool,
+) -> Vec<&'m str> {
+    let ends: HashSet<&str> = model
+        .before
+        .nodes
+        .iter()
+        .filter(|node| node.kind == GROUP_INPUT && theirs(&node.id) && is_unsaid(&node.id, unsaid))
+        .map(|node| node.id.as_str())
+        .collect();
+    if ends.is_empty() || is_blank(&model.before) {
+        return Vec::new();
+    }
+    let before = feeding_before(&model.before);
+    let wires = model.wires();
+    let reach: HashSet<&str> = wires
+        .iter()
+        .filter(|(from, wire, to)| {
+            let input = model.node(from).is_some_and(|node| node.kind == GROUP_INPUT);
+            input && after.contains(to) && !wire.muted && !is_dropped(unsaid, from, wire, to)
+        })
+        .map(|(_, wire, _)| wire.from_socket.as_str())
+        .collect();
+    let links = model.before.links.iter().filter(|link| !link.muted);
+    let lost: HashSet<&str> = links
+        .filter(|link| ends.contains(link.from.0.as_str()) && before.contains(link.to.0.as_str()))
+        .filter(|link| after.contains(link.to.0.as_str()) && !reach.contains(link.from.1.as_str()))
+        .map(|link| link.from.1.as_str())
+        .collect();
+    let inputs = model.interface_sockets(Side::Input);
+    inputs
+        .filter(|item| lost.contains(item.identifier.as_str()))
+        .map(|item| item.name.as_str())
+        .collect()
+}
+
+fn is_dropped(unsaid: &Unsaid, from: &str, wire: &Wire, to: &str) -> bool {
+    let is_it = |ends: &[String; 4]| {
+        let [a, out, b, input] = ends;
+        a == from && *out == wire.from_socket && b == to && *input == wire.to_socket
+    };
+    unsaid.dropped.iter().any(is_it)
+}
+
+fn feeding_before(tree: &Tree) -> HashSet<&str> {
     let mut sources: HashMap<&str, Vec<&str>> = HashMap::new();
     for link in tree.links.iter().filter(|link| !link.muted) {
         sources.entry(&link.to.0).or_default().push(&link.from.0);
@@ -101,13 +204,10 @@ fn feeding_before(tree: &Tree) -> Vec<&str> {
             open.extend(sources.get(id).into_iter().flatten());
         }
     }
-    let content = |node: &&crate::ir::Node| {
-        seen.contains(node.id.as_str()) && !matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT)
-    };
-    tree.nodes.iter().filter(content).map(|node| node.id.as_str()).collect()
+    seen
 }
 
-fn feeding_now(model: &TreeModel) -> HashSet<&str> {
+fn feeding_now<'m>(model: &'m TreeModel, unsaid: &Unsaid) -> HashSet<&'m str> {
     let mut pairs: HashMap<&str, Vec<&str>> = HashMap::new();
     for node in model.nodes() {
         if let Some(output) = &node.pair {
@@ -119,7 +219,8 @@ fn feeding_now(model: &TreeModel) -> HashSet<&str> {
     while let Some(id) = open.pop() {
         if seen.insert(id) {
             let incoming = model.edges(id, Direction::Incoming);
-            open.extend(incoming.filter(|(_, wire, _)| !wire.muted).map(|(_, _, from)| from));
+            let flows = incoming.filter(|(_, wire, from)| !wire.muted && !is_dropped(unsaid, from, wire, id));
+            open.extend(flows.map(|(_, _, from)| from));
             open.extend(pairs.get(id).into_iter().flatten());
         }
     }
@@ -127,11 +228,9 @@ fn feeding_now(model: &TreeModel) -> HashSet<&str> {
 }
 
 /// The Group Outputs; of several, the active ones.
-fn ends<'n>(nodes: impl Iterator<Item = &'n crate::ir::Node>) -> Vec<&'n str> {
+fn ends<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<&'n str> {
     let outputs: Vec<_> = nodes.filter(|node| node.kind == GROUP_OUTPUT).collect();
-    let inactive = |node: &&&crate::ir::Node| {
-        outputs.len() > 1 && node.props.get("is_active_output") == Some(&serde_json::Value::Bool(false))
-    };
+    let inactive = |node: &&&Node| outputs.len() > 1 && node.props.get("is_active_output") == Some(&Value::Bool(false));
     outputs
         .iter()
         .filter(|node| !inactive(node))
@@ -154,6 +253,38 @@ fn turned_back(input: &ModifierInput, model: &TreeModel, document: &Document) ->
         "It resets “{name}” of the modifier “{}” from {now}, which was set by hand, to {}.",
         input.modifier, input.value
     ))
+}
+
+/// The questions about values of nodes that are no longer those that a run `left`, and that the step sets again.
+fn reset(model: &TreeModel, left: &Tree) -> Vec<String> {
+    let left: HashMap<&str, &Node> = left.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+    let value = |node: &Node, input: &str| node.inputs.get(input).and_then(|state| state.get("value")).cloned();
+    let alike = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
+        (Some(a), Some(b)) => same(a, b),
+        _ => a == b,
+    };
+    let words = |value: Option<Value>| value.map_or_else(|| "its default".to_owned(), |value| value.to_string());
+    let mut questions = Vec::new();
+    for node in &model.before.nodes {
+        let (Some(then), Some(after)) = (left.get(node.id.as_str()), model.node(&node.id)) else {
+            continue;
+        };
+        let mut inputs: Vec<&String> = node.inputs.keys().chain(then.inputs.keys()).collect();
+        inputs.sort();
+        inputs.dedup();
+        for input in inputs {
+            let (was, now, wanted) = (value(then, input), value(node, input), value(after, input));
+            if !alike(&was, &now) && !alike(&now, &wanted) {
+                questions.push(format!(
+                    "It resets “{input}” of the node “{}” from {}, which was set by hand, to {}.",
+                    node.id,
+                    words(now),
+                    words(wanted)
+                ));
+            }
+        }
+    }
+    questions
 }
 
 /// The first few names, and how many more.

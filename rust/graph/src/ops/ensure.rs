@@ -67,6 +67,7 @@ impl Work<'_> {
             .collect();
         for id in surplus {
             self.model.remove(&id);
+            self.unsaid.removed.push(id);
         }
     }
 

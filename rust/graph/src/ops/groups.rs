@@ -1,12 +1,15 @@
 //! Group nodes and dynamic items.
 
+use std::collections::{BTreeSet, HashSet};
+
 use geonode_protocol::{AddGroup, Code, SetItems};
+use petgraph::Direction;
 use serde_json::Value;
 
 use super::nodes::Claim;
 use super::operation::{Before, Mention, Operation};
 use super::work::{Work, text};
-use crate::ir::{Map, Tree};
+use crate::ir::{Map, Side, Tree};
 use crate::near::nearest;
 use crate::sockets::{GROUP, group_tree};
 
@@ -177,7 +180,7 @@ impl Work<'_> {
         if self.sink.errors > errors {
             return;
         }
-        self.put_items(&id, &op.collection, items);
+        self.put_items(&id, &op.collection, items, false);
     }
 
     /// Items carry the short enum of a socket type, as RNA does.
@@ -191,12 +194,69 @@ impl Work<'_> {
         )
     }
 
-    /// Stores the wanted items; existing ones keep their identifiers.
-    pub(crate) fn put_items(&mut self, id: &str, collection: &str, mut wanted: Vec<Map>) {
+    /// Stores the wanted items; existing ones keep their identifiers. `named`: the plan names those that are dropped.
+    pub(crate) fn put_items(&mut self, id: &str, collection: &str, wanted: Vec<Map>, named: bool) {
+        let before = self.sockets_at(id);
+        self.store_items(id, collection, wanted);
+        let after = self.sockets_at(id);
+        let gone = |node: &str, side: Side, socket: &str| {
+            let ends = (node.to_owned(), side, socket.to_owned());
+            before.contains(&ends) && !after.contains(&ends)
+        };
+        let nodes: BTreeSet<&String> = before.iter().map(|(node, ..)| node).collect();
+        let mut lost: Vec<[String; 4]> = Vec::new();
+        for node in nodes {
+            for (_, wire, from) in self.model.edges(node, Direction::Incoming) {
+                if gone(node, Side::Input, &wire.to_socket) {
+                    lost.push(
+                        [from, wire.from_socket.as_str(), node.as_str(), wire.to_socket.as_str()].map(str::to_owned),
+                    );
+                }
+            }
+            for (_, wire, to) in self.model.edges(node, Direction::Outgoing) {
+                if gone(node, Side::Output, &wire.from_socket) {
+                    lost.push(
+                        [node.as_str(), wire.from_socket.as_str(), to, wire.to_socket.as_str()].map(str::to_owned),
+                    );
+                }
+            }
+        }
+        if named {
+            self.unsaid.unlinked.extend(lost.into_iter().map(|[from, ..]| from));
+        } else {
+            self.unsaid.dropped.extend(lost);
+        }
+    }
+
+    /// The sockets of a node, and of the node that begins its zone.
+    fn sockets_at(&self, id: &str) -> HashSet<(String, Side, String)> {
+        let nodes = self
+            .model
+            .nodes()
+            .filter(|node| node.id == id || node.pair.as_deref() == Some(id));
+        let mut found = HashSet::new();
+        for node in nodes {
+            for side in [Side::Input, Side::Output] {
+                let sockets = self.scope.sockets(&self.model, node, side);
+                found.extend(
+                    sockets
+                        .iter()
+                        .map(|socket| (node.id.clone(), side, socket.identifier.clone())),
+                );
+            }
+        }
+        found
+    }
+
+    fn store_items(&mut self, id: &str, collection: &str, mut wanted: Vec<Map>) {
         let Some(node) = self.model.node_mut(id) else { return };
         let present = node.items.get(collection).cloned().unwrap_or_default();
-        for item in &mut wanted {
-            let old = present.iter().find(|old| old.get("name") == item.get("name"));
+        for (at, item) in wanted.iter_mut().enumerate() {
+            let name = item.get("name");
+            let old = match name {
+                Some(_) => present.iter().find(|old| old.get("name") == name),
+                None => present.get(at),
+            };
             for (name, value) in old.into_iter().flatten() {
                 item.entry(name.clone()).or_insert_with(|| value.clone());
             }

@@ -216,6 +216,10 @@ impl Work<'_> {
             self.sink.warn(Code::NothingToRemove, path, message);
             return;
         };
+        if !item.identifier.starts_with('@') {
+            let words = format!("the {} “{}”", side_name(side), io.name);
+            self.unsaid.sockets.push(words);
+        }
         let edges: Vec<_> = self
             .model
             .graph()

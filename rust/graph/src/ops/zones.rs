@@ -199,7 +199,7 @@ impl Work<'_> {
                 }
             }
         }
-        self.put_items(&output, collection, items);
+        self.put_items(&output, collection, items, true);
     }
 
     fn remove_zone(&mut self, zone: &RemoveZone) {
