@@ -337,3 +337,166 @@ def test_the_operators_do_the_same() -> None:
     finally:
         if not registered:
             geonode_assistant.unregister()
+
+
+def cube_of_the_artists() -> tuple[Any, Any]:
+    """Adds a node to the artist's tree whose name is that of a new node in `MIXED`."""
+    tree = artists()
+    cube = tree.nodes.new("GeometryNodeMeshCube")
+    cube.name = "new"
+    cube.inputs["Size"].default_value = (5, 5, 5)
+    join = tree.nodes.new("GeometryNodeJoinGeometry")
+    join.name = "Join"
+    tree.links.new(cube.outputs[0], join.inputs[0])
+    tree.links.new(tree.nodes["Mine"].outputs[0], join.inputs[0])
+    out = next(node for node in tree.nodes if node.bl_idname == "NodeGroupOutput")
+    tree.links.new(join.outputs[0], out.inputs[0])
+    return tree, cube
+
+
+SMALL = {"op": "set_input_default", "node_id": "new", "socket": "Size", "value": [1, 1, 1]}
+MIXED = (
+    {"op": "set_input_default", "node_id": "Mine", "socket": "Translation", "value": [0, 0, 1]},
+    NEW,
+    SMALL,
+    link("new", "Join"),
+)
+
+
+@pytest.mark.parametrize("pasted", [False, True])
+def test_a_new_node_never_takes_the_artists_of_its_id(pasted: bool) -> None:
+    tree, cube = cube_of_the_artists()
+    if pasted:  # a copy of a node that some run made
+        cube.name = "Their Cube"
+        cube["geonode_id"] = "new"
+    for _ in range(2):  # the same plan again finds its node
+        report = api.apply_plan(plan(*MIXED))
+        assert report.status == "done", report.messages
+        assert "name_taken" in [message["code"] for message in report.messages]
+        assert tuple(cube.inputs["Size"].default_value) == (5, 5, 5)
+        cubes = [node for node in tree.nodes if node.bl_idname == "GeometryNodeMeshCube"]
+        assert len(cubes) == 2
+        [made] = [node for node in cubes if node != cube]
+        assert tuple(made.inputs["Size"].default_value) == (1, 1, 1)
+        assert made["geonode_id"] == "new.001" and reaches_the_output(tree, made.name)
+
+
+def test_an_existing_node_that_is_named_first_is_edited() -> None:
+    tree, cube = cube_of_the_artists()
+    report = api.apply_plan(plan(SMALL, *MIXED))
+    assert report.status == "done", report.messages
+    assert tuple(cube.inputs["Size"].default_value) == (1, 1, 1)
+    assert len([node for node in tree.nodes if node.bl_idname == "GeometryNodeMeshCube"]) == 1
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_another_plan_with_the_same_ids_adds(turned: bool) -> None:
+    first = plan(NEW, SMALL, link("new", "group_output"))
+    assert api.apply_plan(first).status == "done"
+    tree = bpy.data.node_groups["Scatter"]
+    if turned:
+        tree.nodes["new"].inputs["Size"].default_value = (4, 4, 4)
+    before = state()
+    other = plan(NEW, SMALL | {"value": [9, 9, 9]}, link("new", "group_output"))
+    for _ in range(2):
+        report = api.apply_plan(other)
+        assert report.status == "done", report.messages
+        after = state()
+        assert list(after) == ["Scatter", "Scatter.001"] and after["Scatter"] == before["Scatter"]
+
+
+def test_the_same_plan_after_work_by_hand_asks_before_it_resets_it() -> None:
+    made = plan(NEW, SMALL, link("new", "group_output"))
+    assert api.apply_plan(made).status == "done"
+    tree = bpy.data.node_groups["Scatter"]
+    tree.nodes["new"].inputs["Size"].default_value = (4, 4, 4)
+    before = state()
+    report = api.apply_plan(made)
+    assert report.status == "error" and report.messages[0]["code"] == "approval_required", report.messages
+    assert "resets" in report.messages[0]["text"] and state() == before
+    assert api.apply_plan(made, approve="all").status == "done"
+    assert tuple(tree.nodes["new"].inputs["Size"].default_value) == (1, 1, 1)
+    assert list(state()) == ["Scatter"]
+
+
+def own_input(tree: Any) -> None:
+    tree.interface.new_socket("Strength", in_out="INPUT", socket_type="NodeSocketFloat")
+
+
+def own_label(tree: Any) -> None:
+    tree.nodes[0].label = "Start"
+
+
+@pytest.mark.parametrize("change", [own_input, own_label])
+def test_a_tree_with_anything_of_the_artists_is_not_empty(change: Any) -> None:
+    tree = artists()
+    tree.nodes.remove(tree.nodes["Mine"])
+    change(tree)
+    before = state()["Scatter"]
+    report = api.apply_plan(plan(NEW, link("new", "group_output")))
+    assert report.status == "done", report.messages
+    after = state()
+    assert list(after) == ["Scatter", "Scatter.001"] and after["Scatter"] == before
+    assert ownership.read_mark(tree) is None
+
+
+def test_cutting_the_input_from_the_artists_nodes_asks() -> None:
+    artists()
+    before = state()
+    report = api.apply_plan(plan(NEW, link("new", "Mine")))
+    assert report.status == "error" and report.messages[0]["code"] == "approval_required", report.messages
+    assert "“Geometry”" in report.messages[0]["text"] and state() == before
+
+
+def test_dropping_items_with_links_of_the_artists_asks() -> None:
+    tree = artists()
+    menu = tree.nodes.new("GeometryNodeMenuSwitch")
+    menu.name = "Menu"
+    menu.data_type = "GEOMETRY"
+    inputs = [socket for socket in menu.inputs if socket.type == "GEOMETRY" and socket.enabled]
+    cone = tree.nodes.new("GeometryNodeMeshCone")
+    cone.name = "Cone"
+    tree.links.new(tree.nodes["Mine"].outputs[0], inputs[0])
+    tree.links.new(cone.outputs[0], inputs[1])
+    out = next(node for node in tree.nodes if node.bl_idname == "NodeGroupOutput")
+    tree.links.new(menu.outputs[0], out.inputs[0])
+    before = state()
+    items = [{"name": menu.enum_items[0].name}]
+    dropping = {"op": "set_items", "node_id": "Menu", "collection": "enum_items", "items": items}
+    report = api.apply_plan(plan(dropping))
+    assert report.status == "error" and report.messages[0]["code"] == "approval_required", report.messages
+    assert "“Cone”" in report.messages[0]["text"] and state() == before
+
+
+def test_removing_the_second_group_output_asks() -> None:
+    tree = artists()
+    tree.nodes.new("NodeGroupOutput").name = "Second"
+    ops = [
+        {"op": "ensure_single_group_io"},
+        {"op": "set_input", "node_id": "Mine", "socket_name": "Scale", "value": [2, 2, 2]},
+    ]
+    payload = {"v": 1, "target": {"object_name": "Plane", "modifier_name": "Scatter"}, "ops": ops}
+    step = {"id": "s", "type": "GN_OPS", "description": "d", "payload": payload}
+    report = api.apply_plan({"version": "1.1", "steps": [step], "done": True, "final_message": "m"})
+    assert report.status == "error" and report.messages[0]["code"] == "approval_required", report.messages
+    assert len([node for node in tree.nodes if node.bl_idname == "NodeGroupOutput"]) == 2
+
+
+def test_removing_a_socket_that_other_places_use_says_so() -> None:
+    tree = artists()
+    tree.interface.new_socket("Amount", in_out="INPUT", socket_type="NodeSocketFloat")
+    bpy.data.objects["Rock"].modifiers.new("Other", "NODES").node_group = tree
+    before = state()
+    removing = {"op": "set_group_io", "direction": "input", "name": "Amount", "remove": True}
+    report = api.apply_plan(plan(removing))
+    assert report.status == "error" and report.messages[0]["code"] == "approval_required", report.messages
+    assert "other places" in report.messages[0]["text"] and state() == before
+
+
+def test_an_edit_under_a_wrong_modifier_name_edits_the_tree_where_it_runs() -> None:
+    tree = artists()
+    mine = {"op": "set_input_default", "node_id": "Mine", "socket": "Scale", "value": [2, 2, 2]}
+    report = api.apply_plan(plan(mine, modifier="GeometryNodes"))
+    assert report.status == "done", report.messages
+    assert [m.name for m in bpy.data.objects["Plane"].modifiers] == ["Scatter"]
+    assert tuple(tree.nodes["Mine"].inputs["Scale"].default_value) == (2, 2, 2)
