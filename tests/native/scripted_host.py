@@ -203,6 +203,7 @@ class Host:
             if added := [node["id"] for node in tree["nodes"] if node["id"] not in before]:
                 made = self.made.setdefault(name, {"as_left": not before, "by": "", "nodes": []})
                 made["nodes"] += added
+                made["run"] = effect["run"]
         self.snapshot = None
         self.commits.append(effect["message"])
         return {}

@@ -227,6 +227,8 @@ class Made(TypedDict):
     by: str
     # IDs of the nodes that runs created in it; not in the context.
     nodes: NotRequired[list[str]]
+    # Identifier of the run that wrote the mark; not in the context.
+    run: NotRequired[str]
     # The tree as runs left it, where it is another now; not in the context.
     left: NotRequired[Tree | None]
     # The present run made them, which may change them freely.

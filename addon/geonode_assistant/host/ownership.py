@@ -2,8 +2,8 @@
 """Whether a node tree is the assistant's (it is exactly as a run left it) or the artist's (in any other case).
 
 A run that creates a tree leaves a mark on it: a random ID, the file and the name that the tree had, its content and a
-digest of it, and the input values of its modifiers. Blender copies and appends the mark together with the tree, so it
-only counts if all of it still matches.
+digest of it, the input values of its modifiers, and the run. Blender copies and appends the mark together with the
+tree, so it only counts if all of it still matches.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ def read_mark(tree: Any, ir: Tree | None = None) -> Made | None:
     present = {node["id"] for node in described["nodes"]}
     nodes = sorted(present.intersection(mark["nodes"]))
     made: Made = {"as_left": mark["look"] == _look(described), "by": mark["by"], "nodes": nodes}
+    if isinstance(run := mark.get("run"), str) and run:
+        made["run"] = run
     left = mark.get("left")
     if not made["as_left"] and isinstance(left, dict):
         made["left"] = left
@@ -85,8 +87,8 @@ class StateBefore:
             "inputs": _inputs(tree),
         }
 
-    def mark_results(self, new: Iterable[str], prompt: str) -> None:
-        """Marks what the run made for this `prompt`: new trees, trees without content before, new nodes in any other.
+    def mark_results(self, new: Iterable[str], prompt: str, run: str = "") -> None:
+        """Marks what this `run` made for this `prompt`: new trees, trees without content before, new nodes in any other.
 
         A tree of the artist's stays the artist's, except for the nodes and values that the run added.
         """
@@ -99,17 +101,18 @@ class StateBefore:
             ids = identity.node_ids(tree)
             added = [node_id for node_id in ids if before is None or node_id not in before["nodes"]]
             if before is None or before["blank"] and added:
-                _write(tree, {"file": _file(), "by": by, "nodes": ids, "inputs": inputs})
+                _write(tree, {"file": _file(), "by": by, "run": run, "nodes": ids, "inputs": inputs})
             elif mark is not None:
                 inputs = _merged(mark["inputs"], before["inputs"], inputs)
-                kept = mark | {"nodes": [*mark["nodes"], *added], "inputs": inputs}
+                kept = mark | {"run": run, "nodes": [*mark["nodes"], *added], "inputs": inputs}
                 if before["as_left"]:
                     del kept["look"]
                     kept.pop("left", None)
                 _write(tree, kept)
             elif added:
                 inputs = _changed(before["inputs"], inputs)
-                _write(tree, {"file": _file(), "by": by, "nodes": added, "inputs": inputs, "look": _NOT_OURS})
+                theirs = {"file": _file(), "by": by, "run": run, "nodes": added, "inputs": inputs, "look": _NOT_OURS}
+                _write(tree, theirs)
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

@@ -190,10 +190,10 @@ class Transaction:
         if not stepped and operators.can(bpy.ops.ed.undo_push):
             bpy.ops.ed.undo_push(message="GeoNode: not restored")
 
-    def commit(self, message: str, words: str | None = None) -> None:
+    def commit(self, message: str, words: str | None = None, run: str = "") -> None:
         """Keeps the changes, as one undo step of that name if this Blender has an undo stack.
 
-        What was made is marked as made for these words, else for the message.
+        What was made is marked as made for these words, else for the message, by the run with this identifier.
         """
         if not self._open:
             raise HostError("internal_error", "This transaction is closed.")
@@ -201,7 +201,7 @@ class Transaction:
         self._open = False
         self._drop_copies()
         self._unmark()
-        self._mark_results(message if words is None else words)
+        self._mark_results(message if words is None else words, run)
         if self._checkpoint is not None:
             self._checkpoint.commit(message)
             return
@@ -209,12 +209,12 @@ class Transaction:
             bpy.ops.ed.undo_push(message=message)
             undo.note_step()
 
-    def _mark_results(self, prompt: str) -> None:
+    def _mark_results(self, prompt: str, run: str) -> None:
         """Marks what the run created as the assistant's."""
         made = set(self._created)
         if self._checkpoint is not None:  # scripts create trees too
             made |= {g.name for g in bpy.data.node_groups} - self._groups
-        self._owned.mark_results(sorted(made - self._copied), prompt)
+        self._owned.mark_results(sorted(made - self._copied), prompt, run)
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------

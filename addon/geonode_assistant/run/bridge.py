@@ -129,8 +129,8 @@ class BlenderHost:
         self._close()
         transaction.give_up()
 
-    def commit(self, message: str, words: str) -> dict[str, Any]:
-        self._open().commit(message, words)
+    def commit(self, message: str, words: str, run: str) -> dict[str, Any]:
+        self._open().commit(message, words, run)
         return self._close()
 
     def dry_run(

@@ -90,7 +90,7 @@ class Host(Protocol):
     def dry_run(
         self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False
     ) -> Trial: ...
-    def commit(self, message: str, words: str) -> dict[str, Any]: ...
+    def commit(self, message: str, words: str, run: str) -> dict[str, Any]: ...
 
 
 class RunHandle:
@@ -352,7 +352,7 @@ class RunHandle:
             case "restore":
                 return self._restore()
             case "commit":
-                result = host.commit(effect["message"], effect["words"])
+                result = host.commit(effect["message"], effect["words"], effect["run"])
                 self._transaction_open = False
                 self._kept = True
                 return result

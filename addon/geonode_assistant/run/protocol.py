@@ -550,6 +550,8 @@ class EffectCommit(TypedDict):
     message: str
     # The whole prompt; what was made is marked with its digest.
     words: str
+    # Identifier of the run, which the marks contain too.
+    run: str
     # Number of the effect, which its answer names.
     id: str
 

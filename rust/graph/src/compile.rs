@@ -227,6 +227,7 @@ fn compile_step(
         model,
         modifier_inputs,
         scope,
+        unsaid,
         ..
     } = work;
     if target.new_modifier || target.assign_tree {
@@ -240,6 +241,10 @@ fn compile_step(
     step_delta.modifier_inputs = modifier_inputs;
     let (name, created) = (model.name.clone(), model.created || target.copy_of.is_some());
     let mut tree = model.into_tree();
+    tree.links.retain(|link| {
+        let ends = [&link.from.0, &link.from.1, &link.to.0, &link.to.1];
+        !unsaid.dropped.contains(&ends.map(String::clone))
+    });
     settle_keys(&mut tree);
     compiled.diff.extend(describe(&step_delta, scope));
     record(compiled, &target, &name, created, tree, &step_delta);

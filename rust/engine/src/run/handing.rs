@@ -67,7 +67,11 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
             }
         }
         Task::Restore => HostEffect::Restore,
-        Task::Commit { message, words } => HostEffect::Commit { message, words },
+        Task::Commit { message, words } => HostEffect::Commit {
+            message,
+            words,
+            run: work.judged.run.clone(),
+        },
         other => return Err(EngineError::Internal(format!("{} is the core's", other.name())).into()),
     })
 }

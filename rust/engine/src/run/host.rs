@@ -85,6 +85,8 @@ pub(crate) enum HostEffect {
         message: String,
         /// The whole prompt; what was made is marked with its digest.
         words: String,
+        /// Identifier of the run, which the marks contain too.
+        run: String,
     },
     /// Asks the artist.
     AskApproval {

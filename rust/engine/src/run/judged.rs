@@ -10,6 +10,7 @@ use geonode_protocol::Plan;
 use geonode_run::{Answer, Failure};
 use serde::{Deserialize, Serialize};
 
+use crate::clock::clock;
 use crate::error::{EngineError, lost};
 use crate::run::verdict;
 use crate::validate::Ledger;
@@ -17,6 +18,9 @@ use crate::validate::Ledger;
 /// Part of a saved run; skipped fields belong to a transaction, which no saved run has.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Judged {
+    /// Identifier of the run, which its commit leaves on the trees that it made; empty in a run that an earlier version saved.
+    #[serde(default)]
+    pub(crate) run: String,
     /// Findings of the validators.
     pub(crate) ledger: Ledger,
     /// Blender's measurements.
@@ -34,6 +38,13 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
+    pub(crate) fn of_a_new_run() -> Self {
+        Self {
+            run: new_id(),
+            ..Self::default()
+        }
+    }
+
     /// Called before the first step of a plan writes.
     pub(crate) fn begin(&mut self, plan: Option<&Plan>, compiled: &Compiled, before: &Document) {
         let base = Arc::make_mut(&mut self.base);
@@ -48,6 +59,10 @@ impl Judged {
 
     /// Counts this run's creations as its own before its end marks them, so that a later turn edits the same targets.
     pub(crate) fn claim(&self, document: &mut Document) {
+        for made in document.tree_info.values_mut().filter_map(|info| info.made.as_mut()) {
+            // It was committed, but saved for another process before it knew.
+            made.this_run = made.as_left && !self.run.is_empty() && made.run == self.run;
+        }
         for name in &self.written {
             let (Some(tree), Some(info)) = (document.trees.get(name), document.tree_info.get_mut(name)) else {
                 continue;
@@ -120,4 +135,12 @@ impl Judged {
         self.base = Arc::default();
         self.written.clear();
     }
+}
+
+/// An identifier that no other run has.
+fn new_id() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let time = clock().to_bits();
+    // The system seeds each instance differently.
+    format!("{:016x}", RandomState::new().hash_one(time) ^ time)
 }

@@ -118,7 +118,11 @@ mod tests {
         names.sort_unstable();
         let first = "context diff exchanges finish ledger model plan replies reply seen slices usage";
         let second = "budget called cached taken tool_steps";
-        let mut known: Vec<&str> = first.split(' ').chain(second.split(' ')).collect();
+        let later = "run";
+        let mut known: Vec<&str> = [first, second, later]
+            .iter()
+            .flat_map(|names| names.split(' '))
+            .collect();
         known.sort_unstable();
         assert_eq!(names, known);
 

@@ -54,7 +54,7 @@ impl Work {
             turn: 0,
             asked: Asked::new(&request),
             planned: Planned::default(),
-            judged: Judged::default(),
+            judged: Judged::of_a_new_run(),
             tools: Toolbox::new(),
             memory: Memory::default(),
             source: None,

@@ -48,6 +48,9 @@ pub struct Made {
     #[serde(default)]
     #[schemars(skip_serializing_if = "BTreeSet::is_empty")]
     pub nodes: BTreeSet<String>,
+    /// Identifier of the run that wrote the mark; not in the context.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
     /// The tree as runs left it, where it is another now; not in the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Tree>,
