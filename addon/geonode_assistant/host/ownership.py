@@ -88,7 +88,7 @@ class StateBefore:
         }
 
     def mark_results(self, new: Iterable[str], prompt: str, run: str = "") -> None:
-        """Marks what this `run` made for this `prompt`: new trees, trees without content before, new nodes in any other.
+        """Marks what this `run` made for this `prompt`: new trees, trees without content before, new nodes in others.
 
         A tree of the artist's stays the artist's, except for the nodes and values that the run added.
         """
