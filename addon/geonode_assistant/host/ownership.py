@@ -12,7 +12,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
@@ -49,7 +49,7 @@ def read_mark(tree: Any, ir: Tree | None = None) -> Made | None:
         made["run"] = run
     left = mark.get("left")
     if not made["as_left"] and isinstance(left, dict):
-        made["left"] = left
+        made["left"] = cast(Tree, left)
     return made
 
 
