@@ -5,7 +5,8 @@
 //! and a hundred thousand keys with the same hash take the square of their number. Nor does it while a function in C iterates over a list
 //! (a sum of lists, a map of sorted lists). So while a script runs, the functions by which Python's containers and whole numbers
 //! compare and hash, and those that return the next item of a container, check for a signal first, which costs a few nanoseconds;
-//! Python's own loops do not call the latter. Hashing also counts its depth, as comparing already does: the stack of C is finite.
+//! Python's own loops do not call the latter. Texts compare quickly, but a list may contain a million of a million characters. Hashing also counts
+//! its depth, as comparing already does, and so do iterators over iterators (`map`, `chain`): the stack of C is finite.
 //!
 //! The functions are stored in the types themselves, at offsets that `abi3` does not define. An offset is used only if it contains what Python's own
 //! interface (`PyType_GetSlot`) returns.
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 type Compare = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject, c_int) -> *mut ffi::PyObject;
 type Hash = unsafe extern "C" fn(*mut ffi::PyObject) -> ffi::Py_hash_t;
@@ -30,7 +32,7 @@ const NEXT: usize = 28;
 
 /// The original functions; they stay, since a class that a script derived from a list has inherited ours.
 static ORIGINALS: [AtomicPtr<c_void>; PLACES] = [const { AtomicPtr::new(ptr::null_mut()) }; PLACES];
-const PLACES: usize = 16;
+const PLACES: usize = 53;
 
 unsafe extern "C" fn compare<const N: usize>(
     left: *mut ffi::PyObject,
@@ -71,6 +73,19 @@ unsafe extern "C" fn next<const N: usize>(iterator: *mut ffi::PyObject) -> *mut 
     }
 }
 
+/// The next item of an iterator that asks another one for it.
+unsafe extern "C" fn next_within<const N: usize>(iterator: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: as in `compare`.
+    unsafe {
+        if ffi::PyErr_CheckSignals() != 0 || ffi::Py_EnterRecursiveCall(c" in an iterator".as_ptr()) != 0 {
+            return ptr::null_mut();
+        }
+        let item = transmute::<*mut c_void, Next>(original::<N>())(iterator);
+        ffi::Py_LeaveRecursiveCall();
+        item
+    }
+}
+
 fn original<const N: usize>() -> *mut c_void {
     ORIGINALS
         .get(N)
@@ -88,10 +103,17 @@ struct Place {
 
 impl Interruptible {
     pub(crate) fn new(py: Python<'_>) -> Self {
-        let deque = py
-            .import("collections")
-            .and_then(|module| module.getattr("deque"))
-            .map_or(ptr::null_mut(), |class| class.as_ptr().cast::<ffi::PyTypeObject>());
+        let deque = named(py, "collections", "deque");
+        let itertools = |name: &str| named(py, "itertools", name);
+        let ordered = named(py, "collections", "OrderedDict");
+        let empty = |module: &str, name: &str| py.import(module)?.getattr(name)?.call0();
+        let forward = |module: &str, name: &str| class_of(empty(module, name).and_then(|value| iterated(&value)));
+        let letters = |text: &str| class_of(iterated(PyString::new(py, text).as_any()));
+        let backward = |module: &str, name: &str| class_of(empty(module, name).and_then(|value| reversed(&value)));
+        let part = |name: &str| {
+            let view = empty("builtins", "dict").and_then(|dict| dict.call_method0(name));
+            class_of(view.and_then(|view| reversed(&view)))
+        };
         let wanted: [(*mut ffi::PyTypeObject, usize, *mut c_void); PLACES] = [
             (&raw mut ffi::PyList_Type, COMPARE, compare::<0> as *mut c_void),
             (&raw mut ffi::PyTuple_Type, COMPARE, compare::<1> as *mut c_void),
@@ -109,6 +131,43 @@ impl Interruptible {
             (&raw mut ffi::PyDictIterKey_Type, NEXT, next::<13> as *mut c_void),
             (&raw mut ffi::PyDictIterValue_Type, NEXT, next::<14> as *mut c_void),
             (&raw mut ffi::PyDictIterItem_Type, NEXT, next::<15> as *mut c_void),
+            (&raw mut ffi::PyUnicode_Type, COMPARE, compare::<16> as *mut c_void),
+            (&raw mut ffi::PyBytes_Type, COMPARE, compare::<17> as *mut c_void),
+            (&raw mut ffi::PyByteArray_Type, COMPARE, compare::<18> as *mut c_void),
+            (letters("a"), NEXT, next::<19> as *mut c_void),
+            (letters("…"), NEXT, next::<20> as *mut c_void),
+            (forward("builtins", "bytes"), NEXT, next::<21> as *mut c_void),
+            (forward("builtins", "bytearray"), NEXT, next::<22> as *mut c_void),
+            (forward("collections", "deque"), NEXT, next::<23> as *mut c_void),
+            (backward("builtins", "list"), NEXT, next::<24> as *mut c_void),
+            (backward("collections", "deque"), NEXT, next::<25> as *mut c_void),
+            (part("keys"), NEXT, next::<26> as *mut c_void),
+            (part("values"), NEXT, next::<27> as *mut c_void),
+            (part("items"), NEXT, next::<28> as *mut c_void),
+            (&raw mut ffi::PyReversed_Type, NEXT, next_within::<29> as *mut c_void),
+            (&raw mut ffi::PySeqIter_Type, NEXT, next_within::<30> as *mut c_void),
+            (&raw mut ffi::PyCallIter_Type, NEXT, next_within::<31> as *mut c_void),
+            (&raw mut ffi::PyMap_Type, NEXT, next_within::<32> as *mut c_void),
+            (&raw mut ffi::PyFilter_Type, NEXT, next_within::<33> as *mut c_void),
+            (&raw mut ffi::PyZip_Type, NEXT, next_within::<34> as *mut c_void),
+            (&raw mut ffi::PyEnum_Type, NEXT, next_within::<35> as *mut c_void),
+            (itertools("accumulate"), NEXT, next_within::<36> as *mut c_void),
+            (itertools("batched"), NEXT, next_within::<37> as *mut c_void),
+            (itertools("chain"), NEXT, next_within::<38> as *mut c_void),
+            (itertools("compress"), NEXT, next_within::<39> as *mut c_void),
+            (itertools("dropwhile"), NEXT, next_within::<40> as *mut c_void),
+            (itertools("filterfalse"), NEXT, next_within::<41> as *mut c_void),
+            (itertools("groupby"), NEXT, next_within::<42> as *mut c_void),
+            (itertools("_grouper"), NEXT, next_within::<43> as *mut c_void),
+            (itertools("islice"), NEXT, next_within::<44> as *mut c_void),
+            (itertools("pairwise"), NEXT, next_within::<45> as *mut c_void),
+            (itertools("starmap"), NEXT, next_within::<46> as *mut c_void),
+            (itertools("takewhile"), NEXT, next_within::<47> as *mut c_void),
+            (itertools("_tee"), NEXT, next_within::<48> as *mut c_void),
+            (itertools("zip_longest"), NEXT, next_within::<49> as *mut c_void),
+            (ordered, COMPARE, compare::<50> as *mut c_void),
+            (forward("collections", "OrderedDict"), NEXT, next::<51> as *mut c_void),
+            (&raw mut ffi::PyFloat_Type, COMPARE, compare::<52> as *mut c_void),
         ];
         let places = wanted.into_iter().zip(&ORIGINALS);
         Self(
@@ -119,9 +178,28 @@ impl Interruptible {
     }
 }
 
+/// A class of a module; null where this Python has none, as for the other functions below.
+fn named(py: Python<'_>, module: &str, name: &str) -> *mut ffi::PyTypeObject {
+    let class = py.import(module).and_then(|module| module.getattr(name));
+    class.map_or(ptr::null_mut(), |class| class.as_ptr().cast())
+}
+
+/// The class of an object, which stays: it belongs to Python.
+fn class_of(value: PyResult<Bound<'_, PyAny>>) -> *mut ffi::PyTypeObject {
+    value.map_or(ptr::null_mut(), |value| value.get_type_ptr())
+}
+
+fn iterated<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(value.try_iter()?.into_any())
+}
+
+fn reversed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    value.py().import("builtins")?.getattr("reversed")?.call1((value,))
+}
+
 impl Drop for Interruptible {
     fn drop(&mut self) {
-        for place in &self.0 {
+        for place in self.0.iter().rev() {
             // SAFETY: the word was written before, and types of Python stay where they are.
             unsafe { place.word.write(place.original) };
         }

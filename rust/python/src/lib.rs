@@ -13,6 +13,7 @@ mod extensions;
 mod interruption;
 mod json;
 mod keys;
+mod kinds;
 mod membrane;
 mod memory;
 mod namespaces;

@@ -20,6 +20,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
 
+use crate::kinds;
+
 type Object = *mut ffi::PyObject;
 
 /// Kinds of access, as `scripting.membrane` numbers them.
@@ -403,7 +405,7 @@ fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctio
 }
 
 /// The guards for one script, by name: `load(x, name)`, `item(x, key)`, `store(value, x, name)`, `store_item(value, x, key)`, `call(f)`,
-/// `at(x)[name]`, `inside(x)[key]`. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
+/// `at(x)[name]`, `inside(x)[key]`; `isinstance` and `issubclass` for the script. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
 /// with the answer 2. Forgets the answers about objects that the previous script created. Not possible while a script runs.
 #[pyfunction]
 pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
@@ -438,6 +440,8 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
     guards.set_item("store", function(py, c"store", store)?)?;
     guards.set_item("store_item", function(py, c"store_item", store_item)?)?;
     guards.set_item("call", function(py, c"call", called)?)?;
+    guards.set_item("isinstance", function(py, c"isinstance", kinds::is_instance)?)?;
+    guards.set_item("issubclass", function(py, c"issubclass", kinds::is_subclass)?)?;
     guards.set_item(
         "at",
         PyCFunction::new_closure(py, None, None, |args, _| at(args.py(), args))?,
