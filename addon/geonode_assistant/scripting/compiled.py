@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from types import CodeType, EllipsisType
 
 from .errors import policy_error
-from .policy import Policy
+from .policy import READABLE, Policy
 
 # Names that Python itself adds to code; a script cannot contain them.
 _OF_THE_COMPILER = frozenset({
@@ -103,6 +103,7 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
             fine = not any(text.startswith("_") for text in _texts(code) if text not in attributes)
         elif kind in _ATTRIBUTES:
             fine = name in attributes or _INPUT.match(name) is not None
+            fine = fine or kind == "LOAD_ATTR" and any(name in names for names in READABLE.values())
             fine = fine or name == "__class__" and _only_names_classes(code)
             fine = fine and (kind in {"LOAD_ATTR", "LOAD_METHOD"} or not name.startswith("__"))
         elif kind in _NAMES:

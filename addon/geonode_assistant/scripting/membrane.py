@@ -195,6 +195,8 @@ class Membrane:
     def _blender(self, kind: int, cls: type, name: Any) -> int:
         if kind > DELETE:
             return HANDLED if kind == STORE_ITEM else PLAIN
+        if kind == LOAD and name in policy.READABLE.get(cls, ()):
+            return PLAIN
         if name not in self._names and not _INPUT.match(name) or kind == DELETE:
             return 0
         for base in type.mro(cls):

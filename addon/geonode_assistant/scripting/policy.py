@@ -14,6 +14,10 @@ VERSION = "{}.{}".format(*bpy.app.version[:2])
 """The version of this Blender as the core names it."""
 
 
+READABLE: dict[type, frozenset[str]] = {bpy.types.BlendData: frozenset({"filepath"})}
+"""Attributes of Blender's types that may be read there, and nowhere else."""
+
+
 @dataclass(frozen=True)
 class Policy:
     """The allow-lists of one version of Blender (``rust/script/policy/README.md``)."""

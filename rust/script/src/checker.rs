@@ -13,6 +13,9 @@ use crate::verdict::{Judged, Raw};
 /// "Did you mean" of one verdict.
 const MAX_SUGGESTIONS: usize = 5;
 
+/// Names that a script's own classes often have.
+pub(crate) const OF_OWN_OBJECTS: &[&str] = &["obj"];
+
 /// A rule: its name and the code of its findings.
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
@@ -69,10 +72,13 @@ impl<'t> Checker<'t> {
     }
 
     /// Whether a script may give an attribute of this name to its own objects and read it: no refused attribute of Blender or Python
-    /// has that name on an object within reach.
+    /// has that name on an object within reach, or it is one of those that only the type decides about.
     pub(crate) fn may_be_own(&self, name: &str) -> bool {
         if name.starts_with("__") {
             return !name.ends_with("__");
+        }
+        if OF_OWN_OBJECTS.contains(&name) {
+            return true;
         }
         !self.policy.reviewed.attributes_refused.contains_key(name)
             && matches!(

@@ -9,7 +9,7 @@ use rustpython_parser::ast::{Expr, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
 use super::names::dunder;
-use crate::checker::{Checker, Rule};
+use crate::checker::{Checker, OF_OWN_OBJECTS, Rule};
 use crate::expressions::{attr_range, chain};
 use crate::policy::Known;
 
@@ -17,6 +17,9 @@ const RULE: Rule = Rule {
     name: "attributes",
     code: Code::ScriptAttribute,
 };
+
+/// The path of the open file may be read.
+pub(crate) const READABLE: &str = "bpy.data.filepath";
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     let Expr::Attribute(one) = expr else { return };
@@ -79,6 +82,8 @@ pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: 
         // Blender itself reports that it does not exist; a script that checks first is written for several versions.
         Known::Elsewhere if cx.names.adaptive => {}
         Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere") if own => {}
+        // On every other object the guards of the script refuse it, by its type.
+        _ if own && OF_OWN_OBJECTS.contains(&name) => {}
         known => refused(cx, name, known, own, at),
     }
 }

@@ -169,7 +169,9 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         }
     }
     let full = cx.full_name(&call.func);
-    let numeric = full.as_deref().is_some_and(|full| full.starts_with("numpy."));
+    let numeric = full
+        .as_deref()
+        .is_some_and(|full| full.starts_with("numpy.") && !takes_no_size(full));
     if matches!(full.as_deref(), Some("numpy.random.rand" | "numpy.random.randn")) {
         let sizes = call
             .args
@@ -181,6 +183,14 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
     } else if numeric || COUNTED.contains(&name) {
         counted(cx, call, numeric);
     }
+}
+
+/// Functions of numpy whose whole numbers are no sizes: seeds of random numbers.
+fn takes_no_size(full: &str) -> bool {
+    matches!(
+        full,
+        "numpy.random.seed" | "numpy.random.default_rng" | "numpy.random.RandomState"
+    )
 }
 
 /// Arguments that are numbers of items, each for itself or multiplied with each other.

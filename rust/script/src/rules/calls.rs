@@ -16,6 +16,10 @@ const RULE: Rule = Rule {
     code: Code::ScriptCall,
 };
 
+/// Names that are only called and that are common names of arguments. What a script has in their place is a guard, which does no more when
+/// it is passed on.
+pub(crate) const MAY_BE_ARGUMENTS: &[&str] = &["type", "format"];
+
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {
         Expr::Call(call) => called(cx, call),
@@ -27,7 +31,8 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
         Expr::Name(one)
             if one.ctx == ExprContext::Load
                 && cx.policy.reviewed.called_only.contains(one.id.as_str())
-                && !cx.is_granted(one.range) =>
+                && !cx.is_granted(one.range)
+                && !(MAY_BE_ARGUMENTS.contains(&one.id.as_str()) && cx.names.bound.contains_key(one.id.as_str())) =>
         {
             let text = format!("{} may only be called, not passed on.", one.id);
             cx.refuse(&RULE, one.range, text, "Write a lambda or a loop that calls it.");

@@ -96,7 +96,12 @@ fn members(cx: &mut Checker<'_>, whole: &ExprAttribute, mut path: String, parts:
                 return;
             }
         }
+        let mut full = full;
         for part in rest.by_ref() {
+            full = format!("{full}.{}", part.attr);
+            if full == attributes::READABLE && part.ctx == ExprContext::Load {
+                continue;
+            }
             attributes::attribute(cx, part.attr.as_str(), part.ctx, attr_range(part), part.range);
         }
         return;

@@ -97,6 +97,9 @@ pub(crate) fn binding(cx: &mut Checker<'_>, binding: &Binding<'_>) {
     if binding.how == How::Import && binding.name == "*" {
         return;
     }
+    if binding.how == How::Argument && super::calls::MAY_BE_ARGUMENTS.contains(&binding.name) {
+        return;
+    }
     bound(cx, binding.name, binding.range);
 }
 
