@@ -28,7 +28,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, compiled, expected, instrument, names, policy, sizes
+from . import alarm, compiled, expected, guards, instrument, names, policy, sizes
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .verdict import ScriptFinding, Verdict, check_script
@@ -36,7 +36,7 @@ from .verdict import ScriptFinding, Verdict, check_script
 __all__ = ["ScriptFinding", "ScriptResult", "Verdict", "check_script", "execute", "run"]
 
 MODES = ("safe", "trusted")
-_OF_LITERALS = frozenset({"join", "split", "items", "keys", "values", "get", "strip", "upper", "lower", "encode"})
+_OF_LITERALS = frozenset({"join", "split", "items", "keys", "values", "get", "upper", "lower", "encode"})
 _UNSAFE_IN_PATTERNS = frozenset({"view", "data", "dumps", "flags", "base", "pixels", "format", "resize"})
 """Attributes that are listed for some types only, or that have a guard; patterns would bypass both."""
 _TRUSTED = "<trusted script>"
@@ -121,7 +121,7 @@ def compile_guarded(source: str, own: frozenset[str]) -> CodeType:
             bounds=frozenset(allowed.bounds),
             modules=frozenset(allowed.modules),
             members=_OF_LITERALS,
-            patterns=allowed.attributes - sizes.METHODS - _UNSAFE_IN_PATTERNS,
+            patterns=allowed.attributes - sizes.METHODS - guards.LIMITED_NAMES - _UNSAFE_IN_PATTERNS,
         )
         code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

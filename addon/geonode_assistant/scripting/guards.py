@@ -20,7 +20,7 @@ from typing import Any
 
 from mathutils import geometry, kdtree, noise
 
-from . import policy
+from . import policy, products
 from .errors import Guarded, NotAllowed
 from .sizes import as_number
 
@@ -98,6 +98,107 @@ def type_of(thing: Any, /) -> type:
     if issubclass(kind, type):
         raise NotAllowed("Scripts cannot use the type of a class.")
     return IN_PLACE_OF.get(kind, kind)
+
+
+# -- methods that take longer than linear time
+# ------------------------------------------------------------------------------------------------
+
+TEXT_STEPS = 1e9
+"""The most characters that a search in a text compares."""
+SORT_STEPS = 1e8
+"""The most comparisons of a sort."""
+SORT_CHARACTERS = 4e9
+"""The most characters that a sort of texts compares."""
+
+
+def _searching(kind: type, name: str) -> Callable[..., Any]:
+    """Limits a method of texts that compares its first argument at each place."""
+    method = getattr(kind, name)
+
+    def called(text: Any, *args: Any, **kwargs: Any) -> Any:
+        for sought in (*args[:1], *kwargs.values()):
+            if isinstance(sought, str | bytes | bytearray) and len(text) * len(sought) > TEXT_STEPS:
+                raise Guarded(f"{name}() of a text this long for another this long would freeze Blender.")
+        return method(text, *args, **kwargs)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
+class _Measured:
+    """A key of a sort that counts the characters of what it returns."""
+
+    def __init__(self, key: Callable[[Any], Any], count: int) -> None:
+        self._key = key
+        self._left = SORT_CHARACTERS / max(count.bit_length(), 1)
+
+    def __call__(self, value: Any) -> Any:
+        found = self._key(value)
+        first = found[0] if type(found) is tuple and found else found
+        if type(first) is str:
+            self._left -= len(first)
+            if self._left < 0:
+                raise Guarded("Sorting texts this long would freeze Blender.")
+        return found
+
+
+def _check_sort(items: list[Any]) -> None:
+    """Raises if sorting these takes too long: Python compares plain numbers and texts without looking at signals."""
+    count = len(items)
+    if count * count.bit_length() > SORT_STEPS:
+        raise Guarded(f"Sorting {count:,} items would freeze Blender.")
+    first = items[0] if items else None
+    if type(first) is tuple and first:
+        first = first[0]
+        length = sum(len(one[0]) for one in items if type(one) is tuple and one and type(one[0]) is str)
+    elif type(first) is str:
+        length = sum(len(one) for one in items if type(one) is str)
+    if type(first) is str and length * count.bit_length() > SORT_CHARACTERS:
+        raise Guarded("Sorting texts this long would freeze Blender.")
+
+
+def sort_list(items: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+    """``list.sort``."""
+    if key is None:
+        _check_sort(items)
+        list.sort(items, reverse=reverse)
+    else:
+        if len(items) * len(items).bit_length() > SORT_STEPS:
+            raise Guarded(f"Sorting {len(items):,} items would freeze Blender.")
+        list.sort(items, key=_Measured(key, len(items)), reverse=reverse)
+
+
+def sorted_of(items: Iterable[Any], /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    """``sorted``."""
+    found = list(items)
+    sort_list(found, key=key, reverse=reverse)
+    return found
+
+
+NEIGHBOURS = 2_000
+"""The most that `KDTree.find_n` looks for: it keeps them in order, one by one."""
+
+
+def _find_n(tree: Any, *args: Any, **kwargs: Any) -> Any:
+    wanted = kwargs.get("n", args[1] if len(args) > 1 else 0)
+    if as_number(wanted) > NEIGHBOURS:
+        raise Guarded(f"find_n() of {wanted:,} points would freeze Blender; use at most {NEIGHBOURS:,}.")
+    return tree.find_n(*args, **kwargs)
+
+
+_SEARCHES = ("strip", "lstrip", "rstrip", "rfind", "rindex", "rsplit", "rpartition")
+LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
+    **{
+        f"builtins.{kind.__name__}": {name: _searching(kind, name) for name in _SEARCHES}
+        for kind in (str, bytes, bytearray)
+    },
+    "builtins.list": {"sort": sort_list},
+    "builtins.KDTree": {"find_n": _find_n},
+}
+"""By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
+LIMITED_NAMES = frozenset({
+    *_SEARCHES, "sort", "argsort", "searchsorted", "dot", "find_n", "zipf", "multivariate_normal",
+})  # fmt: skip
 
 
 # -- numbers and iterators
@@ -293,6 +394,34 @@ def _at_most(name: str, limit: int, count: Callable[..., int]) -> Callable[..., 
     return called
 
 
+CROSSINGS = 100_000
+"""The most points at which the edges of an outline may cross: each makes a point and two edges."""
+
+
+def _triangulated(*args: Any, **kwargs: Any) -> Any:
+    """``delaunay_2d_cdt``, limited by its points and by how often its edges cross, estimated from a few of them."""
+    points, edges, faces = args[:3]
+    sides = [(face[at - 1], face[at]) for face in faces for at in range(len(face))]
+    lines = [(points[a], points[b]) for a, b in (*edges, *sides)]
+    few = lines[:: max(len(lines) // max(50_000 // max(len(lines), 1), 8), 1)]
+    found = sum(_crosses(*one, *other) for one in few for other in lines)
+    if found * len(lines) / max(len(few), 1) / 2 > CROSSINGS:
+        raise Guarded(f"The edges cross about {found * len(lines) / len(few) / 2:,.0f} times, which takes too long.")
+    return _at_most("delaunay_2d_cdt", 50_000, lambda points, edges, *_: len(points) + len(edges))(*args, **kwargs)
+
+
+def _crosses(a: Any, b: Any, c: Any, d: Any) -> bool:
+    """Whether two lines cross, not counting their ends."""
+    (ax, ay), (bx, by), (cx, cy), (dx, dy) = a[:2], b[:2], c[:2], d[:2]
+    one = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+    two = (bx - ax) * (dy - ay) - (by - ay) * (dx - ax)
+    if one * two >= 0:
+        return False
+    three = (dx - cx) * (ay - cy) - (dy - cy) * (ax - cx)
+    four = (dx - cx) * (by - cy) - (dy - cy) * (bx - cx)
+    return bool(three * four < 0)
+
+
 def _few(name: str, place: int, keyword: str, largest: int) -> Callable[..., Any]:
     """Limits a function of ``mathutils.noise`` by an argument that is a number of steps: its octaves, or a size."""
     function = getattr(noise, name)
@@ -327,12 +456,15 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
         "box_fit_2d": _at_most("box_fit_2d", 20_000, lambda points, *_: len(points)),
         "box_pack_2d": _at_most("box_pack_2d", 20_000, lambda boxes, *_: len(boxes)),
         "convex_hull_2d": _at_most("convex_hull_2d", 200_000, lambda points, *_: len(points)),
-        "delaunay_2d_cdt": _at_most("delaunay_2d_cdt", 50_000, lambda points, edges, *_: len(points) + len(edges)),
+        "delaunay_2d_cdt": _triangulated,
         "interpolate_bezier": _at_most("interpolate_bezier", 1_000_000, lambda *args: int(as_number(args[-1]))),
+        # It looks at every three planes, and at all the others for each.
+        "points_in_planes": _at_most("points_in_planes", 200, lambda planes, *_: len(planes)),
         "tessellate_polygon": _at_most(
             "tessellate_polygon", 5_000, lambda polygons, *_: sum(len(polygon) for polygon in polygons)
         ),
     },
+    "operator": {"matmul": products.product},
     "types": {"SimpleNamespace": SimpleNamespace},
     "mathutils.kdtree": {"KDTree": _tree},
     "mathutils.noise": {

@@ -14,10 +14,11 @@ from typing import Any
 
 from .errors import policy_error
 
-LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH = (
+LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, PRODUCT, INTO_PRODUCT, FACTOR = (
     f"__geonode_{name}__"
     for name in (
         "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
+        "product", "into_product", "factor",
     )
 )  # fmt: skip
 """Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
@@ -25,7 +26,11 @@ _LITERALS = (ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.ListC
 
 
 def instrumented(
-    source: str, bounds: frozenset[str], modules: frozenset[str], members: frozenset[str], patterns: frozenset[str]
+    source: str,
+    bounds: frozenset[str],
+    modules: frozenset[str],
+    members: frozenset[str],
+    patterns: frozenset[str],
 ) -> ast.Module:
     """The syntax tree of a checked script with guards; lines and columns are unchanged.
 
@@ -196,6 +201,23 @@ class _Guarding(ast.NodeTransformer):
         self._within.append(node.name)
         node.body = [kept for one in node.body for kept in _statements(self.visit(one))]
         self._within.pop()
+        return node
+
+    # -- products of matrices, which nothing can stop
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        return _at(node, _call(PRODUCT, node.left, node.right)) if isinstance(node.op, ast.MatMult) else node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        target = node.target
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.MatMult):
+            return node
+        if isinstance(target, ast.Name):
+            made = _call(INTO_PRODUCT, _at(target, ast.Name(target.id, ast.Load())), node.value)
+            return _at(node, ast.Assign([target], _at(node, made)))
+        node.value = _at(node.value, _call(FACTOR, node.value))
         return node
 
     # -- loops over plain ranges, texts with a computed width, `with`

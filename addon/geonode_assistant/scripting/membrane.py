@@ -122,12 +122,14 @@ class Membrane:
         cls = type(thing)
         if issubclass(cls, type):
             if self._class(kind, thing, cls, name):
-                return PLAIN + ALONE + (FOR_THIS_SCRIPT if thing in self._own else 0)
+                limited = kind == LOAD and _limit(thing, name) is not None
+                return (HANDLED if limited else PLAIN) + ALONE + (FOR_THIS_SCRIPT if thing in self._own else 0)
         elif kind == LOAD and name == "format" and issubclass(cls, str):
             return HANDLED + (FOR_THIS_SCRIPT if cls in self._own else 0)
         elif cls in self._own:
             if kind > DELETE or self._free(cls, kind, name):
-                return PLAIN + FOR_THIS_SCRIPT
+                limited = kind == LOAD and _limit(cls, name) is not None
+                return (HANDLED if limited else PLAIN) + FOR_THIS_SCRIPT
         elif kind == LOAD and name == "__class__":
             if cls in guards.IN_PLACE_OF:
                 return HANDLED
@@ -152,7 +154,7 @@ class Membrane:
                 return PLAIN + FOR_THIS_SCRIPT
         elif kind == LOAD:
             if self._listed(cls, name):
-                return HANDLED if name == "resize" else PLAIN
+                return HANDLED if name == "resize" or _limit(cls, name) is not None else PLAIN
         elif kind in (STORE, DELETE):
             if any(name in names or "*" in names for names in self._written(cls)) and not name.startswith("_"):
                 return PLAIN
@@ -242,7 +244,26 @@ class Membrane:
             return guards.type_of(thing)
         if name == "resize" and not isinstance(thing, _BLENDERS):
             return guards.resized(thing)
-        return sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
+        if isinstance(thing, _BLENDERS):
+            return sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
+        return _limited(thing, name)
+
+
+def _limit(cls: type, name: Any) -> Callable[..., Any] | None:
+    """The limited form of a method of a class; none if it has no limit, or a class of the script overrides it."""
+    if name not in guards.LIMITED_NAMES:
+        return None
+    for base in type.mro(cls):
+        if name in base.__dict__:
+            return guards.LIMITED.get(key(base), {}).get(name)
+    return None
+
+
+def _limited(thing: Any, name: str) -> Any:
+    if isinstance(thing, type):
+        return _limit(thing, name)
+    found = _limit(type(thing), name)
+    return getattr(thing, name) if found is None else lambda *args, **kwargs: found(thing, *args, **kwargs)
 
 
 def _of_metaclass(thing: type, name: str) -> bool:

@@ -19,18 +19,8 @@ from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
 
-MESH_OPERATORS = {
-    "create_grid",
-    "create_uvsphere",
-    "create_icosphere",
-    "create_circle",
-    "create_cone",
-    "subdivide_edges",
-    "spin",
-    "bevel",
-}
-
-
+CORNERS = 1e8
+"""The most corners, each times those of its face, that triangulating may take: its time is their square."""
 LARGEST_ROUND = 10_000
 """The most corners of a cylinder's or cone's end: this many take three seconds, twice as many four times as long."""
 LARGEST_SPHERE = 2**16
@@ -110,8 +100,7 @@ def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
             plain[member] = replaced[member]
         elif _has(real, member):
             value = getattr(real, member)
-            bound = name == "bmesh.ops" and member in MESH_OPERATORS
-            plain[member] = _bounded(value) if bound else value
+            plain[member] = _bounded(value, member) if name == "bmesh.ops" else value
     return plain, tuple(inner)
 
 
@@ -148,18 +137,28 @@ def _real(name: str) -> Any:
         return found
 
 
-def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+def _bounded(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """An operator on a BMesh, limited by what its arguments make."""
+
     def called(*args: Any, **kwargs: Any) -> Any:
         _check_arguments(kwargs)
         if args and "cuts" in kwargs:
-            faces = max(len(args[0].faces), 1) * (kwargs["cuts"] + 1) ** 2
-            if faces > policy.policy().items / 5:
-                raise Guarded(f"This would make about {faces:,} faces, which would freeze Blender.")
+            cuts = sizes.as_number(kwargs["cuts"])
+            # The first cuts faces into faces, the others edges into edges.
+            whole = max(len(args[0].faces), 1) * (cuts + 1) ** 2
+            made = whole if name == "subdivide_edges" else 4 * len(kwargs.get("edges", ())) * (cuts + 1)
+            if made > policy.policy().items / 5:
+                raise Guarded(f"This would make about {made:,} elements, which would freeze Blender.")
+        if name.startswith("triangulate") or "ngon_method" in kwargs:
+            squares = sum(len(face.verts) ** 2 for face in kwargs.get("faces", ()))
+            if squares > CORNERS:
+                raise Guarded("Faces with so many corners would take too long to triangulate.")
         factor = max(kwargs.get("steps", 1), kwargs.get("segments", 1) ** 2 / 4 if "offset" in kwargs else 1)
         if len(kwargs.get("geom", ())) * factor > policy.policy().items:
             raise Guarded(f"So many steps or segments of {len(kwargs['geom']):,} elements would freeze Blender.")
         return function(*args, **kwargs)
 
+    called.__name__ = called.__qualname__ = name
     return called
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import guards, instrument, managed, policy, sizes
+from . import guards, instrument, managed, policy, products, sizes
 from .membrane import Membrane
 from .modules import Importer
 from .output import Output
@@ -33,10 +33,13 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
         "setattr": attributes.setattr,
         "delattr": attributes.delattr,
         "format": guards.formatted,
+        "isinstance": native["isinstance"],
+        "issubclass": native["issubclass"],
         "iter": guards.iterated,
         "print": output.print,
         "range": guards.range_of,
         "round": guards.rounded,
+        "sorted": guards.sorted_of,
         instrument.LOAD: native["load"],
         instrument.ITEM: native["item"],
         instrument.STORE: native["store"],
@@ -49,6 +52,9 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
         instrument.RANGE: range,
         instrument.FORMAT: guards.formatted,
         instrument.WITH: managed.managed,
+        instrument.PRODUCT: products.product,
+        instrument.INTO_PRODUCT: products.into,
+        instrument.FACTOR: products.factor,
     }
     membrane.begin(made)
     return made

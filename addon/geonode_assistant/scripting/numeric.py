@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from . import policy
+from . import policy, products
 from .errors import Guarded
-from .guards import IN_PLACE_OF
-from .membrane import MEMBERS
+from .guards import IN_PLACE_OF, LIMITED
+from .membrane import MEMBERS, key
 
-CUBIC = 2_000
-"""The most rows of a matrix for functions that take cubic time."""
+SORTED = 5e8
+"""The most comparisons of a sort or a search."""
 
 
 def _size(value: Any) -> float:
@@ -102,12 +102,125 @@ def _square(*args: Any, **kwargs: Any) -> float:
     return max([_size(one) for one in args[:2]] or [1.0]) ** 2 if args else 1.0
 
 
-def _cubic(function: Callable[..., Any]) -> Callable[..., Any]:
+def _stepped(function: Callable[..., Any], steps: Callable[..., float], most: float) -> Callable[..., Any]:
+    """Limits a function by the number of steps that these arguments take."""
+    name = getattr(function, "__name__", "This function")
+
     @wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
-        if any(max(np.shape(one) or (0,)) > CUBIC for one in args[:1] if np.ndim(one) >= 2):
-            raise Guarded(f"{function.__name__}() of a matrix with more than {CUBIC} rows takes too long.")
+        try:
+            wanted = float(steps(*args, **kwargs))
+        except (TypeError, ValueError, IndexError, OverflowError):
+            wanted = 0.0  # numpy reports what is wrong
+        if not wanted <= most:
+            raise Guarded(f"{name}() would take about {wanted:,.0f} steps, which would freeze Blender.")
         return function(*args, **kwargs)
+
+    return called
+
+
+def _product(function: Callable[..., Any], steps: Callable[..., float]) -> Callable[..., Any]:
+    """Limits a product of two arrays."""
+    name = f"{function.__name__}()"
+
+    @wraps(function)
+    def called(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        first, second = np.asanyarray(a), np.asanyarray(b)
+        try:
+            wanted = float(steps(first.shape, second.shape, *args, **kwargs))
+        except (TypeError, ValueError, IndexError, ZeroDivisionError):
+            wanted = 0.0
+        products.check(wanted, name, first, second)
+        return function(a, b, *args, **kwargs)
+
+    return called
+
+
+def _prod(shape: Any) -> float:
+    return float(np.prod(shape, dtype=float))
+
+
+def _dotted(a: Any, b: Any, *args: Any, **kwargs: Any) -> float:
+    return _prod(a) * _prod(b) / (a[-1] if a and b else 1)
+
+
+def _contracted(a: Any, b: Any, axes: Any = 2) -> float:
+    if isinstance(axes, int | np.integer):
+        shared = a[len(a) - int(axes) :]
+    else:
+        shared = [a[one] for one in np.atleast_1d(axes[0])]
+    return _prod(a) * _prod(b) / _prod(shared)
+
+
+def _multiplied(arrays: Any, **kwargs: Any) -> float:
+    sides = sorted((side for one in arrays for side in np.shape(one)), reverse=True)[:3]
+    return _prod(sides) * len(arrays)
+
+
+def _decomposed(a: Any, *args: Any, **kwargs: Any) -> float:
+    """The steps of a decomposition of each matrix in an array."""
+    *outer, rows, columns = np.shape(a)
+    return _prod(outer) * rows * columns * min(rows, columns)
+
+
+def _weighted(weight: float) -> Callable[..., float]:
+    return lambda a, *args, **kwargs: weight * _decomposed(a)
+
+
+def _solved(a: Any, b: Any, *args: Any, **kwargs: Any) -> float:
+    return 4 * _decomposed(a) + float(np.size(b)) * np.shape(a)[-1]
+
+
+def _powered(a: Any, n: Any) -> float:
+    return _decomposed(a) * max(abs(int(n)).bit_length(), 1) * 2
+
+
+def _normed(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> float:
+    if ord not in (2, -2, "nuc") or isinstance(axis, int) or (axis is None and np.ndim(x) != 2):
+        return 0.0
+    return 4 * (_decomposed(np.moveaxis(x, axis, (-2, -1))) if axis is not None else _decomposed(x))
+
+
+def _correlated(m: Any, y: Any = None, rowvar: Any = True, *args: Any, **kwargs: Any) -> float:
+    rows, columns = np.shape(m) if np.ndim(m) == 2 else (1, np.size(m))
+    return float(rows) * columns * (rows if rowvar else columns) * (4 if y is not None else 1)
+
+
+def _fitted(x: Any, y: Any, deg: Any, *args: Any, **kwargs: Any) -> float:
+    degree = np.max(deg) + 1.0
+    return float(np.size(x)) * degree * (degree + np.size(y) / max(np.size(x), 1))
+
+
+def _ordered(a: Any, *args: Any, **kwargs: Any) -> float:
+    size = float(np.size(a))
+    return size * np.log2(max(size, 2.0))
+
+
+def _ordered_both(a: Any, b: Any, *args: Any, **kwargs: Any) -> float:
+    return _ordered(a) + _ordered(b)
+
+
+def _searched(a: Any, v: Any, *args: Any, **kwargs: Any) -> float:
+    return 2 * float(np.size(v)) * np.log2(max(float(np.size(a)), 2.0))
+
+
+def _binned(x: Any, bins: Any, *args: Any, **kwargs: Any) -> float:
+    return _searched(bins, x)
+
+
+def _correlated_draws(mean: Any, cov: Any, size: Any = None, *args: Any, **kwargs: Any) -> float:
+    sides = float(np.size(mean))
+    return 10 * sides**3 + _size(size) * sides**2
+
+
+def _zipf(function: Callable[..., Any]) -> Callable[..., Any]:
+    """zipf, which tries ever larger numbers the nearer its parameter is to 1."""
+
+    @wraps(function)
+    def called(a: Any, size: Any = None) -> Any:
+        if not np.min(np.asarray(a, dtype=float)) >= 1.05:
+            raise Guarded("zipf() with a parameter below 1.05 may never end.")
+        return function(a, size)
 
     return called
 
@@ -130,6 +243,15 @@ def _einsum(function: Callable[..., Any]) -> Callable[..., Any]:
         if steps > policy.policy().items * 50:
             raise Guarded(f"einsum() would take {steps:,.0f} steps; multiply two arrays at a time.")
         return function(subscripts, *operands, **kwargs)
+
+    return called
+
+
+def _method(method: Any, limit: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A limit on a method whose object is not among the sizes."""
+
+    def called(thing: Any, *args: Any, **kwargs: Any) -> Any:
+        return limit(method.__get__(thing))(*args, **kwargs)
 
     return called
 
@@ -164,7 +286,23 @@ ARRAYS = {
     **_all(np, ("eye", "identity", "tri"), lambda f: _limited(f, _square)),
     **_all(np, ("einsum",), _einsum),
     **_all(np, ("meshgrid", "kron", "outer"), lambda f: _limited(f, _grid)),
-    **_all(np, ("convolve", "correlate"), lambda f: _limited(f, _each_with_each)),
+    **_all(np, ("convolve", "correlate", "polymul"), lambda f: _limited(f, _each_with_each)),
+    **_all(np, ("polyval",), lambda f: _limited(f, _each_with_each)),
+    **_all(np, ("matmul",), lambda f: _product(f, lambda a, b, *args, **kwargs: products.matrix(a, b))),
+    **_all(np, ("dot",), lambda f: _product(f, _dotted)),
+    **_all(np, ("inner",), lambda f: _product(f, _dotted)),
+    **_all(np, ("tensordot",), lambda f: _product(f, _contracted)),
+    **_all(np, ("cov", "corrcoef"), lambda f: _stepped(f, _correlated, products.STEPS)),
+    **_all(np, ("polyfit",), lambda f: _stepped(f, _fitted, products.STEPS)),
+    **_all(np, ("roots",), lambda f: _stepped(f, lambda p: 10 * float(np.size(p)) ** 3, products.STEPS)),
+    **_all(np, ("sort", "argsort", "unique", "lexsort"), lambda f: _stepped(f, _ordered, SORTED)),
+    **_all(
+        np,
+        ("isin", "in1d", "intersect1d", "union1d", "setdiff1d", "setxor1d"),
+        lambda f: _stepped(f, _ordered_both, SORTED),
+    ),
+    **_all(np, ("searchsorted",), lambda f: _stepped(f, _searched, SORTED)),
+    **_all(np, ("digitize",), lambda f: _stepped(f, _binned, SORTED)),
     **_all(np, ("fromfunction",), lambda f: _limited(f, _function)),
     **_all(np, ("hamming", "hanning", "blackman", "bartlett"), lambda f: _limited(f, _shaped)),
 }
@@ -172,27 +310,40 @@ RANDOM = {
     **_all(np.random, ("rand", "randn"), lambda f: _limited(f, _dimensions)),
     **_all(np.random, ("random", "random_sample", "standard_normal"), lambda f: _limited(f, _shaped)),
     **_all(np.random, ("normal", "uniform", "randint", "triangular", "gamma"), lambda f: _limited(f, _sampled)),
+    **_all(np.random, ("zipf",), _zipf),
+    **_all(np.random, ("multivariate_normal",), lambda f: _stepped(f, _correlated_draws, products.STEPS)),
 }
-LINALG = _all(
-    np.linalg,
-    (
-        "cond",
-        "det",
-        "eig",
-        "eigh",
-        "eigvals",
-        "inv",
-        "lstsq",
-        "matrix_rank",
-        "pinv",
-        "qr",
-        "solve",
-        "svd",
-        "slogdet",
-        "eigvalsh",
-        "cholesky",
-        "matrix_power",
+_WEIGHTS = {
+    "cond": 4, "det": 1, "eig": 10, "eigh": 4, "eigvals": 10, "inv": 1, "matrix_rank": 4, "pinv": 4, "qr": 2, "svd": 4,
+    "slogdet": 1, "eigvalsh": 2, "cholesky": 1,
+}  # fmt: skip
+"""Functions that decompose matrices, with how much longer than a product they take."""
+LINALG = {
+    name: _stepped(getattr(np.linalg, name), _weighted(weight), products.STEPS) for name, weight in _WEIGHTS.items()
+}
+LINALG |= {
+    **_all(np.linalg, ("solve", "lstsq"), lambda f: _stepped(f, _solved, products.STEPS)),
+    **_all(np.linalg, ("matrix_power",), lambda f: _stepped(f, _powered, products.STEPS)),
+    **_all(np.linalg, ("multi_dot",), lambda f: _stepped(f, _multiplied, products.STEPS)),
+    **_all(np.linalg, ("norm",), lambda f: _stepped(f, _normed, products.STEPS)),
+    **_all(
+        np.linalg,
+        ("tensorsolve",),
+        lambda f: _stepped(f, lambda a, b, *args, **kwargs: float(np.size(a)) ** 1.5, products.STEPS),
     ),
-    _cubic,
-)
+}
 REPLACED = {"numpy": ARRAYS, "numpy.random": RANDOM, "numpy.linalg": LINALG}
+LIMITED["numpy.ndarray"] = {
+    "dot": ARRAYS["dot"],
+    **{
+        name: _stepped(getattr(np.ndarray, name), steps, SORTED)
+        for name, steps in (("sort", _ordered), ("argsort", _ordered), ("searchsorted", _searched))
+    },
+}
+for _class in (np.random.Generator, np.random.RandomState):
+    LIMITED[key(_class)] = {
+        "zipf": _method(_class.zipf, _zipf),
+        "multivariate_normal": _method(
+            _class.multivariate_normal, lambda f: _stepped(f, _correlated_draws, products.STEPS)
+        ),
+    }

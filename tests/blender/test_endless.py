@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calls in C that nothing could stop: each is stopped in time, or refused for what it would cost."""
+
+from __future__ import annotations
+
+import time
+
+import bpy
+import geonode_core as core
+import pytest
+from geonode_assistant import api
+
+LIMIT_S = 0.6
+SLACK_S = 1.5
+
+STOPPED = {
+    "texts in lists": "s = 'a' * 1000000\nt = ''.join([s[:500000], s[:500000]])\n[s] * 1000000 == [t] * 1000000",
+    "counting texts": "s = 'a' * 1000000\nt = s[:999999] + 'a'\n([s] * 1000000).count(t)",
+    "texts in a deque": "from collections import deque\ns = 'a' * 1000000\nt = s[:-1] + 'b'\n"
+    "deque([s] * 1000000).count(t)",
+    "texts of bytes": "s = b'a' * 1000000\nt = s[:999999] + b'a'\n([s] * 1000000).count(t)",
+    "letters": "s = 'a' * 3000000\nsum(map(s.count, s))",
+    "other letters": "s = '…' * 3000000\nsum(map(s.count, s))",
+    "bytes": "b = bytes(3000000)\nsum(map(b.count, b))",
+    "a chain of deques": "from collections import deque\nfrom itertools import chain\nd = deque(range(1000000))\n"
+    "sum(chain.from_iterable(deque([d] * 10000)))",
+    "lists backwards": "from collections import deque\nl = [0] * 1000000\n"
+    "any(map(any, map(reversed, deque([l] * 10000))))",
+}
+REFUSED = {
+    "iterators in iterators": "x = iter([1])\nfor i in range(200000):\n    x = map(abs, x)\nlist(x)",
+    "chains in chains": "from itertools import chain\nx = [1]\nfor i in range(200000):\n    x = chain(x)\nlist(x)",
+    "nested classes": "t = (int,)\nfor i in range(60):\n    t = (t, t)\nisinstance('', t)",
+    "nested base classes": "t = (int,)\nfor i in range(60):\n    t = (t, t)\nissubclass(str, t)",
+    "strip": "s = 'a' * 3000000\ns.strip('bcdefghi' * 60000 + 'a')",
+    "strip by its class": "s = 'a' * 3000000\nlist(map(str.strip, [s], ['bcdefghi' * 60000 + 'a']))",
+    "rfind": "s = 'a' * 1000000\ns.rfind('ab' + 'a' * 500000)",
+    "equal texts sorted": "s = 'a' * 1000000\nsorted([s] * 1000000)",
+    "equal texts sorted in place": "s = 'a' * 1000000\nl = [s] * 1000000\nl.sort(reverse=True)",
+    "equal keys sorted": "s = 'a' * 1000000\nsorted(range(100000), key=lambda one: s)",
+    "whole numbers by @": "import numpy as np\nx = np.ones((3000, 3000), dtype=int)\nx @ x",
+    "by @=": "import numpy as np\nx = np.ones((3000, 3000), dtype=int)\nx @= x",
+    "by @= in an item": "import numpy as np\nx = [np.ones((3000, 3000), dtype=int)]\nx[0] @= x[0]",
+    "by operator": "import numpy as np\nfrom operator import matmul\n"
+    "x = np.ones((3000, 3000), dtype=int)\nmatmul(x, x)",
+    "dot": "import numpy as np\nx = np.ones((3000, 3000), dtype=int)\nnp.dot(x, x)",
+    "the method dot": "import numpy as np\nx = np.ones((3000, 3000), dtype=int)\nx.dot(x)",
+    "inner": "import numpy as np\nx = np.ones((3000, 3000), dtype=int)\nnp.inner(x, x)",
+    "tensordot": "import numpy as np\nx = np.ones((3000, 3000), dtype=int)\nnp.tensordot(x, x, 1)",
+    "matmul": "import numpy as np\nx = np.ones((3000, 3000), dtype=int)\nnp.matmul(x, x)",
+    "norm": "import numpy as np\nnp.linalg.norm(np.ones((3000, 3000)), 2)",
+    "roots": "import numpy as np\nnp.roots(np.arange(1, 3500.0))",
+    "polymul": "import numpy as np\nx = np.ones(3000000)\nnp.polymul(x, x)",
+    "many inverses": "import numpy as np\nnp.linalg.inv(np.ones((30, 1000, 1000)))",
+    "zipf": "import numpy as np\nnp.random.zipf(1.0000001, size=1000000)",
+    "zipf of a generator": "import numpy as np\nnp.random.default_rng(1).zipf(1.0000001, size=100)",
+    "correlated draws": "import numpy as np\nnp.random.multivariate_normal(np.zeros(3000), np.eye(3000))",
+    "searchsorted": "import numpy as np\nx = np.arange(40000000.0)\nnp.searchsorted(x, x[::-1])",
+    "planes": "from mathutils import geometry\ngeometry.points_in_planes([(n, n * n, 1, -1) for n in range(1500)])",
+    "neighbours": "from mathutils import kdtree\nt = kdtree.KDTree(1)\nt.insert((0, 0, 0), 0)\nt.balance()\n"
+    "t.find_n((0, 0, 0), 400000)",
+    "crossings": "import random\nfrom mathutils import geometry, Vector\nrandom.seed(1)\n"
+    "p = [Vector((random.random(), random.random())) for i in range(6000)]\n"
+    "geometry.delaunay_2d_cdt(p, [(2 * i, 2 * i + 1) for i in range(3000)], [], 0, 1e-9)",
+    "cuts": "import bmesh\nb = bmesh.new()\nbmesh.ops.create_grid(b, x_segments=300, y_segments=300, size=1)\n"
+    "bmesh.ops.bisect_edges(b, edges=b.edges[:], cuts=100)",
+    "a large face": "import bmesh, math\nb = bmesh.new()\n"
+    "f = b.faces.new([b.verts.new((math.cos(i) * i, math.sin(i) * i, 0)) for i in range(30000)])\n"
+    "bmesh.ops.triangulate(b, faces=[f], ngon_method='EAR_CLIP')",
+}
+ORDINARY = """
+import bmesh, numpy as np
+from collections import deque
+from itertools import chain, islice
+from mathutils import Matrix, Vector, geometry, kdtree
+from operator import matmul
+x = np.arange(9.0).reshape(3, 3)
+y = np.eye(3)
+y @= x
+points = np.random.default_rng(20000000).normal(size=(5000, 3))
+centred = points - points.mean(axis=0)
+sides = np.linalg.svd(centred, full_matrices=False)[1].shape
+found = [
+    (x @ x).sum(), y.sum(), matmul(x, x).sum(), np.dot(x, x).sum(), x.dot(x).sum(), np.inner(x, x).sum(),
+    np.tensordot(x, x, 1).sum(), (Matrix.Identity(3) @ Vector((1, 2, 3))).y, round(np.linalg.norm(x, 2), 3),
+    np.searchsorted([1, 2, 3], 2), ' a '.strip(), 'xay'.strip('xy'), 'a,b,c'.rsplit(',', 1),
+    list(map(str.strip, [' b'])),
+    sorted([3, 1, 2], reverse=True), sorted('bca', key=str.upper), isinstance(1, (int, (str, float))), sides,
+    list(islice(chain(reversed([1, 2]), deque('ab'), b'a', enumerate('…')), 6)), np.sort([2, 1]).tolist(),
+]
+numbers = [(2, 'b'), (1, 'a')]
+numbers.sort()
+bm = bmesh.new()
+bmesh.ops.create_grid(bm, x_segments=3, y_segments=3, size=1)
+bmesh.ops.bisect_edges(bm, edges=bm.edges[:], cuts=1)
+bmesh.ops.triangulate(bm, faces=bm.faces[:])
+class Holder:
+    def __init__(self, obj, type='MESH'):
+        self.obj = obj
+        self.type = type
+import bpy
+held = Holder(bpy.context.object).obj.name
+where = bpy.data.filepath
+np.random.seed(20000000)
+"""
+
+
+@pytest.fixture(autouse=True)
+def scene() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_what_python_repeats_in_c_is_stopped(name: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(core.ScriptTimeout):
+        api.run_script(STOPPED[name], timeout_ms=int(LIMIT_S * 1000))
+    assert time.monotonic() - begin < LIMIT_S + SLACK_S
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_one_call_that_would_not_end_is_refused(name: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises((core.CoreError, core.PolicyError)):
+        api.run_script(REFUSED[name])
+    assert time.monotonic() - begin < 6
+
+
+def test_small_calls_of_the_same_kind_work() -> None:
+    made = api.run_script(ORDINARY).namespace
+    assert made["found"] == [
+        486, 36, 486, 486, 486, 450, 486, 2, 14.227, 1, "a", "a", ["a,b", "c"], ["b"], [3, 2, 1], ["a", "b", "c"],
+        True, (3,), [2, 1, "a", "b", 97, (0, "…")], [1, 2],
+    ]  # fmt: skip
+    assert made["numbers"] == [(1, "a"), (2, "b")]
+    assert made["held"] == "Cube" and made["where"] == ""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    (1).nothing\nexcept AttributeError as error:\n    error.obj",
+        "bpy.data.images.new('i', 8, 8).filepath",
+        "bpy.data.filepath = 'x'",
+    ],
+)
+def test_names_that_own_objects_may_have_open_nothing_else(source: str) -> None:
+    own = "import bpy\nclass A: pass\na = A()\na.obj = 1\n"
+    with pytest.raises((core.CoreError, core.PolicyError)):
+        api.run_script(own + source)
