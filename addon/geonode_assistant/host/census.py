@@ -39,6 +39,34 @@ def _key(row: Any) -> str:
     return name if library is None else f"{name} ({library})"
 
 
+def everything() -> set[int]:
+    """The ``session_uid`` of every data-block of the open file."""
+    lists: Any = bpy.data.bl_rna.properties
+    kinds = [one.identifier for one in lists if one.type == "COLLECTION" and one.fixed_type.identifier != "ID"]
+    blocks = (block for kind in kinds for block in getattr(bpy.data, kind))
+    return {block.session_uid for block in blocks if isinstance(block, bpy.types.ID)}
+
+
+def newest() -> int:
+    """The highest of them: a data-block that is made from now on has a higher one."""
+    return max(everything(), default=0)
+
+
+def in_scenes() -> frozenset[int]:
+    """The ``session_uid`` of every object that is in a scene."""
+    return frozenset(obj.session_uid for scene in bpy.data.scenes for obj in scene.objects)
+
+
+def named(kinds: dict[str, list[str]]) -> set[int]:
+    """The ``session_uid`` of the data-blocks with these names, by kind."""
+    found: set[int] = set()
+    for kind, names in kinds.items():
+        wanted = set(names)
+        blocks = getattr(bpy.data, kind, ())
+        found |= {one.session_uid for one in blocks if one.library is None and one.name in wanted}
+    return found
+
+
 def difference(before: Census, after: Census) -> Names:
     """What happened in between. A block that another one of the same name replaced is changed."""
     names: Names = {"made": {}, "changed": {}, "removed": {}}

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 class BlenderHost:
     """Carries out the effects of one run. Main thread only."""
 
-    def __init__(self, try_out: TryOut | None = None) -> None:
-        """``try_out`` starts a dry run; None: dry runs are not available."""
+    def __init__(self, try_out: TryOut | None = None, on_copy: bool = False) -> None:
+        """``try_out`` starts a dry run; None: dry runs are not available. ``on_copy``: scripts may remove anything."""
         self._try_out = try_out
         self._transaction: Transaction | None = None
         self._inspected: Document | None = None
         self._held: Held | None = None
+        self._on_copy = on_copy
+        self._removable: set[int] = set()
 
     def capture_context(self, object: str | None, modifier: str | None) -> Context:
         from ..host import context
@@ -77,10 +79,11 @@ class BlenderHost:
 
     def hold_to(self, names: dict[str, dict[str, list[str]]]) -> None:
         """From here to the end of the transaction nothing may be made, changed or removed but what is named."""
-        from ..host.census import Held
+        from ..host.census import Held, named
         from ..host.transaction import MARK
 
         self._held = Held(names, frozenset({MARK}))
+        self._removable = named(names.get("removed", {}))
 
     def _changed(self, transaction: Transaction, objects: list[str], trees: list[str]) -> list[str]:
         from ..host import context
@@ -99,7 +102,8 @@ class BlenderHost:
         from .extensions import executor
 
         if action_type == script_steps.TYPE:
-            return {"message": self._open().run_script(lambda: script_steps.run(payload))}
+            removable = None if self._on_copy else self._removable
+            return {"message": self._open().run_script(lambda: script_steps.run(payload, removable))}
         chosen = executor(action_type)
         targets = chosen.targets(payload)
         objects, trees = list(targets.get("objects", ())), list(targets.get("trees", ()))
@@ -147,4 +151,5 @@ class BlenderHost:
 
     def _close(self) -> dict[str, Any]:
         self._transaction = self._held = None
+        self._removable = set()
         return {}

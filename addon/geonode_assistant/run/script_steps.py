@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 # The step type on the wire.
@@ -11,14 +12,18 @@ TYPE = "PYTHON"
 SHOWN_CHARACTERS = 2000
 
 
-def run(payload: dict[str, Any]) -> str:
+def run(payload: dict[str, Any], removable: Collection[int] | None = ()) -> str:
     """Runs the script of a step, which the core has checked; returns what it printed, else how long it took.
+
+    ``removable``: the ``session_uid`` of the data-blocks that it may remove although its text does not show that; None:
+    all.
 
     Raises what ``scripting.execute`` raises: a refusal, a timeout, or the script's own error with its line.
     """
     from .. import scripting
 
-    result = scripting.execute(payload["code"], mode=payload["mode"], timeout_ms=payload["timeout_ms"])
+    mode, timeout_ms = payload["mode"], payload["timeout_ms"]
+    result = scripting.execute(payload["code"], mode=mode, timeout_ms=timeout_ms, removable=removable)
     return shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms"
 
 

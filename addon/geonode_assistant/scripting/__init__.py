@@ -8,6 +8,7 @@
 4. ``names``, ``modules``, ``guards``, ``sizes``, ``managed``, ``printing``: a small table of builtins,
    modules with the listed members, limits where Blender multiplies numbers, checks of attribute names that a script
    computes. ``expected``: estimates of what node trees would make, before Blender evaluates them.
+   ``removals``: what was in the file before is removed only where the artist could be asked.
 5. the core's watchdog: limits of time and memory (``geonode_core.run_bounded``).
 6. ``alarm``: the second wall. Audit events of the interpreter end a script at the first event that no script needs.
 7. ``host.surroundings``: state that outlives a script is compared and restored.
@@ -21,14 +22,14 @@ import builtins
 import contextlib
 import importlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import CodeType, ModuleType
 from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, compiled, expected, guards, instrument, names, policy, sizes
+from . import alarm, compiled, expected, guards, instrument, names, policy, removals, sizes
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .verdict import ScriptFinding, Verdict, check_script
@@ -55,7 +56,9 @@ class ScriptResult:
     duration_ms: float
 
 
-def execute(source: str, *, mode: str = "safe", timeout_ms: int = 4000) -> ScriptResult:
+def execute(
+    source: str, *, mode: str = "safe", timeout_ms: int = 4000, removable: Collection[int] | None = ()
+) -> ScriptResult:
     """Runs a script on Blender's main thread. Restores nothing and makes no undo step.
 
     ``safe``: a refusal raises ``PolicyError`` with ``script_refused`` (``details["findings"]``: dicts as in
@@ -63,8 +66,11 @@ def execute(source: str, *, mode: str = "safe", timeout_ms: int = 4000) -> Scrip
     must have asked the artist about exactly this script. Both raise ``ScriptTimeout`` (``script_timeout``,
     ``script_memory``), and ``CoreError`` with ``script_failed`` for an exception of the script (``details``:
     ``exception``, ``line``, ``stdout``).
+
+    ``removable``: the ``session_uid`` of the data-blocks that a safe script may remove where ``Verdict.asks`` does not
+    tell; None: all of them.
     """
-    return _prepare(source, mode, timeout_ms)()
+    return _prepare(source, mode, timeout_ms, removable)()
 
 
 def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
@@ -82,7 +88,9 @@ def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
     return result
 
 
-def _prepare(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResult]:
+def _prepare(
+    source: str, mode: str, timeout_ms: int, removable: Collection[int] | None = ()
+) -> Callable[[], ScriptResult]:
     """Does all checks that are possible before the script runs; returns the function that runs it."""
     if mode not in MODES:
         raise AssistantError("invalid_argument", f"mode must be one of {', '.join(MODES)}, not {mode!r}.")
@@ -106,13 +114,17 @@ def _prepare(source: str, mode: str, timeout_ms: int) -> Callable[[], ScriptResu
     alarm.prepare(verdict.source)
     expected.prepare()
     output = Output()
-    code = compile_guarded(verdict.source, verdict.own)
+    asked = frozenset(one.line for one in verdict.asks if one.code == "script_destructive")
+    code = compile_guarded(verdict.source, verdict.own, asked)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output)}
-    return lambda: run_guarded(code, namespace, output, timeout_ms)
+    return lambda: run_guarded(code, namespace, output, timeout_ms, removable)
 
 
-def compile_guarded(source: str, own: frozenset[str]) -> CodeType:
-    """Compiles a text that the core allowed, with guards. Raises ``PolicyError`` if Python reads it differently."""
+def compile_guarded(source: str, own: frozenset[str], asked: frozenset[int] = frozenset()) -> CodeType:
+    """Compiles a text that the core allowed, with guards. Raises ``PolicyError`` if Python reads it differently.
+
+    ``asked``: the lines whose removals the artist was asked about.
+    """
     allowed = policy.policy()
     try:
         plain = compile(source, "<script>", "exec", dont_inherit=True, optimize=0)
@@ -121,7 +133,8 @@ def compile_guarded(source: str, own: frozenset[str]) -> CodeType:
             bounds=frozenset(allowed.bounds),
             modules=frozenset(allowed.modules),
             members=_OF_LITERALS,
-            patterns=allowed.attributes - sizes.METHODS - guards.LIMITED_NAMES - _UNSAFE_IN_PATTERNS,
+            patterns=allowed.attributes - sizes.METHODS - removals.METHODS - guards.LIMITED_NAMES - _UNSAFE_IN_PATTERNS,
+            asked=asked,
         )
         code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -133,13 +146,20 @@ def compile_guarded(source: str, own: frozenset[str]) -> CodeType:
     return code
 
 
-def run_guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeout_ms: int) -> ScriptResult:
+def run_guarded(
+    code: CodeType,
+    namespace: dict[str, Any],
+    output: Output,
+    timeout_ms: int,
+    removable: Collection[int] | None = (),
+) -> ScriptResult:
     """Runs compiled code under the alarm and the limits, and restores what it changed outside the file."""
     from ..host import callbacks, surroundings
 
     before = surroundings.Surroundings()
     shared = alarm.save_shared()
     expected.begin()
+    removals.begin(removable)
     try:
         with callbacks.OwnCallbacksOnly():
             result = _run(code, namespace, output, timeout_ms, alarmed=True)
@@ -159,9 +179,10 @@ def run_guarded(code: CodeType, namespace: dict[str, Any], output: Output, timeo
 
 
 def _check_expected(output: Output) -> None:
-    """Raises if Blender would next have to evaluate more than it can handle."""
+    """Raises if Blender would next have to evaluate more than it can handle, or objects would be lost unasked."""
     try:
         expected.check(last=True)
+        removals.finish()
     except Guarded as error:
         raise failed(f"After its last line: {error}", exception="Guarded", line=1, stdout=output.text()) from error
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from mathutils import geometry, kdtree, noise
 
-from . import policy, products
+from . import policy, products, removals
 from .errors import Guarded, NotAllowed
 from .sizes import as_number
 
@@ -194,10 +194,11 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "builtins.list": {"sort": sort_list},
     "builtins.KDTree": {"find_n": _find_n},
+    "builtins.BMesh": {"to_mesh": lambda mesh, *args, **kwargs: removals.to_mesh(mesh)(*args, **kwargs)},
 }
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
-    *_SEARCHES, "sort", "argsort", "searchsorted", "dot", "find_n", "zipf", "multivariate_normal",
+    *_SEARCHES, "sort", "argsort", "searchsorted", "dot", "find_n", "to_mesh", "zipf", "multivariate_normal",
 })  # fmt: skip
 
 

@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from .errors import policy_error
+from .removals import METHODS
 
-LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, PRODUCT, INTO_PRODUCT, FACTOR = (
+LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR = (
     f"__geonode_{name}__"
     for name in (
         "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
-        "product", "into_product", "factor",
+        "asked", "product", "into_product", "factor",
     )
 )  # fmt: skip
 """Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
@@ -31,14 +32,16 @@ def instrumented(
     modules: frozenset[str],
     members: frozenset[str],
     patterns: frozenset[str],
+    asked: frozenset[int] = frozenset(),
 ) -> ast.Module:
     """The syntax tree of a checked script with guards; lines and columns are unchanged.
 
     ``bounds``: arguments that are checked. ``modules``: full names. ``members``: attributes that may be read from
     literals. ``patterns``: attributes that a pattern may read from a class that is not the script's own.
+    ``asked``: lines whose removals the artist was asked about.
     """
     tree = ast.parse(source, "<script>")
-    return ast.fix_missing_locations(_Guarding(tree, bounds, modules, members, patterns).visit(tree))
+    return ast.fix_missing_locations(_Guarding(tree, bounds, modules, members, patterns, asked).visit(tree))
 
 
 class _Names:
@@ -97,7 +100,9 @@ class _Guarding(ast.NodeTransformer):
         modules: frozenset[str],
         members: frozenset[str],
         patterns: frozenset[str],
+        asked: frozenset[int],
     ) -> None:
+        self._asked = asked
         self._bounds = bounds
         self._modules = modules
         self._members = members
@@ -121,7 +126,8 @@ class _Guarding(ast.NodeTransformer):
         if isinstance(node.ctx, ast.Load):
             if isinstance(node.value, _LITERALS) and node.attr in self._members:
                 return node
-            return _at(node, _call(LOAD, node.value, self._name(node.attr)))
+            asked = node.attr in METHODS and node.lineno in self._asked
+            return _at(node, _call(ASKED if asked else LOAD, node.value, self._name(node.attr)))
         return _at(node, ast.Subscript(_call(AT, node.value), self._name(node.attr), node.ctx))
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:

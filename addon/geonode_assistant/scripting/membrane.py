@@ -19,7 +19,7 @@ import bpy
 
 from .. import native
 from ..host import rna
-from . import guards, policy, sizes
+from . import guards, policy, removals, sizes
 from .errors import NotAllowed
 
 LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL = range(7)
@@ -209,7 +209,7 @@ class Membrane:
                 break
         if kind == STORE:
             return HANDLED if name in self._bounded and sizes.looks_at(cls, name) else PLAIN
-        return HANDLED if name in sizes.METHODS or name == "pixels" else PLAIN
+        return HANDLED if name in sizes.METHODS or name in removals.METHODS or name == "pixels" else PLAIN
 
     def _listed(self, cls: type, name: str) -> bool:
         if not self.is_known(cls) or name == "format":
@@ -245,6 +245,8 @@ class Membrane:
         if name == "resize" and not isinstance(thing, _BLENDERS):
             return guards.resized(thing)
         if isinstance(thing, _BLENDERS):
+            if name in removals.METHODS:
+                return removals.method(thing, name)
             return sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
         return _limited(thing, name)
 
@@ -285,5 +287,5 @@ _INSTANCES_ONLY = frozenset({
 _FREE = frozenset({ModuleType, FunctionType, super})
 """Types whose objects are judged by identity, or by the name."""
 _ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
-MEMBERS: dict[type, frozenset[str]] = {guards.SimpleNamespace: frozenset({"*"})}
+MEMBERS: dict[type, frozenset[str]] = {guards.SimpleNamespace: frozenset({"*"}), removals.Removal: frozenset()}
 """Our own classes whose instances a script may have, with the attributes that it may read."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import guards, instrument, managed, policy, products, sizes
+from . import guards, instrument, managed, policy, products, removals, sizes
 from .membrane import Membrane
 from .modules import Importer
 from .output import Output
@@ -44,6 +44,7 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
         instrument.ITEM: native["item"],
         instrument.STORE: native["store"],
         instrument.STORE_ITEM: native["store_item"],
+        instrument.ASKED: lambda thing, name: removals.asked(native["load"](thing, name)),
         instrument.CALL: native["call"],
         instrument.AT: native["at"],
         instrument.INSIDE: native["inside"],

@@ -49,6 +49,8 @@ pub(crate) struct Removals {
     pub(crate) data: HashSet<Text>,
     /// Functions that remove data whatever they are called on.
     pub(crate) anywhere: HashSet<Text>,
+    /// Lists of an object's parts that an artist makes by hand; removing from these is asked about.
+    pub(crate) parts: HashSet<Text>,
 }
 
 /// What a script may do with objects that are not Blender's data, by type.

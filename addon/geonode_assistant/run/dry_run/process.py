@@ -103,7 +103,9 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     before = census.census()
     # Here is the trial that it asks for.
     request = {"prompt": "", "provider": "offline", "approve": "all", "settings": {"try_scripts": "never"}}
-    handle = RunHandle(core.Run({**request, "catalogue": job["catalogue"], "plan": job["plan"]}), BlenderHost())
+    handle = RunHandle(
+        core.Run({**request, "catalogue": job["catalogue"], "plan": job["plan"]}), BlenderHost(on_copy=True)
+    )
     report = driver.drive(handle)
     names = census.difference(before, census.census())
     return {

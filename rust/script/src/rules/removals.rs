@@ -35,7 +35,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
 
 /// The full name of a chain, through a name that refers to `bpy.data…`.
 fn full(cx: &Checker<'_>, expr: &Expr) -> Option<String> {
-    cx.full_name(expr).or_else(|| {
+    let named = cx.full_name(expr).or_else(|| {
         let (root, parts) = chain(expr)?;
         let mut full = cx.names.aliases.get(root.id.as_str())?.clone();
         for part in parts {
@@ -43,7 +43,19 @@ fn full(cx: &Checker<'_>, expr: &Expr) -> Option<String> {
             full.push_str(part.attr.as_str());
         }
         Some(full)
-    })
+    });
+    // `bpy.context.blend_data` is `bpy.data`, whatever leads there.
+    let behind = |full: String| {
+        full.rsplit_once(".blend_data.")
+            .map(|(_, rest)| format!("bpy.data.{rest}"))
+    };
+    match named {
+        Some(full) => Some(behind(full.clone()).unwrap_or(full)),
+        None => chain(expr).and_then(|(_, parts)| {
+            let names: Vec<&str> = parts.iter().map(|part| part.attr.as_str()).collect();
+            behind(format!(".{}", names.join(".")))
+        }),
+    }
 }
 
 fn called(cx: &mut Checker<'_>, call: &ExprCall) {
@@ -51,7 +63,11 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         Expr::Attribute(method) => (method.attr.as_str(), method.range),
         _ => return,
     };
-    if let Some(full) = full(cx, &call.func) {
+    if is_part(cx, &call.func, name) {
+        cx.asked_at(range);
+        let text = format!(".{name}() removes a part of an object.");
+        cx.ask(&RULE, call.range, text, HINT);
+    } else if let Some(full) = full(cx, &call.func) {
         let removals = &cx.policy.reviewed.removals;
         let operator = full.starts_with("bpy.ops.") && removals.operators.contains(name);
         let data = full.starts_with("bpy.data.") && removals.data.contains(name);
@@ -67,6 +83,14 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
             HINT,
         );
     }
+}
+
+/// `obj.modifiers.clear()`: a method that removes from a list of parts of an object.
+fn is_part(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
+    let parts = &cx.policy.reviewed.removals.parts;
+    matches!(name, "clear" | "remove")
+        && matches!(function, Expr::Attribute(method)
+            if matches!(&*method.value, Expr::Attribute(list) if parts.contains(list.attr.as_str())))
 }
 
 fn ask(cx: &mut Checker<'_>, range: TextRange, full: &str) {

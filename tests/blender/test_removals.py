@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was in the file before a script is removed only where its text shows that, however the script is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import geonode_core as core
+import pytest
+from file_state import differences, state
+from geonode_assistant import api, scripting
+from geonode_assistant.host import census
+
+UNSHOWN = {
+    "an argument": "def f(c):\n    c.remove(c['Cube'])\nf(bpy.data.objects)",
+    "an attribute": "class A:\n    def __init__(self): self.c = bpy.data.objects\n"
+    "    def f(self): self.c.remove(self.c['Cube'])\nA().f()",
+    "an item": "d = {'x': bpy.data.objects}\nd['x'].remove(d['x']['Cube'])",
+    "methodcaller": "from operator import methodcaller\n"
+    "methodcaller('remove', bpy.data.objects['Cube'])(bpy.data.objects)",
+    "getattr": "o = bpy.data.objects\ngetattr(o, 'remove')(o['Cube'])",
+    "a condition": "(bpy.data.objects if 1 else 0).remove(bpy.data.objects['Cube'])",
+    "a walrus": "(x := bpy.data.objects).remove(x['Cube'])",
+    "unpacking": "x, y = bpy.data.objects, bpy.data.meshes\nx.remove(x['Cube'])",
+    "an iterator": "x = next(iter([bpy.data.objects]))\nx.remove(x['Cube'])",
+    "a result": "def f(): return bpy.data.objects\nf().remove(f()['Cube'])",
+    "a name bound twice": "x = bpy.data.objects\nx = x\nx.remove(x['Cube'])",
+    "a method in a name": "r = [bpy.data.objects][0].remove\nr(bpy.data.objects['Cube'])",
+    "a lambda": "(lambda c: c.remove(c['Cube']))(bpy.data.objects)",
+    "map": "c = next(iter([bpy.data.objects]))\nlist(map(getattr(c, 'remove'), [c['Cube']]))",
+    "another name": "o = bpy.data.objects['Cube']\no.name = 'New'\nx = next(iter([bpy.data.objects]))\nx.remove(o)",
+    "an empty mesh": "import bmesh\nbmesh.new().to_mesh(bpy.data.meshes['Cube'])",
+    "taken out of the scene": "o = bpy.data.objects['Cube']\nfor c in o.users_collection:\n    c.objects.unlink(o)",
+}
+SHOWN = {
+    "written out": "bpy.data.objects.remove(bpy.data.objects['Cube'])",
+    "by the context": "bpy.context.blend_data.objects.remove(bpy.data.objects['Cube'])",
+    "by an alias of the context": "C = bpy.context\nC.blend_data.objects.remove(bpy.data.objects['Cube'])",
+    "in a loop": "for c in (bpy.data.objects, bpy.data.lights):\n    for one in list(c):\n        c.remove(one)",
+    "on several lines": "bpy.data.objects.remove(\n    bpy.data.objects['Cube'],\n    do_unlink=True,\n)",
+    "the method in a name": "gone = bpy.data.objects.remove\ngone(bpy.data.objects['Cube'])",
+}
+
+
+@pytest.fixture(autouse=True)
+def scene() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    bpy.ops.ed.undo_push(message="start")
+
+
+def why_stopped(source: str) -> str:
+    """Why safe mode stops a script."""
+    with pytest.raises(core.CoreError) as error:
+        api.run_script(f"import bpy\n{source}")
+    return str(error.value)
+
+
+@pytest.mark.parametrize("name", UNSHOWN)
+def test_what_was_there_is_not_removed_unasked(name: str) -> None:
+    before = state()
+    source = UNSHOWN[name]
+    assert scripting.check_script(f"import bpy\n{source}").asks == []
+    assert "asked" in why_stopped(source)
+    assert differences(before, state()) == []
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_the_text_shows_is_removed(name: str) -> None:
+    source = f"import bpy\n{SHOWN[name]}"
+    assert scripting.check_script(source).asks
+    api.run_script(source)
+    assert "Cube" not in bpy.data.objects
+
+
+def test_the_reason_says_how_to_write_it() -> None:
+    assert "bpy.data.objects.remove" in why_stopped(UNSHOWN["an argument"])
+
+
+def test_what_the_script_made_is_removed_freely() -> None:
+    api.run_script("""
+import bpy, bmesh
+def drop(collection, one):
+    collection.remove(one)
+mesh = bpy.data.meshes.new('m')
+drop(bpy.data.objects, bpy.data.objects.new('new', mesh))
+bm = bmesh.new()
+bm.to_mesh(mesh)
+drop(bpy.data.meshes, mesh)
+copy = bpy.data.objects['Cube'].copy()
+bpy.context.collection.objects.link(copy)
+bpy.context.collection.objects.unlink(copy)
+numbers = [3, 1]
+numbers.remove(1)
+tree = bpy.data.materials['Material'].node_tree
+nodes = [tree.nodes][0]
+nodes.remove(nodes[0])
+""")
+    assert "new" not in bpy.data.objects
+
+
+def test_an_object_moves_to_another_collection() -> None:
+    api.run_script("""
+import bpy
+made = bpy.data.collections.new('Props')
+bpy.context.scene.collection.children.link(made)
+obj = bpy.data.objects['Cube']
+for one in list(obj.users_collection):
+    one.objects.unlink(obj)
+made.objects.link(obj)
+""")
+    assert [one.name for one in bpy.data.objects["Cube"].users_collection] == ["Props"]
+
+
+def test_what_a_trial_listed_may_be_removed() -> None:
+    source = "import bpy\n" + UNSHOWN["an argument"]
+    listed: dict[str, Any] = {"objects": ["Camera"]}
+    with pytest.raises(core.CoreError):
+        scripting.execute(source, removable=census.named(listed))
+    scripting.execute(source, removable=census.named({"objects": ["Cube"]}))
+    assert "Cube" not in bpy.data.objects
+
+
+def test_on_a_copy_everything_may_be_removed() -> None:
+    scripting.execute("import bpy\n" + UNSHOWN["taken out of the scene"], removable=None)
+    assert not bpy.data.objects["Cube"].users_collection
