@@ -156,6 +156,8 @@ def _blenders() -> Iterable[type]:
     seen = set(waiting)
     while waiting:
         one = waiting.pop()
+        if "bl_rna" not in vars(one):
+            getattr(bpy.types, one.__name__, None)  # Blender completes a class that is written in Python on first access
         yield one
         for inner in type.__subclasses__(one):
             if inner not in seen:

@@ -52,8 +52,8 @@ fn full(cx: &Checker<'_>, expr: &Expr) -> Option<String> {
     match named {
         Some(full) => Some(behind(full.clone()).unwrap_or(full)),
         None => chain(expr).and_then(|(_, parts)| {
-            let names: Vec<&str> = parts.iter().map(|part| part.attr.as_str()).collect();
-            behind(format!(".{}", names.join(".")))
+            let path: Vec<&str> = parts.iter().map(|part| part.attr.as_str()).collect();
+            behind(format!(".{}", path.join(".")))
         }),
     }
 }
