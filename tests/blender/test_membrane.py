@@ -340,3 +340,23 @@ def test_a_type_is_not_known_by_the_name_that_it_gives_itself() -> None:
     forged = type("SimpleNamespace", (), {"__module__": "types", "__qualname__": "SimpleNamespace", "value": 1})
     assert key(types.SimpleNamespace) == "types.SimpleNamespace" != key(forged)
     assert not Membrane(frozenset()).may_read(forged(), "value")
+
+
+@pytest.mark.parametrize(
+    "access",
+    [
+        "bpy.data.images.new('i', 4, 4).save",
+        "bpy.context.scene.render.filepath",
+        "(i for i in [1]).gi_frame",
+        "ValueError('x').with_traceback",
+        "ValueError.mro",
+        "bpy.context.preferences",
+    ],
+)
+def test_the_name_of_an_own_attribute_opens_nothing_else(access: str) -> None:
+    own = frozenset({access.rpartition(".")[2]})
+    body = "\n".join(f"        self.{name} = 1" for name in own)
+    source = f"import bpy\nclass A:\n    def __init__(self):\n{body}\na = A()\n"
+    run_walled(source + "".join(f"a.{name}\n" for name in own), own)
+    with pytest.raises((AttributeError, NotAllowed)):
+        run_walled(source + f"x = {access}\n", own)

@@ -157,7 +157,8 @@ def _blenders() -> Iterable[type]:
     while waiting:
         one = waiting.pop()
         if "bl_rna" not in vars(one):
-            getattr(bpy.types, one.__name__, None)  # Blender completes a class that is written in Python on first access
+            # Blender completes a class that is written in Python on first access.
+            getattr(bpy.types, one.__name__, None)
         yield one
         for inner in type.__subclasses__(one):
             if inner not in seen:

@@ -1,7 +1,7 @@
 //! The names that a script binds, and their values: modules, imported members, classes, constants, its own attributes.
 
 use foldhash::{HashMap, HashSet};
-use rustpython_parser::ast::{Expr, ExprContext, Stmt, StmtImportFrom};
+use rustpython_parser::ast::{Expr, ExprContext, Stmt, StmtFunctionDef, StmtImportFrom};
 
 use crate::expressions::{chain, literal};
 use crate::fold::{Constants, fold};
@@ -24,6 +24,8 @@ pub(crate) struct Bindings<'t> {
     pub(crate) classes: HashSet<&'t str>,
     /// Attributes that the script gives to its own objects.
     pub(crate) attributes: HashSet<String>,
+    /// Those of them that its classes define, in their body or on the first argument of a method.
+    pub(crate) fields: HashSet<String>,
     /// Names that are bound once, to a constant.
     pub(crate) constants: Constants<'t>,
     /// Names that are bound once, to a text.
@@ -46,6 +48,7 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
     };
     tree::suite(&mut collector, body);
     let mut names = collector.names;
+    names.attributes.extend(names.fields.iter().cloned());
     for name in names.modules.keys().chain(names.members.keys()) {
         if names.rebound.contains(name) {
             names.contested.insert(name);
@@ -213,6 +216,9 @@ impl<'t> Collector<'t, '_> {
             Stmt::ClassDef(one) => {
                 for inner in &one.body {
                     self.class_member(inner);
+                    if let Stmt::FunctionDef(method) = inner {
+                        self.method(method);
+                    }
                 }
             }
             _ => {}
@@ -242,8 +248,20 @@ impl<'t> Collector<'t, '_> {
         self.names.modules.insert(name, path);
     }
 
+    /// Collects the attributes that a method gives to its first argument.
+    fn method(&mut self, method: &'t StmtFunctionDef) {
+        let mut arguments = method.args.posonlyargs.iter().chain(&method.args.args);
+        if let Some(first) = arguments.next() {
+            let mut stored = Stored {
+                on: first.def.arg.as_str(),
+                fields: &mut self.names.fields,
+            };
+            tree::suite(&mut stored, &method.body);
+        }
+    }
+
     fn class_member(&mut self, stmt: &'t Stmt) {
-        let names = &mut self.names.attributes;
+        let names = &mut self.names.fields;
         match stmt {
             Stmt::FunctionDef(one) => {
                 names.insert(one.name.to_string());
@@ -283,7 +301,7 @@ impl<'t> Collector<'t, '_> {
         };
         if function == "SimpleNamespace" {
             let keywords = call.keywords.iter().filter_map(|one| one.arg.as_ref());
-            self.names.attributes.extend(keywords.map(ToString::to_string));
+            self.names.fields.extend(keywords.map(ToString::to_string));
         }
         let named = function == "namedtuple";
         let Some(fields) = call.args.get(1).filter(|_| named) else {
@@ -291,7 +309,7 @@ impl<'t> Collector<'t, '_> {
         };
         let mut add = |text: &str| {
             let words = text.split([',', ' ']).filter(|word| !word.is_empty());
-            self.names.attributes.extend(words.map(str::to_owned));
+            self.names.fields.extend(words.map(str::to_owned));
         };
         match fields {
             Expr::List(list) => list.elts.iter().filter_map(literal).for_each(&mut add),
@@ -302,5 +320,23 @@ impl<'t> Collector<'t, '_> {
                 }
             }
         }
+    }
+}
+
+/// Collects the attributes that are stored on one name.
+struct Stored<'t, 'f> {
+    on: &'t str,
+    fields: &'f mut HashSet<String>,
+}
+
+impl<'t> Visitor<'t> for Stored<'t, '_> {
+    fn visit(&mut self, node: Node<'t>) -> bool {
+        if let Node::Expr(Expr::Attribute(one)) = node
+            && one.ctx == ExprContext::Store
+            && matches!(&*one.value, Expr::Name(base) if base.id.as_str() == self.on)
+        {
+            self.fields.insert(one.attr.to_string());
+        }
+        true
     }
 }

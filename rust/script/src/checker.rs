@@ -13,8 +13,12 @@ use crate::verdict::{Judged, Raw};
 /// "Did you mean" of one verdict.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// Names that a script's own classes often have.
-pub(crate) const OF_OWN_OBJECTS: &[&str] = &["obj"];
+/// Names that are only called and that are common names of arguments. What a script has in their place is a guard, which does no more when
+/// it is passed on.
+pub(crate) const MAY_BE_ARGUMENTS: &[&str] = &["type", "format"];
+
+/// The path of the open file may be read.
+pub(crate) const READABLE: &str = "bpy.data.filepath";
 
 /// A rule: its name and the code of its findings.
 pub(crate) struct Rule {
@@ -54,14 +58,14 @@ impl<'t> Checker<'t> {
     }
 
     /// The result for the whole script.
-    pub(crate) fn judged(mut self) -> Judged {
-        let names = std::mem::take(&mut self.names);
-        let mut own: Vec<String> = names
+    pub(crate) fn judged(self) -> Judged {
+        let mut own: Vec<String> = self
+            .names
             .attributes
             .iter()
             .filter(|name| self.may_be_own(name))
             .cloned()
-            .chain(names.mangled())
+            .chain(self.names.mangled())
             .collect();
         own.sort_unstable();
         Judged {
@@ -77,7 +81,7 @@ impl<'t> Checker<'t> {
         if name.starts_with("__") {
             return !name.ends_with("__");
         }
-        if OF_OWN_OBJECTS.contains(&name) {
+        if self.names.fields.contains(name) {
             return true;
         }
         !self.policy.reviewed.attributes_refused.contains_key(name)

@@ -9,7 +9,7 @@ use rustpython_parser::ast::{Expr, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
 use super::names::dunder;
-use crate::checker::{Checker, OF_OWN_OBJECTS, Rule};
+use crate::checker::{Checker, Rule};
 use crate::expressions::{attr_range, chain};
 use crate::policy::Known;
 
@@ -17,9 +17,6 @@ const RULE: Rule = Rule {
     name: "attributes",
     code: Code::ScriptAttribute,
 };
-
-/// The path of the open file may be read.
-pub(crate) const READABLE: &str = "bpy.data.filepath";
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     let Expr::Attribute(one) = expr else { return };
@@ -35,11 +32,38 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     if chain(expr).is_some_and(|(root, _)| cx.names.modules.contains_key(root.id.as_str())) {
         return;
     }
-    attribute(cx, one.attr.as_str(), one.ctx, attr_range(one), one.range);
+    let of_own_object = cx.names.fields.contains(one.attr.as_str()) && may_be_own_object(cx, &one.value);
+    judge(
+        cx,
+        one.attr.as_str(),
+        one.ctx,
+        attr_range(one),
+        one.range,
+        of_own_object,
+    );
+}
+
+/// Whether an expression may be an object of one of the script's classes, as far as the text shows: a name that the script binds to
+/// anything but an import, or such an object's attribute. The guards decide by the type.
+fn may_be_own_object(cx: &Checker<'_>, expr: &Expr) -> bool {
+    match expr {
+        Expr::Name(one) => {
+            let name = one.id.as_str();
+            cx.names.bound.contains_key(name)
+                && !cx.names.members.contains_key(name)
+                && !cx.names.aliases.contains_key(name)
+        }
+        Expr::Attribute(one) => cx.names.fields.contains(one.attr.as_str()) && may_be_own_object(cx, &one.value),
+        _ => false,
+    }
 }
 
 /// Judges the name of an attribute at a place. `whole` is the range of the expression that contains it.
 pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: TextRange, whole: TextRange) {
+    judge(cx, name, ctx, at, whole, false);
+}
+
+fn judge(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: TextRange, whole: TextRange, of_own_object: bool) {
     if dunder(name) && !name.ends_with("__") && cx.names.attributes.contains(name) {
         // A private attribute of a class of the script: Python adds the name of the class.
         return;
@@ -71,7 +95,7 @@ pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: 
         return;
     }
     if name == "format" {
-        if !cx.is_granted(whole) {
+        if !cx.is_granted(whole) && !of_own_object {
             let text = ".format of a text that is not a literal can reach any attribute.";
             cx.refuse(&super::formats::RULE, at, text, "Use an f-string.");
         }
@@ -83,7 +107,7 @@ pub(crate) fn attribute(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: 
         Known::Elsewhere if cx.names.adaptive => {}
         Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere") if own => {}
         // On every other object the guards of the script refuse it, by its type.
-        _ if own && OF_OWN_OBJECTS.contains(&name) => {}
+        _ if of_own_object => {}
         known => refused(cx, name, known, own, at),
     }
 }

@@ -8,17 +8,13 @@ use rustpython_parser::ast::{Expr, ExprCall, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
 use super::{attributes, names::dunder};
-use crate::checker::{Checker, Rule};
+use crate::checker::{Checker, MAY_BE_ARGUMENTS, Rule};
 use crate::policy::Known;
 
 const RULE: Rule = Rule {
     name: "calls",
     code: Code::ScriptCall,
 };
-
-/// Names that are only called and that are common names of arguments. What a script has in their place is a guard, which does no more when
-/// it is passed on.
-pub(crate) const MAY_BE_ARGUMENTS: &[&str] = &["type", "format"];
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {

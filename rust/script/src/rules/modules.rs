@@ -7,7 +7,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprAttribute, ExprContext};
 
 use super::{attributes, types};
-use crate::checker::{Checker, Rule};
+use crate::checker::{Checker, READABLE, Rule};
 use crate::expressions::{attr_range, chain};
 use crate::policy::Known;
 
@@ -99,7 +99,7 @@ fn members(cx: &mut Checker<'_>, whole: &ExprAttribute, mut path: String, parts:
         let mut full = full;
         for part in rest.by_ref() {
             full = format!("{full}.{}", part.attr);
-            if full == attributes::READABLE && part.ctx == ExprContext::Load {
+            if full == READABLE && part.ctx == ExprContext::Load {
                 continue;
             }
             attributes::attribute(cx, part.attr.as_str(), part.ctx, attr_range(part), part.range);

@@ -8,7 +8,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
-use crate::checker::{Checker, Rule};
+use crate::checker::{Checker, MAY_BE_ARGUMENTS, Rule};
 use crate::tree::{Binding, How};
 
 const RULE: Rule = Rule {
@@ -97,7 +97,7 @@ pub(crate) fn binding(cx: &mut Checker<'_>, binding: &Binding<'_>) {
     if binding.how == How::Import && binding.name == "*" {
         return;
     }
-    if binding.how == How::Argument && super::calls::MAY_BE_ARGUMENTS.contains(&binding.name) {
+    if binding.how == How::Argument && MAY_BE_ARGUMENTS.contains(&binding.name) {
         return;
     }
     bound(cx, binding.name, binding.range);

@@ -109,12 +109,14 @@ fn own_attributes_give_no_access() {
     ] {
         assert!(!check(script, "5.2").ok, "{script}");
     }
-    let own = check(
-        "class A:\n    def __init__(self):\n        self.save, self.__kept = 1, 2\n",
-        "5.2",
-    )
-    .own;
-    assert!(!own.contains(&"save".to_owned()) && own.contains(&"_A__kept".to_owned()));
+    let class = "import bpy\nclass A:\n    def __init__(self):\n        self.save, self.__kept = 1, 2\n";
+    let verdict = check(&format!("{class}a = A()\nprint(a.save)\n"), "5.2");
+    assert!(
+        verdict.ok && verdict.own.contains(&"_A__kept".to_owned()),
+        "{verdict:?}"
+    );
+    assert!(!check(&format!("{class}bpy.data.images[0].save()\n"), "5.2").ok);
+    assert!(!check(&format!("{class}[print][0].save\n"), "5.2").ok);
 }
 
 #[test]
