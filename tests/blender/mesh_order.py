@@ -7,7 +7,6 @@ Sorted by place and by what they are joined to, two such meshes can be compared 
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -75,21 +74,17 @@ def in_order(mesh: Mesh, shift: float) -> Mesh:
         if isinstance(layers, list):
             sorted_mesh[key] = [_layer(layer, domain, orders) for layer in layers if layer.get("name") not in TOPOLOGY]
     for edge, n in zip(sorted_mesh["edges"], orders["EDGE"], strict=True):
-        edge["vertices"] = repr(sorted(rank[v] for v in _numbers(mesh["edges"][n]["vertices"])))
+        edge["vertices"] = tuple(sorted(rank[v] for v in mesh["edges"][n]["vertices"]))
     corners = iter(orders["CORNER"])
     for face in sorted_mesh["polygons"]:
         around = [next(corners) for _ in range(face["loop_total"])]
-        face["vertices"] = repr([rank[mesh["loops"][corner]["vertex_index"]] for corner in around])
+        face["vertices"] = tuple(rank[mesh["loops"][corner]["vertex_index"]] for corner in around)
     return sorted_mesh
 
 
 def is_whole(mesh: Mesh) -> bool:
     """Whether every element was read: `file_state` leaves very long lists out."""
     return all(mesh.get(key) is not None for key in LISTS)
-
-
-def _numbers(text: str) -> list[Any]:
-    return ast.literal_eval(text)
 
 
 def _ranks(order: Order) -> Order:
@@ -115,10 +110,10 @@ def _layer(layer: Mesh, domain: str, orders: dict[str, Order]) -> Mesh:
 
 def _orders(mesh: Mesh, shift: float) -> dict[str, Order]:
     """The order of each domain's elements, as their present numbers."""
-    edges = [_numbers(edge["vertices"]) for edge in mesh["edges"]]
+    edges = [edge["vertices"] for edge in mesh["edges"]]
     faces = [list(range(face["loop_start"], face["loop_start"] + face["loop_total"])) for face in mesh["polygons"]]
     corner_vertex = [loop["vertex_index"] for loop in mesh["loops"]]
-    places = [tuple(round(number / CELL + shift) for number in _numbers(vertex["co"])) for vertex in mesh["vertices"]]
+    places = [tuple(round(number / CELL + shift) for number in vertex["co"]) for vertex in mesh["vertices"]]
     texts = {
         key: _texts(mesh, key, domain) for key, domain in LISTS.items() if key in ("vertices", "edges", "polygons")
     }

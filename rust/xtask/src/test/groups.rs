@@ -16,8 +16,11 @@ use crate::window::{self, Part, Release};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
     /// Formatting and lints of Rust and Python.
-    Lint,
-    /// Every Rust test of the workspace.
+    Lint {
+        /// Whether clippy runs on its own; the group of Rust tests lints what it compiles.
+        clippy: bool,
+    },
+    /// Every Rust test of the workspace, compiled by clippy.
     Rust,
     /// Licences and origins of the dependencies.
     Audit,
@@ -41,7 +44,7 @@ impl Group {
     /// Its name in the table and for `--only`.
     pub(crate) fn name(self) -> String {
         match self {
-            Self::Lint => "lint".into(),
+            Self::Lint { .. } => "lint".into(),
             Self::Rust => "rust".into(),
             Self::Audit => "audit".into(),
             Self::Python => "python".into(),
@@ -57,7 +60,7 @@ impl Group {
     /// The environments that it runs in.
     fn wanted(self) -> Vec<Wanted> {
         match self {
-            Self::Lint => vec![lint::tools()],
+            Self::Lint { .. } => vec![lint::tools()],
             Self::Rust | Self::Audit | Self::Peers | Self::Headless(_) | Self::Window(_) | Self::Fuzz => Vec::new(),
             Self::Python => vec![Wanted::plain().with("dev"), lint::tools()],
             Self::Blender(blender) => vec![tested(blender)],
@@ -79,7 +82,7 @@ impl Group {
     /// Whether it keeps every processor busy by itself, or takes measurements that others would disturb.
     pub(crate) fn alone(self) -> bool {
         match self {
-            Self::Lint | Self::Rust | Self::Manifests(_) | Self::Window(_) | Self::Fuzz => true,
+            Self::Lint { .. } | Self::Rust | Self::Manifests(_) | Self::Window(_) | Self::Fuzz => true,
             Self::Audit | Self::Python | Self::Peers | Self::Blender(_) | Self::Headless(_) => false,
         }
     }
@@ -88,7 +91,7 @@ impl Group {
     pub(crate) fn needs_core(self) -> bool {
         match self {
             Self::Python | Self::Blender(_) | Self::Headless(_) | Self::Manifests(_) | Self::Window(_) => true,
-            Self::Lint | Self::Rust | Self::Audit | Self::Peers | Self::Fuzz => false,
+            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Peers | Self::Fuzz => false,
         }
     }
 
@@ -98,7 +101,7 @@ impl Group {
     /// When it could not be finished.
     pub(crate) fn run(self, layout: &Layout, full: bool, printer: &Printer) -> Result<GroupResult> {
         match self {
-            Self::Lint => lint::run(layout, printer).map(GroupResult::from),
+            Self::Lint { clippy } => lint::run(layout, clippy, printer).map(GroupResult::from),
             Self::Rust => cargo::workspace(layout, printer),
             Self::Audit => audit::run(layout, printer).map(GroupResult::from),
             Self::Python => {

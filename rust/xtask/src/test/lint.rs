@@ -1,4 +1,4 @@
-//! Formatting and lints.
+//! Formatting and lints. The tests of Rust lint what they compile (`cargo.rs`); without them clippy runs here.
 
 use anyhow::Result;
 
@@ -13,41 +13,32 @@ pub(super) fn tools() -> Wanted {
     Wanted::tools().with("lint")
 }
 
-/// Checks the formatting and lints of the sources.
+/// Checks the formatting and lints of the sources; the lints of Rust only with `clippy`.
 ///
 /// # Errors
 /// When a linter cannot be started.
-pub(super) fn run(layout: &Layout, printer: &Printer) -> Result<Counts> {
+pub(super) fn run(layout: &Layout, clippy: bool, printer: &Printer) -> Result<Counts> {
     let mut format = process::cargo();
     format.args(["fmt", "--all", "--check"]);
-    let mut clippy = process::cargo();
-    clippy.args([
-        "clippy",
-        "--quiet",
-        "--workspace",
-        "--all-targets",
-        "--locked",
-        "--",
-        "-D",
-        "warnings",
-    ]);
     subjects::warn(layout, printer);
     let tools = env::prepare(layout, &tools())?;
     let mut ruff = process::command(tools.programs().join("ruff"));
     ruff.args(["check", "--quiet", "addon", "tests", "rust"]);
     // `pyproject.toml` defines what is checked, and how strictly.
     let mypy = process::command(tools.programs().join("mypy"));
-    [
-        ("cargo fmt", format),
-        ("cargo clippy", clippy),
-        ("ruff", ruff),
-        ("mypy", mypy),
-    ]
-    .into_iter()
-    .map(|(name, mut command)| {
-        let held = streamed(command.current_dir(&layout.root), LIMIT, printer, |_| {})?.success();
-        printer.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
-        Ok(Counts::of(held))
-    })
-    .sum()
+    let clippy = clippy.then(|| {
+        let mut clippy = process::cargo();
+        clippy.args(["clippy", "--quiet", "--workspace", "--all-targets", "--locked"]);
+        clippy.args(["--", "-D", "warnings"]);
+        ("cargo clippy", clippy)
+    });
+    [("cargo fmt", format), ("ruff", ruff), ("mypy", mypy)]
+        .into_iter()
+        .chain(clippy)
+        .map(|(name, mut command)| {
+            let held = streamed(command.current_dir(&layout.root), LIMIT, printer, |_| {})?.success();
+            printer.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
+            Ok(Counts::of(held))
+        })
+        .sum()
 }

@@ -132,7 +132,13 @@ fn run_one(layout: &Layout, options: &Test, group: Group, printer: &Printer) -> 
 /// The groups in the order in which they run: what fails soonest first.
 fn all() -> Vec<Group> {
     let [newest, .., oldest] = SUPPORTED;
-    let mut groups = vec![Group::Lint, Group::Rust, Group::Audit, Group::Python, Group::Peers];
+    let mut groups = vec![
+        Group::Lint { clippy: false },
+        Group::Rust,
+        Group::Audit,
+        Group::Python,
+        Group::Peers,
+    ];
     groups.extend(SUPPORTED.into_iter().rev().map(Group::Blender));
     let required = || RELEASES.into_iter().filter(|release| release.required);
     // In parallel with the last Blender, which would otherwise run alone.
@@ -165,7 +171,17 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
             let names: Vec<String> = all().into_iter().map(Group::name).collect();
             bail!("there is no group {unknown:?}; the groups are {}.", names.join(", "))
         }
-        None => Ok(options.only.iter().filter_map(find).collect()),
+        None => {
+            let chosen: Vec<Group> = options.only.iter().filter_map(find).collect();
+            let clippy = !chosen.contains(&Group::Rust);
+            Ok(chosen
+                .into_iter()
+                .map(|group| match group {
+                    Group::Lint { .. } => Group::Lint { clippy },
+                    other => other,
+                })
+                .collect())
+        }
     }
 }
 
@@ -197,6 +213,15 @@ mod tests {
         assert_eq!(
             names(&options(&["manifests-4.5", "rust"], false)),
             ["manifests-4.5", "rust"]
+        );
+        assert_eq!(
+            choose(&options(&["lint"], false)).unwrap(),
+            [Group::Lint { clippy: true }],
+            "nothing else lints Rust"
+        );
+        assert_eq!(
+            choose(&options(&["lint", "rust"], false)).unwrap(),
+            [Group::Lint { clippy: false }, Group::Rust]
         );
         let full = Test {
             full: true,
