@@ -155,7 +155,7 @@ def test_a_script_that_fails_leaves_the_file_unchanged(
     report = api.apply_plan(scripts(script(MARK, "first"), script(code, "second", **payload)), approve="all")
     assert report.status == "error"
     assert report.error["code"] == expected, report.messages
-    assert '“second”' in report.error["text"]
+    assert "“second”" in report.error["text"]
     if line is not None:
         assert str(line) in report.error["text"] and "half way" in report.error["text"]
     assert [step["status"] for step in report.steps] == ["restored", "failed"]
