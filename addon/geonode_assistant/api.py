@@ -7,7 +7,9 @@ Errors of these calls are ``messages.AssistantError`` or the host's and core's o
 
 from __future__ import annotations
 
+import json
 import threading
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,13 +82,23 @@ class Checked:
 
 
 def export_tree(tree: bpy.types.NodeTree) -> Bundle:
-    """The complete, deterministic description of a node tree and its nested groups, as JSON-serialisable data."""
-    return export.export_tree(tree)
+    """The complete, deterministic description of a node tree and its nested groups, as JSON-serialisable data.
+
+    Raises ``invalid_argument`` for what is not a Geometry Nodes tree.
+    """
+    return export.export_tree(_geometry_tree(tree))
 
 
 def build_tree(ir: dict[str, Any], name: str | None = None) -> bpy.types.NodeTree:
-    """Builds a new node tree from a description made by ``export_tree``; ``name`` replaces the name of the root."""
-    return build.build_tree(ir, name)
+    """Builds a new node tree from a description made by ``export_tree``; ``name`` replaces the name of the root.
+
+    Objects, materials and other data-blocks that this file does not have are left empty; a ``UserWarning`` names them.
+    """
+    missing: list[tuple[str, str]] = []
+    tree = build.build_tree(ir, name, missing)
+    if missing:
+        warnings.warn(exchange.missing_text(missing), stacklevel=2)
+    return tree
 
 
 def make_mine(tree: bpy.types.NodeTree) -> None:
@@ -117,7 +129,7 @@ def save_tree(tree: bpy.types.NodeTree, path: str | Path) -> Path:
 
     Writing is atomic; equal trees give equal bytes. Errors: those of ``exchange.write``.
     """
-    return exchange.write(export_tree(_geometry_tree(tree)), path)
+    return exchange.write(export_tree(tree), path)
 
 
 def load_tree(path: str | Path, name: str | None = None) -> bpy.types.NodeTree:
@@ -140,7 +152,7 @@ def diff_trees(a: bpy.types.NodeTree | dict[str, Any] | str | Path, b: Any) -> l
 def _document(tree: Any) -> Mapping[str, Any]:
     if isinstance(tree, dict):
         return tree
-    return exchange.read(tree) if isinstance(tree, str | Path) else export_tree(_geometry_tree(tree))
+    return exchange.read(tree) if isinstance(tree, str | Path) else export_tree(tree)
 
 
 def _geometry_tree(tree: Any) -> bpy.types.NodeTree:
@@ -182,11 +194,22 @@ def check_plan(plan: str | dict[str, Any]) -> Checked:
     Missing objects and data-blocks are warnings: they may be created before the plan is applied.
     """
     core = native.core()
+    plan = _plan_text(plan)
     verdict = core.validate_plan(plan)
     if verdict["ok"]:
         document = host_context.inspect(*_targets(verdict["plan"]))
         verdict = core.validate_plan(plan, catalogue.path(), document)
     return Checked(verdict["ok"], verdict["messages"], verdict["plan"])
+
+
+def _plan_text(plan: Any) -> str:
+    """A plan as text, whatever a script passed: what JSON cannot hold becomes a finding, not an exception."""
+    if isinstance(plan, str):
+        return plan
+    try:
+        return json.dumps(plan, default=repr, skipkeys=True)
+    except (RecursionError, ValueError):  # nested without an end: as text, deeper than is read
+        return "[" * 1000
 
 
 def _targets(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -210,7 +233,9 @@ def apply_plan(
 ) -> RunReport:
     """Applies a plan as one undo step, or leaves the file unchanged and reports why. ``settings`` as in ``start``."""
     starting.refuse_in_window("apply_plan")
-    request = starting.request_of("", object, "offline", approve=approve, settings=settings) | {"plan": plan}
+    request = starting.request_of("", object, "offline", approve=approve, settings=settings) | {
+        "plan": _plan_text(plan)
+    }
     return driver.drive(starting.launch(request, approve))
 
 

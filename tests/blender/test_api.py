@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -60,6 +61,21 @@ PLAN: dict[str, Any] = {
 }
 
 
+def nested(levels: int) -> dict[str, Any]:
+    """Objects in objects."""
+    outer: dict[str, Any] = {}
+    for _ in range(levels):
+        outer = {"inner": outer}
+    return outer
+
+
+def endless() -> dict[str, Any]:
+    """An object that contains itself."""
+    outer: dict[str, Any] = {}
+    outer["inner"] = outer
+    return outer
+
+
 def changed_plan(**operation: Any) -> dict[str, Any]:
     """The plan with one more operation before the links."""
     plan = copy.deepcopy(PLAN)
@@ -112,6 +128,13 @@ def test_applying_a_plan_again_changes_nothing() -> None:
         (changed_plan(op="set_input_default", node_id="up", socket="Nose", value=1), "unknown_socket"),
         (changed_plan(op="set_input_default", node_id="nobody", socket="Scale", value=1), "unknown_node"),
         (changed_plan(op="paint"), "unknown_op"),
+        ({**PLAN, "extra": math.nan}, "non_finite_number"),
+        (changed_plan(op="set_input_default", node_id="up", socket="Scale", value=-math.inf), "non_finite_number"),
+        ({**PLAN, "extra": nested(500)}, "too_deep"),
+        (nested(100_000), "too_deep"),
+        (endless(), "too_deep"),
+        ({**PLAN, "extra": {1}}, "unknown_field"),
+        (None, "wrong_type"),
     ],
 )
 def test_a_refused_plan_is_a_report_and_changes_nothing(plan: Any, code: str) -> None:
@@ -119,6 +142,8 @@ def test_a_refused_plan_is_a_report_and_changes_nothing(plan: Any, code: str) ->
     report = api.apply_plan(plan)
     assert report.status == "error"
     assert code in {message["code"] for message in report.messages}, report.messages
+    checked = api.check_plan(plan)
+    assert not checked.ok and code in {message["code"] for message in checked.messages}
     assert e2e.document() == before
 
 

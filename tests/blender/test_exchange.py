@@ -144,6 +144,43 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     assert catch_refusal(lambda: api.load_tree(large)).code == "file_too_large"
 
 
+def test_a_tree_comes_into_an_empty_file_without_what_it_refers_to(tmp_path: Path) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    made = bpy.data.node_groups.new("Rocks", "GeometryNodeTree")
+    made.interface.new_socket("Stone", in_out="INPUT", socket_type="NodeSocketMaterial")
+    made.interface.items_tree[0].default_value = bpy.data.materials.new("Granite")
+    info, paint = made.nodes.new("GeometryNodeObjectInfo"), made.nodes.new("GeometryNodeSetMaterial")
+    info.inputs["Object"].default_value = bpy.data.objects.new("Rock", None)
+    paint.inputs["Material"].default_value = bpy.data.materials["Granite"]
+    file = api.save_tree(made, tmp_path / "rocks.json")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with pytest.warns(UserWarning, match="material “Granite”, object “Rock”") as told:
+        again = api.load_tree(file)
+    assert len(told) == 1
+    assert again.interface.items_tree[0].default_value is None
+    assert again.nodes["Object Info"].inputs["Object"].default_value is None
+    assert again.nodes["Set Material"].inputs["Material"].default_value is None
+    done = geonode("import", file, "--out", tmp_path / "with.blend", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert "left empty: material “Granite”, object “Rock”." in done.out
+
+
+@pytest.mark.parametrize("kind", ["ShaderNodeTree", "CompositorNodeTree", "TextureNodeTree", None])
+def test_other_trees_are_refused_in_words(kind: str | None, tmp_path: Path) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    other = None if kind is None else bpy.data.node_groups.new("Other", kind)
+    good = api.export_tree(bpy.data.node_groups.new("Good", "GeometryNodeTree"))
+    for call in (
+        lambda: api.export_tree(other),
+        lambda: api.save_tree(other, tmp_path / "other.json"),
+        lambda: api.diff_trees(other, good),
+        lambda: api.make_mine(other),
+        lambda: api.let_manage(other),
+    ):
+        assert catch_refusal(call).code == "invalid_argument"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_commands(tree: Any, tmp_path: Path) -> None:
     tree.use_fake_user = True
     blend = tmp_path / "scene.blend"

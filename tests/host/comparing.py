@@ -63,6 +63,10 @@ def without_identifiers(bundle: dict[str, Any]) -> dict[str, Any]:
             for side in ("inputs", "outputs"):
                 renamed = {of_node[node["id"]].get(k, k): v for k, v in node[side].items()}
                 node[side] = dict(sorted(renamed.items())) if group else renamed
+            if "stored" in node:
+                parts = ((path.split("."), value) for path, value in node["stored"].items())
+                known = of_node[node["id"]]
+                node["stored"] = {".".join(known.get(p, p) for p in path): value for path, value in parts}
         for link in tree["links"]:
             for end in ("from", "to"):
                 node_id, socket = link[end]

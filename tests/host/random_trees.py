@@ -22,7 +22,6 @@ _NOT_RANDOM = frozenset(
         "parent",
         "select",
         "show_preview",
-        "show_texture",
         "type",
         "link_limit",
         "enabled",
@@ -370,6 +369,9 @@ class Maker:
                 if node.outputs[0].is_linked:
                     self.tree.nodes.remove(node)
         self._update()
+        for node in [n for n in self.tree.nodes if n.bl_idname == "NodeReroute" and n.inputs[0].is_linked]:
+            if node.inputs[0].links[0].from_socket.type != node.inputs[0].type:  # as above
+                self.tree.nodes.remove(node)
         self._viewers()
         for link in list(links):
             if link.to_socket.is_multi_input and hasattr(link, "swap_multi_input_sort_id") and self._chance(0.5):
@@ -392,14 +394,12 @@ class Maker:
                 for flag in ("hide", "hide_value", "show_expanded", "pin_gizmo"):
                     if hasattr(socket, flag) and self._chance(0.08) and (flag == "hide" or not socket.is_output):
                         setattr(socket, flag, not getattr(socket, flag))
-            of_groups = node.bl_idname in {"GeometryNodeGroup", "NodeGroupInput"}
-            if (
-                not of_groups
-                and not node.inputs
-                and len(node.outputs) == 1
-                and "default_value" in node.outputs[0].bl_rna.properties
-            ):
-                self._set(node.outputs[0], node.outputs[0].bl_rna.properties["default_value"])
+            for socket in node.outputs:
+                own = len(node.outputs) == 1 and not node.inputs
+                if "default_value" in socket.bl_rna.properties and (own or self._chance(0.2)):
+                    self._set(socket, socket.bl_rna.properties["default_value"])
+            for panel in getattr(node, "panel_states", ()):
+                panel.is_collapsed = self._chance(0.5)
 
     def _layout(self) -> None:
         draw, nodes = self.draw, self.tree.nodes

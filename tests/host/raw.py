@@ -1,62 +1,54 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The complete RNA state of a node tree, to compare two trees. Shares no code with the product.
 
-Every RNA property is read, read-only ones included; `SKIPPED` lists the exceptions and their reasons.
+Every RNA property is read, read-only ones included, but for those in `READ_ONLY` and those that FORMATS.md publishes.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import bpy
 
-SKIPPED = {
+FORMATS = Path(__file__).resolve().parents[2] / "rust" / "graph" / "FORMATS.md"
+
+
+def _published() -> dict[str, str]:
+    """The writable properties that the product does not promise to give again, with the reasons."""
+    block = FORMATS.read_text(encoding="utf-8").split("```exceptions\n")[1].split("```")[0]
+    found = dict(line.split(None, 1) for line in block.splitlines())
+    assert len(found) >= 10
+    return found
+
+
+EXCEPTIONS = _published()
+# Read-only everywhere (`test_exact.py` says so).
+READ_ONLY = {
     "rna_type": "the type itself",
-    # State of the data-block in its file, not of the tree.
     "name_full": "follows name and library",
     "session_uid": "differs in every session",
     "users": "differs with who uses it",
-    "use_fake_user": "a matter of the file",
-    "use_extra_user": "a matter of the file",
-    "asset_data": "a matter of the file's catalogues",
     "animation_data": "animation is no part of the document",
     "original": "itself",
     "preview": "a picture",
-    "tag": "scratch space of scripts",
-    "is_runtime_data": "how the data-block came about",
     "is_evaluated": "how the data-block came about",
+    "is_editable": "whether the data-block is linked",
+    "is_library_indirect": "how the data-block is linked",
     "library": "where the data-block comes from",
     "library_weak_reference": "where the data-block comes from",
     "override_library": "where the data-block comes from",
-    "annotation": "drawings",
-    "grease_pencil": "drawings",
-    # The user interface.
-    "select": "selection",
-    "active_index": "which entry of a list is highlighted",
-    "active_item": "which entry of a list is highlighted",
-    "active_input_index": "which entry of a list is highlighted",
-    "active_output_index": "which entry of a list is highlighted",
-    "active_generation_index": "which entry of a list is highlighted",
-    "active_main_index": "which entry of a list is highlighted",
     "view_center": "where the editor looks",
-    "show_preview": "compositor and textures only",
-    "show_texture": "compositor and textures only",
-    "panel_states": "which panels of a node are folded",
     "textbox_state": "how far a text field is scrolled",
-    # Derived.
-    "is_valid": "of links: by Blender; of the links in a ring any one is called invalid",
-    "location_absolute": "from location and parents",
-    "bl_socket_idname": "of interface items: from type, subtype and size; up to 5.0 it may lag behind them",
     "internal_links": "from the sockets",
     "is_icon_visible": "from drawing",
     "is_hidden": "of links: from drawing",
     "interface_items": "items_tree has them all",
-    "active": "of interfaces: which item is highlighted",
     "node": "of sockets: the owner",
 }
-_PLACE = 6e-3  # the document rounds places to 1/100, and Blender adds its own rounding
+SKIPPED = frozenset(READ_ONLY) | frozenset(EXCEPTIONS) - {"name"}
 
 
 def tree_state(tree: Any) -> dict[str, Any]:
@@ -112,10 +104,11 @@ def _link(tree: Any, link: Any) -> tuple[Any, ...]:
 
 
 def _struct(owner: Any, skip: set[str] = frozenset(), depth: int = 0) -> dict[str, Any]:
-    out: dict[str, Any] = {"": owner.bl_rna.identifier}
+    kind = owner.bl_rna.identifier
+    out: dict[str, Any] = {"": kind}
     for prop in owner.bl_rna.properties:
         name = prop.identifier
-        if name in SKIPPED or name in skip or _crashes(owner, name):
+        if name in SKIPPED or name in skip or f"{kind}.{name}" in SKIPPED or _crashes(owner, name):
             continue
         value = getattr(owner, name)
         if prop.type == "POINTER":
@@ -155,7 +148,7 @@ def _plain(value: Any) -> Any:
 
 
 def differences(a: Any, b: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """(path, left, right) for everything that differs; floats must be equal in 32 bits, positions nearly so."""
+    """(path, left, right) for everything that differs; floats must be equal in 32 bits."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in [*a, *(k for k in b if k not in a)]:
             yield from differences(a.get(key, "absent"), b.get(key, "absent"), f"{path}/{key}")
@@ -165,8 +158,7 @@ def differences(a: Any, b: Any, path: str = "") -> Iterator[tuple[str, Any, Any]
         for number, (x, y) in enumerate(zip(a, b, strict=False)):
             yield from differences(x, y, f"{path}/{number}")
     elif isinstance(a, float) and isinstance(b, float):
-        near = _PLACE + 1e-6 * abs(a) if "/location/" in path else 0.0
-        if abs(a - b) > near and not (math.isnan(a) and math.isnan(b)):
+        if a != b and not (math.isnan(a) and math.isnan(b)):
             yield path, a, b
     elif a != b or type(a) is not type(b):
         yield path, a, b

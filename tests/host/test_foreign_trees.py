@@ -183,6 +183,20 @@ def _panels_after_sockets(tree: Any) -> None:
     tree.interface.new_socket("Second", in_out="INPUT", socket_type="NodeSocketFloat", parent=panel)
 
 
+def _structure_of_newer_files(tree: Any) -> None:
+    """As Blender 4.5 reads them: its own menu offers only two."""
+    names = [
+        item.identifier
+        for item in bpy.types.NodeTreeInterfaceSocket.bl_rna.properties["structure_type"].enum_items_static
+    ]
+    for name in names:
+        tree.interface.new_socket(name, in_out="INPUT", socket_type="NodeSocketFloat")
+    tree.interface.items_tree.foreach_set("structure_type", list(range(len(names))))
+    numbers = [0] * len(names)
+    tree.interface.items_tree.foreach_get("structure_type", numbers)
+    assert numbers == list(range(len(names)))
+
+
 CASES: list[tuple[Callable[[Any], None], tuple[int, int]]] = [
     (_clipped_curve, (4, 2)),
     (_frame_of_fixed_size, (4, 2)),
@@ -191,6 +205,7 @@ CASES: list[tuple[Callable[[Any], None], tuple[int, int]]] = [
     (_menu_without_a_legal_item, (4, 2)),
     (_panels_after_sockets, (4, 2)),
     (_older_and_newer_structure, (5, 0)),
+    (_structure_of_newer_files, (4, 5)),
     (_viewer, (5, 0)),
     (_menu_of_its_own, (5, 1)),
 ]

@@ -248,13 +248,16 @@ def import_command(arguments: argparse.Namespace, console: Console) -> int:
     folder.prepare()
     console.progress("Building the tree")
     try:
-        tree = build.build_tree(bundle, arguments.name and _readable(arguments.name))
+        missing: list[tuple[str, str]] = []
+        tree = build.build_tree(bundle, arguments.name and _readable(arguments.name), missing)
         # Blender saves no data-block that nothing uses.
         tree.use_fake_user = True
         save_copy(folder.stage(target.name), folder)
         (path,) = folder.publish()
     finally:
         folder.discard()
+    if missing:
+        console.say(exchange.missing_text(missing))
     console.say(f"Imported “{tree.name}” ({measure.describe_tree(bundle)}): {path}")
     return 0
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any, cast
 
 import bpy
 
 from .. import native
-from . import document, interface, rna, values
+from . import document, interface, places, rna, stored, values
 from .apply import TreeEdit
 from .documents import InterfaceEditAdd, Item, Node, Tree, TreeDelta
 from .errors import HostError
@@ -23,11 +24,13 @@ _WITHIN_PANEL = frozenset({"is_panel_toggle"})
 _MISSING = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError)
 
 
-def build_tree(bundle: Any, name: str | None = None) -> Any:
+def build_tree(bundle: Any, name: str | None = None, missing: list[tuple[str, str]] | None = None) -> Any:
     """Builds the bundle's root (and the groups nested in it) as new trees and returns the root.
 
     `name` renames the root. A nested group whose name is taken in this file gets Blender's next free name, and the
-    tree refers to the new one. Raises `invalid_document` for a malformed document, and then changes nothing.
+    tree refers to the new one. Data-blocks that this file does not have are left empty and added to `missing` as
+    (kind, name); without it they are an error. Raises `invalid_document` for a malformed document, and then changes
+    nothing.
     """
     try:
         document.check(bundle)
@@ -43,7 +46,8 @@ def build_tree(bundle: Any, name: str | None = None) -> Any:
     made: dict[str, Any] = {}
     sockets: dict[str, dict[str, str]] = {}
     try:
-        with rna.uncollected(), suppression() as suppressor:
+        leaving = nullcontext() if missing is None else values.leaving_empty(missing)
+        with rna.uncollected(), leaving, suppression() as suppressor:
             for tree_name in order:
                 wanted_name = name if tree_name == root and name else tree_name
                 tree = bpy.data.node_groups.new(wanted_name, rna.TREE_TYPE)
@@ -58,6 +62,12 @@ def build_tree(bundle: Any, name: str | None = None) -> Any:
                 edit = TreeEdit(_delta(tree.name, ir, made, sockets, tree_name), {}, Counter())
                 edit.run(suppressor)
                 _menu_defaults(tree, ir["interface"], sockets[tree_name])
+                if stored.holds_any(ir):
+
+                    def finish(ir: Tree = ir, key: str = tree_name, nodes: dict[str, Any] = edit.nodes) -> None:
+                        stored.write(ir, nodes, _renamed(ir["nodes"], sockets, key))
+
+                    suppressor.run(finish, tree)
     except _MISSING as error:
         _discard(made)
         raise HostError(
@@ -164,8 +174,7 @@ def _menu_defaults(tree: Any, wanted: list[Item], made: dict[str, str]) -> None:
 
 def _delta(name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str) -> TreeDelta:
     nodes = ir["nodes"]
-    own = sockets[key]
-    maps: dict[str, dict[str, str]] = {}
+    maps = _renamed(nodes, sockets, key)
     delta: TreeDelta = {
         "tree": name,
         "create": False,
@@ -180,18 +189,11 @@ def _delta(name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[st
         "hide": [],
         "locations": [],
     }
-    for node in nodes:
-        used = node.get("props", {}).get("node_tree")
-        inner = used.get("node_group") if isinstance(used, dict) else None
-        if node["type"] in {"NodeGroupInput", "NodeGroupOutput"}:
-            maps[node["id"]] = own
-        elif inner in sockets:
-            maps[node["id"]] = sockets[inner]
     # A tree has one active output; otherwise the first one created would stay active.
     delta["props"] += [[n["id"], "is_active_output", True] for n in _active_outputs(nodes)]
-    places = _absolute(nodes)
+    located = _absolute(nodes)
     for node in nodes:
-        _node(delta, node, maps.get(node["id"], {}), made, places)
+        _node(delta, node, maps.get(node["id"], {}), made, located)
     for link in ir["links"]:
         (from_id, from_socket), (to_id, to_socket) = link["from"], link["to"]
         delta["links"].append(
@@ -206,6 +208,19 @@ def _delta(name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[st
     return delta
 
 
+def _renamed(nodes: list[Node], sockets: dict[str, dict[str, str]], key: str) -> dict[str, dict[str, str]]:
+    """By node: the identifiers of the document that are others in the new tree."""
+    maps: dict[str, dict[str, str]] = {}
+    for node in nodes:
+        used = node.get("props", {}).get("node_tree")
+        inner = used.get("node_group") if isinstance(used, dict) else None
+        if node["type"] in {"NodeGroupInput", "NodeGroupOutput"}:
+            maps[node["id"]] = sockets[key]
+        elif inner in sockets:
+            maps[node["id"]] = sockets[inner]
+    return maps
+
+
 def _active_outputs(nodes: list[Node]) -> list[Node]:
     outputs = [node for node in nodes if node["type"] == "NodeGroupOutput"]
     return [n for n in outputs if n.get("props", {}).get("is_active_output", True)] if len(outputs) > 1 else []
@@ -216,7 +231,7 @@ def _node(
     node: Node,
     renamed: dict[str, str],
     made: dict[str, Any],
-    places: dict[str, tuple[float, float]],
+    located: dict[str, tuple[float, float]],
 ) -> None:
     node_id = node["id"]
     delta["add"].append(
@@ -249,21 +264,18 @@ def _node(
                     delta["props"].append([node_id, f"{side}.{ref}.default_value", value])
                 else:
                     delta["props"].append([node_id, f"{side}.{ref}.{attribute}", value])
-    delta["locations"].append([node_id, *places[node_id]])
+    delta["locations"].append([node_id, *located[node_id]])
 
 
 def _absolute(nodes: list[Node]) -> dict[str, tuple[float, float]]:
+    """The absolute positions, each from that of its frame; the frames contain each other in no circle."""
     by_id = {node["id"]: node for node in nodes}
-    places: dict[str, tuple[float, float]] = {}
+    found: dict[str, tuple[float, float]] = {}
     for node in nodes:
-        x, y, seen = 0.0, 0.0, set[str]()
-        step = node
-        while step["id"] not in seen:
-            seen.add(step["id"])
-            x, y = x + step["location"][0], y + step["location"][1]
-            outer = step.get("parent")
-            if not outer:
-                break
-            step = by_id[outer]
-        places[node["id"]] = (x, y)
-    return places
+        chain = [node]
+        while chain[-1]["id"] not in found and (outer := chain[-1].get("parent")):
+            chain.append(by_id[outer])
+        for step in reversed(chain):
+            base = found[outer] if (outer := step.get("parent")) else (0.0, 0.0)
+            found.setdefault(step["id"], places.absolute(step["location"], base))
+    return found

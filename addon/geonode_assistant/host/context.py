@@ -75,7 +75,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> C
         ],
     }
     if tree is not None:
-        out["tree"] = export.export_tree(tree)
+        out["tree"] = export.export_tree(tree, whole=False)
         out["tree_focus"] = _focus(tree)
     return out
 

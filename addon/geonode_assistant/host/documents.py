@@ -82,6 +82,8 @@ class Node(TypedDict):
     inputs: NotRequired[dict[str, dict[str, Any]]]
     # Output sockets whose state differs from a new node.
     outputs: NotRequired[dict[str, dict[str, Any]]]
+    # By RNA path, what it holds without any effect on the result; only documents for rebuilding have it.
+    stored: NotRequired[dict[str, Any]]
 
 
 # One link, from an output to an input, each as (node ID, socket identifier).

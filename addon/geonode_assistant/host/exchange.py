@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,10 +138,18 @@ def _content(path: Path) -> str:
         raise AssistantError("invalid_json", f"{path} is no UTF-8 text (byte {error.start}).", _CHANGED) from error
 
 
+def missing_text(missing: Sequence[tuple[str, str]]) -> str:
+    """Names the data-blocks, as (kind, name), that a tree refers to and the file does not have."""
+    named = ", ".join(f"{kind.replace('_', ' ')} “{name}”" for kind, name in missing)
+    return f"This file does not have what the tree refers to; left empty: {named}."
+
+
 def diff(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """The changes between two documents in plain words; nothing for equal trees."""
     # Names and units as in the Blender that wrote the later document.
-    return list(native.core().diff(before, after, _catalogue(tuple(after["blender"][:2]))))
+    wrote = after.get("blender") if isinstance(after, Mapping) else None
+    version = wrote[:2] if isinstance(wrote, list) and all(isinstance(part, int) for part in wrote) else ()
+    return list(native.core().diff(before, after, _catalogue(tuple(version))))
 
 
 def _catalogue(blender: tuple[int, ...]) -> Path:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 
-from . import identity, interface, items, node_types, rna, values
+from . import identity, interface, items, node_types, places, rna, stored, values
 from .documents import Bundle, Link, Node, Tree
 from .errors import HostError, near
 
@@ -34,9 +34,9 @@ _UNKNOWN = (None, None, (False,) * len(rna.SOCKET_FLAGS))
 _GROUPS = frozenset({"GeometryNodeGroup"})
 
 
-def export_tree(tree: Any) -> Bundle:
-    """The bundle of a tree and of every group nested in it, each once."""
-    return _bundle([tree], values.block_name(tree))
+def export_tree(tree: Any, whole: bool = True) -> Bundle:
+    """The bundle of a tree and of every group nested in it, each once; `whole` with what has no effect (`stored`)."""
+    return _bundle([tree], values.block_name(tree), whole)
 
 
 def export_trees(names: Iterable[str]) -> Bundle:
@@ -48,10 +48,10 @@ def export_trees(names: Iterable[str]) -> Bundle:
             known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
             raise HostError("unknown_node_group", f'This file has no node group "{name}". {near(name, known)}')
         trees.append(tree)
-    return _bundle(trees, None)
+    return _bundle(trees, None, whole=False)
 
 
-def _bundle(roots: list[Any], root: str | None) -> Bundle:
+def _bundle(roots: list[Any], root: str | None, whole: bool) -> Bundle:
     done: dict[str, Tree] = {}
     waiting = deque(roots)
     with rna.uncollected():
@@ -59,13 +59,13 @@ def _bundle(roots: list[Any], root: str | None) -> Bundle:
             tree = waiting.popleft()
             name = values.block_name(tree)
             if name not in done:
-                done[name], nested = export_one(tree)
+                done[name], nested = export_one(tree, whole)
                 waiting.extend(nested)
     return {"ir": 1, "blender": list(bpy.app.version), "root": root, "trees": done}
 
 
-def export_one(tree: Any) -> tuple[Tree, list[Any]]:
-    """One tree without its nested groups, and the names of the groups that its nodes use."""
+def export_one(tree: Any, whole: bool = False) -> tuple[Tree, list[Any]]:
+    """One tree without its nested groups, and the groups that its nodes use; `whole` as for `export_tree`."""
     found = list(tree.nodes)
     heads = [_read_node(node) for node in found]
     _learn({kind for _, kind, _, _ in heads})
@@ -74,11 +74,15 @@ def export_one(tree: Any) -> tuple[Tree, list[Any]]:
     nested: list[Any] = []
     nodes = [
         _node(node, node_id, head, common, id_of, nested)
-        for node, node_id, head, common in zip(found, ids, heads, _common(tree.nodes), strict=True)
+        for node, node_id, head, common in zip(found, ids, heads, _common(tree.nodes, heads), strict=True)
     ]
+    if whole:
+        for entry, more in zip(nodes, stored.read(tree, found), strict=True):
+            if more:
+                entry["stored"] = more
     return {
         "settings": _settings(tree),
-        "interface": interface.read(tree),
+        "interface": interface.read(tree, whole),
         "nodes": nodes,
         "links": _links(tree, id_of),
     }, nested
@@ -94,17 +98,18 @@ class _Common(NamedTuple):
     color: tuple[float, ...]
 
 
-def _common(nodes: Any) -> Iterator[_Common]:
+def _common(nodes: Any, heads: list[tuple[Any, ...]]) -> Iterator[_Common]:
     """Reads the common properties with one call per property for the whole tree."""
     count = len(nodes)
-    places, widths, heights, colors = [0.0] * (2 * count), [0.0] * count, [0.0] * count, [0.0] * (3 * count)
+    number_of = {head[0]: number for number, head in enumerate(heads)}
+    located = places.read(nodes, [None if parent is None else number_of[parent.name] for *_, parent in heads])
+    widths, heights, colors = [0.0] * count, [0.0] * count, [0.0] * (3 * count)
     if count:
-        nodes.foreach_get("location", places)
         nodes.foreach_get("width", widths)
         nodes.foreach_get("height", heights)
         nodes.foreach_get("color", colors)
     of_colors = zip(colors[::3], colors[1::3], colors[2::3], strict=True)
-    return map(_Common, places[::2], places[1::2], widths, heights, of_colors)
+    return map(_Common, located[::2], located[1::2], widths, heights, of_colors)
 
 
 def _learn(kinds: set[str]) -> None:
@@ -149,7 +154,7 @@ def _node(
     out: dict[str, Any] = {"id": node_id, "name": name, "type": kind}
     if label:
         out["label"] = label
-    out["location"] = [round(common.x, 2), round(common.y, 2)]
+    out["location"] = [common.x, common.y]
     if info is None:  # a type of another version or add-on: only its position is known
         if parent is not None:
             out["parent"] = id_of[parent.name]

@@ -42,7 +42,10 @@ _FIRST = (
     "min_value",
     "max_value",
 )
-_LAST = ("default_value",)
+_STRUCTURE = "structure_type"
+_LAST = ("default_value", "bl_socket_idname")
+TYPE_NAME = "bl_socket_idname"
+"""The class of sockets that an item names; it may lag behind the item's subtype, without any effect."""
 
 
 class _Fresh:
@@ -98,6 +101,18 @@ def _base_shape(item: Any) -> dict[str, Any]:
 
 
 _shapes: dict[tuple[str, str, str], dict[str, Any]] = {}
+_type_names: dict[tuple[Any, ...], str] = {}
+
+
+def _type_name(item: Any) -> str:
+    """The class of sockets that a new item of this shape names."""
+    key = (item.socket_type, item.in_out, getattr(item, "subtype", None), getattr(item, "dimensions", None))
+    if key not in _type_names:
+        with rna.scratch_tree() as tree:
+            new = tree.interface.new_socket("", in_out=item.in_out, socket_type=item.socket_type)
+            _set_shape(tree, new, item)
+            _type_names[key] = getattr(tree.interface.items_tree[0], TYPE_NAME)
+    return _type_names[key]
 
 
 def identifier(item: Any) -> str:
@@ -111,8 +126,8 @@ def identifier(item: Any) -> str:
     return f"panel:{uid}"
 
 
-def read(tree: Any) -> list[Item]:
-    """The interface in display order, depth first."""
+def read(tree: Any, whole: bool = False) -> list[Item]:
+    """The interface in display order, depth first; `whole` with what has no effect."""
     out: list[Item] = []
     for item in tree.interface.items_tree:
         socket = item.item_type == "SOCKET"
@@ -128,6 +143,8 @@ def read(tree: Any) -> list[Item]:
         if parent is not None and parent.index >= 0:
             entry["parent"] = identifier(parent)
         entry["props"] = _props(item, socket)
+        if whole and socket and getattr(item, TYPE_NAME) != _type_name(item):
+            entry["props"][TYPE_NAME] = getattr(item, TYPE_NAME)
         out.append(cast("Item", entry))
     return out
 
@@ -141,7 +158,9 @@ def _props(item: Any, socket: bool) -> dict[str, Any]:
             if getattr(item, name) != base:
                 props[name] = getattr(item, name)
     for path, value, old in zip(fields.plain, fields.read_plain(item), fresh.plain, strict=True):
-        if value != old and path not in props:
+        if value == "" and path == _STRUCTURE:  # saved by a newer Blender, and no item of the menu of this one
+            value = _structure_name(item)
+        if value != old and value is not None and path not in props:
             props[path] = values.shortest_float(value) if isinstance(value, float) else value
     for path, old in fresh.arrays.items():
         flat = fields.read_array(item, path)
@@ -152,6 +171,39 @@ def _props(item: Any, socket: bool) -> dict[str, Any]:
         if block is not None:
             props[path] = values.to_json(block)
     return props
+
+
+def _structures(tree: Any) -> list[int] | None:
+    """The numbers of all items' structure types, those included that this Blender's menus lack; None if the interface
+    has panels, which have no such property.
+    """
+    found = [0] * len(tree.interface.items_tree)
+    try:
+        tree.interface.items_tree.foreach_get(_STRUCTURE, found)
+    except (TypeError, RuntimeError, AttributeError):
+        return None
+    return found
+
+
+def _structure_name(item: Any) -> str | None:
+    """The structure type of an item that RNA does not tell by name."""
+    numbers = _structures(item.id_data)
+    if numbers is None:
+        return None
+    known = {entry.value: entry.identifier for entry in item.bl_rna.properties[_STRUCTURE].enum_items_static}
+    return known.get(numbers[item.index])
+
+
+def _set_structure(item: Any, name: str) -> bool:
+    """Sets a structure type that the item's menu lacks, as Blender itself does when it reads a file."""
+    prop = item.bl_rna.properties[_STRUCTURE]
+    number = next((entry.value for entry in prop.enum_items_static if entry.identifier == name), None)
+    numbers = _structures(item.id_data)
+    if number is None or numbers is None:
+        return False
+    numbers[item.index] = number
+    item.id_data.interface.items_tree.foreach_set(_STRUCTURE, numbers)
+    return True
 
 
 def panels_have_numbers() -> bool:
@@ -231,6 +283,8 @@ def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: 
         try:
             values.assign(item, key, props[key])
         except HostError as error:
+            if key == _STRUCTURE and bpy.app.version < (5, 0) and _set_structure(item, props[key]):
+                continue
             raise HostError(
                 "invalid_value", f'Interface item "{item.name}" of "{tree.name}": {error.message}'
             ) from error

@@ -31,6 +31,7 @@ class NodeInfo:
     outputs: dict[str, tuple[type, Any, tuple[bool, ...]]] = field(default_factory=dict)
     pairs: bool = False
     widths: tuple[float, float] = (0.0, 0.0)
+    folded: tuple[bool, ...] = ()  # which of its panels are
 
 
 _nodes: dict[str, NodeInfo] = {}
@@ -67,6 +68,7 @@ def _describe(node: Any) -> NodeInfo:
         outputs={s.identifier: _socket(s) for s in node.outputs},
         pairs=hasattr(node, "pair_with_output"),
         widths=(node.bl_width_min, node.bl_width_max),
+        folded=tuple(panel.is_collapsed for panel in getattr(node, "panel_states", ())),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -91,6 +93,21 @@ def resolve(kind: str, name: str) -> Any:
     return block
 
 
+_missing: list[list[tuple[str, str]]] = []
+
+
+@contextmanager
+def leaving_empty(missing: list[tuple[str, str]]) -> Iterator[None]:
+    """Meanwhile `from_json` gives None for data-blocks that the file does not have, and adds them, as (kind, name), to
+    `missing`. Node groups are not left empty: their nodes would lose their sockets.
+    """
+    _missing.append(missing)
+    try:
+        yield
+    finally:
+        _missing.pop()
+
+
 def to_json(value: Any) -> Any:
     """Any RNA value as a JSON value. Raises `invalid_value` for a value without a JSON form (a node, an item, …)."""
     if value is None or isinstance(value, bool | int | str):
@@ -121,7 +138,14 @@ def from_json(value: Any) -> Any:
                 f'A data-block value has one key, for example {{"object": "Cube"}}; got {sorted(value)}.',
             )
         ((kind, name),) = value.items()
-        return resolve(kind, name)
+        try:
+            return resolve(kind, name)
+        except HostError as error:
+            if not _missing or kind == "node_group" or not error.code.startswith("unknown_"):
+                raise
+            if (kind, name) not in _missing[-1]:
+                _missing[-1].append((kind, name))
+            return None
     return value
 
 

@@ -147,9 +147,18 @@ pub struct Node {
     /// Output sockets whose state differs from a new node.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<String, Map>,
+    /// By RNA path, what it holds without any effect on the result; only documents for rebuilding have it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub stored: Map,
 }
 
 impl Node {
+    /// Its location in hundredths: the content of a frame that was moved is off by a rounding error.
+    #[allow(clippy::cast_possible_truncation, reason = "places beyond 2^63 are equally far away")]
+    pub fn place(&self) -> [i64; 2] {
+        self.location.map(|part| (part * 100.0).round() as i64)
+    }
+
     /// Name of the tree behind a group node.
     pub fn group(&self) -> Option<&str> {
         self.props.get("node_tree")?.get("node_group")?.as_str()

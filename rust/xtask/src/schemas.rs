@@ -30,8 +30,6 @@ pub(crate) fn schemas(layout: &Layout) -> Result<u8> {
             "--test",
             program,
             tests,
-            "--",
-            "--quiet",
         ]);
         if !command.status()?.success() {
             bail!("the generated files of {package} ({tests}) could not be written");

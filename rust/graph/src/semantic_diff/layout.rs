@@ -51,7 +51,7 @@ impl Compared<'_> {
             let (fold, colour) = APPEARANCE.split_at(2);
             // Places are relative to the frame: a change of frame has been reported already.
             moved += usize::from(
-                !self.reframed(old, new) && old.location.map(f64::to_bits) != new.location.map(f64::to_bits),
+                !self.reframed(old, new) && old.place() != new.place(),
             );
             resized += usize::from(old.width.map(f64::to_bits) != new.width.map(f64::to_bits));
             folded += usize::from(differs(fold));

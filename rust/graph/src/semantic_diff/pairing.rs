@@ -101,16 +101,15 @@ fn nodes<'a>(before: &'a Tree, after: &'a Tree) -> Pairs<'a, Node> {
         let content = |node: &Node| {
             serde_json::to_string(&(&node.label, &node.props, &node.items, &node.inputs)).unwrap_or_default()
         };
-        let place = |node: &Node| node.location.map(f64::to_bits);
-        let whole = |node: &'a Node| Some((&node.kind, content(node), place(node)));
+        let whole = |node: &'a Node| Some((&node.kind, content(node), node.place()));
         matching.by(whole, whole);
         matching.by(
             |node| Some((&node.kind, content(node), own.of(&node.id)?)),
             |node| Some((&node.kind, content(node), other.of(&node.id)?)),
         );
         matching.by(
-            |node| Some((&node.kind, place(node), own.of(&node.id)?)),
-            |node| Some((&node.kind, place(node), other.of(&node.id)?)),
+            |node| Some((&node.kind, node.place(), own.of(&node.id)?)),
+            |node| Some((&node.kind, node.place(), other.of(&node.id)?)),
         );
     }
     matching.finish()
