@@ -22,15 +22,7 @@ pub(crate) fn schemas(layout: &Layout) -> Result<u8> {
     for (package, program, tests) in GENERATED {
         let mut command = process::cargo();
         command.current_dir(&layout.root).env("UPDATE", "1");
-        command.args([
-            "test",
-            "--quiet",
-            "--package",
-            package,
-            "--test",
-            program,
-            tests,
-        ]);
+        command.args(["test", "--quiet", "--package", package, "--test", program, tests]);
         if !command.status()?.success() {
             bail!("the generated files of {package} ({tests}) could not be written");
         }

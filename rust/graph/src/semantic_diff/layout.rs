@@ -50,9 +50,7 @@ impl Compared<'_> {
             let differs = |names: &[&str]| names.iter().any(|name| old.props.get(*name) != new.props.get(*name));
             let (fold, colour) = APPEARANCE.split_at(2);
             // Places are relative to the frame: a change of frame has been reported already.
-            moved += usize::from(
-                !self.reframed(old, new) && old.place() != new.place(),
-            );
+            moved += usize::from(!self.reframed(old, new) && old.place() != new.place());
             resized += usize::from(old.width.map(f64::to_bits) != new.width.map(f64::to_bits));
             folded += usize::from(differs(fold));
             coloured += usize::from(differs(colour));
