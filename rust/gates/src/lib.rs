@@ -35,7 +35,7 @@ pub const GATES: &[Gate] = &[
 ];
 
 /// Most findings of one gate, so that the report of a broken tree with thousands of nodes stays readable.
-const MAX_FINDINGS: usize = 10;
+const FINDINGS_OF_A_GATE: usize = 10;
 
 /// Runs every gate.
 pub fn judge(facts: &Facts<'_>) -> Envelope {
@@ -50,8 +50,8 @@ pub fn judge(facts: &Facts<'_>) -> Envelope {
             envelope.success = false;
             envelope.failed_gates.push(gate.code);
         }
-        let more = findings.len().saturating_sub(MAX_FINDINGS);
-        findings.truncate(MAX_FINDINGS);
+        let more = findings.len().saturating_sub(FINDINGS_OF_A_GATE);
+        findings.truncate(FINDINGS_OF_A_GATE);
         if failed {
             let causes = findings.iter().filter(|finding| fails(finding));
             let mut text = causes.map(|f| f.cause.as_str()).collect::<Vec<_>>().join(" ");

@@ -1,10 +1,7 @@
 //! Collects preflight findings; their JSON Pointers are only built when there is something to report.
 
-use geonode_protocol::{Code, Finding};
+use geonode_protocol::{Code, Finding, LISTED_FINDINGS};
 use serde_json::Value;
-
-/// Errors beyond this number are counted, not listed.
-pub(crate) const MAX_FINDINGS: usize = 50;
 
 /// A certain repair of the plan: the value at the pointer becomes another.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +81,7 @@ impl Sink {
 
     pub(crate) fn push(&mut self, mut finding: Finding) {
         finding.message = sentence(&finding.message);
-        if self.findings.len() < MAX_FINDINGS || finding.is_error() && self.errors <= MAX_FINDINGS {
+        if self.findings.len() < LISTED_FINDINGS || finding.is_error() && self.errors <= LISTED_FINDINGS {
             self.findings.push(finding);
         }
     }

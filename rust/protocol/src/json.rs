@@ -44,7 +44,7 @@ pub(crate) struct Reader<'a> {
 }
 
 /// Most findings that are collected for one document.
-const MAX_FINDINGS: usize = 1000;
+const COLLECTED_FINDINGS: usize = 1000;
 
 /// Fields that every plan has.
 const ENVELOPE_FIELDS: [&str; 4] = ["version", "steps", "done", "final_message"];
@@ -396,7 +396,7 @@ impl<'a> Reader<'a> {
     }
 
     fn report(&mut self, finding: Finding) {
-        if self.findings.len() < MAX_FINDINGS {
+        if self.findings.len() < COLLECTED_FINDINGS {
             self.findings.push(finding);
         } else {
             self.more += 1;

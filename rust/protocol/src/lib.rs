@@ -39,7 +39,7 @@ pub use extension::{Expand, ExtensionError, Extensions, Origins};
 pub use finding::{Change, Finding, Severity};
 pub use foreign::{block, inert};
 pub use gn_ops::*;
-pub use limits::{Limits, SCRIPT_ITEMS};
+pub use limits::{LISTED_FINDINGS, Limits, SCRIPT_ITEMS, SCRIPT_MS};
 pub use manifest::{Manifest, parse_manifest};
 pub use node_tree::*;
 pub use parse::{Parsed, parse_plan, parse_plan_value, parse_plan_value_with, parse_plan_with};

@@ -6,6 +6,12 @@ use serde::{Deserialize, Serialize};
 /// Most items that a script may create at once: in a range, an array, a mesh.
 pub const SCRIPT_ITEMS: f64 = 10_000_000.0;
 
+/// Time limit of a script that states none, in milliseconds.
+pub const SCRIPT_MS: u32 = 4000;
+
+/// Most findings of one check that are listed, including the note about the others.
+pub const LISTED_FINDINGS: usize = 50;
+
 /// Bounds on what a plan may be; each one is inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -37,7 +43,7 @@ impl Default for Limits {
             max_steps: 25,
             max_operations: 10_000,
             max_python_chars: 20_000,
-            max_findings: 50,
+            max_findings: LISTED_FINDINGS,
         }
     }
 }

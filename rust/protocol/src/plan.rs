@@ -409,7 +409,7 @@ fn yes() -> bool {
 }
 
 fn default_timeout_ms() -> u32 {
-    4000
+    crate::SCRIPT_MS
 }
 
 /// The same for an optional field; null is not a number.

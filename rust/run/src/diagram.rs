@@ -79,9 +79,9 @@ fn key(state: &State) -> String {
     state.approvals.clear();
     // Of a request, only its selection decides what follows, and only until it is answered.
     let asked = matches!(state.phase, Phase::Inspecting(Purpose::Approved) | Phase::Choosing);
-    let without = std::mem::take(&mut state.asking).without;
+    let without = std::mem::take(&mut state.open_request).without;
     if asked {
-        state.asking.without = without;
+        state.open_request.without = without;
     }
     state.agreed = None;
     // A state is plain data, so serialising it cannot fail.
@@ -123,7 +123,7 @@ fn representative_events(state: &State) -> Vec<(String, EventKind)> {
         events.push(("stale".into(), EventKind::Failed { id, failure }));
         events.push(("approved".into(), EventKind::Approved { id, without: vec![] }));
         let without = vec!["/steps/0".to_owned()];
-        for id in [id, state.asking.id] {
+        for id in [id, state.open_request.id] {
             let without = without.clone();
             events.push(("approved in part".into(), EventKind::Approved { id, without }));
             events.push(("rejected".into(), EventKind::Rejected { id, words: None }));

@@ -131,7 +131,7 @@ pub enum Task {
 
 /// Who carries a task out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Performer {
     /// The driver by itself; for tool calls it may ask the host in between.
     Core,
     /// The host, which answers.
@@ -140,14 +140,14 @@ pub enum Place {
 
 impl Task {
     /// Who carries it out.
-    pub const fn place(&self) -> Place {
+    pub const fn place(&self) -> Performer {
         match self {
             Self::Generate { .. }
             | Self::CallTools { .. }
             | Self::CheckPlan
             | Self::Compile
             | Self::Choose { .. }
-            | Self::Judge => Place::Core,
+            | Self::Judge => Performer::Core,
             Self::CaptureContext
             | Self::Inspect { .. }
             | Self::AskApproval { .. }
@@ -156,7 +156,7 @@ impl Task {
             | Self::ApplyStep { .. }
             | Self::Verify { .. }
             | Self::Restore
-            | Self::Commit { .. } => Place::Host,
+            | Self::Commit { .. } => Performer::Host,
         }
     }
 

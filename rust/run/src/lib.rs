@@ -10,7 +10,6 @@
 //! - `done`, `error` and `cancelled` absorb every event.
 
 mod approval;
-mod asking;
 mod config;
 mod diagram;
 mod effect;
@@ -19,20 +18,21 @@ mod feedback;
 mod outcome;
 mod plan;
 mod records;
+mod request;
 mod state;
 mod tools;
 mod transition;
 
 pub use approval::{ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep, AskedTool};
-pub use asking::{ApprovalRecord, Asking, Decision};
 pub use config::{Approve, Config};
 pub use diagram::diagram;
-pub use effect::{Effect, Message, Notice, Origin, Place, Purpose, Task};
+pub use effect::{Effect, Message, Notice, Origin, Performer, Purpose, Task};
 pub use event::{Answer, Event, EventKind, Failure};
 pub use feedback::Feedback;
 pub use outcome::{Aftermath, Outcome, Status};
 pub use plan::{PlanInfo, StepInfo};
 pub use records::{RunState, StepRecord, StepStatus, Summary};
+pub use request::{ApprovalRecord, Decision, OpenRequest};
 pub use state::{Phase, State};
 pub use tools::{RefusedCall, ToolAsk};
 pub use transition::{resume, transition};

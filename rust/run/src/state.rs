@@ -6,13 +6,13 @@ use geonode_protocol::Envelope;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::ApprovalRequest;
-use crate::asking::{Agreed, ApprovalRecord, Asking};
 use crate::config::Config;
 use crate::effect::{Purpose, Task};
 use crate::feedback::Feedback;
 use crate::outcome::{Aftermath, Outcome, Status};
 use crate::plan::PlanInfo;
 use crate::records::{RunState, StepRecord};
+use crate::request::{Agreed, ApprovalRecord, OpenRequest};
 use crate::tools::{RefusedCall, ToolAsk};
 
 /// The phase of a run. Every phase but the first and the last three awaits exactly one task.
@@ -138,7 +138,8 @@ pub struct State {
     /// What needs approval.
     pub(crate) approval: Option<Box<ApprovalRequest>>,
     /// The approval request.
-    pub(crate) asking: Asking,
+    #[serde(rename = "asking")]
+    pub(crate) open_request: OpenRequest,
     /// The artist's answers so far.
     pub approvals: Vec<ApprovalRecord>,
     /// What the artist approved of the present reply.
@@ -189,7 +190,7 @@ impl Default for State {
             refused_calls: Vec::new(),
             plan: None,
             approval: None,
-            asking: Asking::default(),
+            open_request: OpenRequest::default(),
             approvals: Vec::new(),
             agreed: None,
             base: None,
@@ -300,13 +301,13 @@ impl State {
             },
             Phase::Compiling => Task::Compile,
             Phase::AwaitingApproval => Task::AskApproval {
-                request: Box::new(self.asking.request(self.approval.as_deref())),
+                request: Box::new(self.open_request.request(self.approval.as_deref())),
             },
             Phase::DryRunning => Task::DryRun {
-                without: self.asking.without.clone(),
+                without: self.open_request.without.clone(),
             },
             Phase::Choosing => Task::Choose {
-                without: self.asking.without.clone(),
+                without: self.open_request.without.clone(),
             },
             Phase::Beginning { .. } => Task::Begin {
                 objects: names(&self.wanted_objects),

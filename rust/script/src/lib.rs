@@ -21,7 +21,7 @@ mod verdict;
 
 use std::thread;
 
-use geonode_protocol::{Code, Limits};
+use geonode_protocol::{Code, LISTED_FINDINGS, Limits};
 
 pub use description::{MAX_BRIEF, brief, reference};
 pub use export::{Allowed, allowed};
@@ -29,9 +29,6 @@ pub use policy::VERSIONS;
 pub use verdict::{Finding, Verdict};
 
 use verdict::{Judged, Raw, located};
-
-/// Most findings of one verdict, including the note about the others.
-pub const MAX_FINDINGS: usize = 50;
 
 /// Bytes of stack for parsing, visiting and dropping; reserved, and only touched as deep as the tree is. Even a script of the greatest
 /// length with one level for each of its characters stays far below.
@@ -104,8 +101,8 @@ fn exchanged(source: &str, quotes: &[(usize, u8)]) -> Option<String> {
 fn verdict_on(source: &str, findings: Vec<Raw>, asks: Vec<Raw>) -> Verdict {
     Verdict {
         ok: findings.is_empty(),
-        findings: located(source, findings, MAX_FINDINGS),
-        asks: located(source, asks, MAX_FINDINGS),
+        findings: located(source, findings, LISTED_FINDINGS),
+        asks: located(source, asks, LISTED_FINDINGS),
         own: Vec::new(),
         rewritten: None,
     }

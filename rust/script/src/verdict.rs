@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Verdict {
     /// Whether the script may run in safe mode, that is, without findings.
     pub ok: bool,
-    /// Why it may not, in the order of the text; at most [`crate::MAX_FINDINGS`].
+    /// Why it may not, in the order of the text; at most [`geonode_protocol::LISTED_FINDINGS`].
     pub findings: Vec<Finding>,
     /// Data that it would remove; an artist approves this in every mode. Does not affect `ok`.
     pub asks: Vec<Finding>,

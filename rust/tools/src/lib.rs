@@ -28,5 +28,5 @@ pub use page::{READ_RESULT, read_result};
 pub use pool::Metric;
 pub use registry::Registry;
 pub use scope::Scope;
-pub use spec::{Access, DEFAULT_QUOTA, Place, Spec, SpecError};
+pub use spec::{Access, DEFAULT_QUOTA, RunsIn, Spec, SpecError};
 pub use tool::{CoreTool, Finish, Runner, Tool};

@@ -28,7 +28,7 @@ pub enum Access {
 /// Where a tool runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum RunsIn {
     /// On a thread of the core.
     Core,
     /// On the host's main thread, where Blender's data may be used.
@@ -53,7 +53,7 @@ pub struct Spec {
     /// The same arguments give the same result as long as the scene is the same.
     pub pure: bool,
     /// Where it runs.
-    pub place: Place,
+    pub place: RunsIn,
     /// Each call waits for the artist.
     pub requires_approval: bool,
     /// Limit of one call.
@@ -128,7 +128,7 @@ impl Spec {
             output: schema("output", output)?,
             access: Access::Reads,
             pure: true,
-            place: Place::Core,
+            place: RunsIn::Core,
             requires_approval: false,
             timeout: Duration::from_secs(10),
             quota: DEFAULT_QUOTA,

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use geonode_protocol::Code;
 use geonode_tools::{
-    Access, Call, Executor, HostError, HostResult, Limits, Metric, Outcome, Place, Registry, Runner, Scope, Settled,
+    Access, Call, Executor, HostError, HostResult, Limits, Metric, Outcome, Registry, Runner, RunsIn, Scope, Settled,
     Spec, SpecError, Tool, ToolError, canonical, read_result,
 };
 use proptest::prelude::*;
@@ -408,7 +408,7 @@ fn host(id: &str) -> Tool {
     Tool {
         spec: Arc::new(
             Spec {
-                place: Place::Host,
+                place: RunsIn::Host,
                 pure: false,
                 ..spec(id)
             }

@@ -1,6 +1,6 @@
 //! API keys as the host manages them: takes names of providers, returns storage places. A key is never returned.
 
-use geonode_provider::keys::{Keys, Place, Slot, StoredKey};
+use geonode_provider::keys::{KeyPlace, Keys, Slot, StoredKey};
 use geonode_provider::{ApiKey, Provider, ProviderError};
 use geonode_store::audit::{self, Event};
 
@@ -15,7 +15,7 @@ pub fn key_place(
     provider: &str,
     base_url: Option<&str>,
     variable: Option<&str>,
-) -> Result<Option<Place>, ProviderError> {
+) -> Result<Option<KeyPlace>, ProviderError> {
     if provider == OFFLINE {
         return Ok(None);
     }

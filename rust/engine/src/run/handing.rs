@@ -1,6 +1,6 @@
 //! The tasks of the host: their input and their answers.
 
-use geonode_run::{Answer, Failure, Place, Task};
+use geonode_run::{Answer, Failure, Performer, Task};
 use serde_json::{Map, Value};
 
 use crate::error::EngineError;
@@ -82,7 +82,7 @@ pub(crate) fn answered(work: &mut Work, shared: &Shared, task: &Task, json: &str
         return Some(tool_calls::answered(work, shared, json));
     }
     work.changed();
-    if task.place() != Place::Host {
+    if task.place() != Performer::Host {
         return None;
     }
     Some(match task {

@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 
 use geonode_protocol::{Code, Severity};
 use geonode_run::{
-    Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Phase, Place, State, Status, Task,
+    Answer, Config, Effect, Event, EventKind, Failure, Message, Notice, Origin, Performer, Phase, State, Status, Task,
     resume, transition,
 };
 use geonode_store::audit;
@@ -318,8 +318,8 @@ impl Worker<'_> {
         self.timing.begin(id, &task, self.state.attempts);
         self.audit.begin(&task);
         let todo = match task.place() {
-            Place::Core => Todo::Do(task),
-            Place::Host => match self.hand_out(id, task) {
+            Performer::Core => Todo::Do(task),
+            Performer::Host => match self.hand_out(id, task) {
                 Ok(()) => return,
                 Err(failure) => Todo::Fail(failure),
             },

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use geonode_graph::{Catalogue, Document};
 use geonode_prompting::docs;
 use geonode_protocol::Code;
-use geonode_tools::{CoreTool, Finish, Place, Registry, Runner, Spec, SpecError, Tool, ToolError, read_result};
+use geonode_tools::{CoreTool, Finish, Registry, Runner, RunsIn, Spec, SpecError, Tool, ToolError, read_result};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -59,15 +59,15 @@ fn runner(spec: &Spec, world: &Arc<World>) -> Result<Runner, SpecError> {
     let core = |function: Arc<CoreTool>| Runner::Core(function);
     let host = |finish: Arc<Finish>| Runner::Host(finish);
     Ok(match (spec.place, spec.id.as_str()) {
-        (Place::Core, "node_docs") => core(Arc::new(move |input, _| node_docs(input, &world.catalogue))),
-        (Place::Core, "search_nodes") => core(Arc::new(move |input, _| {
+        (RunsIn::Core, "node_docs") => core(Arc::new(move |input, _| node_docs(input, &world.catalogue))),
+        (RunsIn::Core, "search_nodes") => core(Arc::new(move |input, _| {
             Ok(docs::find_nodes(text(input, "query"), &world.catalogue))
         })),
-        (Place::Core, "search_presets") => core(Arc::new(|input, _| search_presets(text(input, "query")))),
-        (Place::Core, id) => return Err(SpecError::NoCode(id.to_owned())),
-        (Place::Host, "tree_ir") => host(Arc::new(move |_, raw| tree_ir(raw, &world))),
-        (Place::Host, "scene_summary") => host(Arc::new(move |_, raw| Ok(scene_summary(raw, &world.catalogue)))),
-        (Place::Host, _) => host(Arc::new(|_, raw| Ok(raw))),
+        (RunsIn::Core, "search_presets") => core(Arc::new(|input, _| search_presets(text(input, "query")))),
+        (RunsIn::Core, id) => return Err(SpecError::NoCode(id.to_owned())),
+        (RunsIn::Host, "tree_ir") => host(Arc::new(move |_, raw| tree_ir(raw, &world))),
+        (RunsIn::Host, "scene_summary") => host(Arc::new(move |_, raw| Ok(scene_summary(raw, &world.catalogue)))),
+        (RunsIn::Host, _) => host(Arc::new(|_, raw| Ok(raw))),
     })
 }
 
@@ -145,7 +145,7 @@ fn gives(properties: &Value) -> Value {
 
 fn on_host(spec: Spec) -> Spec {
     Spec {
-        place: Place::Host,
+        place: RunsIn::Host,
         pure: false,
         ..spec
     }
@@ -287,7 +287,7 @@ mod tests {
         assert!(specs.len() > 5);
         for spec in specs {
             let in_core = matches!(runner(spec, &world).unwrap(), Runner::Core(_));
-            assert_eq!(in_core, spec.place == Place::Core, "{}: its arm in `runner`", spec.id);
+            assert_eq!(in_core, spec.place == RunsIn::Core, "{}: its arm in `runner`", spec.id);
         }
         let forgotten = Spec::new(
             "forgotten",

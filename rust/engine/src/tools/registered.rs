@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use geonode_tools::{Access, DEFAULT_QUOTA, Place, READ_RESULT, Spec, SpecError};
+use geonode_tools::{Access, DEFAULT_QUOTA, READ_RESULT, RunsIn, Spec, SpecError};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub fn register_tool(request: ToolRequest) -> Result<(), SpecError> {
     let spec = Spec {
         access: if request.writes { Access::Writes } else { Access::Reads },
         pure: request.pure && !request.writes,
-        place: Place::Host,
+        place: RunsIn::Host,
         requires_approval: request.requires_approval || request.writes,
         quota: request.quota,
         egress: request.egress,

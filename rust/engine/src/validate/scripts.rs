@@ -3,17 +3,12 @@
 //! A plan can only ask for less than the settings allow. In safe mode `geonode-script` decides; a trusted script is only checked for
 //! characters that would make it look different from what it does, and only the artist can approve it.
 
-use geonode_protocol::{Action, Code, Finding, Plan, PythonMode, PythonScript};
+use geonode_protocol::{Action, Code, Finding, LISTED_FINDINGS, Plan, PythonMode, PythonScript, SCRIPT_MS};
 use geonode_run::Approve;
 use geonode_script::Verdict;
 use geonode_store::audit;
 
 use crate::settings::Scripts;
-
-/// Default time limit of a script in milliseconds.
-const USUAL_MS: u32 = 4_000;
-/// Most findings about the scripts of one plan, including the note about the others.
-const MAX_FINDINGS: usize = 50;
 
 /// The conditions for the scripts of a plan.
 #[derive(Debug, Clone, Default)]
@@ -60,9 +55,9 @@ impl Rules {
                 self.text(script, &at, &mut findings);
             }
         }
-        if findings.len() > MAX_FINDINGS {
-            let more = findings.len().saturating_sub(MAX_FINDINGS - 1);
-            findings.truncate(MAX_FINDINGS - 1);
+        if findings.len() > LISTED_FINDINGS {
+            let more = findings.len().saturating_sub(LISTED_FINDINGS - 1);
+            findings.truncate(LISTED_FINDINGS - 1);
             let text = format!("{more} more places are refused.");
             findings.push(Finding::error(Code::MoreFindings, "/steps", text).hint("Correct the others first."));
         }
@@ -108,7 +103,7 @@ impl Rules {
     /// Limits the time that a script may take. A longer requested time is a finding; the default is shortened silently.
     fn time(&self, script: &mut PythonScript, at: &str, findings: &mut Vec<Finding>) {
         let longest = u32::try_from(self.longest_ms).unwrap_or(u32::MAX);
-        if script.timeout_ms > longest.max(USUAL_MS) {
+        if script.timeout_ms > longest.max(SCRIPT_MS) {
             let text = format!("A script may take at most {longest} ms, not {}.", script.timeout_ms);
             let hint = "Leave `timeout_ms` out, or do less in one step.";
             findings.push(Finding::error(Code::OutOfRange, format!("{at}/payload/timeout_ms"), text).hint(hint));
@@ -338,7 +333,7 @@ mod tests {
         let again = bad.steps[0].clone();
         bad.steps.push(again);
         let findings = rules(Scripts::Safe, Approve::All).judge(&mut bad);
-        assert_eq!(findings.len(), MAX_FINDINGS);
+        assert_eq!(findings.len(), LISTED_FINDINGS);
         assert_eq!(findings.last().map(|f| f.code), Some(Code::MoreFindings));
     }
 

@@ -13,7 +13,7 @@ use secrecy::zeroize::Zeroizing;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 
-use super::place::Place;
+use super::place::KeyPlace;
 use crate::error::ProviderError;
 use crate::private::{exposed_to_others, is_link, make_folder, open};
 use crate::secret::ApiKey;
@@ -61,8 +61,8 @@ impl KeyFile {
         Self { folder }
     }
 
-    pub(super) fn place(&self) -> Place {
-        Place::File { path: self.path() }
+    pub(super) fn place(&self) -> KeyPlace {
+        KeyPlace::File { path: self.path() }
     }
 
     fn path(&self) -> PathBuf {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use place::Place;
+pub use place::KeyPlace;
 
 use crate::config::Endpoint;
 use crate::error::ProviderError;
@@ -70,7 +70,7 @@ impl Slot {
 pub struct StoredKey {
     /// Where the key is stored now.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: KeyPlace,
     /// The new name of a damaged file that was set aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<PathBuf>,
@@ -96,9 +96,9 @@ impl Keys {
     ///
     /// # Errors
     /// `KeyStore` and `KeyFile` for a store that refuses or cannot be trusted.
-    pub fn place(&self, slot: &Slot, variables: &[&str]) -> Result<Option<Place>, ProviderError> {
+    pub fn place(&self, slot: &Slot, variables: &[&str]) -> Result<Option<KeyPlace>, ProviderError> {
         if let Some((variable, _)) = from_environment(variables) {
-            return Ok(Some(Place::Environment { variable }));
+            return Ok(Some(KeyPlace::Environment { variable }));
         }
         match self.system.has(slot.name()) {
             Ok(true) => return Ok(Some(self.system_place())),
@@ -179,8 +179,8 @@ impl Keys {
         Ok(removed)
     }
 
-    fn system_place(&self) -> Place {
-        Place::System {
+    fn system_place(&self) -> KeyPlace {
+        KeyPlace::System {
             name: self.system.name().to_owned(),
         }
     }
@@ -301,7 +301,7 @@ mod tests {
             (None, None)
         );
         let kept = keys.keep(&slot(), &key("sk-one-secret")).unwrap();
-        let system = Place::System {
+        let system = KeyPlace::System {
             name: "The fake".into(),
         };
         assert_eq!((kept.place, kept.set_aside), (system.clone(), None));
@@ -325,7 +325,7 @@ mod tests {
         // cargo always sets this variable.
         let place = keys.place(&slot(), &["CARGO_MANIFEST_DIR"]).unwrap();
         let variable = "CARGO_MANIFEST_DIR".to_owned();
-        assert_eq!(place, Some(Place::Environment { variable }));
+        assert_eq!(place, Some(KeyPlace::Environment { variable }));
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
         let (folder, keys) = keys(Some(StoreError::Unavailable));
         let path = folder.path().join("assistant").join("keys.json");
         let kept = keys.keep(&slot(), &key("sk-one-secret")).unwrap();
-        assert_eq!(kept.place, Place::File { path: path.clone() });
+        assert_eq!(kept.place, KeyPlace::File { path: path.clone() });
         assert_eq!(keys.place(&slot(), &[]).unwrap(), Some(kept.place));
         assert_eq!(stored(&keys, &slot()).as_deref(), Some("sk-one-secret"));
         assert!(keys.remove(&slot()).unwrap());

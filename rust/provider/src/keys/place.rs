@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Where a key comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "place", rename_all = "snake_case")]
-pub enum Place {
+pub enum KeyPlace {
     /// An environment variable.
     Environment {
         /// Its name.

@@ -1,105 +1,244 @@
-//! From the compiled plan to the open transaction: risk, approval, begin.
+//! Approval: the request, the answer, the selection of a part of the plan, the dry run before the answer.
 
-use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
+use geonode_protocol::{Code, Finding};
+use serde_json::{Value, json};
 
 use super::Machine;
-use crate::approval::ApprovalRequest;
-use crate::asking::Asking;
 use crate::config::Approve;
-use crate::effect::{Message, Origin};
+use crate::effect::{Origin, Purpose};
 use crate::event::Failure;
-use crate::outcome::Outcome;
+use crate::feedback::Feedback;
+use crate::outcome::{Outcome, Status};
+use crate::plan::PlanInfo;
+use crate::request::{ApprovalRecord, Decision, OpenRequest};
 use crate::state::Phase;
 
+/// How often the artist (or a script in the artist's place) is asked about one plan.
+const MAX_TIMES: u32 = 50;
+
 impl Machine {
-    pub(super) fn compiled(
-        &mut self,
-        findings: Vec<Finding>,
-        (approval, confirm): (Option<Box<ApprovalRequest>>, bool),
-        risk: Option<Box<GateFinding>>,
-    ) {
-        if findings.iter().any(|f| f.severity == Severity::Error) {
-            return self.refused(Origin::Preflight, findings);
+    /// Sends the request, with everything that has come up about it.
+    pub(super) fn ask(&mut self) {
+        if self.state.open_request.times >= MAX_TIMES {
+            let text = format!("Approval was requested {MAX_TIMES} times without a valid answer.");
+            return self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
         }
-        // The model is told once and decides; it may be intended.
-        if self.state.doubted.is_none() && self.may_retry() && findings.iter().any(|f| f.code == Code::UnlinkedGeometry)
-        {
-            self.state.doubted = Some(self.state.attempts);
-            return self.refused(Origin::Preflight, findings);
-        }
-        let alone = self.state.config.approve == Approve::None;
-        if let Some(risk) = risk {
-            // Nobody is there to approve it: the model is first told what to change.
-            if alone && self.may_retry() {
-                return self.refused(Origin::Gates, vec![risk_finding(&risk)]);
-            }
-            let mut message = Message::new(Severity::Warning, Origin::Gates, risk.gate, &risk.cause);
-            message.hint.clone_from(&risk.fix);
-            self.tell(message);
-            if alone {
-                self.state.gates = Some(Envelope {
-                    success: false,
-                    failed_gates: vec![risk.gate],
-                    messages: vec![risk.cause.clone()],
-                    findings: vec![*risk],
-                });
-            }
-        }
-        self.tell_findings(Origin::Preflight, &findings);
-        self.state.approval = approval;
-        match (&self.state.approval, self.state.config.approve) {
-            (None, _) => self.begin(),
-            (Some(request), Approve::All) if !confirm && request.requires_trial() => self.try_unattended(),
-            (Some(_), Approve::All) if !confirm => self.begin(),
-            (Some(_), Approve::Ask) if !confirm && self.was_agreed() => self.begin(),
-            (Some(_), Approve::Ask) => {
-                self.state.asking = Asking {
-                    times: self.state.asking.times,
-                    ..Asking::default()
-                };
-                self.ask();
-            }
-            (Some(request), Approve::None | Approve::All) => {
-                let reason = match request.reason.as_str() {
-                    "" => "The plan asks for approval.",
-                    reason => reason,
-                };
-                let text = format!("The plan needs approval, and nobody is there to give it. {reason}");
-                self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
-            }
-        }
+        self.state.open_request.times += 1;
+        self.enter(Phase::AwaitingApproval);
+        self.state.open_request.id = self.state.awaiting.unwrap_or_default();
     }
 
-    /// Opens the transaction, extends it when the plan reaches further, or goes straight to the first step.
-    pub(super) fn begin(&mut self) {
+    /// Whether the request with this number is open; it stays so while the plan is tried.
+    pub(super) fn asks(&self, id: u64) -> bool {
         let state = &self.state;
-        let held = state.whole || !state.wants_whole();
-        let covered =
-            held && state.wanted_objects.is_subset(&state.objects) && state.wanted_trees.is_subset(&state.trees);
-        if state.transaction && covered {
-            self.open_steps();
-        } else {
-            self.enter(Phase::Beginning { cancelled: false });
+        match state.phase {
+            Phase::AwaitingApproval => state.awaiting == Some(id),
+            Phase::DryRunning => state.open_request.id == id,
+            _ => false,
         }
     }
 
-    pub(super) fn begun(&mut self, cancelled: bool) {
-        self.state.transaction = true;
-        self.state.whole |= self.state.wants_whole();
-        self.state.rebased = 0;
-        if cancelled {
-            return self.stop(Outcome::cancelled());
+    pub(super) fn record(&mut self, decision: Decision, without: Vec<String>, words: Option<String>) {
+        self.state.approvals.push(ApprovalRecord {
+            id: self.state.open_request.id.to_string(),
+            decision,
+            without,
+            words,
+            at: self.at,
+        });
+    }
+
+    pub(super) fn approved(&mut self, without: Vec<String>) {
+        if self.state.phase == Phase::DryRunning
+            && self.lacks_trial(&without)
+            && self.state.open_request.without == without
+        {
+            // Its trial is under way: the question comes back with the result.
+            return;
         }
-        let (objects, trees) = (self.state.wanted_objects.clone(), self.state.wanted_trees.clone());
-        self.state.objects.extend(objects);
-        self.state.trees.extend(trees);
-        self.open_steps();
+        self.stop_trying();
+        if !self.takes(&without) {
+            return self.ask();
+        }
+        if self.lacks_trial(&without) {
+            return self.try_out(without);
+        }
+        if let Some(why) = self.failed_trial() {
+            let text = format!("What did not pass its trial cannot be approved. {why}");
+            self.state.open_request.findings = vec![Finding::error(Code::TrialFailed, "", text)];
+            return self.ask();
+        }
+        self.record(Decision::Approved, without.clone(), None);
+        self.agreed(&without);
+        self.state.open_request.without = without;
+        self.enter(Phase::Inspecting(Purpose::Approved));
+    }
+
+    pub(super) fn rejected(&mut self, words: Option<String>) {
+        self.stop_trying();
+        let words = words.filter(|words| !words.trim().is_empty());
+        self.record(Decision::Rejected, Vec::new(), words.clone());
+        match words {
+            Some(words) if !self.state.direct => {
+                self.state.feedback = Some(Feedback::Rejected { words });
+                self.again();
+            }
+            // Nobody can replace a plan that was given directly.
+            _ => self.stop(rejection("The plan was rejected; none of it was applied.")),
+        }
+    }
+
+    pub(super) fn try_out(&mut self, without: Vec<String>) {
+        if !self.takes(&without) {
+            return self.ask();
+        }
+        self.state.open_request.without = without;
+        self.enter(Phase::DryRunning);
+    }
+
+    /// Nobody is there to read the script: the trial alone decides.
+    pub(super) fn try_unattended(&mut self) {
+        self.state.open_request = OpenRequest::default();
+        if self
+            .state
+            .approval
+            .as_ref()
+            .is_some_and(|request| request.can_be_tried())
+        {
+            return self.enter(Phase::DryRunning);
+        }
+        let offer = self
+            .state
+            .approval
+            .as_ref()
+            .and_then(|request| request.dry_run.as_ref());
+        let why = offer.and_then(|offer| offer.why.clone()).unwrap_or_default();
+        self.refuse_untried(&why);
+    }
+
+    /// The dry run has ended or failed: the request is sent again, with the result.
+    pub(super) fn tried(&mut self, mut result: Value) {
+        if let Some(result) = result.as_object_mut() {
+            result.insert("without".into(), json!(self.state.open_request.without));
+        }
+        self.state.open_request.tried = Some(result);
+        if self.state.config.approve == Approve::Ask {
+            return self.ask();
+        }
+        match self
+            .state
+            .open_request
+            .tried
+            .as_ref()
+            .filter(|result| !passed(result))
+            .map(words)
+        {
+            Some(why) => self.refuse_untried(&why),
+            None => self.begin(),
+        }
+    }
+
+    fn refuse_untried(&mut self, why: &str) {
+        let text = format!("A script runs unattended only after its trial has passed. {why}");
+        self.fail(Origin::Run, Failure::new(Code::TrialFailed, text));
+    }
+
+    /// Whether the plan without these has to be tried before it can be approved, and was not.
+    fn lacks_trial(&self, without: &[String]) -> bool {
+        let request = self.state.approval.as_deref();
+        let tried = self.state.open_request.tried.as_ref();
+        request.is_some_and(|request| request.requires_trial() && request.can_be_tried())
+            && tried.is_none_or(|result| result.get("without") != Some(&json!(without)))
+    }
+
+    /// Why its trial keeps a script from being approved. One that could not take place keeps nobody: the question says so.
+    fn failed_trial(&self) -> Option<String> {
+        let request = self
+            .state
+            .approval
+            .as_deref()
+            .filter(|request| request.requires_trial())?;
+        let result = self
+            .state
+            .open_request
+            .tried
+            .as_ref()
+            .filter(|_| request.can_be_tried())?;
+        let took_place = result.get("tried") != Some(&Value::Bool(false));
+        (took_place && !passed(result)).then(|| words(result))
+    }
+
+    /// The selected part of the plan was compiled: it is applied, or the selection has to be corrected.
+    pub(super) fn chosen(
+        &mut self,
+        plan: Option<PlanInfo>,
+        findings: Vec<Finding>,
+        (objects, trees): (Vec<String>, Vec<String>),
+        reason: Option<String>,
+    ) {
+        if reason.is_some() || findings.iter().any(Finding::is_error) {
+            self.state.open_request.reason = reason;
+            self.state.open_request.findings = findings;
+            return self.ask();
+        }
+        let Some(plan) = plan else {
+            if let Some(last) = self.state.approvals.last_mut() {
+                last.decision = Decision::Rejected;
+            }
+            return self.stop(rejection("Every part of the plan was left out; nothing was applied."));
+        };
+        self.tell_findings(Origin::Preflight, &findings);
+        self.state.plan = Some(plan);
+        self.state.wanted_objects = objects.into_iter().collect();
+        self.state.wanted_trees = trees.into_iter().collect();
+        self.begin();
+    }
+
+    /// Whether all of these are in the request; a missing one becomes a finding of the next request.
+    fn takes(&mut self, without: &[String]) -> bool {
+        let offered = |id: &String| self.state.approval.as_ref().is_some_and(|request| request.offers(id));
+        let unknown = without.iter().filter(|id| !offered(id));
+        let findings: Vec<Finding> = unknown
+            .map(|id| {
+                Finding::error(
+                    Code::InvalidArgument,
+                    id,
+                    format!("The request has no operation “{id}”."),
+                )
+                .hint("Use the IDs of the operations that the request lists.")
+            })
+            .collect();
+        let all = findings.is_empty();
+        self.state.open_request.findings = findings;
+        self.state.open_request.reason = None;
+        all
+    }
+
+    /// An answer does not wait for the dry run.
+    fn stop_trying(&mut self) {
+        if self.state.phase == Phase::DryRunning {
+            self.abort();
+        }
     }
 }
 
-/// Feedback to the model about a plan that costs too much.
-fn risk_finding(risk: &GateFinding) -> Finding {
-    let mut finding = Finding::error(risk.gate, "/steps", &risk.cause);
-    finding.hint.clone_from(&risk.fix);
-    finding
+fn passed(result: &Value) -> bool {
+    result.get("ok") == Some(&Value::Bool(true))
+}
+
+/// What a trial says about itself.
+fn words(result: &Value) -> String {
+    result
+        .get("text")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn rejection(message: &str) -> Outcome {
+    Outcome {
+        status: Status::Cancelled,
+        code: Some(Code::UserRejected),
+        message: message.into(),
+    }
 }

@@ -3,12 +3,12 @@
 use geonode_protocol::{Code, Severity};
 
 use super::Machine;
-use crate::asking::Decision;
 use crate::config::Approve;
 use crate::effect::{Effect, Message, Origin};
 use crate::event::Failure;
 use crate::outcome::{Aftermath, Outcome, Status};
 use crate::records::StepStatus;
+use crate::request::Decision;
 use crate::state::Phase;
 
 impl Machine {

@@ -1,7 +1,7 @@
 //! The transition function: which event leads where. The modules contain the effect of each event.
 
 mod approval;
-mod asking;
+mod compiled;
 mod ending;
 mod planning;
 mod resume;
@@ -152,7 +152,7 @@ impl Machine {
                 self.fail(Origin::Host, failure);
             }
             Phase::Checking if failure.code == Code::ContentRefused => self.fail(Origin::Provider, failure),
-            Phase::Generating => self.fail(asking(failure.code), failure),
+            Phase::Generating => self.fail(origin_of(failure.code), failure),
             Phase::CallingTools => self.fail(Origin::Tools, failure),
             // A dry run that fails does not affect the run.
             Phase::DryRunning => {
@@ -235,7 +235,7 @@ impl Machine {
 }
 
 /// The origin of a missing reply: the run itself when its budget is used up.
-fn asking(code: Code) -> Origin {
+fn origin_of(code: Code) -> Origin {
     match code {
         Code::TokenLimit | Code::CostLimit | Code::RunTimeout => Origin::Run,
         _ => Origin::Provider,

@@ -27,7 +27,7 @@ impl Machine {
         self.tell_findings(Origin::Plan, &findings);
         let (empty, done) = (plan.steps.is_empty(), plan.done);
         self.state.plan = Some(plan);
-        self.state.asking.times = 0;
+        self.state.open_request.times = 0;
         match (empty, done) {
             (true, true) if self.state.transaction => self.enter(Phase::Committing),
             (true, true) => self.finish(),
@@ -44,7 +44,7 @@ impl Machine {
                 self.enter(Phase::Compiling);
             }
             Purpose::Approved if self.state.base.as_ref() == Some(&fingerprint) => {
-                if self.state.asking.without.is_empty() {
+                if self.state.open_request.without.is_empty() {
                     self.begin();
                 } else {
                     self.enter(Phase::Choosing);

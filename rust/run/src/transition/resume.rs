@@ -6,10 +6,10 @@
 use geonode_protocol::{Code, Severity};
 
 use super::Machine;
-use crate::asking::Agreed;
 use crate::config::Config;
 use crate::effect::{Effect, Message, Origin};
 use crate::outcome::{Aftermath, Outcome};
+use crate::request::Agreed;
 use crate::state::{Phase, State};
 
 /// Greatest plausible counter of a stored state.

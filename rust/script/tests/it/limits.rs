@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use geonode_protocol::Code;
-use geonode_script::{MAX_FINDINGS, check};
+use geonode_protocol::{Code, LISTED_FINDINGS};
+use geonode_script::check;
 
 #[track_caller]
 fn place(source: &str, line: u32, column: u32, code: Code) {
@@ -34,9 +34,9 @@ fn places_are_lines_and_characters() {
 #[test]
 fn findings_are_bounded_and_say_so() {
     let verdict = check(&"eval(1)\n".repeat(500), "5.2");
-    assert_eq!(verdict.findings.len(), MAX_FINDINGS);
-    assert_eq!(verdict.findings[MAX_FINDINGS - 1].code, Code::MoreFindings);
-    assert!(verdict.findings[MAX_FINDINGS - 1].text.starts_with("451 "));
+    assert_eq!(verdict.findings.len(), LISTED_FINDINGS);
+    assert_eq!(verdict.findings[LISTED_FINDINGS - 1].code, Code::MoreFindings);
+    assert!(verdict.findings[LISTED_FINDINGS - 1].text.starts_with("451 "));
 }
 
 #[test]

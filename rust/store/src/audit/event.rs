@@ -1,7 +1,7 @@
 //! The events that are recorded in the log.
 
 use geonode_protocol::Code;
-use geonode_provider::keys::Place;
+use geonode_provider::keys::KeyPlace;
 use geonode_provider::policy::SecurityEvent;
 use geonode_run::Decision;
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub enum Event {
         slot: String,
         /// Where it was stored.
         #[serde(flatten)]
-        place: Place,
+        place: KeyPlace,
     },
     /// A stored key was removed.
     KeyRemoved {

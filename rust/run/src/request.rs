@@ -1,4 +1,4 @@
-//! The approval request before the first write, and the artist's answers.
+//! The open approval request, and the artist's answers to requests.
 
 use geonode_protocol::Finding;
 use schemars::JsonSchema;
@@ -45,7 +45,7 @@ pub(crate) struct Agreed {
 
 /// The open request, in addition to what the driver composed when it compiled the plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Asking {
+pub struct OpenRequest {
     /// Number of the task `ask_approval`.
     pub(crate) id: u64,
     /// Operations that the artist left out last.
@@ -60,7 +60,7 @@ pub struct Asking {
     pub(crate) times: u32,
 }
 
-impl Asking {
+impl OpenRequest {
     /// The complete request: what the driver composed, and what has come up since.
     pub(crate) fn request(&self, composed: Option<&ApprovalRequest>) -> ApprovalRequest {
         let mut request = composed.cloned().unwrap_or_default();
