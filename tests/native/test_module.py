@@ -48,7 +48,7 @@ def test_validate_plan_takes_text_and_dict() -> None:
     for given in (plan(*MOVE), json.dumps(plan(*MOVE)), f"```json\n{json.dumps(plan(*MOVE))}\n```"):
         verdict = geonode_core.validate_plan(given)
         assert verdict["ok"], verdict
-        assert verdict["plan"]["version"] == "1.1"
+        assert verdict["plan"]["version"] == "1.2"
     refused = geonode_core.validate_plan("{]")
     assert not refused["ok"]
     assert refused["plan"] is None
@@ -185,7 +185,7 @@ def test_schemas_and_codes() -> None:
     codes = geonode_core.error_codes()
     assert {"SINGLE_GROUP_OUTPUT", "prompt_empty", "provider_missing", "unknown"} <= set(codes)
     assert len(codes) == len(set(codes))
-    assert geonode_core.version()["protocol"] == ["1.0", "1.1"]
+    assert geonode_core.version()["protocol"] == ["1.0", "1.1", "1.2"]
 
 
 def test_fingerprints_depend_on_request_and_recipient() -> None:

@@ -39,9 +39,10 @@ class Lookup:
         node = self.node(node_id, "reach a socket of")
         if ref.startswith("@"):
             ref = self._key(node, ref)
-        if ref.startswith("="):
-            name = ref[1:]
-            return next((s for s in getattr(node, side) if s.name == name and s.enabled and not s.is_unavailable), None)
+        if ref.startswith(("=", "#")):
+            prefix, _, name = ref.removeprefix("#").partition("=")
+            found = (s for s in getattr(node, side) if s.name == name and s.enabled and not s.is_unavailable)
+            return next((s for s in found if not prefix or s.identifier.startswith(f"{prefix}_")), None)
         known = self._sockets.get((node_id, side))
         if known is None:
             known = {}

@@ -162,7 +162,10 @@ impl Ready<'_> {
             None => {
                 self.inputs.push(Slot {
                     identifier: identifier.to_owned(),
-                    name: identifier.trim_start_matches('=').to_owned(),
+                    name: identifier
+                        .split_once('=')
+                        .map_or(identifier, |(_, name)| name)
+                        .to_owned(),
                     kind: String::new(),
                     value: None,
                     fresh: None,

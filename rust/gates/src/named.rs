@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use geonode_graph::ir::Tree;
 use geonode_graph::{Mention, mentions};
 use geonode_protocol::{Action, Plan};
 
@@ -12,6 +13,8 @@ use crate::facts::Facts;
 pub(crate) struct Named<'a> {
     /// Node IDs; zones by their own ID.
     ids: HashSet<&'a str>,
+    /// Zones by the ID of either end.
+    zones: HashSet<&'a str>,
     /// Whether unreachable nodes may be removed.
     pub(crate) cleanup: bool,
 }
@@ -23,13 +26,27 @@ impl<'a> Named<'a> {
         for plan in facts.plans {
             named.plan(facts, plan, tree);
         }
+        if let Some(before) = facts.before.trees.get(tree) {
+            named.pair(before);
+        }
         named
     }
 
     /// Whether the node is named, itself or as an end of a named zone.
     pub(crate) fn has(&self, id: &str) -> bool {
         let zone = id.strip_suffix(".in").or_else(|| id.strip_suffix(".out"));
-        self.ids.contains(id) || zone.is_some_and(|zone| self.ids.contains(zone))
+        let is_named = |id: &str| self.ids.contains(id) || self.zones.contains(id);
+        is_named(id) || zone.is_some_and(is_named)
+    }
+
+    /// Both ends of a zone are named by either.
+    fn pair(&mut self, before: &'a Tree) {
+        for node in &before.nodes {
+            let Some(output) = &node.pair else { continue };
+            if self.zones.contains(node.id.as_str()) || self.zones.contains(output.as_str()) {
+                self.zones.extend([node.id.as_str(), output.as_str()]);
+            }
+        }
     }
 
     fn plan(&mut self, facts: &Facts<'a>, plan: &'a Plan, tree: &str) {
@@ -50,6 +67,7 @@ impl<'a> Named<'a> {
             for mention in mentions(&step.action) {
                 match mention {
                     Mention::NewNode(id) | Mention::NewZone(id) | Mention::Node(id) => drop(self.ids.insert(id)),
+                    Mention::Zone(id) => drop(self.zones.insert(id)),
                     Mention::UnusedNodes => self.cleanup = true,
                     Mention::Socket(_) | Mention::ModifierInput(_) | Mention::NodeGroup(_) => {}
                 }

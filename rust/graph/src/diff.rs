@@ -94,7 +94,8 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
         ) else {
             continue;
         };
-        if before.is_some_and(|before| same(&before, &after)) {
+        if model.lost.contains(&(id(), Side::Input, name.clone())) || before.is_some_and(|before| same(&before, &after))
+        {
             continue;
         }
         let menu = socket.is_some_and(|socket| socket.kind == "NodeSocketMenu");
@@ -143,6 +144,7 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
         .collect();
     let group_socket =
         |id: &str, kind: &str, socket: &str| lost.contains(socket) && model.node(id).is_some_and(|n| n.kind == kind);
+    let lost_with_item = |id: &str, side, socket: &str| model.lost.contains(&(id.to_owned(), side, socket.to_owned()));
     for link in &model.before.links {
         let key = (
             link.from.0.as_str(),
@@ -154,6 +156,8 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
             || gone.contains(key.2)
             || group_socket(key.0, GROUP_INPUT, key.1)
             || group_socket(key.2, GROUP_OUTPUT, key.3)
+            || lost_with_item(key.0, Side::Output, key.1)
+            || lost_with_item(key.2, Side::Input, key.3)
             || (link.sort.is_none() && refilled.contains(&(key.2, key.3)));
         if !wanted.contains(&key) && !implied {
             delta.unlink.push((

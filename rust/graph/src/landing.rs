@@ -400,7 +400,7 @@ impl Written {
             match mention {
                 Mention::NewNode(id) => drop(made.insert(id.to_owned())),
                 Mention::NewZone(id) => made.extend(["", ".in", ".out"].map(|end| format!("{id}{end}"))),
-                Mention::Node(id) => named.push(id),
+                Mention::Node(id) | Mention::Zone(id) => named.push(id),
                 Mention::Socket(name) => drop(sockets.insert(name)),
                 Mention::ModifierInput(input) => inputs.push(input),
                 Mention::NodeGroup(_) | Mention::UnusedNodes => {}

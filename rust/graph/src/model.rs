@@ -31,6 +31,8 @@ pub(crate) struct TreeModel {
     pub interface: Vec<Item>,
     /// Existing nodes that the plan names: their IDs become permanent.
     pub named: IndexSet<String>,
+    /// Sockets that vanish with their items, as (node, side, identifier); Blender removes their links.
+    pub lost: HashSet<(String, Side, String)>,
     /// New nodes that the plan places itself.
     pub placed: HashSet<String>,
     graph: StableDiGraph<Node, Wire>,
@@ -46,6 +48,7 @@ impl TreeModel {
             created,
             interface: tree.interface.clone(),
             named: IndexSet::new(),
+            lost: HashSet::default(),
             placed: HashSet::default(),
             graph: StableDiGraph::with_capacity(tree.nodes.len(), tree.links.len()),
             index: HashMap::with_capacity(tree.nodes.len()),
@@ -151,6 +154,41 @@ impl TreeModel {
             .filter(|(_, wire, _)| wire.to_socket == input)
             .map(|(id, ..)| id)
             .collect()
+    }
+
+    /// Removes a socket that an item gave, with its links and its value.
+    pub(crate) fn lose_socket(&mut self, id: &str, side: Side, socket: &str) {
+        let (direction, is_at): (_, fn(&Wire) -> &str) = match side {
+            Side::Input => (Direction::Incoming, |wire| &wire.to_socket),
+            Side::Output => (Direction::Outgoing, |wire| &wire.from_socket),
+        };
+        let links = self.edges(id, direction);
+        let links: Vec<EdgeIndex> = links
+            .filter(|(_, wire, _)| is_at(wire) == socket)
+            .map(|(edge, ..)| edge)
+            .collect();
+        for link in links {
+            self.disconnect(link);
+        }
+        if let Some(node) = self.node_mut(id) {
+            let states = match side {
+                Side::Input => &mut node.inputs,
+                Side::Output => &mut node.outputs,
+            };
+            states.shift_remove(socket);
+        }
+        self.lost.insert((id.to_owned(), side, socket.to_owned()));
+    }
+
+    /// The greatest order among the links of a multi-input; -1 when there are none.
+    pub(crate) fn last_sort(&self, to: &str, input: &str) -> i64 {
+        let links = self.edges(to, Direction::Incoming);
+        let sorts = links.filter_map(|(_, wire, _)| wire.sort.filter(|_| wire.to_socket == input));
+        sorts.max().unwrap_or(-1)
+    }
+
+    pub(crate) fn wire_mut(&mut self, edge: EdgeIndex) -> Option<&mut Wire> {
+        self.graph.edge_weight_mut(edge)
     }
 
     pub(crate) fn disconnect(&mut self, edge: EdgeIndex) {

@@ -111,6 +111,8 @@ impl<'a> Scope<'a> {
                 .iter()
                 .find(|entry| entry.0 == holder && entry.1 == side_name);
             let Some((_, _, prefix)) = shows else { continue };
+            let lists = owner_type.collections.values().flat_map(|other| &other.sockets);
+            let shared = lists.filter(|entry| entry.0 == holder && entry.1 == side_name).count() > 1;
             let first = before.iter().position(|socket| stands_for(&socket.identifier, prefix));
             place = place.min(first.unwrap_or(place));
             // Items without a type of their own have the type of a new node's items.
@@ -119,12 +121,15 @@ impl<'a> Scope<'a> {
                 .map(|socket| socket.kind.clone())
                 .unwrap_or_default();
             before.retain(|socket| !stands_for(&socket.identifier, prefix));
-            own.extend(
-                items
-                    .iter()
-                    .enumerate()
-                    .map(|(at, item)| self.item_socket(item, at, prefix, &alike)),
-            );
+            let before_items = &before;
+            own.extend(items.iter().enumerate().map(|(at, item)| {
+                let mut socket = self.item_socket(item, at, prefix, &alike);
+                let another = || before_items.iter().any(|other| other.name == socket.name);
+                if socket.identifier.starts_with('=') && (shared || another()) {
+                    socket.identifier = new_item(prefix, &socket.name);
+                }
+                socket
+            }));
         }
         let after = before.split_off(place.min(before.len()));
         before.extend(own);
@@ -156,6 +161,16 @@ impl<'a> Scope<'a> {
 }
 
 const VIRTUAL: &str = "NodeSocketVirtual";
+
+/// The socket of an item that Blender has not created yet, where its name alone could mean another socket.
+fn new_item(prefix: &str, name: &str) -> String {
+    format!("#{prefix}={name}")
+}
+
+/// Whether the socket belongs to an item of the list whose sockets have this prefix.
+pub(crate) fn is_item_of(socket: &Socket, prefix: &str) -> bool {
+    stands_for(&socket.identifier, prefix) || socket.identifier == new_item(prefix, &socket.name)
+}
 
 /// True for `Item`, `Item_3` with the prefix `Item`.
 fn stands_for(identifier: &str, prefix: &str) -> bool {

@@ -115,7 +115,10 @@ fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
 }
 
 fn plain(socket: &str) -> &str {
-    socket.strip_prefix('=').unwrap_or(socket)
+    match socket.strip_prefix('#').and_then(|item| item.split_once('=')) {
+        Some((_, name)) => name,
+        None => socket.strip_prefix('=').unwrap_or(socket),
+    }
 }
 
 pub(crate) fn value(value: &Value) -> String {

@@ -97,7 +97,7 @@ impl<'p> Ids<'p> {
         let mentioned = operations
             .flat_map(|operation| operation.mentions())
             .filter_map(|mention| match mention {
-                Mention::NewNode(id) | Mention::NewZone(id) | Mention::Node(id) => Some(id),
+                Mention::NewNode(id) | Mention::NewZone(id) | Mention::Node(id) | Mention::Zone(id) => Some(id),
                 Mention::Socket(_) | Mention::ModifierInput(_) | Mention::NodeGroup(_) | Mention::UnusedNodes => None,
             })
             .collect();
@@ -126,7 +126,7 @@ impl<'p> Ids<'p> {
         for (at, operation) in operations_of(&step.action).iter().enumerate() {
             for mention in operation.mentions() {
                 match mention {
-                    Mention::Node(id) => drop(self.named.insert((tree, id))),
+                    Mention::Node(id) | Mention::Zone(id) => drop(self.named.insert((tree, id))),
                     Mention::NewNode(id) if !matches!(id, "group_input" | "group_output") => {
                         self.make(index, at, tree, id, &[""], kind_of(&step.action, at));
                     }

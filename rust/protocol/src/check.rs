@@ -18,7 +18,10 @@ use crate::shapes::{GROUP_INPUT, GROUP_OUTPUT};
 /// The greatest count that a plan can expect.
 const MOST_EXPECTED: f64 = 1e12;
 
-const NEWER: &str = "It exists from version 1.1 on; set \"version\" to \"1.1\" to use it.";
+fn newer(since: Version) -> String {
+    let since = since.text();
+    format!("It exists from version {since} on; set \"version\" to \"{since}\" to use it.")
+}
 
 /// Checks a whole plan; the steps of types that were `added` are judged already.
 pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findings: &mut Collector) {
@@ -31,17 +34,18 @@ pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findin
         findings.error(|| Finding::error(Code::WrongType, "", format!("A plan must be an object, found {found}.")));
         return;
     };
-    let version = match plan.get("version").and_then(Value::as_str) {
-        Some("1.0") => Version::V1_0,
-        Some("1.1") | None => Version::V1_1,
-        Some(other) => {
-            let message = format!("Version {} of the protocol is not supported.", shown(other));
-            findings.error(|| {
-                Finding::error(Code::UnsupportedVersion, "/version", message)
-                    .hint("The supported versions are \"1.0\" and \"1.1\".")
-            });
-            return;
-        }
+    let stated = plan.get("version").and_then(Value::as_str);
+    let Some(version) = stated.map_or(Some(Version::CURRENT), Version::of) else {
+        let message = format!(
+            "Version {} of the protocol is not supported.",
+            shown(stated.unwrap_or_default())
+        );
+        let known = explain::list(Version::ALL.into_iter().map(Version::text));
+        findings.error(|| {
+            Finding::error(Code::UnsupportedVersion, "/version", message)
+                .hint(format!("The supported versions are {known}."))
+        });
+        return;
     };
     let mut check = Check {
         version,
@@ -55,12 +59,12 @@ pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findin
     check.rules(plan);
 }
 
-/// Whether an operation of a plan of version 1.1 is valid; `known` are the operations of its list.
-pub(crate) fn op_fits(known: &'static BTreeMap<String, Shape>, op: &Value) -> bool {
-    let Some(shapes) = shapes() else { return false };
+/// The first version in which the operation is valid, if there is one; `known` are the operations of its list.
+pub(crate) fn op_fits(known: &'static BTreeMap<String, Shape>, op: &Value) -> Option<Version> {
+    let shapes = shapes()?;
     let mut findings = Collector::new(1);
     let mut check = Check {
-        version: Version::V1_1,
+        version: Version::CURRENT,
         limits: &Limits::default(),
         shapes,
         findings: &mut findings,
@@ -72,7 +76,10 @@ pub(crate) fn op_fits(known: &'static BTreeMap<String, Shape>, op: &Value) -> bo
         index: 0,
     };
     check.op(known, op, &nowhere);
-    !findings.failed()
+    if findings.failed() {
+        return None;
+    }
+    known.get(op.get("op")?.as_str()?).map(|shape| shape.needs(op))
 }
 
 struct Check<'a> {
@@ -86,22 +93,27 @@ struct Check<'a> {
 impl Check<'_> {
     /// Checks an object against its shape and its version.
     fn object(&mut self, shape: &'static Shape, value: &Value, at: &str) {
-        let mut newer = Vec::new();
-        if self.version == Version::V1_0 {
-            for field in shape
-                .since_1_1
-                .iter()
-                .filter(|field| value.get(field.as_str()).is_some())
-            {
-                newer.push(pointer::child("", field));
-                self.findings.error(|| {
-                    let message = format!("Version 1.0 has no field {}.", shown(field));
-                    Finding::error(Code::UnknownField, pointer::child(at, field), message).hint(NEWER)
-                });
-            }
+        let additions = shape.additions(value, self.version);
+        for addition in &additions {
+            let version = self.version.text();
+            let field = pointer::last(&addition.path);
+            self.findings.error(|| {
+                let (code, message) = match &addition.value {
+                    None => (
+                        Code::UnknownField,
+                        format!("Version {version} has no field {}.", shown(&field)),
+                    ),
+                    Some(value) => (
+                        Code::InvalidEnum,
+                        format!("Version {version} has no {} for {}.", shown(value), shown(&field)),
+                    ),
+                };
+                Finding::error(code, pointer::join(at, &addition.path), message).hint(newer(addition.since))
+            });
         }
         if !shape.validator.is_valid(value) {
-            explain::errors(shape, value, at, &newer, self.findings);
+            let explained: Vec<String> = additions.into_iter().map(|addition| addition.path).collect();
+            explain::errors(shape, value, at, &explained, self.findings);
         }
     }
 
@@ -177,12 +189,16 @@ impl Check<'_> {
         let name = op.get("op").and_then(Value::as_str);
         if let Some(shape) = name.and_then(|name| ops.get(name)) {
             let fits = shape.validator.is_valid(op);
-            if self.version == Version::V1_0 && shape.is_1_1 {
+            if self.version < shape.since {
+                let version = self.version.text();
                 self.findings.error(|| {
-                    let message = format!("Version 1.0 has no operation {}.", shown(name.unwrap_or_default()));
-                    Finding::error(Code::UnknownOp, format!("{at}/op"), message).hint(NEWER)
+                    let message = format!(
+                        "Version {version} has no operation {}.",
+                        shown(name.unwrap_or_default())
+                    );
+                    Finding::error(Code::UnknownOp, format!("{at}/op"), message).hint(newer(shape.since))
                 });
-            } else if !fits || self.version == Version::V1_0 {
+            } else if !fits || self.version < shape.complete {
                 self.object(shape, op, &at.to_string());
             }
             for rule in shape.rules {
@@ -284,15 +300,9 @@ impl Check<'_> {
         }
     }
 
-    /// The plan's expectations, from version 1.1 on: either a count or bounds, and a minimum that does not exceed the maximum.
+    /// The plan's expectations: either a count or bounds, and a minimum that does not exceed the maximum.
     fn expectations(&mut self, expects: Option<&Value>) {
         let Some(expects) = expects else { return };
-        if self.version == Version::V1_0 {
-            self.findings.error(|| {
-                let message = "Version 1.0 has no field \"expects\".";
-                Finding::error(Code::UnknownField, "/meta/expects", message).hint(NEWER)
-            });
-        }
         for (index, one) in expects.as_array().into_iter().flatten().enumerate() {
             let at = Lazy {
                 at: "/meta",
@@ -341,7 +351,7 @@ impl Check<'_> {
             .and_then(Value::as_array)
             .is_some_and(|asked| !asked.is_empty());
         let done = plan.get("done") == Some(&Value::Bool(true));
-        if asks && self.version == Version::V1_1 && (has_steps || done) {
+        if asks && self.version > Version::V1_0 && (has_steps || done) {
             self.findings.error(|| {
                 let message = "Context can only be requested in a plan that has no steps and is not done.";
                 Finding::error(Code::ContextRequestsNotAllowed, "/context_requests", message)

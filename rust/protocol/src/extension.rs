@@ -15,7 +15,7 @@ use crate::collect::Collector;
 use crate::explain::{self, shown};
 use crate::finding::Finding;
 use crate::limits::Limits;
-use crate::plan::Action;
+use crate::plan::{Action, Version};
 use crate::published;
 use crate::shape::{self, Shape};
 
@@ -331,8 +331,8 @@ fn compiled(schema: Value) -> Result<Arc<Shape>, ExtensionError> {
     Ok(Arc::new(Shape {
         validator,
         schema,
-        since_1_1: Vec::new(),
-        is_1_1: true,
+        since: Version::V1_1,
+        complete: Version::V1_1,
         rules: &[],
     }))
 }

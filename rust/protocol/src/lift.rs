@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::check;
 use crate::gn_ops::GnOp;
 use crate::node_tree::NodeTreeOp;
-use crate::plan::{Action, Plan};
+use crate::plan::{Action, Plan, Version};
 use crate::shape::{Shape, shapes};
 
 /// The place of a value in a plan, as far as it leads to the operations; steps by their index.
@@ -64,6 +64,8 @@ pub(crate) struct Lifted {
     room: usize,
     /// Whether every operation was taken.
     complete: bool,
+    /// The first version that has all of them.
+    needs: Version,
 }
 
 struct List {
@@ -84,12 +86,18 @@ impl Lifted {
             lists: Vec::new(),
             room: limit,
             complete: true,
+            needs: Version::V1_0,
         }
     }
 
-    /// Whether every operation of the document was taken and fits version 1.1.
+    /// Whether every operation of the document was taken and fits some version.
     pub(crate) fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    /// The first version that has all of the operations.
+    pub(crate) fn needs(&self) -> Version {
+        self.needs
     }
 
     /// Begins the list of operations of a step; it replaces an earlier list with the same key.
@@ -112,13 +120,15 @@ impl Lifted {
         if !self.complete {
             return;
         }
-        let taken = match self.lists.last_mut() {
-            Some(list) if self.room > 0 && check::op_fits(list.shapes, &op) => match &mut list.ops {
+        let list = self.lists.last_mut().filter(|_| self.room > 0);
+        let fitting = list.and_then(|list| Some((check::op_fits(list.shapes, &op)?, list)));
+        let taken = fitting.is_some_and(|(needs, list)| {
+            self.needs = self.needs.max(needs);
+            match &mut list.ops {
                 Ops::NodeTree(ops) => push(ops, op),
                 Ops::GnOps(ops) => push(ops, op),
-            },
-            _ => false,
-        };
+            }
+        });
         self.room = self.room.saturating_sub(1);
         self.complete = taken;
     }

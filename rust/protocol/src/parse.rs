@@ -44,15 +44,16 @@ fn whole(text: &str, limits: &Limits) -> Parsed {
     )
 }
 
-/// Reads a plan without ever holding all of its operations as JSON; `None` when an operation has to be explained, or when the version
-/// is 1.0, whose operations have fewer fields.
+/// Reads a plan without ever holding all of its operations as JSON; `None` when an operation has to be explained, also because the
+/// plan's version does not have it.
 fn by_operation(text: &str, limits: &Limits) -> Option<Parsed> {
     let mut collector = Collector::new(limits.max_findings);
     let Some((value, lifted)) = recover::read(text, limits, true, &mut collector) else {
         return Some(finish(None, limits, Origins::default(), collector));
     };
     let lifted = lifted.filter(Lifted::is_complete)?;
-    if value.get("version").and_then(Value::as_str) == Some("1.0") {
+    let version = value.get("version").and_then(Value::as_str).and_then(Version::of);
+    if version.is_some_and(|version| version < lifted.needs()) {
         return None;
     }
     let mut parsed = finish(Some(&value), limits, Origins::default(), collector);
@@ -124,9 +125,9 @@ fn finish(value: Option<&Value>, limits: &Limits, origins: Origins, mut collecto
     let mut plan = None;
     if let Some(value) = value.filter(|_| !collector.failed()) {
         match Plan::deserialize(value) {
-            // Version 1.1 only adds to 1.0.
+            // Each version only adds to the one before.
             Ok(mut read) => {
-                read.version = Version::V1_1;
+                read.version = Version::CURRENT;
                 plan = Some(read);
             }
             Err(error) => {

@@ -13,19 +13,44 @@ use crate::node_tree::NodeTree;
 /// Version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Version {
-    /// The first version; migrated to 1.1 when read.
+    /// The first version.
     #[serde(rename = "1.0")]
     V1_0,
-    /// The current version.
+    /// The second version.
     #[serde(rename = "1.1")]
     V1_1,
+    /// The current version; each version only adds to the one before.
+    #[serde(rename = "1.2")]
+    V1_2,
+}
+
+impl Version {
+    /// Every version, oldest first.
+    pub const ALL: [Self; 3] = [Self::V1_0, Self::V1_1, Self::V1_2];
+
+    /// The newest version, to which older plans are migrated when they are read.
+    pub const CURRENT: Self = Self::V1_2;
+
+    /// The version as a plan states it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0",
+            Self::V1_1 => "1.1",
+            Self::V1_2 => "1.2",
+        }
+    }
+
+    /// The version that a plan or a schema's `x-since` states.
+    pub fn of(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|version| version.text() == text)
+    }
 }
 
 /// A plan: what a model wants to do, or the context that it needs first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Version of the protocol; always 1.1 after reading, since older plans are migrated.
+    /// Version of the protocol; always 1.2 after reading, since older plans are migrated.
     pub version: Version,
     /// Steps, carried out in order.
     #[schemars(length(max = 25))]

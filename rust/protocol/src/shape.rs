@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use crate::gn_ops::GnOpKind;
 use crate::node_tree::NodeTreeOpKind;
-use crate::plan::{Action, Plan};
+use crate::plan::{Action, Plan, Version};
+use crate::pointer;
 use crate::rule::Rule;
 use crate::schema;
 
@@ -20,10 +21,10 @@ pub(crate) struct Shape {
     pub(crate) validator: Validator,
     /// The schema, with the definitions that it refers to.
     pub(crate) schema: Value,
-    /// Fields that version 1.0 does not have.
-    pub(crate) since_1_1: Vec<String>,
-    /// Whether version 1.0 does not have the whole object.
-    pub(crate) is_1_1: bool,
+    /// The first version that has the object.
+    pub(crate) since: Version,
+    /// The first version that has everything in it.
+    pub(crate) complete: Version,
     /// What else holds for an operation of this shape.
     pub(crate) rules: &'static [Rule],
 }
@@ -33,12 +34,98 @@ impl Shape {
     pub(crate) fn whole(schema: Value) -> Option<Self> {
         Some(Self {
             validator: jsonschema::draft202012::new(&schema).ok()?,
-            since_1_1: Vec::new(),
+            since: Version::V1_0,
+            complete: Version::V1_0,
             rules: &[],
-            is_1_1: false,
             schema,
         })
     }
+
+    /// What the value uses that `version` does not have, the object itself aside.
+    pub(crate) fn additions(&self, value: &Value, version: Version) -> Vec<Addition> {
+        let mut found = Vec::new();
+        if version < self.complete {
+            self.walk(&self.schema, value, "", version, &mut found);
+        }
+        found
+    }
+
+    /// The first version that has everything that the value uses.
+    pub(crate) fn needs(&self, value: &Value) -> Version {
+        let additions = self.additions(value, Version::V1_0);
+        additions
+            .iter()
+            .map(|addition| addition.since)
+            .fold(self.since, Version::max)
+    }
+
+    fn walk(&self, schema: &Value, value: &Value, at: &str, version: Version, found: &mut Vec<Addition>) {
+        let definition = schema.get("$ref").and_then(Value::as_str);
+        let schema = definition
+            .and_then(|name| self.schema.pointer(name.trim_start_matches('#')))
+            .unwrap_or(schema);
+        let choices = schema.get("oneOf").and_then(Value::as_array);
+        let chosen = choices
+            .into_iter()
+            .flatten()
+            .find(|choice| choice.get("const") == Some(value));
+        if let Some(since) = chosen.map(since).filter(|since| *since > version) {
+            found.push(Addition {
+                path: at.to_owned(),
+                since,
+                value: value.as_str().map(str::to_owned),
+            });
+        }
+        if let (Some(items), Some(list)) = (schema.get("items"), value.as_array()) {
+            for (index, item) in list.iter().enumerate() {
+                self.walk(items, item, &format!("{at}/{index}"), version, found);
+            }
+        }
+        let (Some(fields), Some(object)) = (schema.get("properties").and_then(Value::as_object), value.as_object())
+        else {
+            return;
+        };
+        for (name, inner) in object {
+            let Some(field) = fields.get(name) else { continue };
+            let path = pointer::child(at, name);
+            let since = since(field);
+            if since > version {
+                found.push(Addition {
+                    path,
+                    since,
+                    value: None,
+                });
+            } else if inner.is_object() || inner.is_array() || field.get("$ref").is_some() {
+                self.walk(field, inner, &path, version, found);
+            }
+        }
+    }
+}
+
+/// A field, or a value of a field, that came with a later version.
+#[derive(Debug)]
+pub(crate) struct Addition {
+    /// Pointer from the object.
+    pub(crate) path: String,
+    pub(crate) since: Version,
+    /// The value, where it is not the field that was added.
+    pub(crate) value: Option<String>,
+}
+
+/// The version that a part of a schema states with `x-since`.
+fn since(schema: &Value) -> Version {
+    let stated = schema.get("x-since").and_then(Value::as_str);
+    stated.and_then(Version::of).unwrap_or(Version::V1_0)
+}
+
+/// The newest version that any part of a schema states.
+fn newest(schema: &Value) -> Version {
+    let inner = match schema {
+        Value::Object(object) => object.values().map(newest).max(),
+        Value::Array(items) => items.iter().map(newest).max(),
+        _ => None,
+    };
+    inner.unwrap_or(Version::V1_0).max(since(schema))
 }
 
 /// The shapes of one step type.
@@ -139,16 +226,10 @@ impl Source {
         schema.as_object_mut()?.remove("$defs");
         self.collect(&schema, &mut defs);
         schema.as_object_mut()?.insert("$defs".into(), Value::Object(defs));
-        let is_new = |schema: &Value| schema.get("x-since").is_some();
-        let fields = schema.get("properties")?.as_object()?;
         Some(Shape {
             validator: jsonschema::draft202012::new(&schema).ok()?,
-            since_1_1: fields
-                .iter()
-                .filter(|(_, field)| is_new(field))
-                .map(|(name, _)| name.clone())
-                .collect(),
-            is_1_1: is_new(&schema),
+            since: since(&schema),
+            complete: newest(&schema),
             rules: &[],
             schema,
         })

@@ -107,8 +107,25 @@ pub enum ZoneKind {
     Repeat,
     /// Simulation zone.
     Simulation,
-    /// For-each-element zone; its items are the generation items.
+    /// For-each-element zone; its items are the generation items unless their `part` says otherwise.
     ForEach,
+    /// Closure; its items are its outputs unless their `part` says otherwise.
+    #[schemars(extend("x-since" = "1.2"))]
+    Closure,
+}
+
+/// Which items of a zone are meant, where it has several lists. A link names an item of one list as `part.Name`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ZonePart {
+    /// What a for-each zone or a closure takes in.
+    Input,
+    /// What a for-each zone stores on the geometry that it iterates over.
+    Main,
+    /// The geometry that a for-each zone generates, and attributes of it.
+    Generation,
+    /// What a closure gives out.
+    Output,
 }
 
 /// A value that a zone carries through its iterations.
@@ -121,6 +138,10 @@ pub struct ZoneItem {
     /// Base RNA name of the socket type, for example `NodeSocketGeometry`.
     #[schemars(length(min = 1))]
     pub socket_type: String,
+    /// The list that contains it, for for-each zones (`generation` if absent) and closures (`output` if absent).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-since" = "1.2"))]
+    pub part: Option<ZonePart>,
 }
 
 /// Adds a zone: the paired nodes `<id>.in` and `<id>.out`.
@@ -132,7 +153,7 @@ pub struct AddZone {
     pub id: String,
     /// Kind of the zone.
     pub kind: ZoneKind,
-    /// The complete list of items; a default item of the same name is reused, others are removed.
+    /// The complete list of items of each part that occurs; a default item of the same name is reused, others are removed.
     pub items: Vec<ZoneItem>,
 }
 
@@ -140,7 +161,7 @@ pub struct AddZone {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditZone {
-    /// ID of the zone.
+    /// ID of the zone, or of either of its nodes.
     #[schemars(length(min = 1))]
     pub id: String,
     /// Items to add.
@@ -150,13 +171,17 @@ pub struct EditZone {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(inner(length(min = 1)))]
     pub remove_items: Vec<String>,
+    /// The list that the items are removed from and added to, for for-each zones (`generation` if absent) and closures (`output` if absent).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-since" = "1.2"))]
+    pub part: Option<ZonePart>,
 }
 
 /// Removes a zone, both of its nodes at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoveZone {
-    /// ID of the zone.
+    /// ID of the zone, or of either of its nodes.
     #[schemars(length(min = 1))]
     pub id: String,
 }

@@ -24,7 +24,7 @@ mod watchdog;
 use std::collections::BTreeMap;
 
 use geonode_engine::{EngineError, PlanInput, Settings};
-use geonode_protocol::Code;
+use geonode_protocol::{Code, Version};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyString};
 
@@ -342,7 +342,7 @@ fn known_models(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 fn version(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(
         py,
-        &serde_json::json!({"core": env!("CARGO_PKG_VERSION"), "protocol": ["1.0", "1.1"], "ir": 1, "catalogue": 1}),
+        &serde_json::json!({"core": env!("CARGO_PKG_VERSION"), "protocol": Version::ALL.map(Version::text), "ir": 1, "catalogue": 1}),
     )
 }
 

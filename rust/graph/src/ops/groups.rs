@@ -221,6 +221,9 @@ impl Work<'_> {
                 }
             }
         }
+        for (node, side, socket) in before.difference(&after) {
+            self.model.lose_socket(node, *side, socket);
+        }
         if named {
             self.unsaid.unlinked.extend(lost.into_iter().map(|[from, ..]| from));
         } else {

@@ -137,7 +137,11 @@ impl Work<'_> {
             }
         }
         let origin = self.sink.op();
-        self.model.connect(ends.0, ends.1, Some(origin));
+        let last = target.multi.then(|| self.model.last_sort(&b, &target.identifier) + 1);
+        let made = self.model.connect(ends.0, ends.1, Some(origin));
+        if let Some(wire) = made.and_then(|made| self.model.wire_mut(made)) {
+            wire.sort = last;
+        }
     }
 
     fn unlink(&mut self, Ends { from, out, to, input }: Ends<'_>) {

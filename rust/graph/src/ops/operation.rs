@@ -34,8 +34,10 @@ pub enum Mention<'p> {
     NewNode(&'p str),
     /// A zone that it creates, by its ID; the nodes are `<id>.in` and `<id>.out`.
     NewZone(&'p str),
-    /// An existing node or zone, by its ID.
+    /// An existing node, by its ID.
     Node(&'p str),
+    /// An existing zone, by its ID or that of either end; both ends are meant.
+    Zone(&'p str),
     /// A socket of the interface that it creates, changes or removes, by its name.
     Socket(&'p str),
     /// An input of the modifier that it sets, by its name or identifier.

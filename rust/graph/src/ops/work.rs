@@ -14,7 +14,7 @@ use crate::model::TreeModel;
 use crate::near::nearest;
 use crate::renames;
 use crate::sink::Sink;
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
+use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope, is_item_of};
 use crate::target::Target;
 
 /// A text of the plan and the field of the operation that contains it.
@@ -134,12 +134,8 @@ impl<'a> Work<'a> {
                 }
                 (None, _) => {}
                 (Some((_, first)), Some((_, second))) => {
-                    let more = hits.map(|(_, socket)| socket.identifier.as_str());
-                    let list: Vec<&str> = [first, second]
-                        .into_iter()
-                        .map(|s| s.identifier.as_str())
-                        .chain(more)
-                        .collect();
+                    let more = hits.map(|(_, socket)| unique_name(socket));
+                    let list: Vec<String> = [first, second].into_iter().map(unique_name).chain(more).collect();
                     let message = format!("“{id}” has several {} named “{}”", side_names(side), named.text);
                     let hint = format!("use one of the identifiers: {}", list.join(", "));
                     let path = self.sink.at(named.field);
@@ -147,6 +143,13 @@ impl<'a> Work<'a> {
                     return None;
                 }
             }
+        }
+        let of_part = named.text.split_once('.').and_then(|(part, name)| {
+            let prefix = ITEM_PREFIXES.iter().find(|(word, _)| *word == part)?.1;
+            usable().find(|(_, socket)| socket.name == name && is_item_of(socket, prefix))
+        });
+        if let Some((at, _)) = of_part.filter(|_| self.scope.node_type(node).is_some_and(|kind| kind.is("zone"))) {
+            return pick(sockets, at);
         }
         let at = self.guess_socket(id, named, side, &sockets)?;
         pick(sockets, at)
@@ -238,6 +241,18 @@ impl<'a> Work<'a> {
     }
 }
 
+/// Words for the lists of a zone's items, and what the identifiers of their sockets begin with.
+const ITEM_PREFIXES: &[(&str, &str)] = &[("input", "Input"), ("main", "Main"), ("generation", "Generation")];
+
+/// What names the socket and no other: its identifier, or `part.Name` as long as Blender has not given it one.
+fn unique_name(socket: &Socket) -> String {
+    let mut parts = ITEM_PREFIXES.iter();
+    match parts.find(|(_, prefix)| is_item_of(socket, prefix)) {
+        Some((part, _)) if socket.identifier.starts_with('#') => format!("{part}.{}", socket.name),
+        _ => socket.identifier.clone(),
+    }
+}
+
 /// One socket of a list, borrowed if the list is.
 fn pick(sockets: Cow<'_, [Socket]>, at: usize) -> Option<Cow<'_, Socket>> {
     match sockets {
@@ -317,7 +332,7 @@ fn side_names(side: Side) -> &'static str {
 }
 
 fn display(socket: &Socket) -> String {
-    if socket.identifier == socket.name || socket.identifier.starts_with(['=', '@']) {
+    if socket.identifier == socket.name || socket.identifier.starts_with(['=', '@', '#']) {
         socket.name.clone()
     } else {
         format!("{} ({})", socket.name, socket.identifier)

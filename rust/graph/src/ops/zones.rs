@@ -1,11 +1,12 @@
 //! Zones: both ends at once, their items, and removing them whole.
 
-use geonode_protocol::{AddZone, Code, EditZone, RemoveZone, ZoneItem, ZoneKind};
+use geonode_protocol::{AddZone, Code, EditZone, RemoveZone, ZoneItem, ZoneKind, ZonePart};
 use serde_json::Value;
 
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::{Map, Node, Tree};
+use crate::renames;
 
 impl<'p> Operation<'p> for &'p AddZone {
     fn carry_out(&self, work: &mut Work<'_>) {
@@ -17,6 +18,7 @@ impl<'p> Operation<'p> for &'p AddZone {
             ZoneKind::Repeat => "repeat",
             ZoneKind::Simulation => "simulation",
             ZoneKind::ForEach => "for-each",
+            ZoneKind::Closure => "closure",
         };
         format!("Add the {kind} zone “{}”", self.id)
     }
@@ -36,8 +38,22 @@ impl<'p> Operation<'p> for &'p EditZone {
     }
 
     fn words(&self, _: &Before<'_>) -> String {
-        let (added, removed) = (self.add_items.len(), self.remove_items.len());
-        format!("Change the zone “{}”: {added} items added, {removed} removed", self.id)
+        let listed = |names: Vec<&str>| {
+            names
+                .iter()
+                .map(|name| format!("“{name}”"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let added = listed(self.add_items.iter().map(|item| item.name.as_str()).collect());
+        let removed = listed(self.remove_items.iter().map(String::as_str).collect());
+        let changes = match (added.as_str(), removed.as_str()) {
+            ("", "") => "nothing".to_owned(),
+            (added, "") => format!("add {added}"),
+            ("", removed) => format!("remove {removed}"),
+            (added, removed) => format!("add {added}, remove {removed}"),
+        };
+        format!("Change the items of the zone “{}”: {changes}", self.id)
     }
 
     fn destroys(&self, _: &Tree) -> bool {
@@ -45,7 +61,7 @@ impl<'p> Operation<'p> for &'p EditZone {
     }
 
     fn mentions(&self) -> Vec<Mention<'p>> {
-        vec![Mention::Node(&self.id)]
+        vec![Mention::Zone(&self.id)]
     }
 }
 
@@ -63,65 +79,120 @@ impl<'p> Operation<'p> for &'p RemoveZone {
     }
 
     fn mentions(&self) -> Vec<Mention<'p>> {
-        vec![Mention::Node(&self.id)]
+        vec![Mention::Zone(&self.id)]
     }
 }
 
-/// Types and item collection of a zone.
+/// Types and item collections of a zone.
 struct ZoneTypes {
     input: &'static str,
     output: &'static str,
-    collection: &'static str,
+    /// The collections in Blender's order; one that is known by no part is the only one.
+    collections: &'static [(Option<ZonePart>, &'static str)],
+    /// The collection of items that name no part.
+    usual: &'static str,
 }
 
-fn types(kind: ZoneKind) -> ZoneTypes {
-    match kind {
-        ZoneKind::Repeat => ZoneTypes {
+const ZONES: [(ZoneKind, ZoneTypes); 4] = [
+    (
+        ZoneKind::Repeat,
+        ZoneTypes {
             input: "GeometryNodeRepeatInput",
             output: "GeometryNodeRepeatOutput",
-            collection: "repeat_items",
+            collections: &[(None, "repeat_items")],
+            usual: "repeat_items",
         },
-        ZoneKind::Simulation => ZoneTypes {
+    ),
+    (
+        ZoneKind::Simulation,
+        ZoneTypes {
             input: "GeometryNodeSimulationInput",
             output: "GeometryNodeSimulationOutput",
-            collection: "state_items",
+            collections: &[(None, "state_items")],
+            usual: "state_items",
         },
-        ZoneKind::ForEach => ZoneTypes {
+    ),
+    (
+        ZoneKind::ForEach,
+        ZoneTypes {
             input: "GeometryNodeForeachGeometryElementInput",
             output: "GeometryNodeForeachGeometryElementOutput",
-            collection: "generation_items",
+            collections: &[
+                (Some(ZonePart::Input), "input_items"),
+                (Some(ZonePart::Main), "main_items"),
+                (Some(ZonePart::Generation), "generation_items"),
+            ],
+            usual: "generation_items",
         },
+    ),
+    (
+        ZoneKind::Closure,
+        ZoneTypes {
+            input: "NodeClosureInput",
+            output: "NodeClosureOutput",
+            collections: &[
+                (Some(ZonePart::Input), "input_items"),
+                (Some(ZonePart::Output), "output_items"),
+            ],
+            usual: "output_items",
+        },
+    ),
+];
+
+impl ZoneTypes {
+    fn collection(&self, part: Option<ZonePart>) -> Option<&'static str> {
+        if part.is_none() {
+            return Some(self.usual);
+        }
+        let mut all = self.collections.iter();
+        all.find(|(known, _)| *known == part).map(|(_, collection)| *collection)
+    }
+
+    /// The word for a collection in a plan; none for the only one.
+    fn part(&self, collection: &str) -> Option<&'static str> {
+        let mut all = self.collections.iter();
+        let (part, _) = all.find(|(_, known)| *known == collection)?;
+        part.map(part_name)
     }
 }
 
-fn collection_of(output_type: &str) -> Option<&'static str> {
-    [ZoneKind::Repeat, ZoneKind::Simulation, ZoneKind::ForEach]
-        .into_iter()
-        .map(types)
-        .find(|types| types.output == output_type)
-        .map(|types| types.collection)
+fn part_name(part: ZonePart) -> &'static str {
+    match part {
+        ZonePart::Input => "input",
+        ZonePart::Main => "main",
+        ZonePart::Generation => "generation",
+        ZonePart::Output => "output",
+    }
 }
+
+/// The items of a zone by collection, in Blender's order.
+type ItemLists = Vec<(&'static str, Vec<Map>)>;
 
 impl Work<'_> {
     fn add_zone(&mut self, zone: &AddZone) {
-        let types = types(zone.kind);
-        if !self.scope.catalogue.nodes.contains_key(types.output) {
+        let Some((_, types)) = ZONES.iter().find(|(kind, _)| *kind == zone.kind) else {
+            return;
+        };
+        let (Some(input_type), Some(output_type)) = (self.type_here(types.input), self.type_here(types.output)) else {
             let path = self.sink.at("kind");
             let message = format!("Blender {} has no zone of this kind", self.scope.catalogue.blender);
             self.sink.error(Code::UnknownNodeType, path, message, None);
             return;
-        }
-        let Some(items) = self.zone_items(&zone.items, "items") else {
+        };
+        let Some(mut lists) = self.zone_items(types, &zone.items, "items", None) else {
             return;
         };
+        if !lists.iter().any(|(collection, _)| *collection == types.usual) {
+            lists.push((types.usual, Vec::new()));
+        }
         let (input, output) = (format!("{}.in", zone.id), format!("{}.out", zone.id));
         match (self.model.node(&input), self.model.node(&output)) {
             (None, None) => {}
-            (Some(a), Some(b)) if a.kind == types.input && b.kind == types.output => {
-                let same = b
-                    .items
-                    .get(types.collection)
-                    .is_some_and(|present| equal_items(present, &items));
+            (Some(a), Some(b)) if a.kind == input_type && b.kind == output_type => {
+                let same = lists.iter().all(|(collection, items)| {
+                    let present = b.items.get(*collection).map_or(&[][..], Vec::as_slice);
+                    equal_items(present, items)
+                });
                 if !same {
                     let path = self.sink.at("id");
                     let message = format!("the zone “{}” exists with other items", zone.id);
@@ -151,55 +222,104 @@ impl Work<'_> {
         let mut node = Node {
             id: output.clone(),
             name: output.clone(),
-            kind: types.output.to_owned(),
+            kind: output_type.to_owned(),
             ..Node::default()
         };
-        node.items.insert(types.collection.to_owned(), items);
+        node.items
+            .extend(lists.into_iter().map(|(name, items)| (name.to_owned(), items)));
         self.model.insert(node);
         self.model.insert(Node {
             id: input.clone(),
             name: input,
-            kind: types.input.to_owned(),
+            kind: input_type.to_owned(),
             pair: Some(output),
             ..Node::default()
         });
+    }
+
+    /// The name that a node type has in this Blender.
+    fn type_here(&self, name: &'static str) -> Option<&'static str> {
+        let exists = |name: &str| self.scope.catalogue.nodes.contains_key(name);
+        exists(name).then_some(name).or_else(|| renames::node(name, exists))
     }
 
     fn edit_zone(&mut self, zone: &EditZone) {
         let Some((_, output)) = self.zone_ends(&zone.id) else {
             return;
         };
-        let Some(added) = self.zone_items(&zone.add_items, "add_items") else {
+        let kind = self.model.node(&output).map(|node| node.kind.as_str());
+        let same = |name: &'static str| self.type_here(name) == kind;
+        let Some((_, types)) = ZONES.iter().find(|(_, types)| same(types.output)) else {
             return;
         };
-        let Some(node) = self.model.node(&output) else { return };
-        let Some(collection) = collection_of(&node.kind) else {
+        let Some(added) = self.zone_items(types, &zone.add_items, "add_items", zone.part) else {
             return;
         };
-        let mut items = node.items.get(collection).cloned().unwrap_or_default();
-        for (index, name) in zone.remove_items.iter().enumerate() {
-            let count = items.len();
-            items.retain(|item| item.get("name").and_then(Value::as_str) != Some(name));
-            if items.len() == count {
-                let path = self.sink.at(&format!("remove_items/{index}"));
-                let message = format!("the zone “{}” has no item “{name}”; nothing was removed", zone.id);
-                self.sink.warn(Code::NothingToRemove, path, message);
-            }
+        let mut lists: ItemLists = Vec::new();
+        for (_, collection) in types.collections {
+            let present = self.model.node(&output).and_then(|node| node.items.get(*collection));
+            lists.push((*collection, present.cloned().unwrap_or_default()));
         }
-        for (index, item) in added.into_iter().enumerate() {
-            match items.iter().find(|old| old.get("name") == item.get("name")) {
-                None => items.push(item),
-                Some(old) if old.get("socket_type") == item.get("socket_type") => {}
-                Some(_) => {
-                    let path = self.sink.at(&format!("add_items/{index}/socket_type"));
-                    let message = format!("the zone “{}” has an item of this name with another type", zone.id);
-                    let hint = "remove that item first, or choose another name".to_owned();
-                    self.sink.error(Code::SocketTypeMismatch, path, message, Some(hint));
-                    return;
+        let Some(reduced) = self.collection_at(types, zone.part, "part") else {
+            return;
+        };
+        self.take_items(zone, types, reduced, &mut lists);
+        for (collection, items) in added {
+            let Some((_, list)) = lists.iter_mut().find(|(known, _)| *known == collection) else {
+                continue;
+            };
+            for item in items {
+                match list.iter().find(|old| old.get("name") == item.get("name")) {
+                    None => list.push(item),
+                    Some(old) if old.get("socket_type") == item.get("socket_type") => {}
+                    Some(_) => {
+                        let mut all = zone.add_items.iter();
+                        let index = all.position(|one| item.get("name").and_then(Value::as_str) == Some(&one.name));
+                        let path = self
+                            .sink
+                            .at(&format!("add_items/{}/socket_type", index.unwrap_or_default()));
+                        let message = format!("the zone “{}” has an item of this name with another type", zone.id);
+                        let hint = "remove that item first, or choose another name".to_owned();
+                        self.sink.error(Code::SocketTypeMismatch, path, message, Some(hint));
+                        return;
+                    }
                 }
             }
         }
-        self.put_items(&output, collection, items, true);
+        for (collection, items) in lists {
+            let present = self.model.node(&output).and_then(|node| node.items.get(collection));
+            if present.map_or(&[][..], Vec::as_slice) != items.as_slice() {
+                self.put_items(&output, collection, items, true);
+            }
+        }
+    }
+
+    /// Takes the named items out of a list.
+    fn take_items(&mut self, zone: &EditZone, types: &ZoneTypes, collection: &str, lists: &mut ItemLists) {
+        let named = |item: &Map, name: &str| item.get("name").and_then(Value::as_str) == Some(name);
+        for (index, name) in zone.remove_items.iter().enumerate() {
+            let Some((_, items)) = lists.iter_mut().find(|(known, _)| *known == collection) else {
+                return;
+            };
+            let count = items.len();
+            items.retain(|item| !named(item, name));
+            if items.len() < count {
+                continue;
+            }
+            let path = self.sink.at(&format!("remove_items/{index}"));
+            let elsewhere = lists
+                .iter()
+                .filter(|(_, items)| items.iter().any(|item| named(item, name)))
+                .find_map(|(known, _)| types.part(known));
+            let message = match (types.part(collection), elsewhere) {
+                (Some(part), Some(other)) => format!(
+                    "the zone “{}” has no {part} item “{name}”; nothing was removed (`part: {other}` has one)",
+                    zone.id
+                ),
+                _ => format!("the zone “{}” has no item “{name}”; nothing was removed", zone.id),
+            };
+            self.sink.warn(Code::NothingToRemove, path, message);
+        }
     }
 
     fn remove_zone(&mut self, zone: &RemoveZone) {
@@ -216,11 +336,58 @@ impl Work<'_> {
         }
     }
 
-    fn zone_items(&mut self, items: &[ZoneItem], field: &str) -> Option<Vec<Map>> {
-        let mut list: Vec<Map> = Vec::with_capacity(items.len());
+    /// The collection that a part names; reports a part that the zone does not have.
+    fn collection_at(&mut self, types: &ZoneTypes, part: Option<ZonePart>, field: &str) -> Option<&'static str> {
+        let found = types.collection(part);
+        if found.is_none() {
+            let parts: Vec<&str> = types
+                .collections
+                .iter()
+                .filter_map(|(part, _)| part.map(part_name))
+                .collect();
+            let hint = if parts.is_empty() {
+                "leave “part” out: the zone has one list of items".to_owned()
+            } else {
+                format!("its parts are: {}", parts.join(", "))
+            };
+            let message = format!(
+                "a zone of this kind has no {} items",
+                part.map(part_name).unwrap_or_default()
+            );
+            let path = self.sink.at(field);
+            self.sink.error(Code::InvalidEnum, path, message, Some(hint));
+        }
+        found
+    }
+
+    /// The items by collection; those without a part belong to `usual`. `field` is their place in the operation.
+    fn zone_items(
+        &mut self,
+        types: &ZoneTypes,
+        items: &[ZoneItem],
+        field: &str,
+        usual: Option<ZonePart>,
+    ) -> Option<ItemLists> {
+        let mut lists: ItemLists = Vec::new();
+        for (_, collection) in types.collections {
+            lists.push((*collection, Vec::new()));
+        }
         for (index, item) in items.iter().enumerate() {
+            let at = format!("{field}/{index}/part");
+            let collection = self.collection_at(types, item.part.or(usual), &at)?;
             let kind = self.resolve_socket_type(&item.socket_type, &format!("{field}/{index}/socket_type"))?;
+            let short = self.short_type(&kind);
+            if !self.item_type_fits(
+                types,
+                collection,
+                &kind,
+                &short,
+                &format!("{field}/{index}/socket_type"),
+            ) {
+                return None;
+            }
             let name = Value::from(item.name.as_str());
+            let (_, list) = lists.iter_mut().find(|(known, _)| *known == collection)?;
             if list.iter().any(|known| known.get("name") == Some(&name)) {
                 let path = self.sink.at(&format!("{field}/{index}/name"));
                 let message = format!("two items are named “{}”", item.name);
@@ -234,10 +401,27 @@ impl Work<'_> {
             }
             list.push(Map::from_iter([
                 ("name".to_owned(), name),
-                ("socket_type".to_owned(), self.short_type(&kind)),
+                ("socket_type".to_owned(), short),
             ]));
         }
-        Some(list)
+        lists.retain(|(_, items)| !items.is_empty());
+        Some(lists)
+    }
+
+    /// Whether items of the collection can have the type; reports it otherwise.
+    fn item_type_fits(&mut self, types: &ZoneTypes, collection: &str, kind: &str, short: &Value, field: &str) -> bool {
+        let output = self.type_here(types.output);
+        let described = output.and_then(|output| self.scope.catalogue.nodes.get(output)?.collections.get(collection));
+        let legal = described
+            .and_then(|described| described.fields.get("socket_type")?.get("items")?.as_array())
+            .filter(|legal| !legal.contains(short));
+        let Some(legal) = legal else { return true };
+        let list: Vec<&str> = legal.iter().filter_map(Value::as_str).collect();
+        let message = format!("an item of this zone cannot have the type {kind}");
+        let hint = format!("the types are: {}", list.join(", "));
+        let path = self.sink.at(field);
+        self.sink.error(Code::InvalidEnum, path, message, Some(hint));
+        false
     }
 
     fn zone_ends(&mut self, id: &str) -> Option<(String, String)> {

@@ -142,11 +142,11 @@ codes! {
         /// A field does not exist in this version of the protocol.
         UnknownField = "unknown_field" => "Leave the field out, or use the name that the message proposes.",
         /// An operation does not exist in this version of the protocol.
-        UnknownOp = "unknown_op" => "Use one of the operations that the message lists, or set `version` to \"1.1\" for a newer one.",
+        UnknownOp = "unknown_op" => "Use one of the operations that the message lists, or set `version` to \"1.2\" for a newer one.",
         /// A step type does not exist.
         UnknownStepType = "unknown_step_type" => "Use one of the step types that the message lists.",
         /// The version of the protocol is not supported.
-        UnsupportedVersion = "unsupported_version" => "Set `version` to \"1.1\".",
+        UnsupportedVersion = "unsupported_version" => "Set `version` to \"1.2\".",
         /// A value has the wrong JSON type.
         WrongType = "wrong_type" => "Send a value of the type that the message names.",
     }

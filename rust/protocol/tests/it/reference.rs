@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use geonode_protocol::{Code, Limits, schema};
+use geonode_protocol::{Code, Limits, Version, schema};
 use serde_json::{Map, Value};
 
 const COMMAND: &str = "UPDATE=1 cargo test -p geonode-protocol --test it reference";
@@ -109,11 +109,7 @@ fn fields(page: &mut String, object: &Value, tag: &str) -> usize {
         } else {
             " (optional)"
         };
-        let since = if field.get("x-since").is_some() {
-            " From version 1.1 on."
-        } else {
-            ""
-        };
+        let since = since(field);
         let meaning = field["description"].as_str().unwrap_or_default();
         let kind = format!("{}{}", kind(field), bounds(field));
         let _ = writeln!(
@@ -124,6 +120,13 @@ fn fields(page: &mut String, object: &Value, tag: &str) -> usize {
         );
     }
     shown.len()
+}
+
+/// From which version on a part exists, in words; nothing for what the first version had.
+fn since(schema: &Value) -> String {
+    let stated = schema.get("x-since").map(|stated| stated.as_str().unwrap());
+    let version = stated.map(|text| Version::of(text).unwrap_or_else(|| panic!("{text} is not a version")));
+    version.map_or_else(String::new, |version| format!(" From version {} on.", version.text()))
 }
 
 /// One definition: its fields, its words, or each of its choices under a heading of its own.
@@ -143,7 +146,8 @@ fn definition(page: &mut String, name: &str, schema: &Value) -> usize {
         page.push_str("\n| word | meaning |\n|---|---|\n");
         for one in choices {
             let meaning = one["description"].as_str().unwrap_or_default();
-            let _ = writeln!(page, "| `{}` | {} |", one["const"].as_str().unwrap(), cell(meaning));
+            let word = one["const"].as_str().unwrap();
+            let _ = writeln!(page, "| `{word}` | {}{} |", cell(meaning), since(one));
         }
         return choices.len();
     }
@@ -154,11 +158,7 @@ fn definition(page: &mut String, name: &str, schema: &Value) -> usize {
         } else {
             "type"
         };
-        let since = if one.get("x-since").is_some() {
-            " From version 1.1 on."
-        } else {
-            ""
-        };
+        let since = since(one);
         let name = one["properties"][tag]["const"].as_str().unwrap();
         let about = one["description"].as_str().unwrap_or_default();
         let _ = writeln!(page, "\n### `{name}`\n{about}{since}");

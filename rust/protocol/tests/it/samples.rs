@@ -16,7 +16,7 @@ pub(crate) fn every_operation() -> Value {
     let mut tree = target.clone();
     tree["node_group_name"] = json!("Tree");
     json!({
-        "version": "1.1",
+        "version": "1.2",
         "steps": [
             {"id": "tree", "type": "NODE_TREE", "description": "", "payload": {"target": tree, "operations": ops("NodeTreeOp")}},
             {"id": "ops", "type": "GN_OPS", "description": "", "payload": {"v": 1, "target": target, "ops": ops("GnOp")}},
