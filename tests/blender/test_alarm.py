@@ -6,7 +6,9 @@ from __future__ import annotations
 import builtins
 import collections
 import gc
+import os
 import random
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -73,7 +75,30 @@ HEARD = {
     "numpy file": "import numpy as np\nnp.save('touched', np.ones(3))",
     "array file": "import numpy as np\nnp.ones(3).tofile('touched')",
 }
+# The same for functions that Python does not report, which are held back while a script runs.
+HELD = {
+    "os.write": "import os\nos.write(2, b'x')",
+    "os.pipe": "import os\nos.pipe()",
+    "os.stat": "import os\nos.stat('/etc/passwd')",
+    "os.access": "import os\nos.access('/etc/passwd', os.R_OK)",
+    "os.path.exists": "import os\nos.path.exists('/etc/passwd')",
+    "os.mkfifo": "import os\nos.mkfifo('touched')",
+    "os.dup": "import os\nos.dup(0)",
+    "os._exit": "import os\nos._exit(77)",
+    "os.abort": "import os\nos.abort()",
+    "fork_exec": "import subprocess\nsubprocess._fork_exec()",
+    "threads": "import threading\nthreading.Thread(target=print).start()",
+    "_thread": "import _thread\n_thread.start_new_thread(print, ())",
+    "signal": "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)",
+    "signal masks": "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\nwhile True: pass",
+    "timers": "import signal\nsignal.setitimer(signal.ITIMER_REAL, 100)",
+    "atexit": "import atexit\natexit.register(print)",
+    "faulthandler": "import faulthandler\nfaulthandler._sigabrt()",
+    "recursion": "import sys\nsys.setrecursionlimit(10 ** 8)",
+    "swallowed": "import os\ntry:\n    os.write(2, b'x')\nexcept BaseException:\n    pass",
+}
 if sys.platform == "win32":
+    HELD = {}
     HEARD = {name: source for name, source in HEARD.items() if not name.startswith("os.posix")}
 # Ways in which a script may try to hide an alarm; `{}` is replaced by the attempt.
 HIDDEN = {
@@ -121,6 +146,32 @@ def test_reaching_out_through_python_raises_the_alarm(name: str, tmp_path: Path)
         run_unguarded(HEARD[name])
     assert breach.value.code == "script_breach"
     assert untouched(tmp_path)
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_python_does_not_report_is_held_back(name: str, tmp_path: Path) -> None:
+    before = [os.write, os.stat, threading.Thread.start, signal.signal, signal.getsignal(signal.SIGTERM)]
+    with pytest.raises(core.PolicyError) as breach:
+        run_unguarded(HELD[name])
+    assert breach.value.code == "script_breach"
+    assert untouched(tmp_path)
+    assert before == [os.write, os.stat, threading.Thread.start, signal.signal, signal.getsignal(signal.SIGTERM)]
+
+
+def test_other_threads_are_not_held_back() -> None:
+    seen: list[Any] = []
+    go, gone = threading.Event(), threading.Event()
+
+    def work() -> None:
+        go.wait()
+        seen.append(os.stat("kept").st_size)
+        gone.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    run_unguarded("go.set()\ngone.wait(3)", go=go, gone=gone)
+    thread.join()
+    assert seen == [4]
 
 
 @pytest.mark.parametrize("name", HIDDEN)

@@ -148,3 +148,81 @@ def test_names_that_own_objects_may_have_open_nothing_else(source: str) -> None:
     own = "import bpy\nclass A: pass\na = A()\na.obj = 1\n"
     with pytest.raises((core.CoreError, core.PolicyError)):
         api.run_script(own + source)
+
+
+GRID = "import bmesh\nb = bmesh.new()\nbmesh.ops.create_grid(b, x_segments={n}, y_segments={n}, size=1)\nb.to_mesh(m)\n"
+HEAVY = {
+    "a mesh under a modifier": "o.modifiers.new('s', 'SUBSURF').levels = 6\nm = bpy.data.meshes.new('g')\n"
+    + GRID.format(n=400) + "o.data = m",
+    "a modifier by foreach_set": "o.modifiers.new('s', 'ARRAY')\no.modifiers.foreach_set('count', [100000000])",
+    "a mesh that is scaled": "r = o.modifiers.new('s', 'REMESH')\nr.mode = 'VOXEL'\nr.voxel_size = 0.05\n"
+    "from mathutils import Matrix\no.data.transform(Matrix.Scale(500, 4))",
+    "an ocean": "r = o.modifiers.new('o', 'OCEAN')\nr.repeat_x = r.repeat_y = 1024",
+    "a curve": "c = bpy.data.curves.new('c', 'CURVE')\ns = c.splines.new('NURBS')\ns.points.add(400000)\n"
+    "c.bevel_depth = .1\nc.bevel_resolution = 32\ns.resolution_u = 64",
+    "a text": "c = bpy.data.curves.new('t', 'FONT')\nc.body = 'W' * 19000\nc.bevel_depth = .1\nc.bevel_resolution = 32",
+    "instances of instances": "c = bpy.data.collections.new('c')\nc.objects.link(o)\nfor k in range(7):\n"
+    "    d = bpy.data.collections.new('d')\n    for i in range(12):\n        e = bpy.data.objects.new('e', None)\n"
+    "        e.instance_type = 'COLLECTION'\n        e.instance_collection = c\n        d.objects.link(e)\n    c = d",
+    "cloth": "m = bpy.data.meshes.new('g')\n" + GRID.format(n=300) + "o.data = m\n"
+    "o.modifiers.new('c', 'CLOTH').settings.quality = 80",
+    "a soft body": "m = bpy.data.meshes.new('g')\n" + GRID.format(n=200) + "o.data = m\n"
+    "s = o.modifiers.new('c', 'SOFT_BODY').settings\ns.step_max = 30000",
+    "particles": "o.modifiers.new('p', 'PARTICLE_SYSTEM')\ns = o.particle_systems[0].settings\n"
+    "s.distribution = 'GRID'\ns.emit_from = 'VOLUME'\ns.grid_resolution = 250",
+    "a boolean": "import random\nrandom.seed(1)\nm = bpy.data.meshes.new('r')\n"
+    "m.from_pydata([[random.random() for _ in range(3)] for i in range(9000)], [], "
+    "[(3*i, 3*i+1, 3*i+2) for i in range(3000)])\no.data = m\nd = o.copy()\nbpy.context.collection.objects.link(d)\n"
+    "x = o.modifiers.new('b', 'BOOLEAN')\nx.solver = 'EXACT'\nx.use_self = True\nx.object = d",
+}  # fmt: skip
+INDICES = {
+    "corners": "m.loops.foreach_set('vertex_index', [2000000000] * len(m.loops))",
+    "a corner": "m.loops[0].vertex_index = 8",
+    "faces": "for p in m.polygons: p.loop_start = 100000000",
+    "faces out of order": "m.polygons.foreach_set('loop_start', [20, 16, 12, 8, 4, 0])",
+    "edges": "m.edges.foreach_set('vertices', [8] * 24)",
+    "an edge": "m.edges[0].vertices = (0, 8)",
+    "an end of an edge": "m.edges[0].vertices[0] = 8",
+    "attributes": "m.attributes['.corner_vert'].data.foreach_set('value', [500000000] * 24)",
+    "data": "m.clear_geometry()\nm.from_pydata([(0, 0, 0)], [], [(0, 5, 900000000)])",
+    "a list that changes": "class L(list):\n    n = 0\n    def __iter__(self):\n        L.n += 1\n"
+    "        return iter([0 if L.n < 2 else 9] * 24)\nm.edges.foreach_set('vertices', L([9] * 24))",
+}
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_what_evaluating_would_take_is_estimated(name: str) -> None:
+    with pytest.raises(core.CoreError) as error:
+        api.run_script(f"import bpy\no = bpy.data.objects['Cube']\n{HEAVY[name]}\nbpy.context.view_layer.update()")
+    assert "freeze Blender" in str(error.value) or "make about" in str(error.value)
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_wrong_indices_are_refused(name: str) -> None:
+    with pytest.raises(core.CoreError) as error:
+        api.run_script(
+            f"import bpy\nm = bpy.data.objects['Cube'].data\n{INDICES[name]}\nbpy.context.view_layer.update()"
+        )
+    assert error.value.code in ("script_failed", "script_refused")
+
+
+def test_right_indices_are_set() -> None:
+    made = api.run_script("""
+import bpy
+import numpy as np
+m = bpy.data.meshes.new('m')
+m.vertices.add(4)
+m.vertices.foreach_set('co', [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0])
+m.loops.add(4)
+m.loops.foreach_set('vertex_index', np.arange(4, dtype=np.int32))
+m.polygons.add(1)
+m.polygons.foreach_set('loop_start', [0])
+m.update(calc_edges=True)
+n = bpy.data.meshes.new('n')
+n.from_pydata(np.eye(3), [], np.array([[0, 1, 2]]))
+k = bpy.data.meshes.new('k')
+k.from_pydata([(0, 0, 0), (1, 0, 0), (1, 1, 0)], [(0, 1)], [[0, 1, 2]])
+sizes = [len(x) for x in (m.polygons, m.edges, n.polygons, k.edges)]
+m.edges[0].vertices = (0, 1)
+""").namespace
+    assert made["sizes"] == [1, 4, 1, 3]

@@ -30,7 +30,8 @@ UNSHOWN = {
     "a lambda": "(lambda c: c.remove(c['Cube']))(bpy.data.objects)",
     "map": "c = next(iter([bpy.data.objects]))\nlist(map(getattr(c, 'remove'), [c['Cube']]))",
     "another name": "o = bpy.data.objects['Cube']\no.name = 'New'\nx = next(iter([bpy.data.objects]))\nx.remove(o)",
-    "an empty mesh": "import bmesh\nbmesh.new().to_mesh(bpy.data.meshes['Cube'])",
+    "an empty mesh": "import bmesh\nb = bmesh.new()\nb.from_mesh(bpy.data.meshes.new('e'))\n"
+    "b.to_mesh(bpy.data.meshes['Cube'])",
     "taken out of the scene": "o = bpy.data.objects['Cube']\nfor c in o.users_collection:\n    c.objects.unlink(o)",
 }
 SHOWN = {
@@ -71,6 +72,42 @@ def test_what_the_text_shows_is_removed(name: str) -> None:
     assert scripting.check_script(source).asks
     api.run_script(source)
     assert "Cube" not in bpy.data.objects
+
+
+PARTS = {
+    "an alias": ("m = bpy.data.objects['Cube'].modifiers\nm.clear()", True),
+    "an argument": ("def f(m): m.remove(m[0])\nf(bpy.data.objects['Cube'].modifiers)", True),
+    "an item": ("d = [bpy.data.objects['Cube'].modifiers]\nd[0].clear()", False),
+    "a method in a name": ("c = [bpy.data.objects['Cube'].modifiers][0].clear\nc()", False),
+    "what the script added": ("x = [bpy.data.objects['Cube'].modifiers][0]\nx.remove(x.new('n', 'BEVEL'))", None),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_that_were_there_are_not_removed_unasked(name: str) -> None:
+    """True: the artist is asked; False: it is refused; None: neither, since nothing was there before."""
+    source, asked = PARTS[name]
+    bpy.data.objects["Cube"].modifiers.new("Mine", "SUBSURF")
+    assert bool(scripting.check_script(f"import bpy\n{source}").asks) is bool(asked)
+    if asked is False:
+        assert "asked" in why_stopped(source)
+    else:
+        api.run_script(f"import bpy\n{source}")
+    assert bool(bpy.data.objects["Cube"].modifiers) is not asked
+
+
+def test_a_mesh_that_was_there_is_replaced_after_a_question() -> None:
+    replaced = "import bpy, bmesh\nb = bmesh.new()\nbmesh.ops.create_circle(b, segments=5)\nb.to_mesh({})"
+    assert scripting.check_script(replaced.format("bpy.data.meshes['Cube']")).asks
+    assert not scripting.check_script(replaced.format("bpy.data.meshes.new('x')")).asks
+    api.run_script(replaced.format("bpy.data.meshes['Cube']"))
+    assert len(bpy.data.meshes["Cube"].vertices) == 5
+
+
+def test_a_mesh_is_edited_without_a_question() -> None:
+    source = "import bpy, bmesh\nm = bpy.data.meshes['Cube']\nb = bmesh.new()\nb.from_mesh(m)\nb.copy().to_mesh(m)"
+    assert not scripting.check_script(source).asks
+    api.run_script(source)
 
 
 def test_the_reason_says_how_to_write_it() -> None:

@@ -39,17 +39,17 @@ def _key(row: Any) -> str:
     return name if library is None else f"{name} ({library})"
 
 
-def everything() -> set[int]:
-    """The ``session_uid`` of every data-block of the open file."""
+def everything() -> dict[int, str]:
+    """The ``session_uid`` of every data-block of the open file, with its name."""
     lists: Any = bpy.data.bl_rna.properties
     kinds = [one.identifier for one in lists if one.type == "COLLECTION" and one.fixed_type.identifier != "ID"]
     blocks = (block for kind in kinds for block in getattr(bpy.data, kind))
-    return {block.session_uid for block in blocks if isinstance(block, bpy.types.ID)}
+    return {block.session_uid: block.name for block in blocks if isinstance(block, bpy.types.ID)}
 
 
-def newest() -> int:
-    """The highest of them: a data-block that is made from now on has a higher one."""
-    return max(everything(), default=0)
+def every(kind: str) -> Any:
+    """All data-blocks of a kind (`objects`)."""
+    return getattr(bpy.data, kind)
 
 
 def in_scenes() -> frozenset[int]:

@@ -29,7 +29,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, compiled, expected, guards, instrument, names, policy, removals, sizes
+from . import alarm, compiled, expected, guards, indices, instrument, names, policy, removals, sizes
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .verdict import ScriptFinding, Verdict, check_script
@@ -117,7 +117,7 @@ def _prepare(
     asked = frozenset(one.line for one in verdict.asks if one.code == "script_destructive")
     code = compile_guarded(verdict.source, verdict.own, asked)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output)}
-    return lambda: run_guarded(code, namespace, output, timeout_ms, removable)
+    return lambda: run_guarded(code, namespace, output, timeout_ms, removable, asked=bool(asked))
 
 
 def compile_guarded(source: str, own: frozenset[str], asked: frozenset[int] = frozenset()) -> CodeType:
@@ -133,7 +133,12 @@ def compile_guarded(source: str, own: frozenset[str], asked: frozenset[int] = fr
             bounds=frozenset(allowed.bounds),
             modules=frozenset(allowed.modules),
             members=_OF_LITERALS,
-            patterns=allowed.attributes - sizes.METHODS - removals.METHODS - guards.LIMITED_NAMES - _UNSAFE_IN_PATTERNS,
+            patterns=allowed.attributes
+            - sizes.METHODS
+            - removals.METHODS
+            - guards.LIMITED_NAMES
+            - indices.METHODS
+            - _UNSAFE_IN_PATTERNS,
             asked=asked,
         )
         code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
@@ -152,6 +157,7 @@ def run_guarded(
     output: Output,
     timeout_ms: int,
     removable: Collection[int] | None = (),
+    asked: bool = False,
 ) -> ScriptResult:
     """Runs compiled code under the alarm and the limits, and restores what it changed outside the file."""
     from ..host import callbacks, surroundings
@@ -159,7 +165,7 @@ def run_guarded(
     before = surroundings.Surroundings()
     shared = alarm.save_shared()
     expected.begin()
-    removals.begin(removable)
+    removals.begin(removable, asked)
     try:
         with callbacks.OwnCallbacksOnly():
             result = _run(code, namespace, output, timeout_ms, alarmed=True)

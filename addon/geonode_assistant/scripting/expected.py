@@ -13,6 +13,7 @@ import bpy
 
 from .. import native
 from ..host import modifiers
+from . import loads
 from .errors import Guarded
 
 ELEMENTS = 20_000_000
@@ -44,6 +45,7 @@ def begin() -> None:
     """Called before the first line of a script."""
     if not _free:
         _free["estimates"] = native.core().alarm_free(_estimates)
+    loads.begin()
     _seen.clear()
     _changed.clear()
     _before.clear()
@@ -62,6 +64,7 @@ def check(*_args: Any, last: bool = False, **_kwargs: Any) -> None:
 
     During a script only trees that seem changed since the previous check are estimated; after its ``last`` line all.
     """
+    loads.check()
     wanted = _objects()
     used = {tree[0] for shape in wanted.values() for _, tree in shape}
     asked = []

@@ -20,7 +20,7 @@ from typing import Any
 
 from mathutils import geometry, kdtree, noise
 
-from . import policy, products, removals
+from . import crossings, policy, products, removals
 from .errors import Guarded, NotAllowed
 from .sizes import as_number
 
@@ -194,11 +194,24 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "builtins.list": {"sort": sort_list},
     "builtins.KDTree": {"find_n": _find_n},
-    "builtins.BMesh": {"to_mesh": lambda mesh, *args, **kwargs: removals.to_mesh(mesh)(*args, **kwargs)},
+    "builtins.BVHTree": {
+        "FromPolygons": crossings.from_polygons,
+        "FromBMesh": crossings.from_bmesh,
+        "FromObject": crossings.from_object,
+        "overlap": crossings.overlap,
+    },
+    "builtins.BMesh": {
+        "to_mesh": lambda mesh, *args, **kwargs: removals.to_mesh(mesh)(*args, **kwargs),
+        "from_mesh": removals.from_mesh,
+        "from_object": removals.from_object,
+        "copy": removals.copied,
+    },
 }
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
     *_SEARCHES, "sort", "argsort", "searchsorted", "dot", "find_n", "to_mesh", "zipf", "multivariate_normal",
+    "FromPolygons", "FromBMesh", "FromObject", "overlap",
+    "from_mesh", "from_object", "copy",
 })  # fmt: skip
 
 
@@ -356,11 +369,50 @@ def _up_to(name: str, largest: int) -> Callable[..., Any]:
     return called
 
 
+class Tree:
+    """A large ``KDTree``. Balancing points that are in order takes the square of their number, so it mixes them."""
+
+    LARGEST = 20_000
+    """The most points for which this does not matter."""
+    __slots__ = ("__points__", "__real__")
+
+    def __init__(self, size: int) -> None:
+        self.__real__ = kdtree.KDTree(size)
+        self.__points__: list[tuple[Any, int]] | None = []
+
+    def insert(self, co: Any, index: int) -> None:
+        """Inserts a point."""
+        if self.__points__ is None:
+            raise Guarded("Insert all points of a large KDTree before you balance it.")
+        self.__points__.append((tuple(co), index))
+
+    def balance(self) -> None:
+        """Balances the tree."""
+        if self.__points__ is not None:
+            random.Random(1).shuffle(self.__points__)  # noqa: S311
+            for co, index in self.__points__:
+                self.__real__.insert(co, index)
+            self.__points__ = None
+        self.__real__.balance()
+
+    def find(self, *args: Any, **kwargs: Any) -> Any:
+        """The nearest point."""
+        return self.__real__.find(*args, **kwargs)
+
+    def find_n(self, *args: Any, **kwargs: Any) -> Any:
+        """The nearest points."""
+        return _find_n(self.__real__, *args, **kwargs)
+
+    def find_range(self, *args: Any, **kwargs: Any) -> Any:
+        """The points within a distance."""
+        return self.__real__.find_range(*args, **kwargs)
+
+
 def _tree(size: Any = 0) -> Any:
     """``KDTree``, with at most as many points as a mesh may have."""
     if as_number(size) > policy.policy().items:
         raise Guarded(f"KDTree() of {size:,} points takes too much memory; use at most {policy.policy().items:,}.")
-    return kdtree.KDTree(size)
+    return Tree(size) if as_number(size) > Tree.LARGEST else kdtree.KDTree(size)
 
 
 def _check_nesting(value: Any) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .errors import policy_error
-from .removals import METHODS
+from .removals import ASKED as MAY_BE_ASKED
 
 LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR = (
     f"__geonode_{name}__"
@@ -126,7 +126,7 @@ class _Guarding(ast.NodeTransformer):
         if isinstance(node.ctx, ast.Load):
             if isinstance(node.value, _LITERALS) and node.attr in self._members:
                 return node
-            asked = node.attr in METHODS and node.lineno in self._asked
+            asked = node.attr in MAY_BE_ASKED and node.lineno in self._asked
             return _at(node, _call(ASKED if asked else LOAD, node.value, self._name(node.attr)))
         return _at(node, ast.Subscript(_call(AT, node.value), self._name(node.attr), node.ctx))
 

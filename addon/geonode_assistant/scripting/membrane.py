@@ -19,7 +19,7 @@ import bpy
 
 from .. import native
 from ..host import rna
-from . import guards, policy, removals, sizes
+from . import guards, indices, policy, removals, sizes
 from .errors import NotAllowed
 
 LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL = range(7)
@@ -191,7 +191,8 @@ class Membrane:
         if name in self._dunder:
             return True
         if issubclass(thing, _BLENDERS):
-            return bool(self._blender(LOAD, thing, name)) and name != "register"
+            # A method with a guard is read from an object only.
+            return self._blender(LOAD, thing, name) == PLAIN and name != "register"
         return self._listed(thing, name)
 
     def _blender(self, kind: int, cls: type, name: Any) -> int:
@@ -208,8 +209,10 @@ class Membrane:
                     return 0
                 break
         if kind == STORE:
-            return HANDLED if name in self._bounded and sizes.looks_at(cls, name) else PLAIN
-        return HANDLED if name in sizes.METHODS or name in removals.METHODS or name == "pixels" else PLAIN
+            looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
+            return HANDLED if looked_at else PLAIN
+        guarded = name in sizes.METHODS or name in removals.METHODS or name == "pixels"
+        return HANDLED if guarded or name in indices.METHODS and indices.has_guard(cls, name) else PLAIN
 
     def _listed(self, cls: type, name: str) -> bool:
         if not self.is_known(cls) or name == "format":
@@ -235,6 +238,8 @@ class Membrane:
 
     def _handle(self, kind: int, thing: Any, name: Any, value: Any) -> Any:
         if kind == STORE:
+            if indices.is_index(type(thing), name):
+                return indices.store(thing, name, value)
             return sizes.store(thing, name, value)
         if kind == STORE_ITEM:
             return sizes.store_item(thing, name, value)
@@ -247,7 +252,11 @@ class Membrane:
         if isinstance(thing, _BLENDERS):
             if name in removals.METHODS:
                 return removals.method(thing, name)
+            if name in indices.METHODS:
+                return indices.method(thing, name)
             return sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
+        if name == "to_mesh" and key(type(thing)) == "builtins.BMesh":
+            return removals.to_mesh(thing)
         return _limited(thing, name)
 
 
@@ -287,5 +296,9 @@ _INSTANCES_ONLY = frozenset({
 _FREE = frozenset({ModuleType, FunctionType, super})
 """Types whose objects are judged by identity, or by the name."""
 _ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
-MEMBERS: dict[type, frozenset[str]] = {guards.SimpleNamespace: frozenset({"*"}), removals.Removal: frozenset()}
+MEMBERS: dict[type, frozenset[str]] = {
+    guards.SimpleNamespace: frozenset({"*"}),
+    guards.Tree: frozenset({"insert", "balance", "find", "find_n", "find_range"}),
+    removals.Removal: frozenset(),
+}
 """Our own classes whose instances a script may have, with the attributes that it may read."""

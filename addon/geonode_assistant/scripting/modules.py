@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ..host import operators
-from . import expected, guards, managed, policy, printing, sizes
+from . import expected, guards, managed, policy, printing, sizes, stacks
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
@@ -194,7 +194,14 @@ _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
     "object.duplicate": lambda given: 2,
     "mesh.duplicate": lambda given: 2,
     "object.join": lambda given: 1,
+    "mesh.poke": lambda given: 12,
+    "mesh.decimate": lambda given: 8,
+    "mesh.intersect": lambda given: 200,
+    "mesh.intersect_boolean": lambda given: 200,
+    "uv.minimize_stretch": lambda given: given.get("iterations", 100) / 4,
 }
+LONGEST_PATH = 5_000
+"""The most frames that Blender may walk through for motion paths."""
 
 
 class Types:
@@ -258,6 +265,8 @@ class _Operator:
         growth = _GROWING.get(self.__name__)
         if growth is not None:
             _check_growth(self.__name__, growth(kwargs))
+        if ".paths_" in self.__name__:
+            _check_frames()
         if self.__name__ == "object.voxel_remesh":
             _check_voxels(bpy.context.active_object)
         contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
@@ -267,13 +276,23 @@ class _Operator:
         if self.__name__ == "object.modifier_add":
             changed: Any = bpy.context.active_object
             for added in changed.modifiers[-1:]:
-                sizes.check_stack(added)
+                stacks.check(added)
         return result
+
+
+def _check_frames() -> None:
+    scene: Any = bpy.context.scene
+    frames = scene.frame_end - scene.frame_start
+    for obj in bpy.context.selected_objects or ():
+        path: Any = obj.animation_visualization.motion_path
+        frames = max(frames, path.frame_end - path.frame_start)
+    if frames > LONGEST_PATH:
+        raise Guarded(f"Motion paths over {frames:,} frames would freeze Blender; use at most {LONGEST_PATH:,}.")
 
 
 def _check_voxels(obj: Any) -> None:
     size = getattr(getattr(obj, "data", None), "remesh_voxel_size", None)
-    if size is not None and sizes.voxels(max(obj.dimensions), size) > policy.policy().items / 5:
+    if size is not None and stacks.voxels(max(obj.dimensions), size) > policy.policy().items / 5:
         raise Guarded(f"Voxels of {size} m would give {obj.name!r} far too many faces; use larger voxels.")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Removals that the text of a script does not show, so that nobody was asked about them.
 
-The core's rules ask about every removal that they can read (``rust/script/src/rules/removals.rs``). What a script
+The core's rules ask about each removal that they can read (``rust/script/src/rules/removals.rs``). What a script
 removes is only certain when it does: here a method that removes data-blocks is stopped where those were in the file
 before the script, unless the rules asked about this place or a trial has listed what is removed.
 """
@@ -17,9 +17,14 @@ from ..host import census
 from .errors import Guarded
 
 METHODS = frozenset({
-    "remove", "batch_remove", "orphans_purge", "user_remap", "user_clear", "clear_geometry", "unlink",
+    "remove", "batch_remove", "orphans_purge", "user_remap", "user_clear", "clear_geometry", "unlink", "clear",
+    "animation_data_clear", "shape_key_clear", "shape_key_remove",
 })  # fmt: skip
-"""Methods of Blender's data that are looked at; those of lists in a data-block (its nodes, its modifiers) pass."""
+"""Methods of Blender's data that are looked at."""
+ASKED = METHODS | {"to_mesh"}
+"""Methods that remove freely where the artist was asked about the line."""
+PARTS = frozenset({"ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "VertexGroups"})
+"""Lists in a data-block from which nothing is removed unasked; a list of others (of nodes, of keys) may be changed."""
 
 
 class _Script:
@@ -34,18 +39,31 @@ class _Script:
     def __init__(self) -> None:
         self.unlinked: dict[int, str] = {}
         """Objects that it took out of a collection, with their names."""
+        self.parts: set[int] = set()
+        """The addresses of the parts that it added to something."""
+        self.read: dict[int, tuple[Any, set[int]]] = {}
+        """Its ``BMesh`` objects, with the ``session_uid`` of the meshes that they were read from."""
+        self.blocks: dict[int, str] = {}
+        """The data-blocks when it began, with their names."""
+        self.asked = False
+        """Whether the artist was asked about a removal somewhere in its text."""
 
 
 _script = _Script()
 
 
-def begin(removable: Collection[int] | None) -> None:
+def begin(removable: Collection[int] | None, asked: bool) -> None:
     """Called before the first line of a script.
 
-    ``removable``: the ``session_uid`` of what may be removed unasked; None: everything.
+    ``removable``: the ``session_uid`` of what may be removed unasked; None: everything. ``asked``: whether the artist
+    was asked about a removal somewhere in its text.
     """
-    _script.newest = census.newest()
+    _script.blocks = census.everything()
+    _script.newest = max(_script.blocks, default=0)
     _script.removable = removable
+    _script.asked = asked
+    _script.parts.clear()
+    _script.read.clear()
     _script.shown = frozenset()
     _script.unlinked.clear()
 
@@ -83,6 +101,8 @@ def method(thing: Any, name: str) -> Any:
         return Removal(found, _remembered)
     if kind == "CollectionChildren" and name == "unlink":
         return Removal(found, _remembered_all)
+    if kind in PARTS and name in ("remove", "clear"):
+        return Removal(found, lambda *args, **kwargs: _unless_made(thing, name, args, kwargs))
     if not kind.startswith("BlendData"):
         return found
     if name == "orphans_purge":
@@ -90,13 +110,40 @@ def method(thing: Any, name: str) -> Any:
     return Removal(found, lambda *args, **kwargs: _unless_asked(_given(args, kwargs), name, args))
 
 
+def from_mesh(mesh: Any, *args: Any, **kwargs: Any) -> Any:
+    """``BMesh.from_mesh``; what was read from a mesh may replace it."""
+    _read_from(mesh, kwargs.get("mesh", args[0] if args else None))
+    return mesh.from_mesh(*args, **kwargs)
+
+
+def from_object(mesh: Any, *args: Any, **kwargs: Any) -> Any:
+    """``BMesh.from_object``."""
+    _read_from(mesh, getattr(kwargs.get("object", args[0] if args else None), "data", None))
+    return mesh.from_object(*args, **kwargs)
+
+
+def copied(mesh: Any) -> Any:
+    """``BMesh.copy``."""
+    found = mesh.copy()
+    if id(mesh) in _script.read:
+        _script.read[id(found)] = found, set(_script.read[id(mesh)][1])
+    return found
+
+
+def _read_from(mesh: Any, source: Any) -> None:
+    if isinstance(source, bpy.types.ID):
+        _script.read.setdefault(id(mesh), (mesh, set()))[1].add(source.session_uid)
+
+
 def to_mesh(mesh: Any) -> Any:
-    """``BMesh.to_mesh``: an empty one would leave nothing of a mesh that was there."""
+    """``BMesh.to_mesh``: nothing of a mesh that was there is left, unless it was read from that mesh."""
 
     def check(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
         target = kwargs.get("mesh", args[0] if args else None)
-        if isinstance(target, bpy.types.Mesh) and len(target.vertices) and not len(mesh.verts):
-            _unless_asked([target], "to_mesh", args)
+        if isinstance(target, bpy.types.Mesh) and len(target.vertices):
+            read = _script.read.get(id(mesh), (None, ()))[1]
+            if not len(mesh.verts) or target.session_uid not in read:
+                _unless_asked([target], "to_mesh", args)
         return args
 
     return mesh.to_mesh if _script.removable is None else Removal(mesh.to_mesh, check)
@@ -113,6 +160,25 @@ def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         elif isinstance(one, Iterable) and not isinstance(one, str | dict):
             raise Guarded("Give the data to remove as a list.")
     return found
+
+
+def _unless_made(parts: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Parts that the script added may be removed, those that were there only where the artist could be asked."""
+    given = [*args, *kwargs.values()] if name == "remove" else list(parts)
+    if any(_existed(parts.id_data) and one.as_pointer() not in _script.parts for one in given if hasattr(one, "name")):
+        raise Guarded(
+            f"{name}() would remove parts of {parts.id_data.name!r} that were there before, which nobody was asked "
+            "about. Write the removal out, as in obj.modifiers.remove(…), so that the artist can be asked."
+        )
+    _script.parts.difference_update(one.as_pointer() for one in given if hasattr(one, "as_pointer"))
+    return args
+
+
+def made(part: Any) -> Any:
+    """Records a part that the script has added to something."""
+    if hasattr(part, "as_pointer"):
+        _script.parts.add(part.as_pointer())
+    return part
 
 
 def _existed(block: Any) -> bool:
@@ -157,10 +223,18 @@ def _remember(objects: Iterable[Any]) -> None:
 
 
 def finish() -> None:
-    """Raises ``Guarded`` if objects that were in a scene before are in none after the script."""
+    """Raises ``Guarded`` if what was there before is gone, or in no scene any more, and nobody was asked."""
+    if _script.removable is None:
+        return
+    left = census.everything().keys()
+    if not _script.asked:
+        gone = _script.blocks.keys() - left - set(_script.removable)
+        if gone:
+            names = ", ".join(sorted(repr(_script.blocks[uid]) for uid in gone)[: census.SHOWN_NAMES])
+            raise Guarded(f"It would have removed {names}, which nobody was asked about.")
     if not _script.unlinked:
         return
-    lost = (_script.unlinked.keys() & _script.shown & census.everything()) - census.in_scenes()
+    lost = (_script.unlinked.keys() & _script.shown & left) - census.in_scenes()
     if lost:
         names = ", ".join(sorted(repr(_script.unlinked[uid]) for uid in lost)[: census.SHOWN_NAMES])
         raise Guarded(

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import math
 import operator
-from array import array
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Any
 
 import bpy
 
-from .. import native
-from . import expected, policy
+from . import expected, indices, loads, policy, removals, stacks
 from .errors import Guarded
 
 LONGEST_TEXT = 20_000
@@ -37,20 +35,6 @@ METHODS = frozenset({
 })  # fmt: skip
 """Methods of Blender's data that a guard checks."""
 _EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "update"})
-_MULTIPLYING = {
-    "SUBSURF": ("levels",),
-    "MULTIRES": ("levels",),
-    "ARRAY": ("fit_type", "count"),
-    "SCREW": ("steps", "iterations"),
-    "MIRROR": ("use_axis",),
-    "BEVEL": ("limit_method", "segments"),
-    "SMOOTH": ("iterations",),
-    "LAPLACIANSMOOTH": ("iterations",),
-    "CORRECTIVE_SMOOTH": ("iterations",),
-    "OCEAN": ("resolution", "viewport_resolution"),
-    "REMESH": ("mode", "voxel_size"),
-}
-"""The properties that decide how many elements a modifier makes, by its type."""
 
 
 def as_number(value: Any) -> float:
@@ -88,54 +72,15 @@ def store(thing: Any, name: str, value: Any) -> None:
             raise Guarded(f"A text of {len(value):,} characters would freeze Blender; use at most {LONGEST_TEXT:,}.")
         setattr(thing, name, value)
         if isinstance(thing, bpy.types.Modifier):
-            check_stack(thing)
+            stacks.check(thing)
         elif name == "default_value" and as_number(value) and not isinstance(value, float):
             _check_socket(thing, int(as_number(value)))
         elif isinstance(thing, bpy.types.ParticleSettings):
-            _check_particles(thing)
+            loads.check_particles(thing)
         elif isinstance(thing, bpy.types.MetaBall | bpy.types.MetaElement):
             check_metaball(thing.id_data)
     else:
         setattr(thing, name, value)
-
-
-def check_stack(changed: Any) -> None:
-    """Raises, and switches the modifier off, if an object's modifiers would make more than Blender can handle."""
-    obj = changed.id_data
-    modifiers = [_numbers(modifier) for modifier in obj.modifiers]
-    remeshed = any(one.get("mode") == "VOXEL" for one in modifiers)
-    stack = {"elements": _elements(obj), "extent": _extent(obj) if remeshed else 0.0, "modifiers": modifiers}
-    made = native.core().stack(stack)
-    if made["excessive"]:
-        changed.show_viewport = False
-        changed.show_render = False
-        raise Guarded(
-            f"The modifiers of {obj.name!r} would make about {made['elements']:,.0f} elements; {changed.name!r} is "
-            "switched off. Use smaller counts and levels."
-        )
-
-
-def _numbers(modifier: Any) -> dict[str, Any]:
-    """The properties of a modifier that the core's estimate needs; just the type if it multiplies nothing."""
-    numbers = {name: getattr(modifier, name) for name in _MULTIPLYING.get(modifier.type, ())}
-    match modifier.type:
-        case "MIRROR":
-            numbers["use_axis"] = list(numbers["use_axis"])
-        case "BOOLEAN":
-            numbers["elements"] = _elements(modifier.object) if modifier.object is not None else 0.0
-    return {"type": modifier.type, **numbers}
-
-
-def _check_particles(settings: Any) -> None:
-    """Raises, and reduces the count, if particles, hair steps and children would be more than Blender can handle."""
-    children = 0
-    if settings.child_type != "NONE":
-        children = max(settings.rendered_child_count, settings.child_percent)
-    size = settings.count * max(children, 1) * (settings.hair_step if settings.type == "HAIR" else 1)
-    if size > policy.policy().items:
-        settings.child_type = "NONE"
-        settings.count = min(settings.count, 1000)
-        raise Guarded(f"{settings.name!r} would make about {size:,} particles and steps; its count is 1,000 now.")
 
 
 def check_metaball(ball: Any) -> None:
@@ -160,31 +105,6 @@ def _check_socket(socket: Any, value: int) -> None:
         raise Guarded(f"{socket.name} = {value} would use up all memory or freeze Blender.")
 
 
-def voxels(extent: float, size: float) -> float:
-    """The approximate number of faces that a remesh of something of that extent makes."""
-    if not size < 1e9:
-        return 0.0
-    remesh = {"type": "REMESH", "mode": "VOXEL", "voxel_size": max(float(size), 0.0)}
-    made = native.core().stack({"elements": 0.0, "extent": extent, "modifiers": [remesh]})
-    return float(made["elements"])
-
-
-def _extent(obj: Any) -> float:
-    """The longest side of an object without its modifiers, in its own space."""
-    vertices: Any = getattr(obj.data, "vertices", ())
-    if not len(vertices):
-        return max(obj.dimensions)
-    places = array("f", bytes(12 * len(vertices)))
-    vertices.foreach_get("co", places)
-    return max(max(places[axis::3]) - min(places[axis::3]) for axis in range(3))
-
-
-def _elements(obj: Any) -> float:
-    data = obj.data
-    polygons = getattr(data, "polygons", None)
-    return float(max(len(polygons), len(data.vertices) // 2, 1)) if polygons is not None else 100.0
-
-
 def method(thing: Any, name: str) -> Any:
     """``thing.name`` for a method of Blender's data that can create too much or something forbidden, with checks."""
     found = getattr(thing, name)
@@ -194,7 +114,9 @@ def method(thing: Any, name: str) -> Any:
         case "Nodes":
             return _checked(found, node_type)
         case "ObjectModifiers":
-            return lambda *args, **kwargs: _in_a_stack(found(*args, **kwargs))
+            return lambda *args, **kwargs: removals.made(_in_a_stack(found(*args, **kwargs)))
+        case "ObjectConstraints" | "PoseBoneConstraints" | "VertexGroups" if name == "new":
+            return lambda *args, **kwargs: removals.made(found(*args, **kwargs))
         case "Context" if name == "copy":
             return lambda: _context(found())
         case _ if name == "pack":
@@ -253,7 +175,7 @@ def _picture(*args: Any, **kwargs: Any) -> None:
 
 def _in_a_stack(made: Any) -> Any:
     if isinstance(made, bpy.types.Modifier):
-        check_stack(made)
+        stacks.check(made)
     return made
 
 
@@ -267,6 +189,8 @@ def pixels(thing: Any) -> Any:
 
 def store_item(thing: Any, key: Any, value: Any) -> None:
     """``thing[key] = value`` on Blender's data, which may be an input of a modifier."""
+    if indices.store_item(thing, key, value):
+        return
     thing[key] = value
     if isinstance(thing, bpy.types.NodesModifier):
         expected.changed(thing.node_group)

@@ -69,6 +69,12 @@ pub enum Modifier {
     Ocean {
         resolution: f64,
         viewport_resolution: f64,
+        #[serde(default)]
+        geometry_mode: String,
+        #[serde(default)]
+        repeat_x: f64,
+        #[serde(default)]
+        repeat_y: f64,
     },
     Remesh {
         mode: String,
@@ -132,7 +138,18 @@ fn result(modifier: &Modifier, stack: &Stack, given: f64, wider: &mut f64) -> Op
         Modifier::Ocean {
             resolution,
             viewport_resolution,
+            ..
         } if resolution.max(*viewport_resolution) > FINEST_OCEAN => TOO_LONG,
+        Modifier::Ocean {
+            resolution,
+            viewport_resolution,
+            geometry_mode,
+            repeat_x,
+            repeat_y,
+        } if geometry_mode == "GENERATE" => {
+            // Each side has the square of the resolution.
+            resolution.max(*viewport_resolution).powi(4) * repeat_x.max(1.0) * repeat_y.max(1.0)
+        }
         Modifier::Remesh { mode, voxel_size } if mode == "VOXEL" => {
             // Faces of the voxels on the six sides of a cube of that extent.
             6.0 * (stack.extent * *wider / voxel_size.max(1e-9)).powi(2)
@@ -190,6 +207,10 @@ mod tests {
             (
                 1.0,
                 json!([{"type": "OCEAN", "resolution": 8, "viewport_resolution": 65}]),
+            ),
+            (
+                1.0,
+                json!([{"type": "OCEAN", "resolution": 7, "viewport_resolution": 7, "geometry_mode": "GENERATE", "repeat_x": 100, "repeat_y": 100}]),
             ),
         ];
         for (elements, modifiers) in cases {

@@ -242,6 +242,12 @@ pub(crate) fn is_watched() -> bool {
     WATCHED.get()
 }
 
+/// Raises the alarm for something that Python does not report: the exception to return.
+pub(crate) fn raised(py: Python<'_>, what: &str) -> PyErr {
+    mark(what);
+    stopped(py).unwrap_or_else(|error| error)
+}
+
 /// A function that runs without an alarm: one of ours that a script may call and that inspects frames or reads files. Not possible while a
 /// script runs.
 #[pyfunction]

@@ -9,6 +9,7 @@ use crate::alarm::Alarmed;
 use crate::allocation::Bounded;
 use crate::arrays::Arrays;
 use crate::errors::CoreError;
+use crate::holds::Holds;
 use crate::interruption::Interruptible;
 use crate::watchdog::{self, Handler, Watch};
 
@@ -41,9 +42,15 @@ pub(crate) fn run_bounded(
     let bounded = Bounded::new(py, block_mb.saturating_mul(1 << 20));
     let arrays = Arrays::new(py);
     let interruptible = Interruptible::new(py);
-    let alarmed = if alarmed { Alarmed::new(py).map(Some) } else { Ok(None) };
+    let holds = if alarmed { Holds::new(py).map(Some) } else { Ok(None) };
+    let alarmed = match holds {
+        Ok(Some(holds)) => Alarmed::new(py).map(|alarmed| Some((alarmed, holds))),
+        Ok(None) => Ok(None),
+        Err(error) => Err(error),
+    };
     let (outcome, alarm) = match alarmed {
-        Ok(alarmed) => (execution.run(), alarmed.and_then(Alarmed::end)),
+        Ok(Some((alarmed, _holds))) => (execution.run(), alarmed.end()),
+        Ok(None) => (execution.run(), None),
         Err(error) => (Err(error), None),
     };
     drop((interruptible, arrays, bounded));

@@ -10,6 +10,7 @@ mod connection;
 mod errors;
 mod execution;
 mod extensions;
+mod holds;
 mod interruption;
 mod json;
 mod keys;

@@ -36,6 +36,14 @@ pub(crate) struct Bindings<'t> {
     pub(crate) adaptive: bool,
     /// Names that are bound once, to a chain that begins with a module, and names of loops over such chains.
     pub(crate) aliases: HashMap<&'t str, String>,
+    /// Names that refer to a list of an object's parts: `mods` after `mods = obj.modifiers`; arguments, if the script passes such a list.
+    pub(crate) parts: HashSet<&'t str>,
+    /// Names that only refer to what the script makes by a `new()`.
+    pub(crate) fresh: HashSet<&'t str>,
+    /// Whether it reads meshes into a `BMesh`.
+    pub(crate) reads_meshes: bool,
+    arguments: HashSet<&'t str>,
+    passes_parts: bool,
     loops: Vec<(&'t str, &'t Expr)>,
     candidates: Vec<(&'t str, &'t Expr)>,
 }
@@ -66,7 +74,16 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
             names.choices.insert(name, texts);
         }
     }
+    if names.passes_parts {
+        names.parts.extend(names.arguments.iter().copied());
+    }
+    fresh(&mut names);
     for (name, value) in std::mem::take(&mut names.candidates) {
+        if let Expr::Attribute(list) = value
+            && policy.reviewed.removals.parts.contains(list.attr.as_str())
+        {
+            names.parts.insert(name);
+        }
         if names.bound.get(name) != Some(&1) {
             continue;
         }
@@ -92,6 +109,33 @@ impl Bindings<'_> {
                 .iter()
                 .map(move |class| format!("_{}{name}", class.trim_start_matches('_')))
         })
+    }
+}
+
+/// Finds the names all of whose bindings are new data, or a part of such.
+fn fresh(names: &mut Bindings<'_>) {
+    // Each pass follows one more name.
+    for _ in 0..3 {
+        let mut times: HashMap<&str, usize> = HashMap::default();
+        for (name, value) in &names.candidates {
+            if is_fresh(value, names) {
+                let count = times.entry(name).or_insert(0);
+                *count = count.saturating_add(1);
+            }
+        }
+        let whole = names.candidates.iter().map(|(name, _)| *name);
+        let found: Vec<_> = whole.filter(|name| times.get(name) == names.bound.get(name)).collect();
+        names.fresh.extend(found);
+    }
+}
+
+/// `….new(…)`, or a part of a fresh name.
+pub(crate) fn is_fresh(expr: &Expr, names: &Bindings<'_>) -> bool {
+    match expr {
+        Expr::Call(call) => matches!(&*call.func, Expr::Attribute(one) if one.attr.as_str() == "new"),
+        Expr::Attribute(one) => is_fresh(&one.value, names),
+        Expr::Name(one) => names.fresh.contains(one.id.as_str()),
+        _ => false,
     }
 }
 
@@ -148,6 +192,9 @@ impl<'t> Visitor<'t> for Collector<'t, '_> {
                 if binding.how != How::Import {
                     self.names.rebound.insert(binding.name);
                 }
+                if binding.how == How::Argument {
+                    self.names.arguments.insert(binding.name);
+                }
                 if binding.how == How::Class {
                     self.names.classes.insert(binding.name);
                 }
@@ -166,6 +213,13 @@ impl<'t> Visitor<'t> for Collector<'t, '_> {
             Node::Expr(Expr::Call(call)) => {
                 let asks = matches!(&*call.func, Expr::Name(one) if matches!(one.id.as_str(), "hasattr" | "getattr"));
                 self.names.adaptive |= asks;
+                self.names.reads_meshes |= matches!(&*call.func, Expr::Attribute(one)
+                    if matches!(one.attr.as_str(), "from_mesh" | "from_object" | "from_edit_mesh"));
+                let parts = &self.policy.reviewed.removals.parts;
+                self.names.passes_parts |= call
+                    .args
+                    .iter()
+                    .any(|one| matches!(one, Expr::Attribute(list) if parts.contains(list.attr.as_str())));
                 self.fields(call);
             }
             Node::Stmt(stmt) => self.statement(stmt),

@@ -54,6 +54,10 @@ fn may_be_own_object(cx: &Checker<'_>, expr: &Expr) -> bool {
                 && !cx.names.aliases.contains_key(name)
         }
         Expr::Attribute(one) => cx.names.fields.contains(one.attr.as_str()) && may_be_own_object(cx, &one.value),
+        Expr::Subscript(one) => may_be_own_object(cx, &one.value),
+        Expr::Call(call) => {
+            matches!(&*call.func, Expr::Name(one) if cx.names.classes.contains(one.id.as_str()))
+        }
         _ => false,
     }
 }

@@ -7,6 +7,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
+use crate::bindings::is_fresh;
 use crate::checker::{Checker, Rule};
 use crate::expressions::{chain, literal};
 use crate::policy::fits;
@@ -67,6 +68,13 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         cx.asked_at(range);
         let text = format!(".{name}() removes a part of an object.");
         cx.ask(&RULE, call.range, text, HINT);
+    } else if replaces_mesh(cx, call, name) {
+        cx.ask(
+            &RULE,
+            call.range,
+            "to_mesh() replaces everything in a mesh.".to_owned(),
+            HINT,
+        );
     } else if let Some(full) = full(cx, &call.func) {
         let removals = &cx.policy.reviewed.removals;
         let operator = full.starts_with("bpy.ops.") && removals.operators.contains(name);
@@ -87,10 +95,20 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
 
 /// `obj.modifiers.clear()`: a method that removes from a list of parts of an object.
 fn is_part(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
-    let parts = &cx.policy.reviewed.removals.parts;
+    let Expr::Attribute(method) = function else {
+        return false;
+    };
     matches!(name, "clear" | "remove")
-        && matches!(function, Expr::Attribute(method)
-            if matches!(&*method.value, Expr::Attribute(list) if parts.contains(list.attr.as_str())))
+        && match &*method.value {
+            Expr::Attribute(list) => cx.policy.reviewed.removals.parts.contains(list.attr.as_str()),
+            Expr::Name(one) => cx.names.parts.contains(one.id.as_str()),
+            _ => false,
+        }
+}
+
+/// `bm.to_mesh(mesh)` of a `BMesh` that was not read from a mesh, into one that may have been there before.
+fn replaces_mesh(cx: &Checker<'_>, call: &ExprCall, name: &str) -> bool {
+    name == "to_mesh" && !cx.names.reads_meshes && call.args.first().is_some_and(|mesh| !is_fresh(mesh, &cx.names))
 }
 
 fn ask(cx: &mut Checker<'_>, range: TextRange, full: &str) {

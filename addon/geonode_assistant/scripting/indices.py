@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Indices in meshes: of vertices, edges and corners. Blender follows them without looking, and a wrong one ends it."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from array import array
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
+
+import bpy
+
+from .errors import Guarded
+
+_INTO = {
+    ("edges", "vertices"): "vertices",
+    ("loops", "vertex_index"): "vertices",
+    ("loops", "edge_index"): "edges",
+    ("polygons", "vertices"): "vertices",
+    ("polygons", "loop_start"): "loops",
+    ("polygons", "loop_total"): "loops",
+}
+"""A list of a mesh and a property of its elements, with the list that the property's values are indices of."""
+_LISTS = {"MeshEdge": "edges", "MeshLoop": "loops", "MeshPolygon": "polygons"}
+_TOPOLOGY = frozenset({".edge_verts", ".corner_vert", ".corner_edge"})
+"""Attributes that contain the same indices."""
+METHODS = frozenset({"foreach_set", "from_pydata", "data"})
+"""Names that `method` is asked about."""
+
+_doubtful: dict[int, Any] = {}
+"""Meshes whose faces may begin in any order, by their ``session_uid``; checked before Blender evaluates them."""
+
+
+def begin() -> None:
+    """Called before the first line of a script."""
+    _doubtful.clear()
+
+
+def is_index(kind: type, name: str) -> bool:
+    """Whether a property of a Blender type is an index."""
+    return (_LISTS.get(kind.__name__, ""), name) in _INTO
+
+
+def has_guard(kind: type, name: str) -> bool:
+    """Whether reading this from a Blender type gives something that writes indices."""
+    match name:
+        case "foreach_set":
+            return not issubclass(kind, bpy.types.bpy_struct)
+        case "from_pydata":
+            return issubclass(kind, bpy.types.Mesh)
+        case "data":
+            return issubclass(kind, bpy.types.Attribute)
+    return False
+
+
+def store(thing: Any, name: str, value: Any) -> None:
+    """``thing.name = value`` for an index."""
+    if isinstance(value, Iterable):
+        value = _whole(value)
+    _check(thing.id_data, _LISTS[type(thing).__name__], name, value)
+    setattr(thing, name, value)
+
+
+def store_item(thing: Any, key: Any, value: Any) -> bool:
+    """``thing[key] = value`` if these are indices; whether they are."""
+    owner = _owner(thing)
+    if owner is None:
+        return False
+    value = _whole(value) if isinstance(value, Iterable) else operator.index(value)
+    _check(*owner, value)
+    thing[key] = value
+    return True
+
+
+def method(thing: Any, name: str) -> Any:
+    """``thing.name`` where ``has_guard``."""
+    match name:
+        case "from_pydata":
+            return lambda *args, **kwargs: _from_pydata(thing, *args, **kwargs)
+        case "data":
+            if thing.name in _TOPOLOGY:
+                raise Guarded(f"The attribute {thing.name!r} defines the mesh; use from_pydata() or bmesh.")
+            return thing.data
+    return lambda *args: _foreach_set(thing, *args)
+
+
+def _owner(thing: Any) -> tuple[Any, str, str] | None:
+    """The mesh, its list and the property, of an array of indices."""
+    if not isinstance(thing, bpy.types.bpy_prop_array):
+        return None
+    whole: Any = thing
+    of = _LISTS.get(type(whole.data).__name__)
+    if of is None or not whole.path_from_id().endswith(".vertices"):
+        return None
+    return whole.id_data, of, "vertices"
+
+
+def _foreach_set(thing: Any, *args: Any) -> Any:
+    owner: Any = None
+    if isinstance(thing, bpy.types.bpy_prop_array):
+        owner = _owner(thing)
+    elif len(args) == 2 and isinstance(getattr(thing, "data", None), bpy.types.Mesh):
+        owner = thing.data, thing.path_from_id(), args[0]
+    if owner is not None and owner[1:] in _INTO and len(args):
+        values = _whole(args[-1])
+        mesh, of, name = owner
+        _check(mesh, of, name, values)
+        args = (*args[:-1], values)
+    return thing.foreach_set(*args)
+
+
+def _whole(values: Any) -> Any:
+    """A copy of whole numbers: a list of a script's own could give others when it is read again."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and type(values) is numpy.ndarray:
+        return values.copy() if values.dtype.kind in "iub" else values.astype("i")
+    return array("q", values)
+
+
+def _check(mesh: Any, of: str, name: str, value: Any) -> None:
+    into = _INTO.get((of, name))
+    if into is None:
+        return
+    if isinstance(value, Iterable):
+        if not len(value):  # type: ignore[arg-type]
+            return
+        smallest, largest = _ends(value)
+    else:
+        smallest = largest = operator.index(value)
+    most = len(getattr(mesh, into)) - (name not in ("loop_start", "loop_total"))
+    if largest > most or smallest < 0:
+        raise Guarded(f"{name} = {largest if largest > most else smallest} is no index of the mesh's {into}.")
+    if name in ("loop_start", "loop_total"):
+        _doubtful[mesh.session_uid] = mesh
+
+
+def _from_pydata(mesh: Any, vertices: Any, edges: Any, faces: Any, *more: Any, **how: Any) -> Any:
+    count = len(mesh.vertices) + len(vertices)
+    return mesh.from_pydata(vertices, _sound(edges, count), _sound(faces, count), *more, **how)
+
+
+def _sound(elements: Any, count: int) -> Any:
+    """Edges or faces, all of whose vertices exist."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and type(elements) is numpy.ndarray and elements.dtype.kind in "iu":
+        flat: Any = elements.ravel()
+        found = elements.copy()
+    else:
+        found = [tuple(one) for one in elements]
+        flat = list(chain.from_iterable(found))
+        if not set(map(type, flat)) <= {int}:
+            found = [tuple(map(operator.index, one)) for one in found]
+            flat = list(chain.from_iterable(found))
+    if len(flat):
+        smallest, largest = _ends(flat)
+        if largest >= count or smallest < 0:
+            wrong = largest if largest >= count else smallest
+            raise Guarded(f"There is no vertex {wrong}; this mesh has {count:,} vertices.")
+    return found
+
+
+def _ends(values: Any) -> tuple[int, int]:
+    return (int(values.min()), int(values.max())) if hasattr(values, "min") else (min(values), max(values))
+
+
+def check() -> None:
+    """Raises, and empties the mesh, if faces of one do not follow each other. Called before Blender evaluates."""
+    for mesh in list(_doubtful.values()):
+        starts = array("i", bytes(4 * len(mesh.polygons)))
+        mesh.polygons.foreach_get("loop_start", starts)
+        following = [*starts[1:], len(mesh.loops)]
+        if any(start > end for start, end in zip(starts, following, strict=True)):
+            mesh.clear_geometry()
+            raise Guarded("loop_start must grow from face to face; use from_pydata().")
