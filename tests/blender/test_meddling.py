@@ -108,7 +108,9 @@ HANDS = [
 @pytest.mark.parametrize("meddle", HANDS, ids=lambda hand: hand.__name__.strip("_"))
 def test_a_run_ends_cleanly_whatever_the_artist_does(meddle: Callable[[], None]) -> None:
     ends: list[str] = []
-    reply = json.dumps(plan(lift(height=7.0)))
+    reply = json.dumps(
+        plan([{"op": "set_input_default", "node_id": "up", "socket": "Translation", "value": [0, 0, 7]}])
+    )
     bpy.ops.ed.undo_push(message="Before")
     for moment in range(MOMENTS):
         handle = api.start("lift", object="Plane", provider="replay", replies=[reply], approve="ask")

@@ -72,9 +72,9 @@ def grid() -> None:
     assert api.apply_plan(GRID).ok
 
 
-def run_with_edit(replies: list[Any], meanwhile: Callable[[], None]) -> api.RunReport:
+def run_with_edit(replies: list[Any], meanwhile: Callable[[], None], approve: str | None = None) -> api.RunReport:
     """A run during which the artist edits: `meanwhile` is called between the inspection and the plan."""
-    handle = api.start("edit it", "Cube", "replay", replies=replies)
+    handle = api.start("edit it", "Cube", "replay", replies=replies, approve=approve)
     original, worked = handle.host.inspect, []
 
     def inspect(objects: list[str], trees: list[str]) -> dict[str, Any]:
@@ -115,6 +115,9 @@ def test_edits_of_the_same_value_are_refused_with_all_three_values(grid: None) -
 
 def test_a_model_that_repeats_its_value_knowingly_is_obeyed(grid: None) -> None:
     report = run_with_edit([LIFT, LIFT], by_hand)
+    assert codes(report)[0] == "approval_required" and translation() == 3.0
+    by_hand(2.0)
+    report = run_with_edit([LIFT, LIFT], by_hand, approve="all")
     assert report.ok, report.messages
     assert translation() == 5.0
     assert report.to_dict()["attempts"] == 2

@@ -170,14 +170,104 @@ def test_a_value_set_by_hand_is_reset_only_after_approval() -> None:
     assert len(asked) == 1 and "by hand" in asked[0]
 
 
-def test_a_node_added_by_hand_is_cut_off_only_after_approval() -> None:
-    run_to_done("scatter 100 cubes")
+def work_by_hand() -> dict[str, Any]:
+    """Turns, inserts, removes, mutes and renames in the last result; returns its tree."""
+    tree = bpy.data.node_groups["Scatter"]
     insert()
+    tree.nodes["instances"].inputs["Pick Instance"].default_value = True
+    tree.nodes["points"].distribute_method = "POISSON"
+    tree.nodes.remove(tree.nodes["shuffle_weight"])
+    tree.nodes["scale"].mute = True
+    item = next(i for i in tree.interface.items_tree if i.name == "Seed")
+    item.default_value, item.min_value, item.description = 42, 5, "mine"
+    set_by_hand(bpy.data.objects["Plane"].modifiers["Scatter"], "Seed", 7)
+    return export.export_one(tree)[0]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "count"), [("scatter 100 cubes", 100), ("change it: scatter 50 cubes", 50), ("make it 50", 50)]
+)
+def test_a_change_by_words_leaves_all_that_was_done_by_hand(prompt: str, count: int) -> None:
+    run_to_done("scatter 100 cubes")
+    before = work_by_hand()
+    for _ in range(2):
+        run_to_done(prompt)
+        (modifier,) = bpy.data.objects["Plane"].modifiers
+        after = export.export_one(modifier.node_group)[0]
+        changed = next(item for item in after["interface"] if item["name"] == "Count")
+        assert changed["props"]["default_value"] == count == read(modifier, "Count")
+        next(item for item in before["interface"] if item["name"] == "Count")["props"]["default_value"] = count
+        assert after == before
+        assert read(modifier, "Seed") == 7
+
+
+def test_another_thing_is_linked_where_the_last_one_was() -> None:
+    run_to_done("scatter 100 cubes")
+    before = work_by_hand()
+    set_by_hand(bpy.data.objects["Plane"].modifiers["Scatter"], "Size", 3.0)
+    run_to_done("use spheres instead")
+    (modifier,) = bpy.data.objects["Plane"].modifiers
+    after = export.export_one(modifier.node_group)[0]
+    ids = [{node["id"] for node in tree["nodes"]} for tree in (before, after)]
+    assert ids[0] - ids[1] == {"shape_cube"} and ids[1] - ids[0] == {"shape_sphere"}
+    links = [
+        [link for link in tree["links"] if not {link["from"][0], link["to"][0]} & {"shape_cube", "shape_sphere"}]
+        for tree in (before, after)
+    ]
+    assert links[0] == links[1]
+    assert read(modifier, "Size") == 3.0 and read(modifier, "Seed") == 7
+
+
+def test_an_input_renamed_by_hand_is_the_same_input() -> None:
+    run_to_done("scatter 100 cubes")
+    tree = bpy.data.node_groups["Scatter"]
+    next(i for i in tree.interface.items_tree if i.name == "Count").name = "Number"
+    run_to_done("make it 50")
+    (modifier,) = bpy.data.objects["Plane"].modifiers
+    names = [item.name for item in modifiers.inputs_of(tree)]
+    assert "Number" in names and "Count" not in names and read(modifier, "Number") == 50
+
+
+@pytest.mark.parametrize("what", ["renamed", "shared", "another kind", "appended scene", "nothing"])
+def test_a_change_of_what_cannot_be_changed_says_so(what: str, tmp_path: Any) -> None:
+    prompt = "turn it into a wireframe" if what == "another kind" else "scatter 100 cubes"
+    if what != "nothing":
+        run_to_done(prompt)
+    if what == "renamed":
+        bpy.data.node_groups["Scatter"].name = "My Rocks"
+    elif what == "shared":
+        bpy.data.objects["Rock"].modifiers.new("Mine", "NODES").node_group = bpy.data.node_groups["Scatter"]
+    elif what == "appended scene":
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        with bpy.data.libraries.load(str(tmp_path / "library.blend")) as (_, wanted):
+            wanted.scenes = ["Scene"]
+        collection = bpy.context.scene.collection
+        collection.objects.link(bpy.data.objects["Plane"])
     before = state()
-    report = run_prompt("scatter 100 cubes")
-    assert report.status == "error" and "Inserted" in report.messages[0]["text"], report.messages
+    report = run_prompt("change it: scatter 50 cubes")
+    assert report.status == "done", report.messages
+    assert "this is a new one" in report.final_message, report.final_message
+    after = state()
+    assert len(after) == len(before) + 1 and {name: after[name] for name in before} == before
+
+
+def test_a_renamed_modifier_and_a_fake_user_stay_the_last_result() -> None:
+    run_to_done("scatter 100 cubes")
+    (modifier,) = bpy.data.objects["Plane"].modifiers
+    modifier.name = "My Rocks"
+    modifier.node_group.use_fake_user = True
+    run_to_done("change it: scatter 50 cubes")
+    (modifier,) = bpy.data.objects["Plane"].modifiers
+    assert modifier.name == "My Rocks" and read(modifier, "Count") == 50
+
+
+def test_a_change_relative_to_what_is_there_is_refused() -> None:
+    run_to_done("scatter 100 cubes")
+    before = state()
+    for prompt in ("make it twice as many", "change it to half", "make it more"):
+        assert run_prompt(prompt).status == "error", prompt
     assert state() == before
-    assert reaches_the_output(bpy.data.node_groups["Scatter"], "Inserted")
 
 
 def plan(*operations: dict[str, Any], modifier: str = "Scatter", group: str = "Scatter") -> dict[str, Any]:
@@ -405,18 +495,27 @@ def test_another_plan_with_the_same_ids_adds(turned: bool) -> None:
         assert list(after) == ["Scatter", "Scatter.001"] and after["Scatter"] == before["Scatter"]
 
 
-def test_the_same_plan_after_work_by_hand_asks_before_it_resets_it() -> None:
+def test_the_same_plan_after_work_by_hand_changes_nothing() -> None:
     made = plan(NEW, SMALL, link("new", "group_output"))
     assert api.apply_plan(made).status == "done"
     tree = bpy.data.node_groups["Scatter"]
     tree.nodes["new"].inputs["Size"].default_value = (4, 4, 4)
+    tree.nodes["new"].label = "Mine"
     before = state()
     report = api.apply_plan(made)
+    assert report.status == "done", report.messages
+    assert state() == before
+    assert any("by hand" in message["text"] for message in report.messages)
+    # Naming the node is an edit, which may reset it after a question.
+    report = api.apply_plan(plan(SMALL))
     assert report.status == "error" and report.messages[0]["code"] == "approval_required", report.messages
     assert "resets" in report.messages[0]["text"] and state() == before
-    assert api.apply_plan(made, approve="all").status == "done"
+    assert api.apply_plan(plan(SMALL), approve="all").status == "done"
     assert tuple(tree.nodes["new"].inputs["Size"].default_value) == (1, 1, 1)
-    assert list(state()) == ["Scatter"]
+    bpy.data.objects["Plane"].modifiers["Scatter"].name = "Renamed"
+    before = state()
+    assert api.apply_plan(made).status == "done"
+    assert state() == before
 
 
 def own_input(tree: Any) -> None:

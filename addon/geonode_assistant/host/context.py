@@ -69,7 +69,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> C
         "materials": names("material"),
         "images": names("image"),
         "node_groups": [
-            {"name": values.block_name(g), "users": g.users, "nodes": len(g.nodes)}
+            {"name": values.block_name(g), "users": _users(g), "nodes": len(g.nodes)}
             for g in _by_name(bpy.data.node_groups)
             if g.bl_idname == "GeometryNodeTree"
         ],
@@ -132,7 +132,7 @@ def without_figures(document: Document) -> dict[str, Any]:
 
 
 def _info(tree: Any, ir: Tree) -> TreeInfo:
-    info: TreeInfo = {"users": tree.users, "library": tree.library is not None, "type": tree.bl_idname}
+    info: TreeInfo = {"users": _users(tree), "library": tree.library is not None, "type": tree.bl_idname}
     made = ownership.read_mark(tree, ir)
     if made is not None:
         info["made"] = made
@@ -227,6 +227,11 @@ def _focus(tree: Any) -> TreeFocus:
     }
 
 
+def _users(tree: Any) -> int:
+    """How many data-blocks use the tree; a fake user, or an editor that shows it, is none."""
+    return int(tree.users) - tree.use_fake_user - tree.use_extra_user
+
+
 def _is_geometry(tree: Any) -> bool:
     return tree is not None and tree.bl_idname == "GeometryNodeTree"
 
@@ -319,6 +324,8 @@ def _modifier(modifier: Any, with_inputs: bool) -> Modifier:
         made = ownership.read_mark(group) if group is not None and not with_inputs else None
         if made is not None:
             out["made"] = {"as_left": made["as_left"], "by": made["by"]}
+        elif group is not None and not with_inputs and ownership.is_lapsed(group):
+            out["lapsed"] = True
         if with_inputs:
             out["inputs"] = modifiers.read_inputs(modifier)
             left = ownership.marked_inputs(modifier)

@@ -216,6 +216,9 @@ class Modifier(TypedDict):
     left: NotRequired[dict[str, Any] | None]
     # The traces of runs in its tree, in the context only; `None` for a tree that the artist created.
     made: NotRequired[Made | None]
+    # Whether its tree has a mark of a run that does not count: it was renamed, copied or appended. In the context
+    # only.
+    lapsed: NotRequired[bool]
     # The messages of its nodes, in evidence only; `None` where Blender has no such list (4.2).
     warnings: NotRequired[list[NodeWarning] | None]
 

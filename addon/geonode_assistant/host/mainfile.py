@@ -30,9 +30,12 @@ def is_open(file: Path) -> bool:
 
 
 def open_file(file: Path) -> None:
-    """Opens a file that passed ``check``, with its scripts disabled. Raises ``damaged_blend`` if Blender refuses it."""
+    """Opens a file that passed ``check``, with its scripts disabled. Raises ``damaged_blend`` if Blender refuses it.
+
+    Its workspaces come along: they hold the ID of the file, without which no tree counts as the assistant's.
+    """
     try:
-        bpy.ops.wm.open_mainfile(filepath=str(file.resolve()), load_ui=False, use_scripts=False)
+        bpy.ops.wm.open_mainfile(filepath=str(file.resolve()), load_ui=True, use_scripts=False)
     except RuntimeError as error:
         raise AssistantError(
             "damaged_blend", f"Blender cannot open {file}: {_reason(error)}", "Open a backup of it (.blend1)."

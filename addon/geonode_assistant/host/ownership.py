@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import bpy
@@ -21,7 +21,8 @@ from .documents import Made, Tree
 
 MARK = "geonode_made"
 FILE = "geonode_file"
-"""Custom property of the scenes: a random ID of the file. A tree that is appended to another file does not bring it."""
+"""Custom property of the workspaces: a random ID of the file. Nothing that is appended to another file brings it, whole
+scenes included, and no undo takes it away."""
 _VERSION = 1
 _FIELDS = {"version": int, "id": str, "file": str, "name": str, "look": str, "by": str, "nodes": list, "inputs": dict}
 _ENDS = frozenset({"NodeGroupInput", "NodeGroupOutput"})
@@ -53,6 +54,11 @@ def read_mark(tree: Any, ir: Tree | None = None) -> Made | None:
     return made
 
 
+def is_lapsed(tree: Any) -> bool:
+    """Whether the tree has a mark that does not count, because it was renamed, copied or appended."""
+    return _mark(tree) is not None and _valid_mark(tree) is None
+
+
 def marked_inputs(modifier: Any) -> dict[str, Any] | None:
     """The values of the modifier's inputs as a run left them; None if no run did."""
     tree = modifier.node_group
@@ -62,7 +68,8 @@ def marked_inputs(modifier: Any) -> dict[str, Any] | None:
 
 def assign_to_assistant(tree: Any) -> None:
     """Marks the tree in its current state, with the input values of its modifiers, as the assistant's."""
-    _write(tree, {"file": _file(), "by": "", "nodes": identity.node_ids(tree), "inputs": _inputs(tree)})
+    now = export.export_one(tree)[0]
+    _write(tree, {"file": _file(), "by": "", "nodes": identity.node_ids(tree), "inputs": _inputs(tree)}, now)
 
 
 def assign_to_artist(tree: Any) -> None:
@@ -83,36 +90,48 @@ class StateBefore:
         self._trees[tree.name] = {
             "as_left": found is not None and found["as_left"],
             "blank": _is_blank(ir),
+            "ir": ir,
             "nodes": {node["id"] for node in ir["nodes"]},
             "inputs": _inputs(tree),
         }
 
-    def mark_results(self, new: Iterable[str], prompt: str, run: str = "") -> None:
+    def mark_results(
+        self, new: Iterable[str], prompt: str, run: str = "", written: Mapping[str, Tree] | None = None
+    ) -> None:
         """Marks what this `run` made for this `prompt`: new trees, trees without content before, new nodes in others.
 
-        A tree of the artist's stays the artist's, except for the nodes and values that the run added.
+        A tree of the artist's stays the artist's, except for the nodes and values that the run added. `written`: the
+        trees as the run left them; what differs now is the artist's.
         """
+        written = written or {}
         by = hashlib.sha256(json.dumps(prompt, ensure_ascii=False).encode()).hexdigest()
         for name in (*new, *self._trees):
             tree = bpy.data.node_groups.get((name, None))
             if tree is None or tree.bl_idname != "GeometryNodeTree":
                 continue
             before, mark, inputs = self._trees.get(name), _valid_mark(tree), _inputs(tree)
-            ids = identity.node_ids(tree)
+            now = written.get(name)
+            if now is None:
+                now = export.export_one(tree)[0]
+            ids = [node["id"] for node in now["nodes"]]
             added = [node_id for node_id in ids if before is None or node_id not in before["nodes"]]
             if before is None or before["blank"] and added:
-                _write(tree, {"file": _file(), "by": by, "run": run, "nodes": ids, "inputs": inputs})
+                _write(tree, {"file": _file(), "by": by, "run": run, "nodes": ids, "inputs": inputs}, now)
             elif mark is not None:
                 inputs = _merged(mark["inputs"], before["inputs"], inputs)
                 kept = mark | {"run": run, "nodes": [*mark["nodes"], *added], "inputs": inputs}
+                left = kept.pop("left", None)
                 if before["as_left"]:
                     del kept["look"]
-                    kept.pop("left", None)
-                _write(tree, kept)
+                elif isinstance(left, dict):
+                    # The changes of this run belong to what runs left; the work by hand does not.
+                    kept["left"] = _merge(left, before["ir"], now)
+                    kept["look"] = _look(kept["left"])
+                _write(tree, kept, now)
             elif added:
                 inputs = _changed(before["inputs"], inputs)
                 theirs = {"file": _file(), "by": by, "run": run, "nodes": added, "inputs": inputs, "look": _NOT_OURS}
-                _write(tree, theirs)
+                _write(tree, theirs, now)
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
@@ -138,6 +157,35 @@ def _merged(left: dict[str, Any], before: dict[str, Any], now: dict[str, Any]) -
     return merged
 
 
+_GONE: Any = object()
+
+
+def _merge(left: Any, before: Any, now: Any) -> Any:
+    """Part of a tree as runs `left` it, with what changed from `before` to `now`."""
+    if before == now:
+        return left
+    parts = [_keyed(part) for part in (left, before, now)]
+    if any(part is None for part in parts):
+        return now
+    then, old, new = (part or {} for part in parts)
+    merged = {
+        key: _merge(then.get(key, _GONE), old.get(key, _GONE), new.get(key, _GONE))
+        for key in dict.fromkeys([*then, *new])
+    }
+    kept = {key: value for key, value in merged.items() if value is not _GONE}
+    return kept if isinstance(now, dict) else list(kept.values())
+
+
+def _keyed(part: Any) -> dict[Any, Any] | None:
+    """The members of a part of a tree: nodes by their ID, sockets by their identifier, links by their ends."""
+    if isinstance(part, dict):
+        return part
+    if not isinstance(part, list) or not all(isinstance(one, dict) for one in part):
+        return None
+    keys = [one.get("id") or one.get("identifier") or json.dumps(one, sort_keys=True) for one in part]
+    return dict(zip(keys, part, strict=True)) if len(set(keys)) == len(keys) else None
+
+
 def _inputs(tree: Any) -> dict[str, Any]:
     """Object → modifier → input values, for all modifiers that use the tree."""
     out: dict[str, Any] = {}
@@ -146,11 +194,10 @@ def _inputs(tree: Any) -> dict[str, Any]:
     return out
 
 
-def _write(tree: Any, kept: dict[str, Any]) -> None:
-    """Writes a mark; fields that `kept` lacks are filled from the current state."""
+def _write(tree: Any, kept: dict[str, Any], now: Tree) -> None:
+    """Writes a mark; fields that `kept` lacks are filled from the tree as the run left it `now`."""
     if "look" not in kept:
-        described = export.export_one(tree)[0]
-        kept = kept | {"look": _look(described), "left": described}
+        kept = kept | {"look": _look(now), "left": now}
     mark: dict[str, Any] = {"version": _VERSION, "id": uuid.uuid4().hex} | kept | {"name": tree.name}
     mark["nodes"] = sorted(set(mark["nodes"]))
     tree[MARK] = json.dumps(mark, ensure_ascii=False, separators=(",", ":"))
@@ -183,15 +230,15 @@ def _mark(tree: Any) -> dict[str, Any] | None:
 
 
 def _files() -> set[str]:
-    return {scene[FILE] for scene in bpy.data.scenes if scene.library is None and isinstance(scene.get(FILE), str)}
+    return {space[FILE] for space in bpy.data.workspaces if isinstance(space.get(FILE), str)}
 
 
 def _file() -> str:
     """The ID of this file; creates one if it has none."""
     known = min(_files(), default=None) or uuid.uuid4().hex
-    for scene in bpy.data.scenes:
-        if scene.library is None and FILE not in scene.keys():
-            scene[FILE] = known
+    for space in bpy.data.workspaces:
+        if FILE not in space.keys():
+            space[FILE] = known
     return known
 
 

@@ -5,8 +5,10 @@ or kept as one undo step.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -43,10 +45,17 @@ class Transaction:
         self.before = evaluate.lists()
         undo.note_write()
         self._copies: dict[str, str] = {}
-        self._id_states: dict[str, dict[str, Any]] = {}
         self._objects: dict[str, list[dict[str, Any]]] = {}
         self._state: dict[str, Any] = {"trees": {}, "objects": {}}
         self._created: list[str] = []
+        self._uids: dict[str, int] = {}  # trees by their name at that time: covered ones and those that the run made
+        self._object_uids: dict[str, int] = {}
+        self._new_modifiers: set[tuple[str, int]] = set()
+        self._written = _Written()
+        self._by_artist = _Edited()
+        self._executed: dict[str, dict[str, Any]] = {}  # what work of an executor left of what copies lack
+        self.set_aside: list[str] = []
+        """Trees that the artist edited while the run changed them, under the names by which they are kept."""
         self._copied: set[str] = set()  # copies of the artist's trees stay the artist's
         self._fonts: list[str] = []
         self._made: list[int] = []
@@ -100,24 +109,38 @@ class Transaction:
     def apply(self, delta: StepDelta) -> dict[str, int]:
         """Calls `apply_delta` and records which data-blocks it creates."""
         self._check_untouched()
+        self._note_edits()
+        self._check_unedited(delta)
         self._copied |= {tree["tree"] for tree in delta.get("trees", ()) if tree.get("copy_of")}
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
+        known = self._modifiers()
         try:
             return apply.apply_delta(delta)
         finally:
-            self._created += [g.name for g in bpy.data.node_groups if g.name not in groups]
+            self._note_created(groups)
+            self._new_modifiers |= self._modifiers() - known
             self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
+            self._note_written()
 
     def execute(self, work: Callable[[], Any]) -> Any:
         """Calls `work` of an executor and records which data-blocks it creates."""
+        self._note_edits()
         groups = {g.name for g in bpy.data.node_groups}
         present = {block.session_uid for block in _all_blocks()}
+        known = self._modifiers()
+        lacking = {name: id_state.keep(tree) for name in self._copies if (tree := self._covered(name)) is not None}
         try:
             return work()
         finally:
             self._made += [block.session_uid for block in _all_blocks() if block.session_uid not in present]
-            self._created += [g.name for g in bpy.data.node_groups if g.name not in groups]
+            self._note_created(groups)
+            self._new_modifiers |= self._modifiers() - known
+            for name, before in lacking.items():
+                tree = self._covered(name)
+                if tree is not None and repr(id_state.keep(tree)) != repr(before):
+                    self._executed.setdefault(name, before)
+            self._note_written()
 
     def run_script(self, work: Callable[[], Any]) -> Any:
         """Calls `work` of a script, which may change anything, without our own temporary data in the file. The
@@ -152,17 +175,22 @@ class Transaction:
             equal = self._is_as_before() and inventory() == self._all
             self._open = False
             return equal
-        for name, kept in self._objects.items():
-            self._remove_new_modifiers(name, kept)
+        self._note_edits()
+        by_artist = self._by_artist
+        self._remove_new_modifiers()
         for name in list(self._copies):
-            self._restore_tree(name)
+            self._restore_tree(name, name in by_artist.trees)
         for name in self._created:
-            tree = bpy.data.node_groups.get((name, None))
-            if tree is not None:
+            tree = self._covered(name)
+            if tree is not None and name in by_artist.trees:
+                self._keep_aside(tree, name)
+            elif tree is not None:
                 bpy.data.node_groups.remove(tree)
         if self._made:
             made = set(self._made)
-            bpy.data.batch_remove([block for block in _all_blocks() if block.session_uid in made])
+            aside = set(self.set_aside)
+            gone = [b for b in _all_blocks() if b.session_uid in made and b.name not in aside]
+            bpy.data.batch_remove(gone)
         for name, kept in self._objects.items():
             self._restore_modifiers(name, kept)
         for name in self._fonts:
@@ -214,7 +242,9 @@ class Transaction:
         made = set(self._created)
         if self._checkpoint is not None:  # scripts create trees too
             made |= {g.name for g in bpy.data.node_groups} - self._groups
-        self._owned.mark_results(sorted(made - self._copied), prompt, run)
+        now = {name: tree.name for name in made if (tree := self._covered(name)) is not None}
+        names = {now.get(name, name) for name in made - self._copied}
+        self._owned.mark_results(sorted(names), prompt, run, {n: s["ir"] for n, s in self._written.trees.items()})
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------
@@ -226,7 +256,7 @@ class Transaction:
             state = _tree_state(tree)
             state["users"] -= ours[tree.name]
             self._state["trees"][tree.name] = state
-            self._id_states[tree.name] = id_state.keep(tree)
+            self._uids[tree.name] = tree.session_uid
             self._owned.note(tree, state["ir"])
         if self._checkpoint is not None:
             # All of the file comes back; a script must not see the copies.
@@ -257,6 +287,7 @@ class Transaction:
         if obj.name in self._objects:
             return
         self._state["objects"][obj.name] = object_state(obj)
+        self._object_uids[obj.name] = obj.session_uid
         self._objects[obj.name] = [_modifier_snapshot(m) for m in obj.modifiers]
 
     def _forget(self) -> None:
@@ -280,6 +311,21 @@ class Transaction:
         if self._checkpoint is not None and not self._marked():
             raise HostError("touched_by_artist", "The changes of the script were undone before the run had ended.")
 
+    def _check_unedited(self, delta: StepDelta) -> None:
+        """Raises `touched_by_artist` if what a further write is about is no longer as the run left it."""
+        for name in [tree["tree"] for tree in delta.get("trees", ())]:
+            if name in self._by_artist.trees or name in self._uids and self._covered(name) is None:
+                raise HostError("touched_by_artist", f"“{name}” was changed by hand while the run worked on it.")
+        for entry in delta.get("modifier_inputs", ()):
+            obj = bpy.data.objects.get((entry["object"], None))
+            modifier = obj.modifiers.get(entry["modifier"]) if obj is not None else None
+            uid = modifier.persistent_uid if modifier is not None else 0
+            if entry["identifier"] in self._by_artist.inputs.get((entry["object"], uid), set()):
+                raise HostError(
+                    "touched_by_artist",
+                    f"An input of “{entry['modifier']}” was changed by hand while the run worked on it.",
+                )
+
     @staticmethod
     def _marked() -> bool:
         return bpy.data.node_groups.get((MARK, None)) is not None
@@ -294,61 +340,179 @@ class Transaction:
     # -- restoring
     # ----------------------------------------------------------------------------------------------------------
 
-    def _restore_tree(self, name: str) -> None:
+    def _covered(self, name: str) -> Any:
+        """The tree that had this name when it was covered or made, whatever it is called now; None if it is gone."""
+        uid = self._uids.get(name)
+        tree = bpy.data.node_groups.get((name, None))
+        if tree is not None and uid in (None, tree.session_uid):
+            return tree
+        return next((g for g in bpy.data.node_groups if g.session_uid == uid), None)
+
+    def _covered_object(self, name: str) -> Any:
+        uid = self._object_uids[name]
+        obj = bpy.data.objects.get((name, None))
+        if obj is not None and obj.session_uid == uid:
+            return obj
+        return next((o for o in bpy.data.objects if o.session_uid == uid), None)
+
+    def _modifiers(self) -> set[tuple[str, int]]:
+        """The modifiers of the covered objects, each as the object's name and its own ID, which no renaming changes."""
+        objects = ((name, self._covered_object(name)) for name in self._objects)
+        return {(name, m.persistent_uid) for name, obj in objects if obj is not None for m in obj.modifiers}
+
+    def _note_created(self, present: set[str]) -> None:
+        for tree in bpy.data.node_groups:
+            if tree.name not in present:
+                self._created.append(tree.name)
+                self._uids[tree.name] = tree.session_uid
+
+    def _note_written(self) -> None:
+        """Records what the run leaves after a write, to know later what the artist changed since."""
+        if self._checkpoint is not None:
+            return
+        for name in (*self._copies, *self._created):
+            tree = self._covered(name)
+            if tree is not None:
+                self._written.trees[name] = _tree_state(tree)
+        for name in self._objects:
+            obj = self._covered_object(name)
+            if obj is not None:
+                self._written.objects[name] = {m.persistent_uid: _modifier_snapshot(m) for m in obj.modifiers}
+                self._written.states[name] = object_state(obj)
+
+    def _note_edits(self) -> None:
+        """Records what is no longer as the run, or the file before it, left it: the artist changed it."""
+        if self._checkpoint is not None:
+            return
+        found = self._by_artist
+        for name in (*self._copies, *self._created):
+            tree, then = self._covered(name), self._written.trees.get(name, self._state["trees"].get(name))
+            now = _tree_state(tree) if tree is not None else None
+            if tree is None or tree.name != name or then is not None and _unanimated(now) != _unanimated(then):
+                found.others.add(name)
+            if now is not None and then is not None and _unanimated(now)["ir"] != _unanimated(then)["ir"]:
+                found.trees.add(name)
+        for name, kept in self._objects.items():
+            obj, state = self._covered_object(name), self._written.states.get(name, self._state["objects"][name])
+            if obj is None or obj.name != name or _unanimated(object_state(obj)) != _unanimated(state):
+                found.others.add(name)
+            known = self._written.objects.get(name) or {entry["uid"]: entry for entry in kept}
+            for modifier in obj.modifiers if obj is not None else ():
+                then, now = known.get(modifier.persistent_uid), _modifier_snapshot(modifier)
+                if then is None:
+                    continue
+                if now["node_group"] != then["node_group"]:
+                    group = modifier.node_group
+                    uid = group.session_uid if group is not None else None
+                    if uid is None or uid != self._uids.get(then["node_group"]):
+                        found.groups.add((name, modifier.persistent_uid))
+                keys = {key for key, value in now["inputs"].items() if then["inputs"].get(key, value) != value}
+                found.inputs.setdefault((name, modifier.persistent_uid), set()).update(keys)
+
+    def _restore_tree(self, name: str, by_artist: bool) -> None:
         copy = bpy.data.node_groups.get(self._copies[name])
         if copy is None:
             return  # an undo in between removed it, and with it the changes of the run
-        edited = bpy.data.node_groups.get((name, None))
-        if edited is not None:
-            edited.user_remap(copy)
-            id_state.hand_over(edited, copy, self._id_states[name])
+        edited = self._covered(name)
+        before = self._state["trees"][name]
+        if edited is None:
+            bpy.data.node_groups.remove(copy)  # the artist deleted the tree
+            del self._copies[name]
+            return
+        if by_artist and self._written.trees.get(name, before)["ir"] == before["ir"]:
+            copy.user_remap(edited)
+            bpy.data.node_groups.remove(copy)  # all that differs is the artist's
+            del self._copies[name]
+            return
+        present, kept = edited.name, self._executed.get(name) or id_state.keep(edited)
+        edited.user_remap(copy)
+        id_state.hand_over(edited, copy, kept)
+        if by_artist:
+            self._keep_aside(edited, present)
+        else:
             bpy.data.node_groups.remove(edited)
-        copy.name = name
+        copy.name = present
         update(copy)
 
-    def _remove_new_modifiers(self, name: str, kept: list[dict[str, Any]]) -> None:
-        obj = bpy.data.objects.get((name, None))
-        if obj is None:
-            return
-        known = {entry["name"] for entry in kept}
-        for modifier in [m for m in obj.modifiers if m.name not in known and m.type == "NODES" and self._is_ours(m)]:
-            obj.modifiers.remove(modifier)
+    def _keep_aside(self, tree: Any, name: str) -> None:
+        """Keeps a tree that the artist edited while the run changed it, beside the restored one."""
+        if ownership.MARK in tree:
+            ownership.assign_to_artist(tree)
+        if tree.asset_data is not None:
+            tree.asset_clear()
+        tree.name = f"{name} (edited)"
+        tree.use_fake_user = True
+        self.set_aside.append(tree.name)
 
-    def _is_ours(self, modifier: Any) -> bool:
-        """Whether this run created the modifier. One that the artist added meanwhile uses no tree that the run created
-        or edits.
-        """
-        group = modifier.node_group
-        return group is None or group.name in self._created or group.name in self._copies
+    def _remove_new_modifiers(self) -> None:
+        for name in self._objects:
+            obj = self._covered_object(name)
+            if obj is None:
+                continue
+            for modifier in [m for m in obj.modifiers if (name, m.persistent_uid) in self._new_modifiers]:
+                obj.modifiers.remove(modifier)
 
     def _restore_modifiers(self, name: str, kept: list[dict[str, Any]]) -> None:
-        obj = bpy.data.objects.get((name, None))
+        obj = self._covered_object(name)
         if obj is None:
             return
+        present = {m.persistent_uid: m for m in obj.modifiers}
         for entry in kept:
-            modifier = obj.modifiers.get(entry["name"])
+            modifier = present.get(entry["uid"])
             if modifier is None or modifier.type != "NODES":
                 continue
-            group = bpy.data.node_groups.get((entry["node_group"], None)) or bpy.data.node_groups.get(
-                entry["node_group"] or ""
-            )
-            modifier.node_group = group  # also if it is the same tree: makes the inputs follow the interface
-            _restore_inputs(modifier, entry["inputs"])
+            at = (name, entry["uid"])
+            if at not in self._by_artist.groups:
+                group = bpy.data.node_groups.get((entry["node_group"], None)) or bpy.data.node_groups.get(
+                    entry["node_group"] or ""
+                )
+                if group is None and entry["node_group"] is not None:
+                    group = modifier.node_group  # renamed by the artist
+                modifier.node_group = group  # also if it is the same tree: makes the inputs follow the interface
+            _restore_inputs(modifier, entry["inputs"], self._by_artist.inputs.get(at, set()))
         obj.update_tag()
 
     def _is_as_before(self) -> bool:
+        others = self._by_artist.others
         trees = {
             name: _tree_state(tree)
             for name in self._state["trees"]
-            if (tree := bpy.data.node_groups.get((name, None))) is not None
+            if name not in others and (tree := bpy.data.node_groups.get((name, None))) is not None
         }
         objects = {
             name: object_state(obj)
             for name in self._state["objects"]
-            if (obj := bpy.data.objects.get((name, None))) is not None
+            if name not in others and (obj := bpy.data.objects.get((name, None))) is not None
+        }
+        before = {
+            kind: {name: state for name, state in states.items() if name not in others}
+            for kind, states in self._state.items()
         }
         left = [g.name for g in bpy.data.node_groups if g.name in self._created or g.name.startswith(KEEP_PREFIX)]
-        return not left and {"trees": trees, "objects": objects} == self._state
+        return not left and {"trees": trees, "objects": objects} == before
+
+
+@dataclass
+class _Written:
+    """What a run left after its last write: states of trees and objects, and the inputs of their modifiers."""
+
+    trees: dict[str, dict[str, Any]] = field(default_factory=dict)
+    states: dict[str, dict[str, Any]] = field(default_factory=dict)
+    objects: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+
+
+@dataclass
+class _Edited:
+    """What the artist edited while the run was under way."""
+
+    trees: set[str] = field(default_factory=set)
+    """Trees whose content was edited."""
+    others: set[str] = field(default_factory=set)
+    """Trees and objects that were changed in any way."""
+    groups: set[tuple[str, int]] = field(default_factory=set)
+    """Modifiers, by object and own ID, that got another tree."""
+    inputs: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    """The inputs of modifiers that were set."""
 
 
 def _all_blocks() -> list[Any]:
@@ -374,6 +538,26 @@ def _tree_state(tree: Any) -> dict[str, Any]:
         "users": tree.users,
         "id": id_state.read(tree),
     }
+
+
+_ANIMATED = re.compile(r'^(?:nodes|modifiers)\["((?:[^"\\]|\\.)*)"\]')
+
+
+def _unanimated(state: Any) -> Any:
+    """A state of a tree or an object without the values of nodes and modifiers that drivers and actions set."""
+    animation = state["animation"] if state is not None else None
+    if not animation or not (animation["drivers"] or animation["action"]):
+        return state
+    paths = [_ANIMATED.match(driver[0]) for driver in animation["drivers"]]
+    names = {path[1] for path in paths if path is not None}
+
+    def masked(part: dict[str, Any]) -> dict[str, Any]:
+        hide = animation["action"] is not None or part["name"] in names
+        return {key: value for key, value in part.items() if key != "inputs" or not hide}
+
+    if "ir" in state:
+        return {**state, "ir": {**state["ir"], "nodes": [masked(node) for node in state["ir"]["nodes"]]}}
+    return {**state, "modifiers": [masked(modifier) for modifier in state["modifiers"]]}
 
 
 def _animation(block: Any) -> Any:
@@ -404,7 +588,7 @@ def _modifier_state(modifier: Any) -> dict[str, Any]:
 
 
 def _modifier_snapshot(modifier: Any) -> dict[str, Any]:
-    out: dict[str, Any] = {"name": modifier.name, "node_group": None, "inputs": {}}
+    out: dict[str, Any] = {"uid": modifier.persistent_uid, "node_group": None, "inputs": {}}
     if modifier.type == "NODES" and modifier.node_group is not None:
         out["node_group"] = modifier.node_group.name
         out["inputs"] = _raw_inputs(modifier)
@@ -431,15 +615,18 @@ def _plain(value: Any) -> Any:
     return value.to_list() if hasattr(value, "to_list") else value.to_dict() if hasattr(value, "to_dict") else value
 
 
-def _restore_inputs(modifier: Any, saved: dict[str, Any]) -> None:
+def _restore_inputs(modifier: Any, saved: dict[str, Any], by_artist: set[str]) -> None:
+    """Writes the inputs back, except those that the artist set meanwhile."""
     if "properties" not in modifier.bl_rna.properties:
-        for key in [k for k in modifier.keys() if k not in saved]:
+        for key in [k for k in modifier.keys() if k not in saved and k not in by_artist]:
             del modifier[key]
         for key, value in saved.items():
-            if key not in modifier or _plain(modifier[key]) != value:
+            if key not in by_artist and (key not in modifier or _plain(modifier[key]) != value):
                 modifier[key] = values.from_json(value)
         return
     for identifier, (kind, attribute, value) in saved.items():
+        if identifier in by_artist:
+            continue
         entry = getattr(modifier.properties.inputs, identifier, None)
         if entry is None:
             continue

@@ -125,7 +125,7 @@ class BlenderHost:
         equal = transaction.restore()
         if not equal:
             transaction.give_up()
-        return {"equal": equal} | self._close()
+        return {"equal": equal, "aside": transaction.set_aside} | self._close()
 
     def give_up(self) -> None:
         """After a restore that raised: removes what the run created, so that one undo returns to before the run."""

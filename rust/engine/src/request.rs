@@ -140,6 +140,11 @@ impl RunRequest {
     pub(crate) fn deterministic(&self) -> bool {
         self.plan.is_some() || self.provider == OFFLINE
     }
+
+    /// Whether its plans come from presets.
+    pub(crate) fn is_offline(&self) -> bool {
+        self.plan.is_none() && self.replies.is_none() && self.provider == OFFLINE
+    }
 }
 
 /// The request without its key, without an address that may contain one, and without the folder, which may contain a person's name.

@@ -64,7 +64,7 @@ impl Compiled {
     }
 
     /// Whether the tree of this name, or an input of a modifier, is another after all steps.
-    fn changes(&self, before: &Document, name: &str, catalogue: &Catalogue) -> bool {
+    pub(crate) fn changes(&self, before: &Document, name: &str, catalogue: &Catalogue) -> bool {
         let (Some(before), Some(after)) = (before.trees.get(name), self.after.trees.get(name)) else {
             return true;
         };

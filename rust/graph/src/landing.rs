@@ -31,14 +31,21 @@ pub(crate) fn land(
         decided: HashSet::new(),
         groups: HashSet::new(),
         moves: Vec::new(),
+        done: Vec::new(),
     };
     for (index, step) in plan.steps.iter().enumerate() {
         landing.decide(index, step);
     }
-    if landing.moves.is_empty() {
+    if landing.moves.is_empty() && landing.done.is_empty() {
         return None;
     }
     let mut json = serde_json::to_value(plan).ok()?;
+    for done in &landing.done {
+        let path = format!("/steps/{}/payload/target/modifier_name", done.step);
+        sink.push(Finding::info(Code::NameTaken, path, done.to_string()));
+        let steps = json.get_mut("steps").and_then(Value::as_array_mut);
+        steps.into_iter().flatten().for_each(|step| done.empty(step));
+    }
     for moved in &landing.moves {
         let path = format!("/steps/{}/payload/target/modifier_name", moved.step);
         let code = match moved.why {
@@ -154,6 +161,42 @@ impl Move<'_> {
     }
 }
 
+/// A target that a run of the same plan made and that was worked on by hand since: it stays as it is.
+struct Done<'p> {
+    step: usize,
+    object: &'p str,
+    modifier: &'p str,
+    /// What the modifier is called now.
+    present: &'p str,
+}
+
+impl std::fmt::Display for Done<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "this plan already made “{}” of “{}”; what was changed there by hand since stays",
+            self.present, self.object
+        )
+    }
+}
+
+impl Done<'_> {
+    /// Removes the operations of a step if it is about this target.
+    fn empty(&self, step: &mut Value) {
+        let is = |key: &str, text: &str| {
+            let at = format!("/payload/target/{key}");
+            step.pointer(&at).and_then(Value::as_str) == Some(text)
+        };
+        if !(is("object_name", self.object) && is("modifier_name", self.modifier)) {
+            return;
+        }
+        for list in ["operations", "ops"] {
+            let place = step.pointer_mut(&format!("/payload/{list}"));
+            place.and_then(Value::as_array_mut).into_iter().for_each(Vec::clear);
+        }
+    }
+}
+
 struct Landing<'p, 'c> {
     plan: &'p Plan,
     document: &'p Document,
@@ -163,6 +206,7 @@ struct Landing<'p, 'c> {
     /// Node groups that the steps so far make or edit.
     groups: HashSet<&'p str>,
     moves: Vec<Move<'p>>,
+    done: Vec<Done<'p>>,
 }
 
 impl<'p> Landing<'p, '_> {
@@ -216,15 +260,18 @@ impl<'p> Landing<'p, '_> {
         let group_taken = group
             .is_some_and(|group| !known_group && runs != Some(group) && self.exists(group) && self.is_taken(group, 0));
         let meant = runs.filter(|runs| group.is_none_or(|group| group == *runs));
-        if !(modifier_taken || group_taken) {
-            return;
-        }
         let step = Wanted {
             object,
             modifier,
             written,
         };
-        if present.is_some_and(|one| meant.is_some_and(|tree| self.is_again(&step, one, tree))) {
+        if !(modifier_taken || group_taken || present.is_none() && self.target_of_the_same_plan(on, &step).is_some()) {
+            return;
+        }
+        if let Some((one, tree)) = present.zip(meant)
+            && self.is_again(&step, one, tree)
+        {
+            self.note_done(index, &step, one, tree);
             return;
         }
         let again = self.target_of_the_same_plan(on, &step);
@@ -234,8 +281,11 @@ impl<'p> Landing<'p, '_> {
         if edits && !elsewhere {
             return; // a name that fits nothing is the preflight's to refuse
         }
+        if let Some((one, tree)) = again {
+            self.note_done(index, &step, one, tree);
+        }
         let (new_modifier, new_group) = match again {
-            Some((modifier, tree)) => (modifier.to_owned(), group.map(|_| tree.to_owned())),
+            Some((modifier, tree)) => (modifier.name.clone(), group.map(|_| tree.to_owned())),
             None => (
                 if modifier_taken {
                     free(modifier, |name| on.modifiers.iter().any(|one| one.name == name))
@@ -322,21 +372,28 @@ impl<'p> Landing<'p, '_> {
         nodes.into_iter().any(|node| written.named.contains(&node.id))
     }
 
-    /// The modifier and tree that a plan with these nodes left on the object when its name was taken.
-    fn target_of_the_same_plan<'d>(&'d self, on: &'d Object, step: &Wanted<'_>) -> Option<(&'d str, &'d str)> {
-        let modifier = step.modifier;
-        let numbered = |name: &str| {
-            let number = name.strip_prefix(modifier).and_then(|rest| rest.strip_prefix('.'));
-            number.is_some_and(|digits| digits.len() >= 3 && digits.bytes().all(|digit| digit.is_ascii_digit()))
-        };
-        let tree_of = |one: &'d Modifier| Some((one, one.node_group.as_deref()?));
-        let mut candidates = on
-            .modifiers
-            .iter()
-            .filter(|one| one.name == modifier || numbered(&one.name))
-            .filter_map(tree_of);
-        let (one, tree) = candidates.find(|(one, tree)| self.is_again(step, one, tree))?;
-        Some((one.name.as_str(), tree))
+    /// The modifier and tree that a plan with these nodes left on the object, whatever the modifier is called now.
+    fn target_of_the_same_plan(&self, on: &'p Object, step: &Wanted<'_>) -> Option<(&'p Modifier, &'p str)> {
+        let tree_of = |one: &'p Modifier| Some((one, one.node_group.as_deref()?));
+        let named = on.modifiers.iter().filter(|one| one.name == step.modifier);
+        let renamed = on.modifiers.iter().filter(|one| one.name != step.modifier);
+        let mut candidates = named.chain(renamed).filter_map(tree_of);
+        candidates.find(|(one, tree)| self.is_again(step, one, tree))
+    }
+
+    /// Leaves a target as it is if it was worked on by hand since the same plan made it.
+    fn note_done(&mut self, index: usize, step: &Wanted<'p>, one: &'p Modifier, tree: &str) {
+        let made = self.info(tree).and_then(|info| info.made.as_ref());
+        let turned = one.left.as_ref().is_some_and(|left| *left != one.inputs);
+        let edits = step.written.made.is_empty();
+        if !edits && made.is_some_and(|made| !made.this_run && (made.left.is_some() || turned)) {
+            self.done.push(Done {
+                step: index,
+                object: step.object,
+                modifier: step.modifier,
+                present: one.name.as_str(),
+            });
+        }
     }
 
     fn info(&self, name: &str) -> Option<&'p TreeInfo> {

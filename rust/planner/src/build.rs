@@ -6,12 +6,12 @@ use geonode_graph::documents::context::Context;
 use geonode_protocol::Code;
 use serde_json::{Value, json};
 
+use crate::change::{depends, is_said, said_operations};
 use crate::expr::{self, Scope};
-use crate::library::Entry;
 use crate::naming::{self, About};
 use crate::refusal::Refusal;
 use crate::template::{Read, broken, facts, parameters, scale_of};
-use crate::wording::{message, sentence};
+use crate::wording::{changed, message, sentence};
 
 /// The plan of what was read.
 pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<Value, Refusal> {
@@ -36,18 +36,46 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         return Err(Refusal::new(Code::WrongObjectKind, message));
     }
     let mut scope = facts(read, context, object, scale);
-    let assumed = parameters(read, &mut scope, unit)?;
-    let operations = expr::substitute(&entry.operations, &scope).map_err(|e| broken(&e, entry))?;
     let names = naming::names(&entry.preset.title, object, context, about);
-    let mut operations = operations.as_array().cloned().unwrap_or_default();
+    let assumed = parameters(read, &mut scope, unit, names.reused)?;
+    remarks.extend(names.remark.clone());
+    let template = if names.reused {
+        said_operations(read, &scope, context, &names.group)
+    } else {
+        entry.operations.as_array().cloned().unwrap_or_default()
+    };
+    let filled = expr::substitute(&Value::Array(template.clone()), &scope).map_err(|e| broken(&e, entry))?;
+    let mut operations = filled.as_array().cloned().unwrap_or_default();
     let mut steps = Vec::new();
     let target = json!({"object_name": object.name, "modifier_name": names.modifier, "node_group_name": names.group});
-    let values = input_values(&operations, read);
     if names.reused {
+        let values = input_values(&operations, read, &scope);
         operations = restated(operations);
-        let outdated = outdated(entry, &operations, context, &names.group);
+        let outdated = outdated(&template, &operations, context, &names.group);
         operations = without_present(operations, context, &names.group);
         operations.splice(0..0, outdated);
+        if !operations.is_empty() {
+            steps.push(json!({
+                "id": entry.preset.id,
+                "type": "NODE_TREE",
+                "description": format!("Change “{}” of “{}”", names.group, object.name),
+                "payload": {"target": target, "operations": operations},
+            }));
+        }
+        if !values.is_empty() {
+            steps.push(json!({
+                "id": format!("{}_values", entry.preset.id),
+                "type": "GN_OPS",
+                "description": "Set the inputs of the modifier",
+                "payload": {"v": 1, "target": {"object_name": object.name, "modifier_name": names.modifier}, "ops": values},
+            }));
+        }
+        if read.cast.thing.is_some() && !is_said(read, "thing.name") {
+            // What is placed is not assumed but stays.
+            remarks.retain(|remark| !read.cast.remarks.contains(remark));
+        }
+        let final_message = changed(read, &scope, unit, &remarks, &names);
+        return Ok(json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message}));
     }
     steps.push(json!({
         "id": entry.preset.id,
@@ -55,20 +83,10 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         "description": sentence(&entry.preset.plan.description, read, &scope, unit),
         "payload": {"target": target, "operations": operations},
     }));
-    if names.reused && !values.is_empty() {
-        steps.push(json!({
-            "id": format!("{}_values", entry.preset.id),
-            "type": "GN_OPS",
-            "description": "Set the inputs of the modifier",
-            "payload": {"v": 1, "target": {"object_name": object.name, "modifier_name": names.modifier}, "ops": values},
-        }));
-    }
     let final_message = message(read, &scope, unit, &assumed, &remarks, &names)?;
     let mut plan = json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message});
     let expects = expected(read, &scope, &object.name)?;
-    // An existing modifier may be followed by others that change its result.
-    if !names.reused
-        && !expects.is_empty()
+    if !expects.is_empty()
         && let Some(plan) = plan.as_object_mut()
     {
         plan.insert("meta".to_owned(), json!({"expects": expects}));
@@ -90,13 +108,13 @@ fn expected(read: &Read, scope: &Scope, object: &str) -> Result<Vec<Value>, Refu
 
 /// Sets the values from the prompt on the modifier too, since it keeps its own values when a tree is used again. Values that the prompt does not
 /// mention stay as they are, set by hand or not.
-fn input_values(operations: &[Value], read: &Read) -> Vec<Value> {
+fn input_values(operations: &[Value], read: &Read, scope: &Scope) -> Vec<Value> {
     let said = |op: &&Value| {
         let template = read.entry.operations.as_array().into_iter().flatten();
         let asked = template.filter(|one| one.get("op") == op.get("op") && one.get("name") == op.get("name"));
         asked
             .filter_map(|one| one.get("default"))
-            .any(|default| mentions(default, read))
+            .any(|default| depends(default, scope, &|name| is_said(read, name)))
     };
     operations
         .iter()
@@ -106,18 +124,6 @@ fn input_values(operations: &[Value], read: &Read) -> Vec<Value> {
             Some(json!({"op": "set_modifier_input", "name": op.get("name")?, "value": op.get("default")?}))
         })
         .collect()
-}
-
-/// Whether a value of the template depends on a parameter that the prompt gives, or on the thing that it names.
-fn mentions(template: &Value, read: &Read) -> bool {
-    match template {
-        Value::String(name) => {
-            read.values.contains_key(name) || name.starts_with("thing.") && read.cast.thing.is_some()
-        }
-        Value::Array(parts) => parts.iter().any(|part| mentions(part, read)),
-        Value::Object(fields) => fields.values().any(|part| mentions(part, read)),
-        _ => false,
-    }
 }
 
 /// Sets the properties of existing nodes again, since creating a node that exists leaves it unchanged.
@@ -156,8 +162,8 @@ fn without_present(mut operations: Vec<Value>, context: &Context, group: &str) -
     operations
 }
 
-/// Nodes of another variant of the same preset that an earlier run left in this tree.
-fn outdated(entry: &Entry, operations: &[Value], context: &Context, group: &str) -> Vec<Value> {
+/// Nodes of another variant of what is said again that an earlier run left in this tree.
+fn outdated(template: &[Value], operations: &[Value], context: &Context, group: &str) -> Vec<Value> {
     let created = |list: &[Value]| -> HashSet<String> {
         list.iter()
             .filter_map(|op| {
@@ -168,7 +174,7 @@ fn outdated(entry: &Entry, operations: &[Value], context: &Context, group: &str)
             })
             .collect()
     };
-    let possible = created(entry.operations.as_array().map_or(&[], Vec::as_slice));
+    let possible = created(template);
     let wanted = created(operations);
     let Some(tree) = context.tree.as_ref().and_then(|bundle| bundle.trees.get(group)) else {
         return Vec::new();

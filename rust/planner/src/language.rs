@@ -78,6 +78,8 @@ struct File {
     restrictions: Vec<String>,
     state_questions: Vec<String>,
     changes: Vec<String>,
+    change_of: Vec<String>,
+    relative: Vec<String>,
     instead: Vec<String>,
     removals: Vec<String>,
     unsupported: Vec<String>,
@@ -119,6 +121,10 @@ pub(crate) struct Language {
     pub(crate) state_questions: HashSet<String>,
     /// Words that change the last result when they open the prompt: “change it: …”, “make them …”.
     pub(crate) changes: Vec<Vec<String>>,
+    /// Words between those that open a change and what is to be: “change it *to*”, “make them *with*”.
+    pub(crate) change_of: Vec<String>,
+    /// Words that compare with what is there: “as many”, “more”.
+    pub(crate) relative: HashSet<String>,
     /// Words that change the last result when they open or end the prompt: “20 cones instead”.
     pub(crate) instead: HashSet<String>,
     /// Verbs that ask for a removal when they open the sentence: “remove the wireframe”.
@@ -208,6 +214,8 @@ impl Language {
                 .iter()
                 .map(|phrase| phrase.split(' ').map(str::to_owned).collect())
                 .collect(),
+            change_of: file.change_of,
+            relative: set(file.relative),
             instead: set(file.instead),
             removals: set(file.removals),
             numbers: file.numbers,

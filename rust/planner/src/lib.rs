@@ -3,6 +3,7 @@
 //! [`offline::plan`] turns a prompt into a plan, using only the presets in `presets/`; [`example`] offers them as examples for models.
 
 mod build;
+mod change;
 mod choose;
 mod cover;
 pub mod example;

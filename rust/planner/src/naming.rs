@@ -12,6 +12,8 @@ pub(crate) struct Names {
     pub(crate) group: String,
     /// Whether an earlier run created both.
     pub(crate) reused: bool,
+    /// Why the last result is not the one that is changed, if the prompt asks for that.
+    pub(crate) remark: Option<String>,
 }
 
 /// The earlier result that the prompt refers to.
@@ -34,11 +36,17 @@ fn free(title: &str, taken: impl Fn(&str) -> bool) -> String {
 }
 
 /// Whether a name is the title, or the title with a number.
-fn is_numbered(name: &str, title: &str) -> bool {
+pub(crate) fn is_numbered(name: &str, title: &str) -> bool {
     let number = name
         .strip_prefix(title)
         .map(|rest| rest.strip_prefix('.').unwrap_or(rest));
     number.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+/// The last modifier in which a run left something, or what was made from it by hand.
+pub(crate) fn last_result(object: &SceneObject) -> Option<&Modifier> {
+    let is_one = |modifier: &&Modifier| modifier.kind == "NODES" && (modifier.made.is_some() || modifier.lapsed);
+    object.modifiers.iter().rev().find(is_one)
 }
 
 /// Modifier and group for a preset on this object: those of the earlier run that the prompt refers to, if only this object uses them,
@@ -48,31 +56,49 @@ pub(crate) fn names(title: &str, object: &SceneObject, context: &Context, about:
         let users = context.node_groups.iter().find(|g| g.name == group);
         users.is_none_or(|group| group.users <= 1)
     };
-    let meant = |modifier: &&Modifier| {
-        let made = modifier.made.as_ref();
-        made.is_some_and(|made| match about {
-            About::New(words) => !words.is_empty() && made.by == words,
-            About::Last => true,
-        })
+    // A mark counts only under the name that a run gave: the group's name is that of its preset.
+    let of_this_preset = |modifier: &&Modifier| {
+        let group = modifier.node_group.as_deref();
+        modifier.kind == "NODES" && modifier.made.is_some() && group.is_some_and(|group| is_numbered(group, title))
     };
-    let earlier = object
-        .modifiers
-        .iter()
-        .rev()
-        .filter(|modifier| modifier.kind == "NODES" && is_numbered(&modifier.name, title))
-        .find(meant);
-    if let Some(modifier) = earlier
-        && let Some(group) = modifier.node_group.as_ref().filter(|group| alone(group))
+    let earlier = match about {
+        About::New(words) => {
+            let same = |modifier: &&Modifier| modifier.made.as_ref().is_some_and(|made| made.by == words);
+            let mut earlier = object.modifiers.iter().rev().filter(of_this_preset);
+            earlier.find(|modifier| !words.is_empty() && same(modifier))
+        }
+        About::Last => last_result(object),
+    };
+    let group = earlier.and_then(|modifier| modifier.node_group.as_ref());
+    if let Some((modifier, group)) = earlier.filter(of_this_preset).zip(group)
+        && alone(group)
     {
         return Names {
             modifier: modifier.name.clone(),
             group: group.clone(),
             reused: true,
+            remark: None,
         };
     }
+    let remark = (about == About::Last).then(|| {
+        let why = match earlier.zip(group) {
+            None => {
+                return format!(
+                    "“{}” has no earlier result to change, so this is a new one.",
+                    object.name
+                );
+            }
+            Some((modifier, _)) if modifier.made.is_none() => "was renamed, copied or appended, so it counts as yours",
+            Some((_, group)) if !is_numbered(group, title) => "is of another kind",
+            Some(_) => "is used in other places too",
+        };
+        let group = group.map_or("", String::as_str);
+        format!("The last result, “{group}”, {why} and stays as it is; this is a new one.")
+    });
     Names {
         modifier: free(title, |name| object.modifiers.iter().any(|m| m.name == name)),
         group: free(title, |name| context.node_groups.iter().any(|g| g.name == name)),
         reused: false,
+        remark,
     }
 }

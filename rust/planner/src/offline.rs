@@ -6,11 +6,12 @@ use geonode_protocol::Code;
 use serde_json::Value;
 
 use crate::build::build;
+use crate::change::preset_of;
 use crate::choose;
 use crate::cover;
 use crate::fill::{self, PromptValue};
-use crate::library::Library;
-use crate::naming::About;
+use crate::library::{Entry, Library};
+use crate::naming::{About, last_result};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{self, Cast};
@@ -48,14 +49,28 @@ pub struct Understood {
 /// A [`Refusal`] with a stable code, the cause and the fix.
 pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value, Refusal> {
     let library = Library::get()?;
-    let (prompt, instead) = without_instead(library, prompt);
-    let read = read(library, prompt, context, options)?;
-    let about = if instead || opens_with_a_change(library, prompt) {
-        About::Last
-    } else {
-        About::New(&options.words)
+    let (rest, instead) = without_instead(library, prompt);
+    if !instead && !opens_with_a_change(library, rest) {
+        let read = read(library, rest, context, options)?;
+        return build(&read, context, About::New(&options.words));
+    }
+    let said = read(library, rest, context, options);
+    let refused = match said {
+        Ok(read) => return build(&read, context, About::Last),
+        Err(refusal) => refusal,
     };
-    build(&read, context, about)
+    // “make it 300”, “use spheres instead”: the last result says what of.
+    let Some(last) = last_preset(library, context, options) else {
+        return Err(refused);
+    };
+    for full in in_full(library, rest, last) {
+        if let Ok(read) = read(library, &full, context, options)
+            && read.entry.preset.id == last.preset.id
+        {
+            return build(&read, context, About::Last);
+        }
+    }
+    Err(refused)
 }
 
 /// The prompt without a word such as “instead” at its beginning or end, and whether it has one; elsewhere the word is read with the rest.
@@ -86,6 +101,59 @@ fn opens_with_a_change(library: &Library, prompt: &str) -> bool {
         let rest = words.get(at..).unwrap_or_default();
         language.changes.iter().any(|phrase| rest.starts_with(phrase))
     })
+}
+
+/// The preset of the last result on the object that the prompt is about.
+fn last_preset<'l>(library: &'l Library, context: &Context, options: &Options) -> Option<&'l Entry> {
+    let object = match &options.object {
+        Some(name) => context.object(name),
+        None => context.focus(),
+    }?;
+    let last = last_result(object).filter(|modifier| modifier.made.is_some())?;
+    preset_of(&library.entries, last.node_group.as_deref()?)
+}
+
+/// A change in the words of the preset that it is about: “make it 300” of a scatter is “scatter 300 copies”. None for a change that is
+/// relative to what is there: “twice as many”.
+fn in_full(library: &Library, prompt: &str, last: &Entry) -> Vec<String> {
+    let language = &library.language;
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let relative = |word: &&str| {
+        let word = plain(word);
+        language.relative.contains(&word)
+            || language.times.contains_key(&word)
+            || language.fractions.contains_key(&word)
+    };
+    if words.iter().any(relative) {
+        return Vec::new();
+    }
+    let opens = |word: &&&str| {
+        let word = plain(word);
+        let changes = language.changes.iter().flatten().chain(&language.change_of);
+        changes.into_iter().any(|one| *one == word) || language.stop.contains(&word)
+    };
+    let opening = words.iter().take_while(opens).count();
+    let rest = words.get(opening..).unwrap_or_default();
+    let bare = rest.len() == 1 && rest.iter().all(|word| word.parse::<f64>().is_ok());
+    let noun = if bare && last.preset.thing.is_some() {
+        " copies"
+    } else {
+        ""
+    };
+    let rest = rest.join(" ");
+    let title = last.preset.title.to_lowercase();
+    let example = last
+        .preset
+        .examples
+        .first()
+        .and_then(|example| example.split(' ').next());
+    let verb = example.unwrap_or_default();
+    vec![
+        format!("{verb} {rest}{noun}"),
+        format!("{title} {rest}{noun}"),
+        format!("{title} of {rest}{noun}"),
+    ]
 }
 
 /// Reads a prompt without building the plan.

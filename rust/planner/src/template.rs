@@ -113,8 +113,8 @@ pub(crate) fn broken(error: &ExprError, entry: &Entry) -> Refusal {
     )
 }
 
-/// Puts all parameters into the scope; returns the names of those that were assumed.
-pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Vec<String>, Refusal> {
+/// Puts all parameters into the scope; returns the names of those that were assumed. A prompt that `changes` a result needs to give none.
+pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: bool) -> Result<Vec<String>, Refusal> {
     let entry = read.entry;
     for parameter in &entry.preset.parameters {
         let value = match read.values.get(&parameter.name) {
@@ -136,7 +136,7 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64) -> Result<Ve
     let mut assumed = Vec::new();
     for parameter in &entry.preset.parameters {
         if scope.get(&parameter.name).is_some_and(|value| !value.is_null()) || parameter.default.is_null() {
-            if parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
+            if !changes && parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
                 let message = format!(
                     "The prompt does not give the {}. Add it, e.g. “{}”.",
                     parameter.title,

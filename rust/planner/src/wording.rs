@@ -101,3 +101,45 @@ pub(crate) fn message(
     ));
     Ok(parts.join(" "))
 }
+
+/// What is said when the last result was changed.
+pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String], names: &Names) -> String {
+    let thing = match &read.cast.thing {
+        Some(Thing::Object(name) | Thing::Collection(name)) => Some(format!("“{name}”")),
+        Some(Thing::Shape(key, Some(_))) => Some(format!("built-in {key}")),
+        Some(Thing::Itself | Thing::Shape(_, None)) | None => None,
+    };
+    let values = read
+        .entry
+        .preset
+        .parameters
+        .iter()
+        .filter(|parameter| read.values.contains_key(&parameter.name));
+    let values = values.map(|parameter| {
+        format!(
+            "{} {}",
+            parameter.title.to_lowercase(),
+            describe(read, &parameter.name, scope, unit)
+        )
+    });
+    let said: Vec<String> = thing.into_iter().chain(values).collect();
+    let mut parts = vec![if said.is_empty() {
+        format!(
+            "“{}” of “{}” stays as it is: the words change nothing of it.",
+            names.modifier, read.cast.target
+        )
+    } else {
+        format!(
+            "“{}” of “{}” now has: {}. Everything else in it stays as it is.",
+            names.modifier,
+            read.cast.target,
+            said.join(", ")
+        )
+    }];
+    parts.extend(remarks.iter().cloned());
+    parts.push(format!(
+        "All of it can be changed in the modifier “{}”.",
+        names.modifier
+    ));
+    parts.join(" ")
+}

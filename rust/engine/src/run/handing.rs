@@ -1,6 +1,7 @@
 //! The tasks of the host: their input and their answers.
 
-use geonode_run::{Answer, Failure, Performer, Task};
+use geonode_protocol::{Code, Severity};
+use geonode_run::{Answer, Failure, Message, Notice, Origin, Performer, Task};
 use serde_json::{Map, Value};
 
 use crate::error::EngineError;
@@ -105,7 +106,16 @@ pub(crate) fn answered(work: &mut Work, shared: &Shared, task: &Task, json: &str
             }
         }),
         Task::Verify { .. } => work.judged.keep_evidence(json),
-        Task::Restore => read::<Restored>("result of a restore", json).map(|r| Answer::Restored { equal: r.equal }),
+        Task::Restore => read::<Restored>("result of a restore", json).map(|restored| {
+            for name in &restored.aside {
+                let text = format!(
+                    "What was edited by hand while the run changed it is kept as “{name}”, beside the restored tree."
+                );
+                let message = Message::new(Severity::Warning, Origin::Run, Code::TouchedByArtist, text);
+                shared.tell(Notice::Message(message));
+            }
+            Answer::Restored { equal: restored.equal }
+        }),
         Task::Commit { .. } => Ok(Answer::Committed),
         // The artist's answer comes as an event of its own.
         Task::AskApproval { .. } => return None,

@@ -147,6 +147,9 @@ impl Applied {
 #[derive(Deserialize)]
 pub(crate) struct Restored {
     pub(crate) equal: bool,
+    /// Trees that the artist edited while the run changed them, under the names by which they are kept beside the restored ones.
+    #[serde(default)]
+    pub(crate) aside: Vec<String>,
 }
 
 pub(crate) fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a str) -> Result<T, Failure> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use geonode_cost::{Budget, Risk, risk};
-use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile, stale};
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile, difference, stale};
 use geonode_protocol::{Code, Extensions, Finding, GateFinding, Plan, Severity};
 use geonode_provider::{ToolCall, Usage};
 use geonode_run::{Answer, ApprovalRequest, Approve, Failure, Feedback, Message, Purpose, State};
@@ -251,6 +251,12 @@ impl Work {
         let catalogue = self.catalogue()?;
         let plan = self.planned.plan.clone().ok_or_else(|| lost("plan"))?;
         let document = Arc::clone(&self.planned.document);
+        // A preset states all of its result; only what it changes of the last one is carried out.
+        let changed = self
+            .request
+            .is_offline()
+            .then(|| difference(&plan, &document, &catalogue));
+        let plan = changed.flatten().map_or(plan, Arc::new);
         let mut compiled = compile(&plan, &document, &catalogue);
         if compiled.ok() {
             let found = stale(&self.asked.seen, &document, &compiled, &catalogue);

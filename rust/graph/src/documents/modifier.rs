@@ -30,6 +30,9 @@ pub struct Modifier {
     /// The traces of runs in its tree, in the context only; `None` for a tree that the artist created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
+    /// Whether its tree has a mark of a run that does not count: it was renamed, copied or appended. In the context only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lapsed: bool,
     /// The messages of its nodes, in evidence only; `None` where Blender has no such list (4.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<NodeWarning>>,

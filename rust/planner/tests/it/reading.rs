@@ -169,6 +169,62 @@ fn names_of_other_runs_stay_free() {
 }
 
 #[test]
+fn a_change_says_only_what_its_words_say() {
+    let mut context = starter();
+    context.target_object = Some("Plane".into());
+    context.node_groups =
+        serde_json::from_value(serde_json::json!([{"name": "Scatter", "users": 1, "nodes": 9}])).unwrap();
+    let plane = context.objects.iter_mut().find(|o| o.name == "Plane").unwrap();
+    plane.modifiers = serde_json::from_value(serde_json::json!([
+        {"name": "Mine", "type": "NODES", "node_group": "Scatter", "made": {"as_left": false, "by": "w"}}
+    ]))
+    .unwrap();
+    let options = Options::default();
+    let said = |prompt: &str| {
+        let plan = offline::plan(prompt, &context, &options).unwrap();
+        let steps = plan["steps"].as_array().unwrap().clone();
+        let words = |field: &str, step: &serde_json::Value| step["payload"][field].as_array().cloned();
+        let all = steps
+            .iter()
+            .flat_map(|step| words("operations", step).or_else(|| words("ops", step)).unwrap());
+        let name = |op: &serde_json::Value, key: &str| op[key].as_str().unwrap_or_default().to_owned();
+        all.map(|op| format!("{} {}{}", name(&op, "op"), name(&op, "name"), name(&op, "node_id")))
+            .collect::<Vec<_>>()
+    };
+    for prompt in [
+        "make it 300",
+        "change it to 300",
+        "change the count to 300",
+        "300 instead",
+    ] {
+        assert_eq!(
+            said(prompt),
+            ["set_group_io Count", "set_modifier_input Count"],
+            "{prompt}"
+        );
+    }
+    assert_eq!(
+        said("change the seed to 5"),
+        ["set_group_io Seed", "set_modifier_input Seed"]
+    );
+    let cones = said("use cones instead");
+    assert!(cones.iter().any(|op| op == "create_node shape_cone"), "{cones:?}");
+    let others = ["Count", "Seed", "Scale", "points"];
+    assert!(
+        !cones.iter().any(|op| others.iter().any(|other| op.ends_with(other))),
+        "{cones:?}"
+    );
+    for prompt in [
+        "make it twice as many",
+        "make it half",
+        "change it to more",
+        "make it red",
+    ] {
+        assert!(offline::plan(prompt, &context, &options).is_err(), "{prompt}");
+    }
+}
+
+#[test]
 fn a_forced_object_is_the_target() {
     let options = Options {
         object: Some("Sphere".into()),

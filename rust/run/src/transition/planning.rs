@@ -71,7 +71,7 @@ impl Machine {
             Purpose::Recheck => {
                 let mut text =
                     "Data that this run works on was changed by hand between two of its turns, so the run stopped. \
-                                Start it again when you have finished editing."
+                                What was changed by hand is kept. Start it again when you have finished editing."
                         .to_owned();
                 if let Some(conflict) = conflict {
                     text.push(' ');
