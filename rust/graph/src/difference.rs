@@ -54,7 +54,9 @@ pub fn difference(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Op
             };
             operations.retain_mut(|operation| !said.holds(operation) && said.reduce(operation));
         }
-        operations.iter_mut().for_each(|operation| since.rename(operation));
+        for operation in operations {
+            since.rename(operation);
+        }
     }
     found.then(|| serde_json::from_value(json).ok()).flatten()
 }

@@ -44,7 +44,9 @@ pub(crate) fn land(
         let path = format!("/steps/{}/payload/target/modifier_name", done.step);
         sink.push(Finding::info(Code::NameTaken, path, done.to_string()));
         let steps = json.get_mut("steps").and_then(Value::as_array_mut);
-        steps.into_iter().flatten().for_each(|step| done.empty(step));
+        for step in steps.into_iter().flatten() {
+            done.empty(step);
+        }
     }
     for moved in &landing.moves {
         let path = format!("/steps/{}/payload/target/modifier_name", moved.step);
@@ -192,7 +194,9 @@ impl Done<'_> {
         }
         for list in ["operations", "ops"] {
             let place = step.pointer_mut(&format!("/payload/{list}"));
-            place.and_then(Value::as_array_mut).into_iter().for_each(Vec::clear);
+            if let Some(operations) = place.and_then(Value::as_array_mut) {
+                operations.clear();
+            }
         }
     }
 }
