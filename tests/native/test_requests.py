@@ -13,6 +13,7 @@ import geonode_core
 import pytest
 from chat_server import Endpoint
 from scripted_host import MOVE, Host, plan
+from test_approvals import Answers, approve, reject
 from test_models import codes
 
 PLAN = json.dumps(plan(*MOVE))
@@ -52,14 +53,26 @@ def test_the_scene_is_inserted_as_data_and_counted_separately(start, host: Host,
 def test_the_own_key_is_removed_from_the_prompt(start, host: Host, endpoint: Endpoint) -> None:
     endpoint.replies = [PLAN]
     before = geonode_core.security_events()["counts"].get("policy", 0)
-    report = host.drive(begin(start, endpoint, f"move it up with {KEY}"))
+    run = begin(start, endpoint, f"move it up with {KEY}, not {FOREIGN}")
+    report = host.drive(run)
     assert report["status"] == "done"
-    assert KEY not in json.dumps(endpoint.asked)
+    assert report["prompt"] == "move it up with ***, not ***"
+    for kept in (endpoint.asked, report, run.save()):
+        assert KEY not in json.dumps(kept) and FOREIGN not in json.dumps(kept)
     assert ("secret_redacted", "warning") in codes(report)
     events = geonode_core.security_events()
     assert events["counts"]["policy"] == before + 1
     assert events["latest"][-1]["detail"]["code"] == "secret_redacted"
     assert KEY not in json.dumps(events)
+
+
+def test_words_of_a_rejection_carry_no_key(start, host: Host, endpoint: Endpoint) -> None:
+    risky = json.dumps(plan(*MOVE, step={"requires_approval": True}))
+    endpoint.replies = [risky, risky]
+    answers = Answers(reject(f"higher, and use {FOREIGN}"), approve())
+    report = host.drive(begin(start, endpoint, "move it up", approve="ask"), decide=answers)
+    assert report["approvals"][0]["words"] == "higher, and use ***"
+    assert FOREIGN not in json.dumps(endpoint.asked) and FOREIGN not in json.dumps(report)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use geonode_provider::policy::Redactor;
 use geonode_provider::{ApiKey, Provider};
 use geonode_run::Approve;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,8 @@ pub struct RunRequest {
     pub folder: Option<PathBuf>,
     /// The conversation that this run belongs to; a new one when none is named.
     pub conversation: Option<String>,
+    /// How many keys were removed from the prompt.
+    pub(crate) removed_keys: usize,
     /// The request as given, without secrets.
     pub(crate) raw: Map<String, Value>,
 }
@@ -105,7 +108,7 @@ impl RunRequest {
     }
 
     pub(crate) fn from_map(given: Map<String, Value>) -> Result<Self, EngineError> {
-        let raw = without_secrets(given.clone());
+        let mut raw = without_secrets(given.clone());
         let wire: Wire =
             serde_json::from_value(Value::Object(given)).map_err(|error| EngineError::Request(error.to_string()))?;
         let api_key = wire
@@ -113,8 +116,13 @@ impl RunRequest {
             .map(ApiKey::new)
             .transpose()
             .map_err(|error| EngineError::Request(error.to_string().trim_end_matches('.').to_owned()))?;
+        let mut prompt = wire.prompt;
+        let removed_keys = Redactor::with_environment(api_key.as_ref()).secrets(&mut prompt);
+        if removed_keys > 0 {
+            raw.insert("prompt".into(), prompt.as_str().into());
+        }
         Ok(Self {
-            prompt: wire.prompt,
+            prompt,
             object: wire.object,
             modifier: wire.modifier,
             provider: wire.provider.unwrap_or_else(|| OFFLINE.to_owned()),
@@ -132,6 +140,7 @@ impl RunRequest {
             egress: wire.egress,
             folder: wire.folder,
             conversation: wire.conversation,
+            removed_keys,
             raw,
         })
     }

@@ -16,6 +16,7 @@ use crate::dialect::{self, Call, Dialect, SchemaUse};
 use crate::error::ProviderError;
 use crate::http::{Http, Outgoing};
 use crate::keys;
+use crate::leak::KeyFilter;
 use crate::limits;
 use crate::models::{self, Fitting, ModelInfo};
 use crate::providers::{Models, Provider};
@@ -155,7 +156,8 @@ impl Client {
         let stream = EventStream::new(receiver, token.clone());
         let inner = Arc::clone(&self.inner);
         runtime::shared()?.spawn(async move {
-            let mut outlet = Outlet::new(sender.clone());
+            let filter = inner.filter();
+            let mut outlet = Outlet::new(sender.clone(), filter);
             let total = inner.total;
             let result = tokio::select! {
                 biased;
@@ -305,6 +307,14 @@ impl Inner {
         self.check_key()
     }
 
+    /// What removes the key from a stream.
+    fn filter(&self) -> KeyFilter {
+        match &self.backend {
+            Backend::Http(http) => http.filter(),
+            Backend::Replay(_) => KeyFilter::default(),
+        }
+    }
+
     fn check_key(&self) -> Result<(), ProviderError> {
         let variables = self.provider.key_variables();
         match &self.backend {
@@ -387,6 +397,8 @@ impl Inner {
     async fn send_retrying(&self, http: &Http, outgoing: &Outgoing) -> Result<Response, ProviderError> {
         let (mut response, request_id) = self.fetch(http, outgoing, |dialect, body| dialect.reply(body)).await?;
         response.request_id = request_id;
+        // A server that repeats the key would carry it into the report, the history and the file.
+        http.filter().response(&mut response);
         Ok(response)
     }
 
@@ -545,7 +557,11 @@ impl Inner {
             let (page, _) = self
                 .fetch(http, &outgoing, |dialect, body| dialect.models(body))
                 .await?;
-            all.extend(page.models);
+            let mut filter = http.filter();
+            all.extend(page.models.into_iter().map(|mut model| {
+                filter.text(&mut model.id);
+                model
+            }));
             next = page.next;
         }
         match next {

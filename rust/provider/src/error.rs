@@ -396,6 +396,18 @@ impl ProviderError {
         self
     }
 
+    /// The same error, each text that may quote the server changed by `change`.
+    pub(crate) fn with_texts(mut self, mut change: impl FnMut(&mut String)) -> Self {
+        if let Self::Network { what, .. } | Self::BadResponse { what, .. } | Self::Timeout { what, .. } = &mut self {
+            change(what);
+        }
+        self.with(|detail| {
+            for text in [&mut detail.message, &mut detail.request_id].into_iter().flatten() {
+                change(text);
+            }
+        })
+    }
+
     /// An invalid answer of the endpoint, in whole sentences.
     pub(crate) fn bad_response(what: impl Into<String>) -> Self {
         Self::BadResponse {

@@ -12,6 +12,7 @@ use crate::config::{Endpoint, shown};
 use crate::dialect::Dialect;
 use crate::error::{Detail, ProviderError, one_line};
 use crate::keys::{Keys, Slot};
+use crate::leak::{KeyFilter, KeyForms};
 use crate::limits;
 use crate::providers::Provider;
 use crate::retry::read_advice;
@@ -178,21 +179,26 @@ impl Http {
 
     /// Completes an error with the data of this connection, and removes the key from it.
     pub(crate) fn locate(&self, error: ProviderError, request_id: Option<&str>) -> ProviderError {
-        error.with(|detail| {
-            detail.endpoint = self.endpoint.shown();
-            if detail.request_id.is_none() {
-                detail.request_id = request_id.map(str::to_owned);
-            }
-            for foreign in [&mut detail.message, &mut detail.request_id].into_iter().flatten() {
-                *foreign = self.without_key(foreign);
-            }
-        })
+        error
+            .with(|detail| {
+                detail.endpoint = self.endpoint.shown();
+                if detail.request_id.is_none() {
+                    detail.request_id = request_id.map(str::to_owned);
+                }
+            })
+            .with_texts(|foreign| self.remove_key(foreign))
     }
 
-    /// The server's message, without the key.
-    fn without_key(&self, foreign: &str) -> String {
-        self.key()
-            .map_or_else(|| foreign.to_owned(), |key| key.redact_quote(foreign))
+    /// Removes the key from words of the server, which may be cut.
+    fn remove_key(&self, foreign: &mut String) {
+        if let Some(forms) = self.key().and_then(KeyForms::of) {
+            forms.remove_from_quote(foreign);
+        }
+    }
+
+    /// What removes the key from a reply.
+    pub(crate) fn filter(&self) -> KeyFilter {
+        KeyFilter::new(self.key())
     }
 
     async fn judge(&self, response: reqwest::Response) -> Result<Answer, ProviderError> {
@@ -211,7 +217,10 @@ impl Http {
             .iter()
             .find_map(|name| text(headers, name))
             .and_then(one_line)
-            .map(|id| self.without_key(&id));
+            .map(|mut id| {
+                self.remove_key(&mut id);
+                id
+            });
         if status.is_redirection() {
             return Err(self.redirected(&response));
         }
@@ -247,7 +256,7 @@ impl Http {
 
     fn redirected(&self, response: &reqwest::Response) -> ProviderError {
         let target = text(response.headers(), LOCATION.as_str()).and_then(|to| response.url().join(to).ok());
-        let to = target.map_or_else(String::new, |url| format!(" to {}", self.without_key(&shown(&url))));
+        let to = target.map_or_else(String::new, |url| format!(" to {}", shown(&url)));
         ProviderError::bad_response(format!(
             "{} redirects{to}; your prompt and key are not sent there. Set the final address as the base URL.",
             self.endpoint.shown()
@@ -386,12 +395,12 @@ fn kind(headers: &HeaderMap) -> Kind {
     let Some(value) = text(headers, CONTENT_TYPE.as_str()) else {
         return Kind::Other(None);
     };
-    let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    match essence.as_str() {
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    match essence.to_ascii_lowercase().as_str() {
         "application/json" => Kind::Json,
         "text/event-stream" => Kind::Events,
         "text/html" | "application/xhtml+xml" => Kind::WebPage,
         other if other.ends_with("+json") => Kind::Json,
-        _ => Kind::Other(one_line(&essence)),
+        _ => Kind::Other(one_line(essence)),
     }
 }

@@ -14,6 +14,7 @@ mod dialect;
 mod error;
 mod http;
 pub mod keys;
+mod leak;
 mod limits;
 mod message;
 mod models;

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::keys::from_environment;
+use crate::leak::{KeyForms, each_string};
+use crate::providers::Provider;
 use crate::secret::{ApiKey, REDACTED};
 
 /// Prefixes of the keys and tokens of known services, with their least length.
@@ -71,30 +74,39 @@ impl Redactor {
         }
     }
 
-    /// Removes the configured keys; returns how many there were.
-    pub fn keys(&self, text: &mut String) -> usize {
-        let mut count = 0;
-        for key in &self.keys {
-            let found = key.occurrences(text);
-            if found > 0 {
-                *text = key.redact(text);
-                count += found;
-            }
-        }
-        count
+    /// Also removes this key, and those that the environment holds for any provider.
+    pub fn with_environment(key: Option<&ApiKey>) -> Self {
+        let environment = Provider::ALL
+            .iter()
+            .filter_map(|provider| from_environment(provider.key_variables()))
+            .filter_map(|(_, key)| ApiKey::new(key).ok());
+        Self::new(key.cloned().into_iter().chain(environment))
     }
 
-    /// The same for every text of a document, except the keys of its objects.
-    pub fn keys_json(&self, value: &mut Value) -> usize {
-        each_string(value, &mut |text| self.keys(text))
+    /// Removes the configured keys, however they are written; returns how many there were.
+    pub fn keys(&self, text: &mut String) -> usize {
+        self.keys
+            .iter()
+            .filter_map(KeyForms::of)
+            .map(|forms| forms.remove(text))
+            .sum()
     }
 
     /// Removes everything that looks like a secret; returns how many there were.
     pub fn all(&self, text: &mut String) -> usize {
+        self.scan(text, true)
+    }
+
+    /// The same, except names of folders: an artist may mean a file.
+    pub fn secrets(&self, text: &mut String) -> usize {
+        self.scan(text, false)
+    }
+
+    fn scan(&self, text: &mut String, homes: bool) -> usize {
         let mut count = self.keys(text);
         let mut out = String::new();
         let mut done = 0;
-        let mut scan = Scan::new(text);
+        let mut scan = Scan::new(text, homes);
         while let Some((range, with)) = scan.next() {
             count += 1;
             out.push_str(text.get(done..range.start).unwrap_or_default());
@@ -108,25 +120,10 @@ impl Redactor {
         count
     }
 
-    /// The same for every text of a document, except the keys of its objects.
+    /// The same for every text of a document, names of fields included.
     pub fn json(&self, value: &mut Value) -> usize {
         each_string(value, &mut |text| self.all(text))
     }
-}
-
-/// Changes every text of a document; returns the sum of the results of `change`. Without recursion, since the document may be foreign.
-pub(crate) fn each_string(value: &mut Value, change: &mut dyn FnMut(&mut String) -> usize) -> usize {
-    let mut open = vec![value];
-    let mut sum = 0;
-    while let Some(value) = open.pop() {
-        match value {
-            Value::String(text) => sum += change(text),
-            Value::Array(items) => open.extend(items),
-            Value::Object(fields) => open.extend(fields.values_mut()),
-            _ => {}
-        }
-    }
-    sum
 }
 
 /// A run of characters that tokens are made of, remembered so that no text is read twice.
@@ -140,6 +137,8 @@ struct Run {
 struct Scan<'a> {
     text: &'a str,
     bytes: &'a [u8],
+    /// Whether names of folders count.
+    homes: bool,
     at: usize,
     run: Run,
     /// End of the run in which no signed token begins.
@@ -151,10 +150,11 @@ fn of_token(byte: u8) -> bool {
 }
 
 impl<'a> Scan<'a> {
-    fn new(text: &'a str) -> Self {
+    fn new(text: &'a str, homes: bool) -> Self {
         Self {
             text,
             bytes: text.as_bytes(),
+            homes,
             at: 0,
             run: Run::default(),
             unsigned: 0,
@@ -168,7 +168,7 @@ impl<'a> Scan<'a> {
             let found = match byte {
                 b'-' => self.private_key(),
                 b':' => self.user_info(),
-                b'/' | b'\\' => self.home(),
+                b'/' | b'\\' if self.homes => self.home(),
                 b'e' if begins => self.signed().or_else(|| self.token()),
                 b'B' | b'b' if begins => self.bearer(),
                 _ if begins && byte.is_ascii_alphabetic() => self.token().or_else(|| self.named()),
@@ -389,6 +389,13 @@ mod tests {
         ] {
             assert_eq!(all(&text), expected);
         }
+    }
+
+    #[test]
+    fn folders_stay_where_a_file_may_be_meant() {
+        let mut text = format!("use /home/ada/rock.png with {}", key("sk-"));
+        assert_eq!(Redactor::default().secrets(&mut text), 1);
+        assert_eq!(text, "use /home/ada/rock.png with ***");
     }
 
     #[test]

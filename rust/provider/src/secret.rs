@@ -9,9 +9,6 @@ use crate::error::ProviderError;
 /// The replacement of a redacted key.
 pub const REDACTED: &str = "***";
 
-/// Keys shorter than this are not searched for in foreign text: they would blank out ordinary words.
-const SHORTEST_REDACTED: usize = 6;
-
 /// An API key. The memory is wiped on drop; `Debug` prints `***`; there is neither `Display` nor `Serialize`.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
@@ -30,44 +27,9 @@ impl ApiKey {
         Ok(Self(key))
     }
 
-    /// The key itself. Only for the header that carries it.
+    /// The key itself. Only for the header that carries it, and for looking for it.
     pub(crate) fn expose(&self) -> &str {
         self.0.expose_secret()
-    }
-
-    /// How often the key occurs in `text`; a key that is too short is not searched.
-    pub(crate) fn occurrences(&self, text: &str) -> usize {
-        if self.expose().len() < SHORTEST_REDACTED {
-            0
-        } else {
-            text.matches(self.expose()).count()
-        }
-    }
-
-    /// `text` with every occurrence of the key replaced by `***`: servers like to quote the key in their errors.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        if self.expose().len() < SHORTEST_REDACTED {
-            text.to_owned()
-        } else {
-            text.replace(self.expose(), REDACTED)
-        }
-    }
-}
-
-impl ApiKey {
-    /// The same for a quotation that may have been cut in the middle of the key, with `…` at its end.
-    pub(crate) fn redact_quote(&self, text: &str) -> String {
-        let whole = self.redact(text);
-        let Some(head) = whole.strip_suffix('…') else {
-            return whole;
-        };
-        let cut = (SHORTEST_REDACTED..self.expose().len())
-            .rev()
-            .find_map(|length| head.strip_suffix(self.expose().get(..length)?));
-        match cut {
-            Some(head) => format!("{head}{REDACTED}…"),
-            None => whole,
-        }
     }
 }
 
@@ -132,18 +94,5 @@ mod tests {
                 "{bad:?} was accepted"
             );
         }
-    }
-
-    #[test]
-    fn the_key_is_blanked_out_of_foreign_text() {
-        let key = ApiKey::new("sk-very-secret").unwrap();
-        assert_eq!(key.redact("bad key sk-very-secret!"), "bad key ***!");
-        assert_eq!(key.redact_quote("bad sk-very-secret: sk-very-secre…"), "bad ***: ***…");
-        assert_eq!(key.redact_quote("bad key sk-ver…"), "bad key ***…");
-        assert_eq!(
-            key.redact_quote("bad key sk-ve…"),
-            "bad key sk-ve…",
-            "as short as a word"
-        );
     }
 }

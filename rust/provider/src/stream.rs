@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::dialect::Step;
 use crate::error::ProviderError;
 use crate::http::{Answer, Http, Kind, Outgoing, web_page};
+use crate::leak::KeyFilter;
 use crate::limits;
 use crate::reply::{Response, StreamEvent};
 use crate::runtime;
@@ -77,15 +78,58 @@ pub(crate) struct Outlet {
     sender: Sender<Item>,
     /// Once true, the request is not retried: the reader would see the beginning twice.
     pub(crate) begun: bool,
+    /// What removes the key.
+    filter: KeyFilter,
 }
 
 impl Outlet {
-    pub(crate) fn new(sender: Sender<Item>) -> Self {
-        Self { sender, begun: false }
+    pub(crate) fn new(sender: Sender<Item>, filter: KeyFilter) -> Self {
+        Self {
+            sender,
+            begun: false,
+            filter,
+        }
     }
 
-    /// Hands an event over; waits while the reader is slow.
-    pub(crate) async fn send(&mut self, event: StreamEvent) -> Result<(), ProviderError> {
+    /// Hands an event over without the key of this client; waits while the reader is slow.
+    pub(crate) async fn send(&mut self, mut event: StreamEvent) -> Result<(), ProviderError> {
+        match &mut event {
+            StreamEvent::Text { text } => {
+                *text = self.filter.push(std::mem::take(text));
+                if text.is_empty() {
+                    return Ok(());
+                }
+            }
+            StreamEvent::ToolCall { call } => {
+                self.send_rest().await?;
+                self.filter.call(call);
+            }
+            StreamEvent::End {
+                finish_reason,
+                model,
+                request_id,
+            } => {
+                self.send_rest().await?;
+                self.filter.ending(finish_reason, model, request_id.as_mut());
+                if let Some(notice) = self.filter.notice() {
+                    self.hand_over(StreamEvent::Notice { notice }).await?;
+                }
+            }
+            StreamEvent::Usage { .. } | StreamEvent::Notice { .. } => {}
+        }
+        self.hand_over(event).await
+    }
+
+    /// The text that could have been the beginning of the key.
+    async fn send_rest(&mut self) -> Result<(), ProviderError> {
+        let text = self.filter.rest();
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.hand_over(StreamEvent::Text { text }).await
+    }
+
+    async fn hand_over(&mut self, event: StreamEvent) -> Result<(), ProviderError> {
         self.begun |= matches!(
             event,
             StreamEvent::Text { .. } | StreamEvent::ToolCall { .. } | StreamEvent::End { .. }

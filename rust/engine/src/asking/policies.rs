@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use geonode_protocol::Severity;
+use geonode_protocol::{Code, Severity};
 use geonode_provider::policy::{
-    Attachments, Effective, Egress, Meter, Policies, QuotaLimits, Redactor, SchemaList, SecurityEvent,
+    Attachments, Effective, Egress, Meter, Policies, QuotaLimits, Redactor, SchemaList, SecurityEvent, Stage,
 };
 use geonode_provider::{Client, Request, Tool};
 use geonode_run::{Failure, Message, Origin};
@@ -76,6 +76,16 @@ pub(crate) fn apply(
 fn note(event: &SecurityEvent) {
     audit::record(audit::Event::Policy { event: event.clone() });
     security::note("policy", json!(event));
+}
+
+/// Records that keys were removed from what the artist typed.
+pub(crate) fn note_typed_keys(count: usize) {
+    note(&SecurityEvent {
+        policy: Stage::Redaction,
+        code: Code::SecretRedacted,
+        refused: false,
+        detail: format!("{count} removed from the prompt"),
+    });
 }
 
 /// Redacts what is stored beyond the run.

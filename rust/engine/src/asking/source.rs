@@ -239,7 +239,6 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
     } else {
         send(client, &passed.request, &fitting.notices, listener)?
     };
-    without_keys(client, &mut reply, listener);
     reply.sent = sent;
     reply.key = Some(key);
     if let Some(usage) = reply.usage {
@@ -253,28 +252,6 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
         reply.text = plan;
     }
     Ok(reply)
-}
-
-/// Removes the key from a reply: a server that repeats it would carry it into the report, the history and the file.
-fn without_keys(client: &Client, reply: &mut Reply, listener: &dyn Listener) {
-    let redactor = client.redactor();
-    let mut found = redactor.keys(&mut reply.text);
-    found += reply.model.as_mut().map_or(0, |model| redactor.keys(model));
-    if let Some(FinishReason::Other(raw)) = &mut reply.finish {
-        found += redactor.keys(raw);
-    }
-    for call in &mut reply.calls {
-        found += redactor.keys(&mut call.id) + redactor.keys(&mut call.name) + redactor.keys_json(&mut call.arguments);
-    }
-    if found > 0 {
-        let text = "The reply repeated your API key; it was removed. Do you trust this server?";
-        listener.message(Message::new(
-            Severity::Warning,
-            Origin::Provider,
-            Code::SecretRedacted,
-            text,
-        ));
-    }
 }
 
 /// A stored reply. Problems with the cache are reported, and the model is asked.

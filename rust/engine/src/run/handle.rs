@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use geonode_provider::policy::Redactor;
 use geonode_run::{Message, RunState, Summary};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -38,6 +39,8 @@ pub struct Run {
     inbox: Sender<Input>,
     /// Most characters of a rejection with words.
     longest: u64,
+    /// Removes keys from it.
+    redactor: Redactor,
 }
 
 impl Run {
@@ -47,8 +50,7 @@ impl Run {
     /// [`EngineError::Internal`] when no thread can be started.
     pub fn start(request: RunRequest) -> Result<Self, EngineError> {
         let shared = Shared::new(&request);
-        let longest = longest(&request);
-        Self::spawn(shared, longest, Job::New(Box::new(request)))
+        Self::spawn(shared, Job::New(Box::new(request)))
     }
 
     /// Resumes a saved run (JSON text), with the parts of its request that are replaced (JSON text): key, address, catalogue,
@@ -65,19 +67,26 @@ impl Run {
             front.messages = messages.clone();
             requests.clone_into(&mut front.requests);
         });
-        let longest = longest(&request);
-        Self::spawn(shared, longest, Job::Saved(Box::new(request), Box::new(saved)))
+        Self::spawn(shared, Job::Saved(Box::new(request), Box::new(saved)))
     }
 
-    fn spawn(shared: Shared, longest: u64, job: Job) -> Result<Self, EngineError> {
+    fn spawn(shared: Shared, job: Job) -> Result<Self, EngineError> {
         let (inbox, orders) = channel();
+        let request = job.request();
+        let longest = longest(request);
+        let redactor = Redactor::with_environment(request.api_key.as_ref());
         let shared = Arc::new(shared);
         let worker = Arc::clone(&shared);
         std::thread::Builder::new()
             .name("geonode-run".into())
             .spawn(move || worker::serve(job, &worker, &orders))
             .map_err(|error| EngineError::Internal(format!("no thread for the run: {error}")))?;
-        Ok(Self { shared, inbox, longest })
+        Ok(Self {
+            shared,
+            inbox,
+            longest,
+            redactor,
+        })
     }
 
     /// The news since the last poll. Never waits for the worker.
@@ -130,13 +139,16 @@ impl Run {
     ///
     /// # Errors
     /// [`EngineError::PromptTooLong`] for words that are longer than a prompt may be; the request stays open.
-    pub fn reject(&self, id: u64, words: Option<String>) -> Result<(), EngineError> {
+    pub fn reject(&self, id: u64, mut words: Option<String>) -> Result<(), EngineError> {
         let length = words.as_ref().map_or(0, |words| words.chars().count());
         if u64::try_from(length).unwrap_or(u64::MAX) > self.longest {
             return Err(EngineError::PromptTooLong {
                 length,
                 limit: self.longest,
             });
+        }
+        if let Some(words) = &mut words {
+            self.redactor.secrets(words);
         }
         self.say(Input::Reject { id, words });
         Ok(())

@@ -13,6 +13,7 @@ use geonode_store::audit;
 
 use crate::asking::memory::Memory;
 use crate::asking::planner::label;
+use crate::asking::policies;
 use crate::clock::clock;
 use crate::error::EngineError;
 use crate::request::RunRequest;
@@ -37,6 +38,14 @@ pub(crate) enum Job {
     New(Box<RunRequest>),
     /// With the state that another process saved.
     Saved(Box<RunRequest>, Box<Saved>),
+}
+
+impl Job {
+    pub(crate) fn request(&self) -> &RunRequest {
+        match self {
+            Self::New(request) | Self::Saved(request, _) => request,
+        }
+    }
 }
 
 /// Serves one run until it is over or its handle is dropped.
@@ -141,6 +150,12 @@ impl Worker<'_> {
     fn recall(&mut self, verdict: &Verdict) {
         if verdict.error().is_some() {
             return;
+        }
+        if self.work.request.removed_keys > 0 {
+            let text = "Your prompt contained an API key or something that looks like one; it was replaced by ***.";
+            let message = Message::new(Severity::Warning, Origin::Run, Code::SecretRedacted, text);
+            self.shared.tell(Notice::Message(message));
+            policies::note_typed_keys(self.work.request.removed_keys);
         }
         let (memory, messages) = Memory::open(&self.work.request, &self.work.settings);
         self.work.memory = memory;

@@ -24,8 +24,8 @@ pub use stage::{SecurityEvent, Stage};
 use crate::canonical;
 use crate::client::Client;
 use crate::error::ProviderError;
+use crate::leak::each_string;
 use crate::message::{Content, Part};
-use crate::redact;
 pub use crate::redact::Redactor;
 use crate::reply::Notice;
 use crate::request::{Body, Fingerprint, Request};
@@ -239,7 +239,7 @@ fn each_text(body: &mut Body, change: &mut dyn FnMut(&mut String) -> usize) -> u
             }
         }
         for call in &mut message.tool_calls {
-            sum += redact::each_string(&mut call.arguments, change);
+            sum += each_string(&mut call.arguments, change);
         }
     }
     sum

@@ -11,6 +11,7 @@
 mod common;
 mod dialects;
 mod hostile;
+mod leaks;
 mod peers;
 mod policy;
 mod recorded;
