@@ -1,8 +1,17 @@
-//! `.gitattributes` marks every document that says of itself that it is generated, and nothing that is not there.
+//! `.gitattributes` marks every document and module that says of itself that it is generated, and nothing that is not there.
 
 use std::path::Path;
 
 use super::root;
+
+/// The folders of the add-on that hold its modules.
+fn wings() -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(root().join("addon/geonode_assistant")).unwrap();
+    entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect()
+}
 
 /// The patterns that are marked as generated: paths, or the files of one ending in a folder.
 fn marked() -> Vec<String> {
@@ -38,7 +47,7 @@ fn what_is_marked_as_generated_is_there() {
 }
 
 #[test]
-fn documents_that_say_they_are_generated_are_marked() {
+fn files_that_say_they_are_generated_are_marked() {
     let marked = marked();
     let crates = std::fs::read_dir(root().join("rust")).unwrap();
     let mut folders: Vec<_> = crates
@@ -46,17 +55,19 @@ fn documents_that_say_they_are_generated_are_marked() {
         .filter(|path| path.is_dir())
         .collect();
     folders.push(root().join("addon/docs"));
+    folders.extend(wings());
     let mut generated = 0;
-    for file in folders
-        .iter()
-        .flat_map(|folder| files(folder))
-        .filter(|file| std::path::Path::new(file).extension().is_some_and(|end| end == "md"))
-    {
+    for file in folders.iter().flat_map(|folder| files(folder)).filter(|file| {
+        std::path::Path::new(file)
+            .extension()
+            .is_some_and(|end| end == "md" || end == "py")
+    }) {
         let text = std::fs::read_to_string(root().join(&file)).unwrap();
-        let says_so = text
-            .lines()
-            .take(8)
-            .any(|line| line.contains("Generated from") || line.contains("Generated: `"));
+        let says_so = text.lines().take(8).any(|line| {
+            ["Generated from", "Generated: `", "Made by"]
+                .iter()
+                .any(|word| line.contains(word))
+        });
         assert_eq!(
             says_so,
             marked.contains(&file),
@@ -64,5 +75,5 @@ fn documents_that_say_they_are_generated_are_marked() {
         );
         generated += usize::from(says_so);
     }
-    assert!(generated >= 8, "only {generated} generated documents were found");
+    assert!(generated >= 11, "only {generated} generated files were found");
 }

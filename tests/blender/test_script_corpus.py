@@ -23,7 +23,7 @@ from mesh_order import differences_but_order
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "rust" / "script" / "corpus" / "scripts").glob("*/*.py"))
-HELD = sorted((ROOT / "rust" / "script" / "corpus" / "held").glob("*/*.py"))
+CONTAINED = sorted((ROOT / "rust" / "script" / "corpus" / "contained").glob("*/*.py"))
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 # Threads of Blender seldom end in the same order twice; that often plain runs are compared.
 TRIES = 6
@@ -127,10 +127,10 @@ def safely(source: str) -> Callable[[], str]:
 
 
 def test_there_are_enough_scripts() -> None:
-    assert len(SCRIPTS) >= 140 and len(HELD) >= 80
+    assert len(SCRIPTS) >= 140 and len(CONTAINED) >= 80
 
 
-@pytest.mark.parametrize("path", HELD, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CONTAINED, ids=lambda path: path.stem)
 def test_an_attempt_that_no_rule_sees_does_no_harm(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It fails, is stopped, or does nothing that undo does not take back; no file appears."""
     monkeypatch.chdir(tmp_path)

@@ -2,8 +2,9 @@
 //!
 //! A gate sees what the run was meant to change, the trees as they were before, and Blender's evidence; it does not access
 //! Blender and changes nothing. Each gate is one file in `rules/`; [`judge`] runs all of them in a fixed order and returns the
-//! envelope that the model and the artist read. Where Blender cannot provide the data, the gate passes and its finding says
-//! `not_available`. Only errors fail a gate; warnings name doubts.
+//! envelope that the model and the artist read. Where Blender cannot provide data that a gate needs, the gate passes: with a finding
+//! `not_available` if it has judged nothing, without one if only a part was missing, such as the warnings of a modifier in 4.2. Only
+//! errors fail a gate; warnings name doubts.
 
 mod facts;
 mod gate;

@@ -1,4 +1,4 @@
-//! Each file in `cases/` changes a good result in one way and says which findings must follow.
+//! Each case in `cases/cases.json` changes a good result (`cases/base.json`) in one way and says which findings must follow.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
-//! One file per wire dialect. A dialect is pure: it builds requests and reads replies; sending is `http`'s alone.
+//! One module per wire dialect, a folder if it is long. A dialect is pure: it builds requests and reads replies; sending is `http`'s alone.
 //!
-//! A new dialect is one file that implements [`Dialect`] and one line in [`of`]; its name and words stand in [`crate::providers`].
+//! `rust/CONTRIBUTING.md` has the recipe for a new one.
 
 mod anthropic;
 mod chat;

@@ -115,6 +115,9 @@ fn the_table_of_results_is_up_to_date() {
         "# Corpus of the safe-mode filter\n\n\
          Written from principles for this project, a folder for each subject; the second line of a file states the verdict that it must get, in all supported versions of\n\
          Blender. Generated: `UPDATE=1 cargo test -p geonode-script --test it corpus`.\n\n\
+         `attacks` must be refused and `scripts` must pass. A third folder, `contained`, holds attempts that are known only while they run: \
+         `tests/blender/test_script_corpus.py` runs them and\n\
+         expects that they do no harm.\n\n\
          | corpus | family | files | as expected |\n| --- | --- | --- | --- |\n",
     );
     let (mut files, mut right) = (0, 0);
