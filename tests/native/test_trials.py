@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -130,3 +131,57 @@ def test_a_plan_without_a_script_needs_no_trial(start, host: Host) -> None:
     made = plan(*MOVE, step={"requires_approval": True})
     assert host.drive(start(plan=made, approve="ask"), decide=agree)["status"] == "done"
     assert "dry_run" not in host.done
+
+
+SITUATION = {"scene": "Scene", "view_layer": "ViewLayer", "active": "Plane", "mode": "OBJECT", "selected": []}
+PLANE = {"root": {"block": {"kind": "objects", "name": "Plane", "library": None}}, "path": []}
+
+
+def record(name: str) -> str:
+    entry = {"do": "set", "of": PLANE, "name": name, "value": 2}
+    return json.dumps({"version": 1, "situation": SITUATION, "entries": [entry], "output": ""})
+
+
+def told_and_done(start: Any, host: Host) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The result that the artist is told, and the payload that is carried out."""
+    report = host.drive(start(plan=script(), approve="ask"), decide=agree)
+    assert report["status"] == "done", report["messages"]
+    *_, asked = (effect["request"]["dry_run"] for effect in host.effects if effect["effect"] == "ask_approval")
+    return asked["result"], only(host, "execute_step")["payload"]
+
+
+def test_a_record_is_carried_out_instead_of_its_script(start, host: Host) -> None:
+    text = record("location")
+    host.trial |= {"names": NAMES, "records": {"p": text}, "unrecorded": {}}
+    result, payload = told_and_done(start, host)
+    assert result["by_record"] is True and "does not run again" in result["form"]
+    assert not {"records", "unrecorded", "names"} & result.keys()
+    assert payload["record"] == text and "code" not in payload and payload["timeout_ms"] > 0
+
+
+@pytest.mark.parametrize(
+    ("records", "unrecorded", "says", "code"),
+    [
+        ({}, {"p": "it reads bpy.context.area"}, "bpy.context.area", None),
+        ({}, {}, "no record", None),
+        ({"q": record("location")}, {}, "no record", None),
+        ({"p": record("__class__")}, {}, "refused", "record_invalid"),
+        ({"p": record("filepath")}, {}, "refused", "record_invalid"),
+        ({"p": "{"}, {}, "refused", "record_invalid"),
+        ({"p": 3}, {}, "no record", None),
+    ],
+)
+def test_without_a_sound_record_the_script_runs_and_the_question_says_so(
+    start, host: Host, records: dict[str, Any], unrecorded: dict[str, str], says: str, code: str | None
+) -> None:
+    host.trial |= {"names": NAMES, "records": records, "unrecorded": unrecorded}
+    result, payload = told_and_done(start, host)
+    assert result["by_record"] is False and says in result["form"] and result.get("record_code") == code
+    assert payload["code"] == GOOD and "record" not in payload
+
+
+def test_a_record_counts_only_where_the_trial_does(start, host: Host) -> None:
+    host.trial |= {"names": NAMES, "records": {"p": record("location")}}
+    made = script()
+    report = host.drive(start(plan=made, approve="ask", settings={"try_scripts": "never"}), decide=agree)
+    assert report["status"] == "done" and only(host, "execute_step")["payload"]["code"] == GOOD

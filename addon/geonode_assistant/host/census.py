@@ -34,6 +34,13 @@ def census() -> Census:
     return found
 
 
+def without_users() -> list[str]:
+    """The kinds of which there are data-blocks that a saved file would lack."""
+    lists: Any = bpy.data.bl_rna.properties
+    kinds = [prop.identifier for prop in lists if prop.type == "COLLECTION" and prop.fixed_type.identifier != "ID"]
+    return [kind for kind in kinds if any(not block.users for block in getattr(bpy.data, kind))]
+
+
 def _key(row: Any) -> str:
     name, library = row[0], row[1]
     return name if library is None else f"{name} ({library})"

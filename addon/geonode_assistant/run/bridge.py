@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..messages import AssistantError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..host.transaction import Transaction
     from .driver import Trial
     from .protocol import HostCall
+    from .recordings import Recordings
 
     TryOut = Callable[[dict[str, Any], str, int, int, bool], Trial]
 
@@ -21,9 +23,14 @@ if TYPE_CHECKING:
 class BlenderHost:
     """Carries out the effects of one run. Main thread only."""
 
-    def __init__(self, try_out: TryOut | None = None, on_copy: bool = False) -> None:
-        """``try_out`` starts a dry run; None: dry runs are not available. ``on_copy``: scripts may remove anything."""
+    def __init__(
+        self, try_out: TryOut | None = None, on_copy: bool = False, recordings: Recordings | None = None
+    ) -> None:
+        """``try_out`` starts a dry run; None: dry runs are not available. ``on_copy``: scripts may remove anything.
+        ``recordings``: of the trial that this is.
+        """
         self._try_out = try_out
+        self._recordings = recordings
         self._transaction: Transaction | None = None
         self._inspected: Document | None = None
         self._held: Held | None = None
@@ -103,7 +110,11 @@ class BlenderHost:
 
         if action_type == script_steps.TYPE:
             removable = None if self._on_copy else self._removable
-            return {"message": self._open().run_script(lambda: script_steps.run(payload, removable))}
+            if self._recordings is not None:
+                run = partial(self._recordings.run, step_id, payload)
+            else:
+                run = partial(script_steps.run, payload, removable)
+            return {"message": self._open().run_script(run)}
         chosen = executor(action_type)
         targets = chosen.targets(payload)
         objects, trees = list(targets.get("objects", ())), list(targets.get("trees", ()))

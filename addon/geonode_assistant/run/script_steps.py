@@ -3,8 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .. import native
+
+if TYPE_CHECKING:
+    from ..scripting.recorder import Recorder
 
 # The step type on the wire.
 TYPE = "PYTHON"
@@ -12,19 +18,40 @@ TYPE = "PYTHON"
 SHOWN_CHARACTERS = 2000
 
 
+# Recording takes time too, so a script that is recorded may take so many times as long.
+RECORDED_FACTOR = 4
+
+
 def run(payload: dict[str, Any], removable: Collection[int] | None = ()) -> str:
-    """Runs the script of a step, which the core has checked; returns what it printed, else how long it took.
+    """Runs the script of a step, or carries out the record of its trial, which the core has checked; returns what the
+    script printed, else how long it took.
 
     ``removable``: the ``session_uid`` of the data-blocks that it may remove although its text does not show that; None:
     all.
 
-    Raises what ``scripting.execute`` raises: a refusal, a timeout, or the script's own error with its line.
+    Raises what ``scripting.execute`` and ``scripting.carry_out`` raise: a refusal, a timeout, the script's own error
+    with its line, an entry of the record that does not fit.
     """
     from .. import scripting
 
+    if "record" in payload:
+        record = json.loads(payload["record"])
+        # Where the artist was asked about removals, the names of the trial bound them.
+        duration = scripting.carry_out(record, payload["timeout_ms"], None if payload["asked"] else removable)
+        return shorten_output(record["output"]) or f"Ran in {duration:.0f} ms"
     mode, timeout_ms = payload["mode"], payload["timeout_ms"]
     result = scripting.execute(payload["code"], mode=mode, timeout_ms=timeout_ms, removable=removable)
     return shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms"
+
+
+def run_recorded(payload: dict[str, Any], recorder: Recorder) -> tuple[str, dict[str, Any] | None]:
+    """As ``run`` of a script in safe mode, in a trial; returns the record too, or None where there is none."""
+    from .. import scripting
+
+    _, longest = native.bounds("max_python_ms")
+    timeout_ms = min(payload["timeout_ms"] * RECORDED_FACTOR, longest)
+    result = scripting.execute(payload["code"], timeout_ms=timeout_ms, removable=None, recorder=recorder)
+    return shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms", recorder.record(result.stdout)
 
 
 def shorten_output(output: str) -> str:

@@ -32,9 +32,11 @@ from ..messages import AssistantError
 from . import alarm, compiled, expected, guards, indices, instrument, names, policy, removals, sizes
 from .errors import Guarded, failed, policy_error
 from .output import Output
+from .recorder import Recorder
+from .replay import Replay
 from .verdict import ScriptFinding, Verdict, check_script
 
-__all__ = ["ScriptFinding", "ScriptResult", "Verdict", "check_script", "execute", "run"]
+__all__ = ["ScriptFinding", "ScriptResult", "Verdict", "carry_out", "check_script", "execute", "run"]
 
 MODES = ("safe", "trusted")
 _OF_LITERALS = frozenset({"join", "split", "items", "keys", "values", "get", "upper", "lower", "encode"})
@@ -57,9 +59,15 @@ class ScriptResult:
 
 
 def execute(
-    source: str, *, mode: str = "safe", timeout_ms: int = 4000, removable: Collection[int] | None = ()
+    source: str,
+    *,
+    mode: str = "safe",
+    timeout_ms: int = 4000,
+    removable: Collection[int] | None = (),
+    recorder: Recorder | None = None,
 ) -> ScriptResult:
-    """Runs a script on Blender's main thread. Restores nothing and makes no undo step.
+    """Runs a script on Blender's main thread. Restores nothing and makes no undo step. A ``recorder`` writes down what
+    it does, in safe mode.
 
     ``safe``: a refusal raises ``PolicyError`` with ``script_refused`` (``details["findings"]``: dicts as in
     ``Verdict``), ``script_mismatch`` or, afterwards, ``script_breach``. ``trusted``: only the limits apply; the caller
@@ -70,7 +78,23 @@ def execute(
     ``removable``: the ``session_uid`` of the data-blocks that a safe script may remove where ``Verdict.asks`` does not
     tell; None: all of them.
     """
-    return _prepare(source, mode, timeout_ms, removable)()
+    return _prepare(source, mode, timeout_ms, removable, recorder)()
+
+
+def carry_out(record: dict[str, Any], timeout_ms: int, removable: Collection[int] | None = None) -> float:
+    """Carries out a record on Blender's main thread instead of its script; restores nothing. Returns milliseconds.
+    ``removable``: as of ``execute``.
+
+    Raises ``record_mismatch`` when an entry does not fit the file, and what ``execute`` raises for limits and breaches.
+    """
+    alarm.prepare("")
+    expected.prepare()
+    replay = Replay(record)
+    code = compile("carry_out()", "<record>", "exec", dont_inherit=True)
+    output = Output()
+    result = run_guarded(code, {"carry_out": replay.carry_out, "__builtins__": {}}, output, timeout_ms, removable)
+    replay.check()
+    return result.duration_ms
 
 
 def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
@@ -89,7 +113,11 @@ def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
 
 
 def _prepare(
-    source: str, mode: str, timeout_ms: int, removable: Collection[int] | None = ()
+    source: str,
+    mode: str,
+    timeout_ms: int,
+    removable: Collection[int] | None = (),
+    recorder: Recorder | None = None,
 ) -> Callable[[], ScriptResult]:
     """Does all checks that are possible before the script runs; returns the function that runs it."""
     if mode not in MODES:
@@ -115,12 +143,14 @@ def _prepare(
     expected.prepare()
     output = Output()
     asked = frozenset(one.line for one in verdict.asks if one.code == "script_destructive")
-    code = compile_guarded(verdict.source, verdict.own, asked)
-    namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output)}
+    code = compile_guarded(verdict.source, verdict.own, asked, recorder)
+    namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output, recorder)}
     return lambda: run_guarded(code, namespace, output, timeout_ms, removable, asked=bool(asked))
 
 
-def compile_guarded(source: str, own: frozenset[str], asked: frozenset[int] = frozenset()) -> CodeType:
+def compile_guarded(
+    source: str, own: frozenset[str], asked: frozenset[int] = frozenset(), recorder: Recorder | None = None
+) -> CodeType:
     """Compiles a text that the core allowed, with guards. Raises ``PolicyError`` if Python reads it differently.
 
     ``asked``: the lines whose removals the artist was asked about.
@@ -141,6 +171,8 @@ def compile_guarded(source: str, own: frozenset[str], asked: frozenset[int] = fr
             - _UNSAFE_IN_PATTERNS,
             asked=asked,
         )
+        if recorder is not None:
+            tree = recorder.instrumented(tree)
         code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1

@@ -18,6 +18,7 @@ from . import expected, guards, managed, policy, printing, sizes, stacks
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
+from .recorder import Recorder
 
 CORNERS = 1e8
 """The most corners, each times those of its face, that triangulating may take: its time is their square."""
@@ -30,8 +31,11 @@ LARGEST_SPHERE = 2**16
 class Importer:
     """``__import__`` of one script; the modules that it returns are created for this script."""
 
-    def __init__(self, attributes: guards.Attributes, output: Output, membrane: Membrane) -> None:
+    def __init__(
+        self, attributes: guards.Attributes, output: Output, membrane: Membrane, recorder: Recorder | None = None
+    ) -> None:
         self._membrane = membrane
+        self._recorder = recorder
         self._own = {**managed.MODULES, **printing.modules(output)}
         self._own["operator"] = {"attrgetter": attributes.attrgetter, "methodcaller": attributes.methodcaller}
         for module, name in (("dataclasses", "dataclass"), ("collections", "namedtuple")):
@@ -68,12 +72,14 @@ class Importer:
         self._membrane.admit(made)
         self._made[name] = made
         if name == "bpy.ops":
-            return self._keep(name, Operators(self._policy.operators))
+            return self._keep(name, Operators(self._policy.operators, self._recorder))
         if name == "bpy.types":
             return self._keep(name, Types(self._policy.modules[name]))
         plain, inner = _members(name) if name.partition(".")[0] != "bpy" else _read(name)
         vars(made).update(plain)
         vars(made).update(self._own.get(name, {}))
+        if self._recorder is not None:
+            vars(made).update(self._recorder.functions(name, vars(made)))
         for full in inner:
             with contextlib.suppress(ImportError):
                 setattr(made, full.rpartition(".")[2], self._module(full))
@@ -221,27 +227,30 @@ class Types:
 class Operators:
     """``bpy.ops`` with the listed operators."""
 
-    __slots__ = ("__allowed__",)
+    __slots__ = ("__allowed__", "__recorder__")
 
-    def __init__(self, allowed: frozenset[str]) -> None:
+    def __init__(self, allowed: frozenset[str], recorder: Recorder | None = None) -> None:
         self.__allowed__ = allowed
+        self.__recorder__ = recorder
 
     def __getattr__(self, group: str) -> _Group:
-        return _Group(self.__allowed__, group)
+        return _Group(self.__allowed__, group, self.__recorder__)
 
 
 class _Group:
-    __slots__ = ("__allowed__", "__group__")
+    __slots__ = ("__allowed__", "__group__", "__recorder__")
 
-    def __init__(self, allowed: frozenset[str], group: str) -> None:
+    def __init__(self, allowed: frozenset[str], group: str, recorder: Recorder | None) -> None:
         self.__allowed__ = allowed
         self.__group__ = group
+        self.__recorder__ = recorder
 
     def __getattr__(self, name: str) -> _Operator:
         full = f"{self.__group__}.{name}"
         if full not in self.__allowed__:
             raise AttributeError(f"bpy.ops.{full} is not allowed in safe mode.")
-        return _Operator(full, operators.named(full))
+        real = operators.named(full)
+        return _Operator(full, real if self.__recorder__ is None else self.__recorder__.operator(full, real))
 
 
 class _Operator:

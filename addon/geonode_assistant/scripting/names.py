@@ -10,22 +10,24 @@ from . import guards, instrument, managed, policy, products, removals, sizes
 from .membrane import Membrane
 from .modules import Importer
 from .output import Output
+from .recorder import Recorder
 
 
-def table(own: frozenset[str], output: Output) -> dict[str, Any]:
-    """The builtins of one script: those that the policy lists, with guards instead of harmful ones.
+def table(own: frozenset[str], output: Output, recorder: Recorder | None = None) -> dict[str, Any]:
+    """The builtins of one script: those that the policy lists, with guards instead of harmful ones. With a ``recorder``
+    the guards tell it what passes them.
 
     Only the latest table is valid; its script must be the next one to run.
     """
     allowed = policy.policy()
     names = {name: getattr(builtins, name) for name in allowed.builtins if hasattr(builtins, name)}
     membrane = Membrane(own)
-    native = membrane.guards
+    native = membrane.guards if recorder is None else recorder.around(membrane.guards)
     attributes = guards.Attributes(native)
     made = {
         **names,
         "__build_class__": membrane.build_class,
-        "__import__": Importer(attributes, output, membrane),
+        "__import__": Importer(attributes, output, membrane, recorder),
         "super": super,
         "type": guards.type_of,
         "getattr": attributes.getattr,
@@ -56,6 +58,7 @@ def table(own: frozenset[str], output: Output) -> dict[str, Any]:
         instrument.PRODUCT: products.product,
         instrument.INTO_PRODUCT: products.into,
         instrument.FACTOR: products.factor,
+        **(recorder.builtins() if recorder is not None else {}),
     }
     membrane.begin(made)
     return made

@@ -14,6 +14,7 @@ mod fold;
 mod judge;
 mod parse;
 mod policy;
+pub mod record;
 mod rules;
 mod scan;
 mod tree;

@@ -6,10 +6,11 @@ use crate::layout::Layout;
 use crate::process;
 
 /// Package, program and filter of the tests that compare a generated file; with `UPDATE` set they write it.
-const GENERATED: [(&str, &str, &str); 5] = [
+const GENERATED: [(&str, &str, &str); 6] = [
     ("geonode-protocol", "it", "schemas::"),
     ("geonode-graph", "it", "schemas::"),
     ("geonode-graph", "it", "documents::"),
+    ("geonode-script", "it", "records::"),
     ("geonode-run", "it", "states::"),
     ("geonode-engine", "reference", "protocol::"),
 ];

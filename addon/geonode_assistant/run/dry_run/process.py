@@ -92,6 +92,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     from geonode_assistant.run import driver, measure
     from geonode_assistant.run.bridge import BlenderHost
     from geonode_assistant.run.driver import RunHandle
+    from geonode_assistant.run.recordings import Recordings
 
     core, blend = native.core(), Path(job["blend"])
     if job["sealed"]:
@@ -100,24 +101,38 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     mainfile.open_file(blend)
     if not job["sealed"]:
         limit_memory(job["megabytes"])
-    before = census.census()
     # Here is the trial that it asks for.
     request = {"prompt": "", "provider": "offline", "approve": "all", "settings": {"try_scripts": "never"}}
-    handle = RunHandle(
-        core.Run({**request, "catalogue": job["catalogue"], "plan": job["plan"]}), BlenderHost(on_copy=True)
-    )
-    report = driver.drive(handle)
-    names = census.difference(before, census.census())
+    recordings = Recordings(frozenset(job["without_users"]), job["situation"]) if job["sealed"] else None
+
+    def apply() -> tuple[Any, RunHandle, census.Names]:
+        before = census.census()
+        core_run = core.Run({**request, "catalogue": job["catalogue"], "plan": job["plan"]})
+        handle = RunHandle(core_run, BlenderHost(on_copy=True, recordings=recordings))
+        report = driver.drive(handle)
+        return report, handle, census.difference(before, census.census())
+
+    def again() -> census.Names | None:
+        mainfile.open_file(blend)
+        report, _, names = apply()
+        return names if report.status == "done" else None
+
+    report, handle, names = apply()
+    made = list(measure.describe(handle.evidence or {"objects": []}))
+    took = round(time.monotonic() - started, 2)
+    if recordings is not None and report.status == "done":
+        recordings.compare(names, again)
     return {
         "status": report.status,
-        "seconds": round(time.monotonic() - started, 2),
+        "seconds": took,
         "peak_mb": peak_mb(),
         "gates": report.gates,
         "messages": report.messages,
         "diff": report.diff,
         "names": names,
         "did": [*census.describe(names), *printed(report.steps)],
-        "made": list(measure.describe(handle.evidence or {"objects": []})),
+        "made": made,
+        **({"records": recordings.records, "unrecorded": recordings.reasons} if recordings is not None else {}),
     }
 
 

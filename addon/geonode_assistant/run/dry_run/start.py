@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ... import native
-from ...host import mainfile
+from ...host import addresses, census, mainfile
 from ...host.errors import HostError
 from . import process
 from . import sealed as sealing
@@ -44,6 +44,8 @@ def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, se
             "seconds": seconds,
             "megabytes": megabytes,
             "sealed": missing is None,
+            "without_users": census.without_users(),
+            "situation": addresses.situation(),
             "report": str(folder / REPORT),
             "package": str(Path(__file__).parents[2]),
             "path": [*_core_folder(), *(entry for entry in sys.path if Path(entry).is_absolute())],

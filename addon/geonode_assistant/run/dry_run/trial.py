@@ -25,7 +25,7 @@ from typing import Any
 from .sealed import Process, SealedProcess
 
 REPORT, OUTPUT = "report.json", "output.txt"
-REPORT_BYTES, OUTPUT_BYTES, OUTPUT_TAIL_BYTES, TEXT_CHARACTERS, LINES = 8 << 20, 64 << 20, 1 << 16, 600, 20
+REPORT_BYTES, OUTPUT_BYTES, OUTPUT_TAIL_BYTES, TEXT_CHARACTERS, LINES = 32 << 20, 64 << 20, 1 << 16, 600, 20
 # How long ``stop(wait=True)`` waits for the process to end, in seconds.
 END_S = 2.0
 # What Blender, C++ and Python print when memory runs out.
@@ -200,6 +200,8 @@ def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]
     }
     if out["ok"] and isinstance(names, dict):
         out["names"] = names
+        # For the core, which checks them.
+        out |= {key: report[key] for key in ("records", "unrecorded") if isinstance(report.get(key), dict)}
     if out["ok"]:
         what = f": {'; '.join(made)}" if made else ""
         return {**out, "text": f"The dry run worked in {out['seconds']:g} s with {peak} MB{what}."}

@@ -127,4 +127,6 @@ def _draw_trial(
     if result and not view.trying:
         draw_text(box, result.get("text", ""), context, "CHECKMARK" if result.get("ok") else "ERROR")
         for line in result.get("did", ()):
-            draw_text(box, line, context, "TRASH" if line.startswith("Removed") else "DOT", nested=True)
+            draw_text(box, line, context, "TRASH" if " removed: " in line else "DOT", nested=True)
+        if result.get("form"):
+            draw_text(box, result["form"], context, "CHECKMARK" if result.get("by_record") else "INFO", nested=True)

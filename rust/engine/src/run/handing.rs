@@ -90,8 +90,9 @@ pub(crate) fn answered(work: &mut Work, shared: &Shared, task: &Task, json: &str
         Task::CaptureContext => work.asked.keep_context(json),
         Task::Inspect { purpose, .. } => work.keep_document(json, *purpose),
         Task::DryRun { .. } => read::<Map<String, Value>>("result of the dry run", json).map(|mut result| {
-            // For the host alone; the artist reads the words.
-            work.planned.tried(result.remove("names"));
+            let blender = work.blender().unwrap_or_default();
+            // Names and records are for the host alone; the artist reads the words.
+            work.planned.tried(&mut result, &blender);
             Answer::DryRun {
                 result: Value::Object(result),
             }

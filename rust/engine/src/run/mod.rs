@@ -21,6 +21,7 @@ mod shared;
 mod telemetry;
 mod timing;
 mod tool_calls;
+mod trial;
 mod verdict;
 mod work;
 mod worker;

@@ -8,10 +8,11 @@ use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, shorten};
 use geonode_protocol::{Action, Finding, Origins, Plan};
 use geonode_run::Failure;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::approval::choice::Places;
 use crate::error::lost;
+use crate::run::trial::Trial;
 use crate::validate::starts;
 
 /// Part of a saved run; skipped fields are compiled again when the run is resumed.
@@ -41,22 +42,15 @@ pub(crate) struct Planned {
     pub(crate) left: Arc<Document>,
     #[serde(skip)]
     pub(crate) compiled: Option<Arc<Compiled>>,
-    /// What the last trial made, changed and removed; none: the plan is not held to a trial, or there was none.
+    /// What the last trial says about the plan.
     #[serde(skip)]
     trial: Trial,
-}
-
-/// Whether a plan is held to what its trial did, and what that was.
-#[derive(Debug, Clone, Default)]
-struct Trial {
-    required: bool,
-    did: Option<Value>,
 }
 
 impl Planned {
     /// A plan was compiled: trials of the one before say nothing about it.
     pub(crate) fn hold_to_trial(&mut self, required: bool) {
-        self.trial = Trial { required, did: None };
+        self.trial = Trial::of(required);
     }
 
     /// Whether its trial counts only inside the sandbox.
@@ -64,14 +58,14 @@ impl Planned {
         self.trial.required
     }
 
-    /// What a trial did: the names of the data that it made, changed and removed.
-    pub(crate) fn tried(&mut self, did: Option<Value>) {
-        self.trial.did = did;
+    /// Takes what a trial did out of its result, and adds in which form the scripts will run.
+    pub(crate) fn tried(&mut self, result: &mut Map<String, Value>, blender: &str) {
+        self.trial.take(result, self.plan.as_deref(), blender);
     }
 
     /// What the plan may make, change and remove by name; none: its names are not bounded.
     pub(crate) fn bounds(&self) -> Option<Value> {
-        self.trial.did.clone().filter(|_| self.trial.required)
+        self.trial.bounds()
     }
 
     /// Sets the compiled plan for the next steps.
@@ -90,13 +84,17 @@ impl Planned {
         self.origins.trace(finding)
     }
 
-    /// Type and payload of the next step, if the host carries it out unchanged: a script, or an added type.
+    /// Type and payload of the next step, if the host carries it out: a script or the record of its trial, or an added type.
     pub(crate) fn hosted(&self, index: usize) -> Option<(String, Value)> {
-        let action = &self.plan.as_ref()?.steps.get(index)?.action;
+        let step = self.plan.as_ref()?.steps.get(index)?;
+        let action = &step.action;
         let payload = match action {
             Action::Python(script) => {
                 starts(script);
-                serde_json::to_value(script).ok()?
+                match self.trial.payload(&step.id, script) {
+                    Some(record) => record,
+                    None => serde_json::to_value(script).ok()?,
+                }
             }
             Action::Added(step) => step.payload.clone(),
             Action::NodeTree(_) | Action::GnOps(_) => return None,

@@ -287,6 +287,10 @@ codes! {
         PythonNotAllowed = "python_not_allowed" => "Allow scripts in the preferences, or ask for something that nodes can do." [policy],
         /// A plan contains a script, but is not the only plan of the run that changes the file.
         PythonOutOfTurn = "python_out_of_turn" => "Put everything into one plan with `done: true`.",
+        /// The record of a script's trial names what is not listed, or does not fit in itself; the script itself runs instead.
+        RecordInvalid = "record_invalid" => "Nothing needs to be done; the script runs behind the walls within Blender, held to the names of its trial." [policy],
+        /// What a script did in its trial cannot be done in the file as it is now; everything was put back.
+        RecordMismatch = "record_mismatch" => "Run it again, so that it is tried on the file as it is now.",
         /// The state before the run could not be restored.
         RestoreFailed = "restore_failed" => "Undo in Blender or open the last saved file, then report it with the local log.",
         /// Another run is in progress.

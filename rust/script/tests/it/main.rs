@@ -12,4 +12,7 @@ mod corpus;
 mod fuzz;
 mod limits;
 mod reasons;
+mod records;
 mod reference;
+#[path = "../../../graph/tests/it/typed_dicts.rs"]
+mod typed_dicts;

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carries out the record of a script's trial instead of the script, through the same guards that a script has.
+
+The core has checked the record (``rust/script/src/record``). Nothing in it is code: each entry reaches something by its
+address and calls or sets what is listed. An entry that does not fit ends it; the caller then restores the file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..host import addresses, mesh_data
+from ..messages import AssistantError
+from . import instrument, managed, names, sizes
+from .output import Output
+from .recorded_values import decode
+
+FIX = "Everything was taken back. Run it again, so that it is tried on the file as it is now."
+
+
+class Misfit(Exception):
+    """An entry that does not fit the file."""
+
+
+class Replay:
+    """One record, to be carried out once."""
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        self._record = record
+        table = names.table(frozenset(), Output())
+        self._guarded_load, self._item = table[instrument.LOAD], table[instrument.ITEM]
+        self._store, self._store_item = table[instrument.STORE], table[instrument.STORE_ITEM]
+        self._inside = table[instrument.INSIDE]
+        self._operators = table["__import__"]("bpy.ops", None, None, ("ops",), 0)
+        self._results: dict[int, Any] = {}
+        self._entered: list[Any] = []
+        self.failure: str | None = None
+        """Why it did not fit; None when everything was carried out."""
+
+    def carry_out(self) -> None:
+        """Carries out the entries in their order, up to the first that does not fit."""
+        number = 0
+        try:
+            now = addresses.situation()
+            if now != self._record["situation"]:
+                other = [name.replace("_", " ") for name in now if now[name] != self._record["situation"].get(name)]
+                raise Misfit(f"The {' and the '.join(other)} are others than in the trial.")
+            for number, entry in enumerate(self._record["entries"]):
+                self._one(number, entry)
+        except Exception as error:
+            self.failure = f"Entry {number + 1} ({_what(self._record, number)}): {error}"
+        finally:
+            while self._entered:
+                self._entered.pop().__exit__(None, None, None)
+
+    def check(self) -> None:
+        """``record_mismatch`` when it did not fit."""
+        if self.failure is not None:
+            raise AssistantError(
+                "record_mismatch", f"What the script did in its trial does not fit. {self.failure}", FIX
+            )
+
+    def _one(self, number: int, entry: dict[str, Any]) -> None:
+        if "numbering" in entry:
+            self._check_numbering(entry)
+        match entry["do"]:
+            case "set":
+                of = self._find(entry["of"])
+                self._store(self._value(entry["value"]), of, entry["name"])
+            case "set_item":
+                of = self._find(entry["of"])
+                self._store_item(self._value(entry["value"]), of, self._value(entry["key"]))
+            case "delete_item":
+                del self._inside(self._find(entry["of"]))[self._value(entry["key"])]
+            case "call":
+                function = self._load(self._find(entry["of"]), entry["name"])
+                args = [self._value(one) for one in entry["args"]]
+                given = {name: sizes.bounded(name, self._value(one)) for name, one in entry["named"].items()}
+                self._call(number, entry, lambda: function(*args, **given))
+            case "operator":
+                group, _, name = entry["name"].partition(".")
+                operator = getattr(getattr(self._operators, group), name)
+                context = [entry["context"]] if entry["context"] else []
+                given = {name: self._value(one) for name, one in entry["named"].items()}
+                self._call(number, entry, lambda: operator(*context, **given))
+            case "mesh":
+                mesh = self._find(entry["of"])
+                if not isinstance(mesh, bpy.types.Mesh):
+                    raise Misfit("it is not a mesh")
+                mesh_data.write(mesh, entry["mesh"])
+            case "enter":
+                found = managed.managed(self._find(entry["of"]))
+                found.__enter__()
+                self._entered.append(found)
+            case "exit":
+                self._entered.pop().__exit__(None, None, None)
+            case other:
+                raise Misfit(f"{other!r} is unknown")
+
+    def _check_numbering(self, entry: dict[str, Any]) -> None:
+        block = self._find({**entry["of"], "path": []})
+        mesh = block if isinstance(block, bpy.types.Mesh) else getattr(block, "data", None)
+        if (
+            not isinstance(mesh, bpy.types.Mesh)
+            or mesh_data.numbering(mesh, entry["of"]["path"][:1] in (["edges"], ["attributes"])) != entry["numbering"]
+        ):
+            raise Misfit("the mesh numbers its elements otherwise than in the trial")
+
+    def _call(self, number: int, entry: dict[str, Any], act: Any) -> None:
+        try:
+            found = act()
+        except Exception:
+            if entry.get("fails"):
+                return
+            raise
+        if entry.get("fails"):
+            raise Misfit("it failed in the trial and works here")
+        self._results[number] = found
+        wanted = entry.get("makes")
+        if wanted is not None and (not isinstance(found, bpy.types.ID) or addresses.name_of(found) != wanted):
+            raise Misfit(f"it gives another data-block than {wanted['name']!r}")
+
+    def _load(self, thing: Any, name: str) -> Any:
+        if name.startswith("_"):
+            raise Misfit(f"{name!r} is not allowed")
+        return self._guarded_load(thing, name)
+
+    def _find(self, address: dict[str, Any]) -> Any:
+        root = address["root"]
+        if root == "data":
+            found: Any = addresses.data()
+        elif root == "context":
+            found = bpy.context
+        elif "result" in root:
+            if root["result"] not in self._results:
+                raise Misfit(f"entry {root['result'] + 1} gave nothing")
+            found = self._results[root["result"]]
+        else:
+            block = root["block"]
+            found = addresses.find(block["kind"], block["name"], block["library"])
+            if found is None:
+                raise Misfit(f"there is no {block['name']!r} among the {block['kind']}")
+        for step in address["path"]:
+            found = self._load(found, step) if isinstance(step, str) else self._item(found, step["item"])
+        return found
+
+    def _value(self, value: Any) -> Any:
+        return decode(value, self._find)
+
+
+def _what(record: dict[str, Any], number: int) -> str:
+    """An entry in a few words."""
+    try:
+        entry = record["entries"][number]
+        return f"{entry['do'].replace('_', ' ')} {entry.get('name') or entry.get('key') or ''}".strip()
+    except (LookupError, AttributeError):
+        return "the first"

@@ -1,0 +1,311 @@
+//! Whether a record may be carried out: it names listed members only, and each entry fits those before it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use geonode_protocol::{Code, SCRIPT_ITEMS};
+
+use super::mesh::misfit;
+use super::{Address, Block, Data, Entry, Key, MAX_BYTES, MAX_ENTRIES, Record, Root, Special, Step, VERSION};
+use crate::policy::{self, Known, Policy};
+
+/// Deepest nesting of a value.
+const DEPTH: usize = 12;
+/// Types of the values that lie within the file besides Blender's own.
+const MATH: [&str; 8] = [
+    "builtins.Vector",
+    "builtins.Color",
+    "builtins.Euler",
+    "builtins.Matrix",
+    "builtins.Quaternion",
+    "builtins.MatrixAccess",
+    "builtins.IDPropertyGroup",
+    "builtins.IDPropertyUIManager",
+];
+/// Most steps of an address.
+const STEPS: usize = 24;
+
+/// Why a record is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misrecorded {
+    /// The entry, from 0.
+    pub entry: usize,
+    /// The cause.
+    pub text: String,
+}
+
+impl Misrecorded {
+    /// The code of every such refusal.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        Code::RecordInvalid
+    }
+}
+
+/// Reads and checks the text of a record for a Blender version such as `5.2`. `removed`: the names that the script removes, by the
+/// collection of `bpy.data`, as the artist is shown them; no other data-block may be removed.
+///
+/// # Errors
+/// With the first entry that is not as it should be.
+pub fn check(text: &str, blender: &str, removed: &BTreeMap<String, BTreeSet<String>>) -> Result<Record, Misrecorded> {
+    let whole = |text: String| Misrecorded { entry: 0, text };
+    if text.len() > MAX_BYTES {
+        return Err(whole(format!("It has more than {MAX_BYTES} bytes.")));
+    }
+    let record: Record = serde_json::from_str(text).map_err(|error| whole(format!("It cannot be read: {error}.")))?;
+    if record.version != VERSION {
+        return Err(whole(format!("It has the version {}.", record.version)));
+    }
+    if record.entries.len() > MAX_ENTRIES {
+        return Err(whole(format!("It has more than {MAX_ENTRIES} entries.")));
+    }
+    let policy = policy::policy().ok_or_else(|| whole("There is no policy.".into()))?;
+    let mut checker = Checker {
+        policy,
+        bit: policy::bit(blender),
+        removed,
+        results: BTreeSet::new(),
+        made: Vec::new(),
+        within: 0,
+    };
+    for (entry, one) in record.entries.iter().enumerate() {
+        checker.entry(entry, one).map_err(|text| Misrecorded { entry, text })?;
+    }
+    Ok(record)
+}
+
+struct Checker<'a> {
+    policy: &'static Policy,
+    bit: u8,
+    removed: &'a BTreeMap<String, BTreeSet<String>>,
+    /// Calls so far that worked: their results may be referred to.
+    results: BTreeSet<usize>,
+    /// Data-blocks that they made.
+    made: Vec<Block>,
+    /// Contexts that are entered.
+    within: usize,
+}
+
+type Checked = Result<(), String>;
+
+impl Checker<'_> {
+    fn entry(&mut self, number: usize, entry: &Entry) -> Checked {
+        match entry {
+            Entry::Set { of, name, value, .. } => {
+                self.address(of)?;
+                self.attribute(name)?;
+                self.bounded(name, value)?;
+                self.data(value, DEPTH)
+            }
+            Entry::SetItem { of, key, value, .. } => {
+                self.address(of)?;
+                self.data(key, DEPTH)?;
+                self.data(value, DEPTH)
+            }
+            Entry::DeleteItem { of, key } => {
+                self.address(of)?;
+                self.data(key, DEPTH)
+            }
+            Entry::Call {
+                of,
+                name,
+                args,
+                named,
+                fails,
+                makes,
+                ..
+            } => {
+                self.address(of)?;
+                self.attribute(name)?;
+                self.arguments(args, named)?;
+                self.removal(of, name, args.iter().chain(named.values()))?;
+                if !fails {
+                    self.results.insert(number);
+                    self.made.extend(makes.clone());
+                }
+                Ok(())
+            }
+            Entry::Operator {
+                name, context, named, ..
+            } => {
+                if !matches!(
+                    self.policy.operators.look(name, self.bit),
+                    Known::Allowed | Known::Elsewhere
+                ) {
+                    return Err(format!("bpy.ops.{name} is not allowed."));
+                }
+                if context.as_ref().is_some_and(|context| !context.starts_with("EXEC_")) {
+                    return Err("An operator cannot wait for the artist.".into());
+                }
+                self.arguments(&[], named)
+            }
+            Entry::Mesh { of, mesh } => {
+                self.address(of)?;
+                #[expect(clippy::cast_precision_loss, reason = "sizes of meshes are far smaller")]
+                if mesh.size() as f64 > SCRIPT_ITEMS * 5.0 {
+                    return Err("The mesh is too large.".into());
+                }
+                match misfit(mesh) {
+                    Some(why) => Err(format!("The mesh does not fit in itself: {why}.")),
+                    None => Ok(()),
+                }
+            }
+            Entry::Enter { of } => {
+                self.within = self.within.saturating_add(1);
+                self.address(of)
+            }
+            Entry::Exit { of } => {
+                self.within = self
+                    .within
+                    .checked_sub(1)
+                    .ok_or("A context is left that was not entered.")?;
+                self.address(of)
+            }
+        }
+    }
+
+    fn arguments(&self, args: &[Data], named: &BTreeMap<String, Data>) -> Checked {
+        for one in args {
+            self.data(one, DEPTH)?;
+        }
+        for (name, one) in named {
+            if name.starts_with('_') {
+                return Err(format!("An argument is named {name:?}."));
+            }
+            self.bounded(name, one)?;
+            self.data(one, DEPTH)?;
+        }
+        Ok(())
+    }
+
+    fn address(&self, address: &Address) -> Checked {
+        if address.path.len() > STEPS {
+            return Err("An address has too many steps.".into());
+        }
+        match &address.root {
+            Root::Data | Root::Context => {}
+            Root::Block(block) => self.attribute(&block.kind)?,
+            Root::Result(number) if self.results.contains(number) => {}
+            Root::Result(number) => return Err(format!("Entry {number} has no result here.")),
+        }
+        for step in &address.path {
+            if let Step::Attribute(name) = step {
+                self.attribute(name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The names that a script may use on Blender's data.
+    fn attribute(&self, name: &str) -> Checked {
+        let input = name
+            .strip_prefix("Socket_")
+            .is_some_and(|digits| (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let listed = matches!(
+            self.policy.attributes.look(name, self.bit),
+            Known::Allowed | Known::Elsewhere
+        );
+        let of_math = MATH
+            .iter()
+            .filter_map(|kind| self.policy.members.types.get(kind))
+            .any(|members| members.contains(&name));
+        if name.starts_with('_') || !(input || listed || of_math) {
+            return Err(format!("The attribute {name:?} is not allowed."));
+        }
+        Ok(())
+    }
+
+    fn bounded(&self, name: &str, value: &Data) -> Checked {
+        let (Some(bound), Data::Number(number)) = (self.policy.reviewed.bounds.get(name), value) else {
+            return Ok(());
+        };
+        if number.as_f64().is_none_or(|number| number > *bound) {
+            return Err(format!("{name} = {number} is above {bound}."));
+        }
+        Ok(())
+    }
+
+    fn data(&self, data: &Data, depth: usize) -> Checked {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err("A value is nested too deeply.".into());
+        };
+        let every = |all: &[Data]| all.iter().try_for_each(|one| self.data(one, depth));
+        match data {
+            Data::Null(()) | Data::Bool(_) | Data::Number(_) => Ok(()),
+            Data::Text(text) => self.text(text),
+            Data::List(all) => every(all),
+            Data::Special(special) => match special.as_ref() {
+                Special::Of(address) => self.address(address),
+                Special::Tuple(all) | Special::Vector(all) | Special::Color(all) | Special::Quaternion(all) => {
+                    every(all)
+                }
+                Special::Matrix(rows) => rows.iter().try_for_each(|row| every(row)),
+                Special::Euler(x, y, z, _) => [x, y, z].into_iter().try_for_each(|one| self.data(one, depth)),
+                Special::Set(keys) => keys.iter().try_for_each(|key| self.key(key)),
+                Special::Dict(pairs) => pairs.iter().try_for_each(|(key, value)| {
+                    self.key(key)?;
+                    self.data(value, depth)
+                }),
+                Special::Slice(..) => Ok(()),
+                Special::Number(text) if matches!(text.as_str(), "inf" | "-inf" | "nan") => Ok(()),
+                Special::Number(text) => Err(format!("{text:?} is not a number.")),
+            },
+        }
+    }
+
+    fn key(&self, key: &Key) -> Checked {
+        match key {
+            Key::Number(_) => Ok(()),
+            Key::Text(text) => self.text(text),
+        }
+    }
+
+    /// Types of nodes that read or write files may not be named anywhere.
+    fn text(&self, text: &str) -> Checked {
+        let mut refused = self.policy.reviewed.node_types.keys();
+        match refused.find(|pattern| policy::fits(pattern, text)) {
+            Some(_) => Err(format!("The node {text} is not allowed.")),
+            None => Ok(()),
+        }
+    }
+
+    /// What removes data-blocks may name only those that the artist is shown, and those that the script made.
+    fn removal<'d>(&self, of: &Address, name: &str, given: impl Iterator<Item = &'d Data>) -> Checked {
+        let removes = &self.policy.reviewed.removals;
+        if of.root != Root::Data || !(removes.data.contains(name) || removes.anywhere.contains(name)) {
+            return Ok(());
+        }
+        for one in given.flat_map(flat) {
+            let Data::Special(special) = one else { continue };
+            let Special::Of(address) = special.as_ref() else {
+                continue;
+            };
+            let shown = match &address.root {
+                Root::Block(block) if address.path.is_empty() => {
+                    self.made.contains(block)
+                        || self
+                            .removed
+                            .get(&block.kind)
+                            .is_some_and(|names| names.contains(&block.name))
+                }
+                Root::Result(_) => true,
+                _ => false,
+            };
+            if !shown {
+                return Err("It removes a data-block that the trial did not remove.".into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The value itself, or the items of a list.
+fn flat(data: &Data) -> Vec<&Data> {
+    match data {
+        Data::List(all) => all.iter().collect(),
+        Data::Special(special) => match special.as_ref() {
+            Special::Tuple(all) => all.iter().collect(),
+            _ => vec![data],
+        },
+        _ => vec![data],
+    }
+}
