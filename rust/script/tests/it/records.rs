@@ -1,5 +1,7 @@
 //! Records of trials: their Python definitions, and what is refused.
 
+#![allow(clippy::needless_pass_by_value, reason = "literals are handed over")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -101,6 +103,7 @@ fn what_scripts_do_is_let_through_and_written_as_it_was_read() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one list of cases")]
 fn what_no_script_may_do_is_refused() {
     let many = vec![json!({"do": "set", "of": cube(), "name": "location", "value": 0}); MAX_ENTRIES + 1];
     let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
