@@ -28,7 +28,7 @@ _FIELDS = {"version": int, "id": str, "file": str, "name": str, "look": str, "by
 _ENDS = frozenset({"NodeGroupInput", "NodeGroupOutput"})
 # Used instead of the digest if a run only added something to a tree of the artist's.
 _NOT_OURS = "the artist's"
-# The layout of a tree is not part of its content.
+# The layout of a tree is not part of its content, and neither is a fake user.
 _LAYOUT = ("location", "width")
 
 
@@ -268,5 +268,8 @@ def _is_blank(ir: Tree) -> bool:
 
 def _look(ir: Tree) -> str:
     nodes = [{key: value for key, value in node.items() if key not in _LAYOUT} for node in ir["nodes"]]
-    text = json.dumps({**ir, "nodes": nodes}, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    settings = {key: value for key, value in ir["settings"].items() if key != "use_fake_user"}
+    text = json.dumps(
+        {**ir, "settings": settings, "nodes": nodes}, sort_keys=True, ensure_ascii=False, separators=(",", ":")
+    )
     return hashlib.sha256(text.encode()).hexdigest()

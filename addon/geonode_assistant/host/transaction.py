@@ -390,7 +390,7 @@ class Transaction:
             now = _tree_state(tree) if tree is not None else None
             if tree is None or tree.name != name or then is not None and _unanimated(now) != _unanimated(then):
                 found.others.add(name)
-            if now is not None and then is not None and _unanimated(now)["ir"] != _unanimated(then)["ir"]:
+            if now is not None and then is not None and _content(now) != _content(then):
                 found.trees.add(name)
         for name, kept in self._objects.items():
             obj, state = self._covered_object(name), self._written.states.get(name, self._state["objects"][name])
@@ -558,6 +558,13 @@ def _unanimated(state: Any) -> Any:
     if "ir" in state:
         return {**state, "ir": {**state["ir"], "nodes": [masked(node) for node in state["ir"]["nodes"]]}}
     return {**state, "modifiers": [masked(modifier) for modifier in state["modifiers"]]}
+
+
+def _content(state: dict[str, Any]) -> dict[str, Any]:
+    """What a tree consists of; a fake user is no part of it."""
+    ir = _unanimated(state)["ir"]
+    settings = {key: value for key, value in ir["settings"].items() if key != "use_fake_user"}
+    return {**ir, "settings": settings}
 
 
 def _animation(block: Any) -> Any:

@@ -52,7 +52,9 @@ pub fn difference(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Op
                 tree: since.name,
                 catalogue,
             };
-            operations.retain_mut(|operation| !said.holds(operation) && said.reduce(operation));
+            operations.retain_mut(|operation| {
+                !said.holds(operation) && !since.is_removed(operation) && said.reduce(operation)
+            });
         }
         for operation in operations {
             since.rename(operation);
@@ -100,6 +102,23 @@ impl<'d> Since<'d> {
         let then = self.left.interface.iter().find(known)?;
         let is_it = |item: &&Item| item.identifier == then.identifier;
         Some(self.now.interface.iter().find(is_it)?.name.as_str())
+    }
+
+    /// Whether the operation is about an input or output that was removed by hand; setting its value then says that it is missing.
+    fn is_removed(&self, operation: &Value) -> bool {
+        let text = |key: &str| operation.get(key).and_then(Value::as_str);
+        let side = if text("direction") == Some("output") {
+            Side::Output
+        } else {
+            Side::Input
+        };
+        let known = |tree: &Tree, name: &str| {
+            tree.interface
+                .iter()
+                .any(|item| item.is_socket(side) && item.name == name)
+        };
+        text("op") == Some("set_group_io")
+            && text("name").is_some_and(|name| known(self.left, name) && self.name_of(name, side).is_none())
     }
 
     /// Names the inputs and outputs of the tree as they are called now.

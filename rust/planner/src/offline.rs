@@ -11,12 +11,13 @@ use crate::choose;
 use crate::cover;
 use crate::fill::{self, PromptValue};
 use crate::library::{Entry, Library};
-use crate::naming::{About, last_result};
+use crate::naming::{About, last_result, names};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{self, Cast};
 use crate::template::Read;
-use geonode_graph::documents::context::Context;
+use geonode_graph::documents::Modifier;
+use geonode_graph::documents::context::{Context, SceneObject};
 
 /// Longest prompt that is read.
 pub const MAX_CHARACTERS: usize = 20_000;
@@ -60,17 +61,42 @@ pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value,
         Err(refusal) => refusal,
     };
     // “make it 300”, “use spheres instead”: the last result says what of.
-    let Some(last) = last_preset(library, context, options) else {
+    let Some((object, last)) = last_of(context, options) else {
         return Err(refused);
     };
-    for full in in_full(library, rest, last) {
+    let preset = last
+        .node_group
+        .as_deref()
+        .and_then(|group| preset_of(&library.entries, group));
+    let title = preset.map_or("", |preset| preset.preset.title.as_str());
+    if let Some(why) = names(title, object, context, About::Last).remark
+        && (preset.is_some() || last.lapsed)
+    {
+        return Err(Refusal::new(
+            refused.code,
+            format!("{} {}", why.replace("; this is a new one", ""), refused.message),
+        ));
+    }
+    let Some(preset) = preset.filter(|_| last.made.is_some()) else {
+        return Err(refused);
+    };
+    for full in in_full(library, rest, preset) {
         if let Ok(read) = read(library, &full, context, options)
-            && read.entry.preset.id == last.preset.id
+            && read.entry.preset.id == preset.preset.id
         {
             return build(&read, context, About::Last);
         }
     }
     Err(refused)
+}
+
+/// The object that the prompt is about, and the last result on it.
+fn last_of<'c>(context: &'c Context, options: &Options) -> Option<(&'c SceneObject, &'c Modifier)> {
+    let object = match &options.object {
+        Some(name) => context.object(name),
+        None => context.focus(),
+    }?;
+    Some((object, last_result(object)?))
 }
 
 /// The prompt without a word such as “instead” at its beginning or end, and whether it has one; elsewhere the word is read with the rest.
@@ -101,16 +127,6 @@ fn opens_with_a_change(library: &Library, prompt: &str) -> bool {
         let rest = words.get(at..).unwrap_or_default();
         language.changes.iter().any(|phrase| rest.starts_with(phrase))
     })
-}
-
-/// The preset of the last result on the object that the prompt is about.
-fn last_preset<'l>(library: &'l Library, context: &Context, options: &Options) -> Option<&'l Entry> {
-    let object = match &options.object {
-        Some(name) => context.object(name),
-        None => context.focus(),
-    }?;
-    let last = last_result(object).filter(|modifier| modifier.made.is_some())?;
-    preset_of(&library.entries, last.node_group.as_deref()?)
 }
 
 /// A change in the words of the preset that it is about: “make it 300” of a scatter is “scatter 300 copies”. None for a change that is
