@@ -13,7 +13,7 @@ HAPPY = (
     ("apply_step", {"step_id": "s1", "delta": {}}),
     ("apply_step", {"step_id": "s2", "delta": {}}),
     ("verify", {"objects": ["Plane"], "trees": ["Scatter"]}),
-    ("commit", {"message": "Scatter", "words": "Scatter"}),
+    ("commit", {"message": "Scatter", "words": "Scatter", "run": "1"}),
 )
 
 
@@ -70,7 +70,7 @@ class FakeHost:
         self.calls.append("give_up")
         self.open = False
 
-    def commit(self, message: str, words: str) -> dict[str, Any]:
+    def commit(self, message: str, words: str, run: str) -> dict[str, Any]:
         assert self.open
         self.enter("commit")
         self.open = False

@@ -117,6 +117,8 @@ class StateBefore:
             added = [node_id for node_id in ids if before is None or node_id not in before["nodes"]]
             if before is None or before["blank"] and added:
                 _write(tree, {"file": _file(), "by": by, "run": run, "nodes": ids, "inputs": inputs}, now)
+            elif mark is not None and now == before["ir"] and inputs == before["inputs"]:
+                continue  # it did nothing here
             elif mark is not None:
                 inputs = _merged(mark["inputs"], before["inputs"], inputs)
                 kept = mark | {"run": run, "nodes": [*mark["nodes"], *added], "inputs": inputs}
