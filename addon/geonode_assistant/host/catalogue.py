@@ -20,21 +20,13 @@ from typing import Any
 
 import bpy
 
-from . import folders, items, node_types, rna, values
+from . import folders, items, node_types, rna, structures, values
 from .errors import HostError
 
 COMBINATION_LIMIT = 512
 SHIPPED = Path(__file__).parent.parent / "data" / "catalogue"
 # Those of the properties common to all nodes that a plan may reasonably set.
 _COMMON = ("mute", "hide", "use_custom_color", "color")
-_STRUCTURE = {
-    "LINE": "single",
-    "DIAMOND": "field",
-    "CIRCLE": "dynamic",
-    "DIAMOND_DOT": "dynamic",
-    "VOLUME_GRID": "grid",
-    "LIST": "list",
-}
 _CATEGORY = {
     "NodeFrame": "frame",
     "NodeReroute": "reroute",
@@ -102,7 +94,7 @@ def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
             head = file.readline()
         if f'"build_hash":"{build_hash()}"' in head and '"blender":"{}.{}.{}"'.format(*bpy.app.version) in head:
             return shipped
-    cached = Path(cache_dir) / "catalogue-{}.{}.{}-{}.json".format(*bpy.app.version, build_hash())
+    cached = Path(cache_dir) / "catalogue-2-{}.{}.{}-{}.json".format(*bpy.app.version, build_hash())
     if not cached.is_file():
         cached.parent.mkdir(parents=True, exist_ok=True)
         temporary = cached.with_suffix(f".{os.getpid()}.tmp")
@@ -208,7 +200,7 @@ def _node_type(tree: Any, name: str) -> dict[str, Any] | None:
     lists = [path for path in (info.collections if info else ()) if "." not in path]
     if lists:
         fields = {path: _item_type(node, path) for path in lists}
-        out["collections"] = {path: {"fields": fields[path], "sockets": _item_sockets(maker, path)} for path in lists}
+        out["collections"] = {path: {"fields": fields[path], **_item_sockets(maker, path)} for path in lists}
     out["states"] = states
     if names:
         out["state_properties"] = names
@@ -283,6 +275,7 @@ def _states(
             "inputs": [_socket(maker, node, s, limits) for s in node.inputs],
             "outputs": [_socket(maker, node, s, limits) for s in node.outputs],
         }
+        structures.describe(maker.tree, node, state)
         key = json.dumps(state)
         if key not in index:
             index[key] = len(states)
@@ -374,9 +367,7 @@ def _socket(maker: _Maker, node: Any, socket: Any, limits: dict[tuple[str, str],
             menu = legal_items(socket, "default_value")
             if menu:
                 out["items"] = menu
-    structure = _STRUCTURE.get(socket.display_shape)
-    if bpy.app.version < (5, 0) and socket.display_shape == "CIRCLE":
-        structure = "single"
+    structure = structures.declared(socket)
     if structure:
         out["structure"] = structure
     if socket.hide_value:
@@ -462,9 +453,9 @@ def _item_type(node: Any, path: str) -> dict[str, Any]:
     return out
 
 
-def _item_sockets(maker: _Maker, path: str) -> list[list[str]]:
-    """Where the sockets of an item are: the node itself or its partner in the zone, the side, and the prefix of the
-    numbered identifier.
+def _item_sockets(maker: _Maker, path: str) -> dict[str, Any]:
+    """`sockets`: where the sockets of an item are: the node itself or its partner in the zone, the side, and the prefix
+    of the numbered identifier. `structures`: what structure they have, by these three, joined by `/`.
     """
     node = maker.fresh()
     holders = [("self" if held == node else "partner", held) for held in maker.tree.nodes]
@@ -478,6 +469,7 @@ def _item_sockets(maker: _Maker, path: str) -> list[list[str]]:
         items.add_probe(node, path)
     maker.tree.interface_update(bpy.context)
     found: list[list[str]] = []
+    told: dict[str, Any] = {}
     for holder, held in sorted(holders, key=lambda entry: entry[0], reverse=True):
         for side in ("inputs", "outputs"):
             for socket in getattr(held, side):
@@ -485,7 +477,9 @@ def _item_sockets(maker: _Maker, path: str) -> list[list[str]]:
                 entry = [holder, side, match.group(1)] if match else None
                 if entry and (holder, side, socket.identifier) not in seen and entry not in found:
                     found.append(entry)
-    return found
+        own = [prefix for place, side, prefix in found if place == holder]
+        told |= {f"{holder}/{key}": value for key, value in structures.of_items(maker.tree, held, own).items()}
+    return {"sockets": found} | ({"structures": told} if told else {})
 
 
 # -- socket types
@@ -503,6 +497,8 @@ def _socket_types() -> tuple[dict[str, Any], dict[str, list[str]]]:
             except TypeError:
                 continue
             sockets[name] = {"short": "", "label": ""}
+            if held := structures.legal(item):
+                sockets[name]["structures"] = held
             if "subtype" in item.bl_rna.properties:
                 subtypes = legal_items(item, "subtype")
                 if subtypes:

@@ -67,6 +67,9 @@ pub struct Collection {
     /// Where an item shows: `self` or `partner` (the other end of the zone), `inputs` or `outputs`, prefix of the identifier.
     #[serde(default)]
     pub sockets: Vec<(String, String, String)>,
+    /// What such sockets hold, by the three joined with `/`, and what dynamic outputs follow: `item`, `all`, `others` or `none`.
+    #[serde(default)]
+    pub structures: IndexMap<String, Vec<String>>,
 }
 
 /// The sockets of a node in one state.
@@ -93,6 +96,10 @@ impl State {
 
 /// One socket.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about a socket, as the format has them"
+)]
 #[serde(deny_unknown_fields)]
 pub struct Socket {
     /// Identifier, unique on its side of the node.
@@ -126,6 +133,12 @@ pub struct Socket {
     /// Whether it holds one value, a field, or either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structure: Option<String>,
+    /// Holds a field, for example the position, as long as nothing is linked to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub implicit: bool,
+    /// Of a dynamic output: the inputs whose structure it follows; all where none are named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<Vec<String>>,
     /// Whether it has no settable value although its type has one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hide_value: bool,
@@ -181,6 +194,9 @@ pub struct SocketType {
     /// Subtypes that an interface socket of this type may have.
     #[serde(default)]
     pub subtypes: Vec<String>,
+    /// What its sockets can hold: `single`, `field`, `grid`, `list`; empty before Blender 5.0.
+    #[serde(default)]
+    pub structures: Vec<String>,
 }
 
 /// Why a catalogue could not be read.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use crate::catalogue::{Catalogue, NodeType, Socket};
+use crate::catalogue::{Catalogue, Collection, NodeType, Socket};
 use crate::ir::{Item, ItemKind, Map, Node, Side, Tree};
 use crate::model::TreeModel;
 
@@ -81,6 +81,8 @@ fn interface(items: &[Item], side: Side) -> Vec<Socket> {
             subtype: item.props.get("subtype").and_then(Value::as_str).map(str::to_owned),
             items: Vec::new(),
             structure: None,
+            implicit: false,
+            follows: None,
             hide_value: false,
         })
         .collect()
@@ -106,6 +108,12 @@ impl<'a> Scope<'a> {
             let Some(described) = owner_type.collections.get(collection) else {
                 continue;
             };
+            let mut entries = described.sockets.iter();
+            if let Some((_, _, prefix)) = entries.find(|entry| entry.0 == holder && entry.1 == "inputs") {
+                for socket in &mut before {
+                    follow_items(socket, prefix, items);
+                }
+            }
             let shows = described
                 .sockets
                 .iter()
@@ -128,7 +136,7 @@ impl<'a> Scope<'a> {
                 if socket.identifier.starts_with('=') && (shared || another()) {
                     socket.identifier = new_item(prefix, &socket.name);
                 }
-                socket
+                with_structure(described, (holder, side_name, prefix), item, socket)
             }));
         }
         let after = before.split_off(place.min(before.len()));
@@ -142,13 +150,7 @@ impl<'a> Scope<'a> {
         let name = text("name").map_or_else(|| at.to_string(), str::to_owned);
         let short = text("socket_type").or_else(|| text("data_type"));
         let own = short.and_then(|short| self.catalogue.socket_type(attribute_type(short)));
-        let identifier = match item.get("identifier").and_then(Value::as_u64) {
-            // Compatible with versions in which there was only one.
-            Some(0) if prefix == "Value" || prefix == "Attribute" => prefix.to_owned(),
-            Some(number) => format!("{prefix}_{number}"),
-            // Items that Blender has not created yet have no number: their sockets are identified by name.
-            None => format!("={name}"),
-        };
+        let identifier = item_identifier(item, &name, prefix);
         let kind = own.map_or(alike, |found| found.0).to_owned();
         Socket {
             identifier,
@@ -157,6 +159,43 @@ impl<'a> Scope<'a> {
             available: true,
             ..Socket::default()
         }
+    }
+}
+
+/// The socket of an item with what it holds.
+fn with_structure(
+    described: &Collection,
+    (holder, side, prefix): (&str, &str, &str),
+    item: &Map,
+    socket: Socket,
+) -> Socket {
+    let told = described.structures.get(&format!("{holder}/{side}/{prefix}"));
+    let own = item
+        .get("structure_type")
+        .and_then(Value::as_str)
+        .map(str::to_ascii_lowercase);
+    let structure = own.or_else(|| told?.first().cloned());
+    let number = socket.identifier.strip_prefix(prefix).unwrap_or_default();
+    let same = |prefix: &str| match socket.identifier.chars().next() {
+        Some('=') => socket.identifier.clone(),
+        Some('#') => new_item(prefix, &socket.name),
+        _ => format!("{prefix}{number}"),
+    };
+    let follows = match told.and_then(|told| told.get(1..)) {
+        Some([word]) if word == "item" => {
+            let inputs = described
+                .sockets
+                .iter()
+                .filter(|entry| entry.0 == holder && entry.1 == "inputs");
+            Some(inputs.map(|entry| same(&entry.2)).collect())
+        }
+        Some([word]) if word == "all" => None,
+        named => named.map(<[String]>::to_vec),
+    };
+    Socket {
+        structure,
+        follows,
+        ..socket
     }
 }
 
@@ -170,6 +209,29 @@ fn new_item(prefix: &str, name: &str) -> String {
 /// Whether the socket belongs to an item of the list whose sockets have this prefix.
 pub(crate) fn is_item_of(socket: &Socket, prefix: &str) -> bool {
     stands_for(&socket.identifier, prefix) || socket.identifier == new_item(prefix, &socket.name)
+}
+
+fn item_identifier(item: &Map, name: &str, prefix: &str) -> String {
+    match item.get("identifier").and_then(Value::as_u64) {
+        // Compatible with versions in which there was only one.
+        Some(0) if prefix == "Value" || prefix == "Attribute" => prefix.to_owned(),
+        Some(number) => format!("{prefix}_{number}"),
+        // Items that Blender has not created yet have no number: their sockets are identified by name.
+        None => format!("={name}"),
+    }
+}
+
+/// An output that follows the items of a new node follows all items.
+fn follow_items(socket: &mut Socket, prefix: &str, items: &[Map]) {
+    let Some(follows) = socket.follows.as_mut() else { return };
+    let before = follows.len();
+    follows.retain(|input| !stands_for(input, prefix));
+    if follows.len() < before {
+        follows.extend(items.iter().enumerate().map(|(at, item)| {
+            let name = item.get("name").and_then(Value::as_str);
+            item_identifier(item, &name.map_or_else(|| at.to_string(), str::to_owned), prefix)
+        }));
+    }
 }
 
 /// True for `Item`, `Item_3` with the prefix `Item`.

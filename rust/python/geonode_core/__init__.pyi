@@ -69,6 +69,7 @@ __all__ = [
     "settings",
     "shown_context",
     "sockets",
+    "structures",
     "stack",
     "stays_local",
     "tools",
@@ -461,6 +462,13 @@ def sockets(
     tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
 ) -> dict[str, dict[str, dict[str, list[list[str]]]]]:
     """The available sockets of every node: `{tree: {node: {"inputs"|"outputs": [[identifier, name, type]…]}}}`."""
+
+def structures(
+    tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
+) -> dict[str, dict[str, dict[str, dict[str, str]]]]:
+    """What each socket of every tree holds: `{tree: {node: {"inputs"|"outputs": {identifier: STRUCTURE}}}}`, as in
+    Blender's `inferred_structure_type`.
+    """
 
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema of this name; `ProtocolError` lists the names when there is none."""

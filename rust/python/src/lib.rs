@@ -42,7 +42,7 @@ mod geonode_core {
     use super::{
         check_manifest, check_script, check_tree, code_fix, compact, conversation_turns, diff, effects, error_codes,
         estimates, known_models, limits, lints, read_compact, reconcile, reset_telemetry, schema, script_policy,
-        security_events, settings, shown_context, sockets, stack, telemetry, validate_plan, version,
+        security_events, settings, shown_context, sockets, stack, structures, telemetry, validate_plan, version,
     };
     #[pymodule_export]
     use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
@@ -234,6 +234,19 @@ fn conversation_turns(py: Python<'_>, folder: std::path::PathBuf, name: &str) ->
     detached(py, || {
         Ok::<_, CoreError>(geonode_store::conversation::Conversation::count_of(&folder, name))
     })
+}
+
+/// What each socket of every tree of a document holds: `{tree: {node: {"inputs"|"outputs": {identifier: STRUCTURE}}}}`, with the names of
+/// Blender's `inferred_structure_type`.
+#[pyfunction]
+fn structures<'py>(
+    py: Python<'py>,
+    tree: &Bound<'py, PyAny>,
+    catalogue: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (text, catalogue) = (text_of(tree)?, source(catalogue)?);
+    let structures = detached(py, || geonode_engine::structures(&text, &catalogue))?;
+    to_python(py, &structures)
 }
 
 /// The available sockets of every node of a tree document: `{tree: {node: {"inputs"|"outputs": [[identifier, name, type]…]}}}`.

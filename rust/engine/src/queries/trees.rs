@@ -2,7 +2,11 @@
 
 use geonode_graph::catalogue::Socket;
 use geonode_graph::ir::Bundle;
-use geonode_graph::{Catalogue, compact as compact_form, node_sockets, read_compact as read_form, semantic_diff};
+use geonode_graph::sockets::Scope;
+use geonode_graph::{
+    Catalogue, compact as compact_form, node_sockets, read_compact as read_form, semantic_diff,
+    structures as structures_of,
+};
 use serde_json::{Map, Value, json};
 
 use crate::catalogues;
@@ -46,6 +50,24 @@ pub fn compact(tree: &str, catalogue: &str) -> Result<String, EngineError> {
 pub fn read_compact(text: &str, catalogue: &str) -> Result<Value, EngineError> {
     let trees = read_form(text, catalogues::catalogue(catalogue)?.as_ref())?;
     Ok(json!(trees))
+}
+
+/// What each socket of every tree of a document holds, as Blender names it: `{tree: {node: {"inputs"|"outputs": {identifier: STRUCTURE}}}}`.
+///
+/// # Errors
+/// [`EngineError::Tree`] for the document, [`EngineError::Catalogue`] for a catalogue that cannot be read.
+pub fn structures(tree: &str, catalogue: &str) -> Result<Value, EngineError> {
+    let bundle = Bundle::read(tree)?;
+    let catalogue = catalogues::catalogue(catalogue)?;
+    let scope = Scope {
+        catalogue: catalogue.as_ref(),
+        trees: &bundle.trees,
+    };
+    let found = bundle
+        .trees
+        .iter()
+        .map(|(name, tree)| (name.clone(), json!(structures_of(scope, tree))));
+    Ok(Value::Object(found.collect()))
 }
 
 /// The available sockets of every node of a tree document: `{tree: {node: {"inputs"|"outputs": [[identifier, name, type]…]}}}`.
