@@ -352,21 +352,31 @@ HANDS: list[Callable[[float, Path], Shows]] = [
 # -- playing
 
 
-def play(dice: random.Random, hand: Callable[[float, Path], Shows], value: float, folder: Path) -> tuple[Any, Any, int]:
-    """Plays one run with an edit at a random moment; returns report, what shows the edit, and how often it asked."""
+def play(
+    dice: random.Random, hand: Callable[[float, Path], Shows], value: float, folder: Path
+) -> tuple[Any, Shows, bool]:
+    """Plays one run with an edit at a random moment; returns the report, what shows the edit, and whether the artist
+    agreed to something after it, or the run had not looked at the file before it."""
     moment = dice.randint(0, 25)
     handle = api.start("edit it", "Plane", "replay", replies=[json.dumps(one) for one in replies(dice)], approve="ask")
     shows: Shows | None = None
-    asked = polls = 0
+    polls, knowing = 0, False
+    inspect, looked = handle.host.inspect, []
+
+    def inspecting(objects: list[str], trees: list[str]) -> Any:
+        looked.append(True)
+        return inspect(objects, trees)
+
+    handle.host.inspect = inspecting
     deadline = time.monotonic() + PATIENCE_S
     while not handle.finished:
         assert time.monotonic() < deadline, f"stuck in {handle.state}"
         if polls == moment and shows is None:
-            shows = hand(value, folder)
+            shows, knowing = hand(value, folder), not looked
         handle.poll(0)
         polls += 1
         for request in list(handle.pending):
-            asked += 1
+            knowing |= shows is not None
             if shows is None and dice.random() < 0.5:
                 shows = hand(value, folder)  # while the artist reads the question
             handle.approve(request) if dice.random() < 0.85 else handle.reject(request)
@@ -374,7 +384,7 @@ def play(dice: random.Random, hand: Callable[[float, Path], Shows], value: float
             handle.wait(2)
     if shows is None:
         shows = hand(value, folder)
-    return handle.report(), shows, asked
+    return handle.report(), shows, knowing
 
 
 def without_aside(found: dict[str, Any]) -> dict[str, Any]:
@@ -396,7 +406,7 @@ def check(seed: int, folder: Path, tally: Counter[str]) -> str | None:
     alone = without_aside(everything())
     session.current.close()
     build_scene()
-    report, shows, asked = play(dice, hand, value, folder)
+    report, shows, knowing = play(dice, hand, value, folder)
     story = f"seed {seed}: {hand.__name__}, {report.status}, {[(m['code'], m['text'][:300]) for m in report.messages]}"
     left = [g.name for g in bpy.data.node_groups if g.name.startswith((transaction.KEEP_PREFIX, transaction.MARK))]
     if left:
@@ -411,8 +421,9 @@ def check(seed: int, folder: Path, tally: Counter[str]) -> str | None:
     if hand is undo:
         return None
     if not shows():
-        told = asked or any("by hand" in message["text"] for message in report.messages)
-        if not (hand is same_value and report.status == "done" and told):
+        # A plan that names what was edited may change it after a question, or if it was made from the edited file.
+        named = hand in (same_value, insert, delete_modifier)
+        if not (named and report.status == "done" and knowing):
             return f"{story}: the edit is lost"
     if report.status == "done":
         touched = {"A", "B", "Lift", "New", "Copy"}
@@ -423,6 +434,9 @@ def check(seed: int, folder: Path, tally: Counter[str]) -> str | None:
         if hand is not reuse_tree and now["objects"].get("Cube") != alone["objects"].get("Cube"):
             return f"{story}: another object changed"
         return None
+    if hand is duplicate_tree:  # the copy is one of that moment
+        for state in (now, alone):
+            state["trees"].pop("Copy", None)
     if now == alone or aside and now == before:
         return None
     names = {

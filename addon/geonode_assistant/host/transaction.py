@@ -488,7 +488,9 @@ class Transaction:
             kind: {name: state for name, state in states.items() if name not in others}
             for kind, states in self._state.items()
         }
-        left = [g.name for g in bpy.data.node_groups if g.name in self._created or g.name.startswith(KEEP_PREFIX)]
+        created = {self._uids[name] for name in self._created}
+        left = [g.name for g in bpy.data.node_groups if g.session_uid in created or g.name.startswith(KEEP_PREFIX)]
+        left = [name for name in left if name not in self.set_aside]
         return not left and {"trees": trees, "objects": objects} == before
 
 
