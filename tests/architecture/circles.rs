@@ -32,10 +32,10 @@ struct Module {
 }
 
 struct Import {
-    /// Under which name; none: everything that is there.
+    /// Local name; `None` for a glob import.
     name: Option<String>,
     path: Name,
-    /// Others see it here.
+    /// Whether it is re-exported.
     shown: bool,
 }
 
@@ -199,7 +199,7 @@ impl Crate {
         self.0.insert(name, module);
     }
 
-    /// What a path means in a module; none for what lies in another crate, or is no path to a module.
+    /// Resolves a path of a module; `None` for other crates and for paths that do not lead to a module.
     fn place(&self, at: &Name, path: &[String], chain: usize) -> Option<Place> {
         let (first, rest) = path.split_first()?;
         let module = self.0.get(at)?;
@@ -230,7 +230,7 @@ impl Crate {
         }
     }
 
-    /// What stands in a module under a path.
+    /// Resolves a path within a module.
     fn follow(&self, at: Name, path: &[String], chain: usize) -> Option<Place> {
         let Some(first) = path.first() else {
             return Some(Place::Module(at));
@@ -250,11 +250,11 @@ impl Crate {
                 _ => {}
             }
         }
-        // Made by a macro, for example.
+        // For example an item that a macro generates.
         Some(Place::Defined(at))
     }
 
-    /// Which file uses which.
+    /// The dependencies between files.
     fn uses(&self) -> BTreeSet<(PathBuf, PathBuf)> {
         let mut all = BTreeSet::new();
         for (at, module) in &self.0 {
@@ -289,7 +289,7 @@ fn file_of(parent: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Groups of more than one that use each other, each in the order of their names.
+/// Groups of two or more that use each other, sorted by name.
 fn circles(uses: &BTreeSet<(PathBuf, PathBuf)>) -> Vec<Vec<&Path>> {
     let mut graph = DiGraph::<&Path, ()>::new();
     let mut nodes = BTreeMap::new();
@@ -306,7 +306,7 @@ fn circles(uses: &BTreeSet<(PathBuf, PathBuf)>) -> Vec<Vec<&Path>> {
     circles
 }
 
-/// The same between files and folders that lie side by side. The first file of a folder is its entrance and stands for the folder.
+/// The same between files and folders on the same level. A folder is represented by its root module.
 fn between_folders(uses: &BTreeSet<(PathBuf, PathBuf)>) -> BTreeSet<(PathBuf, PathBuf)> {
     let place = |file: &Path| {
         if ["lib.rs", "main.rs", "mod.rs"].iter().any(|root| file.ends_with(root)) {
@@ -326,7 +326,7 @@ fn between_folders(uses: &BTreeSet<(PathBuf, PathBuf)>) -> BTreeSet<(PathBuf, Pa
             .take_while(|(a, b)| a == b)
             .count();
         let up_to = |path: &Path| path.components().take(common + 1).collect::<PathBuf>();
-        // A folder and what is in it lie not side by side.
+        // A folder and its content are not on the same level.
         if from.components().count() > common && to.components().count() > common {
             all.insert((up_to(&from), up_to(&to)));
         }
@@ -334,7 +334,7 @@ fn between_folders(uses: &BTreeSet<(PathBuf, PathBuf)>) -> BTreeSet<(PathBuf, Pa
     all
 }
 
-/// Every circle of a crate in one line of words.
+/// Describes the circles of a crate, one line each.
 fn told(name: &str, root: &Path, uses: &BTreeSet<(PathBuf, PathBuf)>) -> BTreeSet<String> {
     let line = |circle: &[&Path]| {
         let parts = circle

@@ -1,4 +1,4 @@
-//! The threat model names, for each threat, tests that show what holds it. They exist.
+//! The tests that the threat model names for each threat exist.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What plain Python reaches from inside of the seal, without any other wall: nothing."""
+"""Plain Python inside the sandbox reaches nothing, even without any other wall."""
 
 from __future__ import annotations
 

@@ -58,13 +58,13 @@ def write(bundle: Mapping[str, Any], path: str | Path) -> Path:
     # Through a link to the file that it names: the link stays.
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        raise AssistantError("invalid_path", f"{path} is no file.", "Name a file, for example tree.json.")
+        raise AssistantError("invalid_path", f"{path} is not a file.", "Name a file, for example tree.json.")
     try:
         data = text(bundle).encode()
     except UnicodeEncodeError as error:
         broken = error.object[max(error.start - 20, 0) : error.end].encode("utf-8", "replace").decode()
         raise AssistantError(
-            "bad_name", f"A name or text in the tree is no Unicode: …{broken}", "Rename it."
+            "bad_name", f"A name or text in the tree is not valid Unicode: …{broken}", "Rename it."
         ) from error
     limit = native.limits().tree_bytes
     if len(data) > limit:
@@ -122,7 +122,7 @@ def _content(path: Path) -> str:
     limit = native.limits().tree_bytes
     try:
         if path.exists() and not path.is_file():
-            raise AssistantError("invalid_path", f"{path} is no file.", "Name a file that export wrote.")
+            raise AssistantError("invalid_path", f"{path} is not a file.", "Name a file that export wrote.")
         with path.open("rb") as stream:
             data = stream.read(limit + 1)
     except OSError as error:
@@ -135,7 +135,7 @@ def _content(path: Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise AssistantError("invalid_json", f"{path} is no UTF-8 text (byte {error.start}).", _CHANGED) from error
+        raise AssistantError("invalid_json", f"{path} is not UTF-8 text (byte {error.start}).", _CHANGED) from error
 
 
 def missing_text(missing: Sequence[tuple[str, str]]) -> str:

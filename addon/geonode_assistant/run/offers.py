@@ -129,17 +129,17 @@ PREFERENCES: tuple[Preference, ...] = (
             Choice(
                 "always",
                 "Always",
-                "Each script runs there before you can approve it",
+                "Every script is tried before you can approve it",
             ),
             Choice(
                 "in_doubt",
                 "When in Doubt",
-                "Scripts that remove data, are long, or run where nobody reads them",
+                "Only scripts that remove data, are long, or run without anyone reading them first",
             ),
             Choice(
                 "never",
                 "Never",
-                "Scripts run without a trial; the other protections still apply",
+                "Scripts are not tried first; the other protections still apply",
             ),
         ),
     ),

@@ -131,7 +131,7 @@ def _check(mesh: Any, of: str, name: str, value: Any) -> None:
         smallest = largest = operator.index(value)
     most = len(getattr(mesh, into)) - (name not in ("loop_start", "loop_total"))
     if largest > most or smallest < 0:
-        raise Guarded(f"{name} = {largest if largest > most else smallest} is no index of the mesh's {into}.")
+        raise Guarded(f"{name} = {largest if largest > most else smallest} is not an index of the mesh's {into}.")
     if name in ("loop_start", "loop_total"):
         _doubtful[mesh.session_uid] = mesh
 

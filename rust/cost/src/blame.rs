@@ -49,7 +49,7 @@ pub(crate) fn peak(tree: &str, inputs: &Inputs<'_>, outcome: &Outcome, budget: B
     peak
 }
 
-/// The node as the one that takes most, where that is worth a word.
+/// Names the node as the most expensive one, if its share is large enough to mention.
 pub(crate) fn dearest(
     tree: &str,
     inputs: &Inputs<'_>,

@@ -61,7 +61,7 @@ impl Components {
         self.0 & other.0 != 0
     }
 
-    /// The components that could be consumed together: one element of a mesh stands for all.
+    /// The components that could be consumed together: one kind of mesh element represents all.
     pub(crate) const fn whole(self) -> Self {
         if self.meets(Self::MESH) {
             self.or(Self::MESH)

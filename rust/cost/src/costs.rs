@@ -16,7 +16,7 @@ const DATA: &str = include_str!("costs.json");
 pub(crate) struct Cost {
     /// Microseconds for one evaluation.
     fixed_us: f64,
-    /// Nanoseconds for each element that flows in or comes out.
+    /// Nanoseconds per input or output element.
     #[serde(default)]
     item_ns: f64,
     /// The power with which time grows with elements; `item_ns` holds at `at` of them.
@@ -28,7 +28,7 @@ pub(crate) struct Cost {
     /// Nanoseconds for each element on which a field that it gives is evaluated.
     #[serde(default)]
     element_ns: f64,
-    /// Bytes for each element while it works, beyond what flows in and comes out.
+    /// Temporary bytes per element, not counting input and output.
     #[serde(default)]
     pub scratch_b: f64,
     /// Name of the property and of the menu that decide between `modes`.
@@ -46,13 +46,13 @@ pub(crate) struct Costs {
     /// How they were found.
     #[expect(dead_code, reason = "for whoever reads the data")]
     source: String,
-    /// Of a type that was not measured.
+    /// Costs assumed for a type that was not measured.
     unknown: Cost,
     /// By type.
     nodes: HashMap<String, Cost>,
-    /// Of types that were much slower before, by type.
+    /// Costs in older versions, for types that were much slower there.
     slower_before: HashMap<String, Slower>,
-    /// Of running the body of a zone once, its nodes aside.
+    /// Overhead per iteration of a zone.
     iterations: HashMap<String, Iteration>,
     /// Nanoseconds for each element of the result, after the last node.
     pub result_ns: f64,
@@ -93,7 +93,7 @@ struct Slower {
     cost: Cost,
 }
 
-/// What one iteration costs, its nodes aside.
+/// Overhead of one iteration.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Iteration {
@@ -101,7 +101,7 @@ pub(crate) struct Iteration {
     pub bytes: f64,
 }
 
-/// That of a zone that was not measured.
+/// Overhead assumed for a zone that was not measured.
 impl Default for Iteration {
     fn default() -> Self {
         Self {
@@ -122,12 +122,12 @@ fn read(data: &str) -> Costs {
 }
 
 impl Costs {
-    /// What running the body of a zone of this sort once costs, its nodes aside.
+    /// Overhead per iteration of a zone of this kind.
     pub(crate) fn iteration(&self, zone: &str) -> Iteration {
         self.iterations.get(zone).copied().unwrap_or_default()
     }
 
-    /// The cost of a node of this Blender in its present mode; `mode` says which that is.
+    /// The cost of a node in its current mode (`mode`), in this Blender.
     pub(crate) fn of(&self, kind: &str, blender: &str, mode: &dyn Fn(&str, &str) -> String) -> &Cost {
         let slower = self
             .slower_before
@@ -143,7 +143,7 @@ impl Costs {
     }
 }
 
-/// A version such as `4.5.15` lies before another.
+/// Whether a version such as `4.5.15` is older than another.
 fn older(blender: &str, than: (u32, u32)) -> bool {
     let mut parts = blender.split('.').map_while(|part| part.parse().ok());
     matches!((parts.next(), parts.next()), (Some(major), Some(minor)) if (major, minor) < than)

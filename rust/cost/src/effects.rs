@@ -15,7 +15,7 @@ pub enum Makes {
     More(Components),
     /// These instead of the components that it acts on; the rest stays.
     Instead(Components),
-    /// These and nothing else.
+    /// Only these components.
     Only(Components),
     /// No geometry, or unknown.
     Unknown,

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-/// Fields within fields beyond which the rest is one sum; it bounds the depth of the structure.
+/// Maximum depth of nested fields; deeper ones are summed up as one.
 const DEEPEST: u32 = 200;
 
 /// A field with everything that leads to it.

@@ -44,7 +44,7 @@ pub struct Culprit {
     pub tree: String,
     /// ID of the node.
     pub node: String,
-    /// Label of the node, else of its type.
+    /// The node's label, or that of its type.
     pub label: String,
     /// What it creates.
     pub elements: f64,
@@ -80,7 +80,7 @@ pub struct Driver {
     pub tree: String,
     /// ID of the node.
     pub node: String,
-    /// Label of the node, else of its type.
+    /// The node's label, or that of its type.
     pub label: String,
     /// The input that decides the count.
     pub lever: Lever,
@@ -88,7 +88,7 @@ pub struct Driver {
     pub gain: f64,
 }
 
-/// The peak on the way to here.
+/// Peak cost up to this point.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Peak {
     pub elements: f64,
@@ -124,7 +124,7 @@ pub(crate) struct Flow {
     pub source: Option<Arc<str>>,
     /// Components of a geometry.
     pub kinds: Kinds,
-    /// The field that it is; none for a single value and a geometry.
+    /// The field; `None` for a single value or a geometry.
     pub field: Option<Arc<Field>>,
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// What the heaviest of them weighs.
+    /// Cost of the most expensive one.
     pub(crate) fn heaviest(&self) -> f64 {
         self.most
     }
@@ -112,7 +112,7 @@ impl Frame<'_> {
         }
     }
 
-    /// What Blender evaluates to get the inputs of `root`: branches that are not chosen are left out. Nothing beyond `start` is asked for.
+    /// The nodes that Blender evaluates for the inputs of `root`, without branches that are not selected and without anything before `start`.
     pub(crate) fn needed(&self, root: usize, start: Option<usize>) -> Vec<bool> {
         let mut needed = vec![false; self.tree.nodes.len()];
         let mut todo = vec![root];
@@ -131,7 +131,7 @@ impl Frame<'_> {
         needed
     }
 
-    /// What these nodes took, those that are not needed aside.
+    /// Cost of these nodes, without those that are not needed.
     pub(crate) fn sum(&self, nodes: impl IntoIterator<Item = usize>, needed: &[bool]) -> Sum {
         let mut sum = Sum::default();
         for at in nodes {
@@ -156,7 +156,7 @@ impl Frame<'_> {
     }
 }
 
-/// Several links as one flow: geometry is joined, of anything else the first counts.
+/// Merges several links into one flow: geometries are joined; of other values the first one counts.
 pub(crate) fn joined(flows: &[Flow]) -> Flow {
     let Some((first, rest)) = flows.split_first() else {
         return Flow::unknown();

@@ -102,11 +102,11 @@ pub(crate) struct Parts {
     pub volume: Volume,
 }
 
-/// Voxels are packed: ten of them weigh as much as a vertex with its share of edges, faces and attributes.
+/// Voxels are compact: ten of them cost as much as a vertex with its share of edges, faces and attributes.
 pub(crate) const VOXELS_PER_ELEMENT: f64 = 10.0;
 
 impl Parts {
-    /// Vertices, control points, points and voxels by weight. Edges and faces weigh in where they outnumber vertices, as in triangle soups.
+    /// Vertices, control points, points and voxels by weight. Edges and faces count where they outnumber vertices, as in triangle soups.
     pub(crate) fn elements(&self) -> f64 {
         let mesh = self.mesh.vertices.max(self.mesh.faces / 2.0);
         mesh + self.curves.points + self.points + self.volume.voxels / VOXELS_PER_ELEMENT
@@ -364,7 +364,7 @@ pub(crate) fn times(a: f64, b: f64) -> f64 {
     if a > 0.0 && b > 0.0 { a * b } else { 0.0 }
 }
 
-/// Surface of a box; of a flat one, one side.
+/// Surface of a box; for a flat box, the area of one side.
 pub(crate) fn box_area([x, y, z]: [f64; 3]) -> f64 {
     let sides = x * y + y * z + z * x;
     let flat = [x, y, z].iter().any(|side| *side < 1e-6);

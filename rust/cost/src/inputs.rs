@@ -70,7 +70,7 @@ impl<'a> Inputs<'a> {
         &self.ready.node.kind
     }
 
-    /// Index of the input of this identifier, else of this name.
+    /// Index of the input with this identifier, or else with this name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         let inputs = &self.ready.inputs;
         let found = inputs.iter().position(|slot| slot.identifier == name);
@@ -186,7 +186,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// The largest lengths of a vector's components; `otherwise` if they are not known.
+    /// Largest absolute values of a vector's components; `otherwise` if they are unknown.
     pub(crate) fn lengths(&self, name: &str, otherwise: f64) -> [f64; 3] {
         self.vector(name).map(|range| {
             let most = range.abs().high;
@@ -212,14 +212,14 @@ impl<'a> Inputs<'a> {
         self.position("Selection").is_none() || self.truth("Selection") == Some(true)
     }
 
-    /// A property by its value, else by its default.
+    /// The value of a property, or its default.
     pub(crate) fn property(&self, name: &str) -> Option<&'a str> {
         let own = self.ready.node.props.get(name);
         let default = || Some(&self.ready.kind?.properties.get(name)?.default);
         own.or_else(default)?.as_str()
     }
 
-    /// A mode, be it a property (`property`) or a menu (`input`), folded: `VOXEL_SIZE` and `Voxel Size` are one. Empty when the menu's item
+    /// A mode, stored as a property (`property`) or a menu (`input`), normalized: `VOXEL_SIZE` and `Voxel Size` are one. Empty when the menu's item
     /// is not certain.
     pub(crate) fn mode(&self, property: &str, input: &str) -> String {
         if let Some(value) = self.property(property) {
@@ -325,7 +325,7 @@ pub(crate) fn length(count: usize) -> f64 {
     count as f64
 }
 
-/// A node's label, else its type's.
+/// The label of a node, or of its type.
 pub(crate) fn label<'a>(ready: &'a Ready<'_>) -> Cow<'a, str> {
     match (&ready.node.label, ready.kind) {
         (Some(label), _) if !label.is_empty() => Cow::Borrowed(label),

@@ -27,7 +27,7 @@ const FUEL: u64 = 200_000;
 const CLOSURE_OUTPUT: &str = "NodeClosureOutput";
 /// The node that calls one.
 const EVALUATE_CLOSURE: &str = "NodeEvaluateClosure";
-/// Groups within groups, and closures that call closures; Blender itself allows as many as fit its stack.
+/// Maximum depth of nested groups and closures; Blender itself is limited only by its stack.
 const MAX_DEPTH: usize = 32;
 
 /// The result of a tree for certain inputs.
@@ -243,7 +243,7 @@ impl<'a> Machine<'a> {
             .collect()
     }
 
-    /// Evaluates the body of a closure with what its caller gives it.
+    /// Evaluates the body of a closure with the caller's arguments.
     fn call(&mut self, frame: &mut Frame<'a>, at: usize, ready: &Ready<'a>) -> Vec<Flow> {
         let given = self.inputs(frame, ready);
         let unknown = vec![Flow::unknown(); ready.outputs.len()];
@@ -263,7 +263,7 @@ impl<'a> Machine<'a> {
             return unknown;
         };
         if self.depth >= MAX_DEPTH {
-            // Whoever asks for it waits for ever; a branch that is not taken asks for nothing.
+            // Evaluating it would never end; branches that are not taken are not evaluated.
             let work = Work {
                 seconds: f64::INFINITY,
                 ..Work::default()

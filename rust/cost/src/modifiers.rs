@@ -21,9 +21,9 @@ const FINEST_OCEAN: f64 = 64.0;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stack {
-    /// Faces of its own mesh, or half of its vertices where those are more.
+    /// Faces of the object's own mesh, or half of its vertices if that is more.
     pub elements: f64,
-    /// The longest side of its own data; only a remesh asks for it.
+    /// Longest side of the object's own data, which only a remesh needs.
     #[serde(default)]
     pub extent: f64,
     /// In the order of evaluation.
@@ -31,7 +31,7 @@ pub struct Stack {
     pub modifiers: Vec<Modifier>,
 }
 
-/// The numbers of a modifier that multiplies, as Blender names them.
+/// The properties of a modifier that multiplies geometry, by their names in Blender.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE")]
 #[expect(missing_docs, reason = "the names are Blender's")]
@@ -113,7 +113,7 @@ pub fn multiplied(stack: &Stack) -> Multiplied {
     }
 }
 
-/// What one modifier makes of `given` elements; none where it multiplies nothing. `wider`: how much longer than its own data the object is.
+/// Number of elements after one modifier; `None` if it does not multiply. `wider`: ratio of the object's extent to that of its own data.
 fn result(modifier: &Modifier, stack: &Stack, given: f64, wider: &mut f64) -> Option<f64> {
     let unless = |too_long: bool| if too_long { TOO_LONG } else { given };
     Some(match modifier {
@@ -151,7 +151,7 @@ fn result(modifier: &Modifier, stack: &Stack, given: f64, wider: &mut f64) -> Op
             resolution.max(*viewport_resolution).powi(4) * repeat_x.max(1.0) * repeat_y.max(1.0)
         }
         Modifier::Remesh { mode, voxel_size } if mode == "VOXEL" => {
-            // Faces of the voxels on the six sides of a cube of that extent.
+            // Number of voxel faces on the six sides of a cube of this extent.
             6.0 * (stack.extent * *wider / voxel_size.max(1e-9)).powi(2)
         }
         Modifier::Skin | Modifier::Ocean { .. } | Modifier::Remesh { .. } | Modifier::Other => return None,

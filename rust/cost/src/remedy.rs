@@ -65,7 +65,7 @@ fn place(lever: &Lever, tree: &str, node: &str) -> TrialAt {
 
 /// The value nearest to the present one that fits, to two digits where it is not exact.
 fn search(lever: &Lever, fits: impl Fn(f64) -> bool) -> Option<f64> {
-    // What the node alone would bear often holds for the whole.
+    // A value that suffices for the node alone often suffices for the whole tree.
     if let Some(near) = lever.remedy.filter(|value| fits(*value)) {
         return Some(near);
     }

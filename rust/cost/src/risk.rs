@@ -38,7 +38,7 @@ pub struct Risk {
     pub fix: String,
 }
 
-/// Compares the state before a plan with the state after it; the heaviest object is named.
+/// Compares the state before a plan with the state after it; names the most expensive object.
 pub fn risk(before: &Document, compiled: &Compiled, catalogue: &Catalogue, budget: Budget) -> Option<Risk> {
     let risks = compiled.touched_objects.iter().filter_map(|object| {
         let after = estimate(&compiled.after, catalogue, object, budget);

@@ -20,13 +20,13 @@ use crate::observations::Observations;
 use crate::work::{self, Budget, Load, Work};
 use crate::{inputs, range, scene};
 
-/// Stands for all times and sizes beyond it.
+/// Cap: represents all larger times and sizes.
 const ENDLESS: f64 = 1e18;
 
 /// The expected result of an object's modifiers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The peak of any node on the way.
+    /// Highest peak of any node so far.
     pub elements: f64,
     /// Processor time of one evaluation, in seconds.
     pub seconds: f64,
@@ -255,7 +255,7 @@ fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, give
 /// Seconds to read an attribute, for each element.
 const ATTRIBUTE: f64 = 1e-9;
 
-/// The value of an interface input whose default is not written, because it is that of a new one.
+/// The value of an interface input whose default is omitted because it equals that of a new socket.
 fn unset(kind: &str) -> Content {
     match kind {
         "NodeSocketFloat" | "NodeSocketInt" | "NodeSocketBool" => Content::Number(range::Range::exactly(0.0)),

@@ -29,7 +29,7 @@ impl Work {
         self.kept + self.peak
     }
 
-    /// How dear it is, whether it takes time or memory: 10 seconds weigh as much as 2 GB.
+    /// A common measure for time and memory: 10 seconds count as much as 2 GB.
     pub(crate) fn weight(&self) -> f64 {
         let scale = Budget::default();
         (self.seconds / scale.seconds).max(self.bytes() / scale.bytes)
@@ -124,7 +124,7 @@ pub(crate) fn items(inputs: &Inputs<'_>, outcome: &Outcome) -> f64 {
     given + made.fold(outcome.work, f64::max)
 }
 
-/// What the evaluation of a node takes, and the fields that it evaluates.
+/// Cost of evaluating a node, including the fields that it evaluates.
 pub(crate) fn work(inputs: &Inputs<'_>, outcome: &Outcome) -> Work {
     let cost = cost(inputs);
     let items = items(inputs, outcome);
@@ -152,7 +152,7 @@ pub(crate) fn work(inputs: &Inputs<'_>, outcome: &Outcome) -> Work {
     }
 }
 
-/// What a node takes that hands on what it is given.
+/// Cost of a node that passes its input through.
 pub(crate) fn passing(inputs: &Inputs<'_>) -> Work {
     Work {
         seconds: cost(inputs).fixed(),
@@ -161,7 +161,7 @@ pub(crate) fn passing(inputs: &Inputs<'_>) -> Work {
     }
 }
 
-/// Bytes of a value of a field, with the mask of its elements.
+/// Bytes per value of a field, including the selection mask.
 const FIELD_BYTES: f64 = 16.0;
 
 fn cost(inputs: &Inputs<'_>) -> &'static Cost {
@@ -184,7 +184,7 @@ pub(crate) fn field(inputs: &Inputs<'_>) -> Option<Arc<Field>> {
     let geometry = inputs.first_geometry();
     let looks_up = geometry.is_some() && LOOK_UPS.contains(&inputs.kind());
     if geometry.is_some() && !looks_up {
-        // It evaluates the fields on its geometry: a single value comes out.
+        // Evaluates fields on its geometry and outputs a single value.
         return None;
     }
     if from.is_empty() && !looks_up && !is_source(inputs.kind()) {
@@ -192,7 +192,7 @@ pub(crate) fn field(inputs: &Inputs<'_>) -> Option<Arc<Field>> {
     }
     let mut own = cost(inputs).element() * factor(inputs);
     if looks_up {
-        // Trees are searched, whose depth is the logarithm of what is in them.
+        // Searches trees whose depth is the logarithm of their size.
         let target = inputs.main().elements();
         own *= ((target + 2.0).log2() / costs().target_elements.log2()).max(0.2);
     }
@@ -298,7 +298,7 @@ fn evaluated_on(inputs: &Inputs<'_>, outcome: &Outcome) -> f64 {
     }
 }
 
-/// Bytes of a geometry, as Blender lays it out.
+/// Bytes of a geometry in Blender's memory layout.
 pub(crate) fn bytes(geometry: &Geometry) -> f64 {
     let parts = geometry.own + geometry.referred;
     let mesh = parts.mesh;

@@ -20,7 +20,7 @@ type Key = (PathBuf, SystemTime, u64);
 /// [`EngineError::Catalogue`] when the file does not exist or does not have the expected form.
 pub fn catalogue(source: &str) -> Result<Arc<Catalogue>, EngineError> {
     if source.trim_start().starts_with('{') {
-        return parse(source, "the text given").map(Arc::new);
+        return parse(source, "the given text").map(Arc::new);
     }
     let unreadable = |error: std::io::Error| EngineError::Catalogue(format!("{source}: {error}."));
     let meta = std::fs::metadata(source).map_err(unreadable)?;

@@ -107,5 +107,5 @@ impl From<EngineError> for Failure {
 
 /// A part of the run that must exist is missing.
 pub(crate) fn lost(what: &str) -> Failure {
-    EngineError::Internal(format!("the {what} of this run is not there")).into()
+    EngineError::Internal(format!("the {what} of this run is missing")).into()
 }

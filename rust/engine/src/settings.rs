@@ -225,7 +225,7 @@ settings! {
     telemetry: bool = true;
     /// Whether a request that breaks a rule which can be waived (its length) is refused; otherwise it is a warning.
     strict_requests: bool = true;
-    /// Whether a reply that breaks a rule which can be waived (an end that was cut off and added) is refused; otherwise it is a warning.
+    /// Whether a reply that breaks a rule which can be waived (a missing final brace was added) is refused; otherwise it is a warning.
     strict_responses: bool = true;
     /// Whether a call of a tool that breaks a rule which can be waived is refused; otherwise it is a warning.
     strict_tools: bool = true;

@@ -162,7 +162,7 @@ fn without_present(mut operations: Vec<Value>, context: &Context, group: &str) -
     operations
 }
 
-/// Nodes of another variant of what is said again that an earlier run left in this tree.
+/// Nodes left by an earlier run that belong to another variant of the repeated operations.
 fn outdated(template: &[Value], operations: &[Value], context: &Context, group: &str) -> Vec<Value> {
     let created = |list: &[Value]| -> HashSet<String> {
         list.iter()

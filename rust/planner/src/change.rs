@@ -1,4 +1,4 @@
-//! Changing the last result: only what depends on the words of the prompt is said again, so that all else stays as it stands.
+//! Changes the last result: only operations that depend on the words of the prompt are repeated, so that everything else stays unchanged.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What the artist reads of a plan without a model: its description, and what it says when it is done.
+//! Texts for the artist about an offline plan: its description and its final message.
 
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ pub(crate) fn sentence(text: &str, read: &Read, scope: &Scope, unit: f64) -> Str
     out
 }
 
-/// What is said when the plan is done.
+/// The final message of a plan.
 pub(crate) fn message(
     read: &Read,
     scope: &Scope,
@@ -102,7 +102,7 @@ pub(crate) fn message(
     Ok(parts.join(" "))
 }
 
-/// What is said when the last result was changed.
+/// The final message after a change of the last result.
 pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String], names: &Names) -> String {
     let thing = match &read.cast.thing {
         Some(Thing::Object(name) | Thing::Collection(name)) => Some(format!("“{name}”")),

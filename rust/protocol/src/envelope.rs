@@ -41,7 +41,7 @@ pub struct GateFinding {
     pub gate: Code,
     /// What exactly was found.
     pub code: Code,
-    /// How much it weighs: only an error fails the gate.
+    /// Its severity: only an error fails the gate.
     #[serde(default = "error", skip_serializing_if = "is_error")]
     pub severity: Severity,
     /// Stable ID of the node concerned.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::codes::Code;
 
-/// The weight of a finding, the heaviest first.
+/// The severity of a finding, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {

@@ -278,7 +278,7 @@ async fn bounded<T>(total: Duration, call: impl Future<Output = Result<T, Provid
 fn schema_notice() -> Notice {
     Notice {
         code: Code::SchemaRefused,
-        text: "The endpoint cannot enforce the form of the answer; the model was asked for it in words.".to_owned(),
+        text: "The endpoint does not support structured output; the schema was sent as text.".to_owned(),
     }
 }
 

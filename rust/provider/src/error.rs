@@ -79,7 +79,7 @@ pub enum ProviderError {
     #[error("{} refuses the key{}. Check the key and its permissions.", .0.place(), .0.aside())]
     AuthFailed(Box<Detail>),
     /// Too many requests just now.
-    #[error("{} asks for slower requests{}.{} Wait a moment and send again.", .0.place(), .0.aside(), .0.wait())]
+    #[error("{} limits the rate of requests{}.{} Wait a moment and send again.", .0.place(), .0.aside(), .0.wait())]
     RateLimited(Box<Detail>),
     /// Credit or budget is used up; waiting does not help.
     #[error("The credit or budget at {} is used up{}. Check the plan and billing there.", .0.place(), .0.aside())]

@@ -51,7 +51,7 @@ const SHORTEST_VALUE: usize = 8;
 const SHORTEST_BEARER: usize = 16;
 /// Minimum length of a signed token of three parts.
 const SHORTEST_JWT: usize = 40;
-/// Number of characters that decide whether a value after a name is a secret.
+/// Characters examined to decide whether a value after a name is a secret.
 const VALUE_HEAD: usize = 256;
 /// How the first line of a private key ends.
 const ARMOUR: &[u8] = b"PRIVATE KEY-----";

@@ -107,7 +107,7 @@ class ProtocolError(CoreError):
     """What was given does not have its form."""
 
 class PolicyError(CoreError):
-    """A rule of safety forbids it."""
+    """A safety rule forbids it."""
 
 class PatchError(CoreError):
     """A plan cannot be compiled against the present state."""

@@ -21,7 +21,7 @@ class ProtocolError(CoreError):
 
 
 class PolicyError(CoreError):
-    """A rule of safety forbids it."""
+    """A safety rule forbids it."""
 
 
 class PatchError(CoreError):

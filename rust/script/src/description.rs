@@ -40,11 +40,7 @@ pub fn brief() -> String {
         "- Nodes that cannot be made: {}.",
         quoted(reviewed.node_types.keys().copied())
     );
-    let _ = writeln!(
-        text,
-        "- Greatest numbers, as keyword or attribute: {}.",
-        bounds(reviewed)
-    );
+    let _ = writeln!(text, "- Largest allowed values, by name: {}.", bounds(reviewed));
     text
 }
 
@@ -97,7 +93,7 @@ pub fn reference() -> String {
         ["node", "why not"],
         reviewed.node_types.iter().map(|(k, v)| [*k, *v]),
     );
-    text.push_str("\n## Greatest numbers\nAs the keyword of a call or as an attribute.\n");
+    text.push_str("\n## Largest allowed values\nFor the keyword argument or attribute of that name.\n");
     let greatest: Vec<[String; 2]> = reviewed
         .bounds
         .iter()

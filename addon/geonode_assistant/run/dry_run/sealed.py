@@ -20,7 +20,7 @@ LOOK_S = 0.01
 
 
 class SealedProcess:
-    """As much of ``subprocess.Popen`` as a trial needs, of a process that reaches nothing but what it was given."""
+    """The subset of ``Popen``'s interface that a trial needs, for a sandboxed process."""
 
     def __init__(
         self,

@@ -33,8 +33,8 @@ OUT_OF_MEMORY = (b"alloc returns null", b"bad_alloc", b"MemoryError", b"Unable t
 # Blender's own are a few for each core.
 MOST_THREADS = 1024
 BREACH = (
-    "The sandbox ended the dry run: it reached for the network, another program or another process. "
-    "No script that works on a scene needs that."
+    "The sandbox ended the dry run: the script tried to reach the network, another program or another process. "
+    "Nothing that edits a scene needs this."
 )
 # The environment variables that are passed on to the process; no keys among them.
 PASSED_ON = frozenset(
@@ -79,12 +79,12 @@ class Trial:
         if self._output_size() > OUTPUT_BYTES:
             return self._failed(
                 "dry_run_crashed",
-                "The dry run was stopped because it printed without end.",
+                "The dry run was stopped because its output did not end.",
                 seconds,
             )
         if threads(self._process) > MOST_THREADS:
             return self._failed(
-                "dry_run_crashed", "The dry run was stopped because it started threads without end.", seconds
+                "dry_run_crashed", "The dry run was stopped because it kept starting threads.", seconds
             )
         if seconds > self._seconds:
             text = f"The dry run was stopped after {self._seconds:g} s: the plan takes longer and may freeze Blender."
@@ -204,13 +204,13 @@ def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]
         out |= {key: report[key] for key in ("records", "unrecorded") if isinstance(report.get(key), dict)}
     if out["ok"]:
         what = f": {'; '.join(made)}" if made else ""
-        return {**out, "text": f"The dry run worked in {out['seconds']:g} s with {peak} MB{what}."}
+        return {**out, "text": f"The dry run succeeded in {out['seconds']:g} s with {peak} MB{what}."}
     worst = errors[0] if errors else {}
     code = _text(worst.get("code")) or "internal_error"
     if code == "internal_error" and "memory" in _text(worst.get("text")):
         code = "dry_run_memory"
     reason = _text(worst.get("text")) or "no reason was given."
-    return {**out, "code": code, "text": f"The dry run did not work: {reason}"}
+    return {**out, "code": code, "text": f"The dry run failed: {reason}"}
 
 
 def _list(value: Any) -> list[Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answers to a question that a run asks before it writes: approve, reject, choose, try in the background."""
+"""Answers to a question that a run asks before it writes: approve, reject, choose, start a dry run."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class GEONODE_OT_choose(_Answer, bpy.types.Operator):
         if not super().poll(context):
             return False
         if session.current.trying:
-            cls.poll_message_set("Wait until the trial in the background has ended, or stop it")
+            cls.poll_message_set("Wait until the dry run has ended, or stop it")
         return not session.current.trying
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -114,7 +114,7 @@ class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
     """Apply everything that is ticked to a copy of this file, in another Blender. This file is not changed"""
 
     bl_idname = "geonode.dry_run"
-    bl_label = "Try in Background"
+    bl_label = "Dry Run"
 
     request_id: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
@@ -125,10 +125,10 @@ class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
         view = session.current
         offer = view.pending[0][1].get("dry_run")
         if view.trying:
-            cls.poll_message_set("A trial in the background is under way")
+            cls.poll_message_set("A dry run is already under way")
         elif not offer or not offer.get("available"):
             why = offer.get("why") if offer else None
-            cls.poll_message_set(why or "This plan cannot be tried in the background")
+            cls.poll_message_set(why or "This plan cannot be applied in a dry run")
         else:
             return True
         return False
@@ -139,16 +139,16 @@ class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
 
 
 class GEONODE_OT_stop_dry_run(bpy.types.Operator):
-    """End the trial in the background; the question stays open"""
+    """Stop the dry run; the question stays open"""
 
     bl_idname = "geonode.stop_dry_run"
-    bl_label = "Stop Trying"
+    bl_label = "Stop Dry Run"
     bl_options = {"REGISTER", "INTERNAL"}
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         if not session.current.trying:
-            cls.poll_message_set("There is no trial in the background")
+            cls.poll_message_set("No dry run is under way")
         return session.current.trying
 
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -119,7 +119,7 @@ def _draw_trial(
     """Draws the button that starts a trial, during the trial its elapsed time, afterwards its result."""
     if view.trying:
         row = box.row(align=True)
-        row.label(text=f"Trying in the background… {view.tried_s or 0} s", icon="SORTTIME")
+        row.label(text=f"Dry run… {view.tried_s or 0} s", icon="SORTTIME")
         row.operator("geonode.stop_dry_run", text="", icon="CANCEL")
     elif offer:
         box.operator("geonode.dry_run", icon="EXPERIMENTAL").request_id = request_id

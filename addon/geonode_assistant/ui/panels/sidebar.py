@@ -107,7 +107,7 @@ def draw_ownership(layout: bpy.types.UILayout, context: bpy.types.Context) -> No
     if active_tree(context) is not None:
         row = layout.row(align=True)
         row.operator("geonode.make_mine")
-        row.operator("geonode.let_manage", text="Hand It Over")
+        row.operator("geonode.let_manage", text="Let the Assistant Manage It")
 
 
 def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:

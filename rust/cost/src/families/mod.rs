@@ -35,7 +35,7 @@ pub(crate) fn outcome(inputs: &Inputs<'_>) -> Outcome {
         .unwrap_or_default()
 }
 
-/// Index of the one input that a node asks for, beside the first, which tells it; none where it asks for all or nobody knows which.
+/// Index of the only input that a node evaluates, besides the first, which selects it; `None` if it evaluates all of them or the selection is unknown.
 pub(crate) fn asked(inputs: &Inputs<'_>) -> Option<usize> {
     match inputs.kind() {
         "GeometryNodeSwitch" => inputs.position(if inputs.truth("Switch")? { "True" } else { "False" }),
@@ -57,7 +57,7 @@ pub(crate) fn asked(inputs: &Inputs<'_>) -> Option<usize> {
     }
 }
 
-/// The output of a node that only chooses, with its history: the chosen input if that is certain, else the most expensive one.
+/// The output of a node that selects one of its inputs, with the cost so far: the chosen input if that is certain, else the most expensive one.
 pub(crate) fn chosen(inputs: &Inputs<'_>) -> Option<Flow> {
     let flow = |name: &str| inputs.flow(name).cloned().unwrap_or_else(Flow::unknown);
     match inputs.kind() {

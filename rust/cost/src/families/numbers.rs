@@ -261,7 +261,7 @@ fn random(inputs: &Inputs<'_>) -> Outcome {
     Outcome::at(output, content)
 }
 
-/// Lies between the bounds when it is clamped, as it is by default; a certain value is computed.
+/// Within the bounds if clamped, which is the default; a known value is computed exactly.
 fn mapped(inputs: &Inputs<'_>) -> Outcome {
     let [value, from_low, from_high, low, high] =
         ["Value", "From Min", "From Max", "To Min", "To Max"].map(|name| inputs.exact(name));

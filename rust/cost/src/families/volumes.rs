@@ -62,7 +62,7 @@ fn cube(inputs: &Inputs<'_>) -> Outcome {
     of(volume, size)
 }
 
-/// The edge of a voxel: given, or the diagonal with the margin on both sides by the number of voxels along it.
+/// Voxel size: given directly, or the diagonal plus both margins, divided by the number of voxels along it.
 fn voxel(inputs: &Inputs<'_>, size: [f64; 3], margin: f64) -> f64 {
     if inputs.position("Voxel Amount").is_none() || inputs.mode("resolution_mode", "Resolution Mode").contains("size") {
         return inputs.finest("Voxel Size");

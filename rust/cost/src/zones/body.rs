@@ -1,4 +1,4 @@
-//! The body of a zone: one run of it, and what that took.
+//! The body of a zone: one evaluation and its cost.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn results(frame: &Frame<'_>, ready: &Ready<'_>) -> Vec<Flow> {
         .collect()
 }
 
-/// What the body of a zone took when it was evaluated last; its nodes are counted with the zone from then on.
+/// Cost of the last evaluation of a zone's body; from then on its nodes are counted with the zone.
 pub(crate) fn taken(frame: &mut Frame<'_>, output: usize, zone: &Zone) -> Sum {
     let needed = frame.needed(output, Some(zone.input));
     let sum = frame.sum(zone.body.iter().copied(), &needed);
@@ -52,7 +52,7 @@ pub(crate) fn overhead(zone: &str) -> Work {
     }
 }
 
-/// A zone whose state goes round.
+/// A zone whose state is passed from one iteration to the next.
 pub(super) struct Place<'z, 'a> {
     pub ready: &'z Ready<'a>,
     pub zone: &'z Zone,

@@ -1,4 +1,4 @@
-//! How the state of a zone grows from one iteration to the next, and what it is after many.
+//! Extrapolates how the state of a zone grows from one iteration to the next.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A repeat zone is followed until it is plain how its state grows (evenly, or by a factor), then carried on to the last iteration.
+//! A repeat zone is followed until the growth of its state is clear (by a sum or a factor), then extrapolated to the last iteration.
 
 use std::sync::Arc;
 

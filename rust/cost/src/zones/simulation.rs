@@ -10,7 +10,7 @@ use crate::work::{Work, bytes};
 use super::body::{Place, overhead, results, taken};
 use super::growth::{ENOUGH, FOLLOWED, carried_on, settled, weight};
 
-/// Frames of a fresh scene: how far a simulation is thought to be played.
+/// Assumed number of simulated frames: the frame range of a new scene.
 const FRAMES: f64 = 250.0;
 
 /// The frame that is shown gives the flows; what grows from frame to frame is judged by the last one, and each frame's state is kept.

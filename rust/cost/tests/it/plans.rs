@@ -24,7 +24,7 @@ fn scene() -> Value {
     })
 }
 
-/// A step of operations on the cube's tree; `group_input` and `group_output` are there.
+/// A step with operations on the cube's tree, which already has `group_input` and `group_output`.
 fn plan(ops: Value) -> Value {
     json!({
         "version": "1.1", "done": true, "final_message": "",
@@ -201,7 +201,7 @@ fn nested_repeat_zones_are_evaluated_completely() {
         made(&found),
         "The repeat zone at Iterations 1,000 makes about 8 million vertices."
     );
-    // Each iteration copies what is there: time is the narrower limit.
+    // Each iteration copies the geometry, so time is the tighter limit.
     assert!(found.fix.contains(" stays under 5 million, 10 seconds"), "{found:?}");
     assert!(advised(&found) < 624);
     fine(nested(advised(&found)));

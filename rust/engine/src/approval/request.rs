@@ -92,7 +92,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
 /// Why no dry run of the plan is possible, if so.
 pub(crate) fn untried(plan: &Plan) -> Option<String> {
     if plan.steps.is_empty() {
-        return Some("No part of the plan is left to try.".to_owned());
+        return Some("Everything is left out, so there is nothing for a dry run.".to_owned());
     }
     plan.steps.iter().find_map(|step| match &step.action {
         Action::Added(_) => Some(format!(

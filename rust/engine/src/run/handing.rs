@@ -58,7 +58,7 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
         },
         Task::AskApproval { request } => HostEffect::AskApproval { request },
         Task::DryRun { without } => {
-            shared.progress(None, "Trying the plan in the background");
+            shared.progress(None, "Dry run of the plan");
             HostEffect::DryRun {
                 plan: choosing::trial(work, &without)?,
                 catalogue: work.request.catalogue.clone(),

@@ -80,7 +80,7 @@ impl Run {
         std::thread::Builder::new()
             .name("geonode-run".into())
             .spawn(move || worker::serve(job, &worker, &orders))
-            .map_err(|error| EngineError::Internal(format!("no thread for the run: {error}")))?;
+            .map_err(|error| EngineError::Internal(format!("the thread of the run could not be started: {error}")))?;
         Ok(Self {
             shared,
             inbox,

@@ -58,17 +58,17 @@ impl Trials {
         Word {
             name: "always",
             title: "Always",
-            about: "Each script runs there before you can approve it",
+            about: "Every script is tried before you can approve it",
         },
         Word {
             name: "in_doubt",
             title: "When in Doubt",
-            about: "Scripts that remove data, are long, or run where nobody reads them",
+            about: "Only scripts that remove data, are long, or run without anyone reading them first",
         },
         Word {
             name: "never",
             title: "Never",
-            about: "Scripts run without a trial; the other protections still apply",
+            about: "Scripts are not tried first; the other protections still apply",
         },
     ];
 }

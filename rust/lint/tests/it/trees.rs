@@ -1,4 +1,4 @@
-//! Trees that Blender evaluates without a word although a node of them does nothing.
+//! Trees with a node that does nothing, which Blender evaluates without any warning.
 
 use std::collections::BTreeSet;
 
@@ -252,7 +252,7 @@ fn an_input_without_geometry_is_reported() {
     );
 }
 
-/// Only the cause is told, not everything that follows from it.
+/// Only the cause is reported, not its consequences.
 #[test]
 fn missing_data_blocks_are_reported() {
     let mut ops = chain(&[("put", "InstanceOnPoints", "Points", "Instances")]);

@@ -13,7 +13,7 @@ mod reading;
 
 use geonode_graph::documents::Context;
 
-/// The scene that a run begins with where there is no file.
+/// The scene of a run without an input file.
 fn starter() -> Context {
     serde_json::from_str(include_str!("../fixtures/starter.json")).unwrap()
 }

@@ -86,7 +86,7 @@ codes! {
         /// The tree has no active Group Output, or more than one.
         SingleGroupOutput = "SINGLE_GROUP_OUTPUT" => "Keep one Group Output and make it the active one.",
         /// A node that the plan does not name was changed.
-        UserNodesUntouched = "USER_NODES_UNTOUCHED" => "Name in the plan the nodes that are to be changed, or leave them as they are.",
+        UserNodesUntouched = "USER_NODES_UNTOUCHED" => "List the nodes to change in the plan, or leave them as they are.",
     }
     "protocol" {
         /// Two fields are given of which only one is allowed.
@@ -170,7 +170,7 @@ codes! {
         /// The data belongs to a linked library and cannot be edited.
         LibraryData = "library_data" => "Make the data local or create a library override in Blender first." [policy],
         /// The name of something new is taken; it gets the next free name, and what is there stays.
-        NameTaken = "name_taken" => "Nothing needs to be done; to edit what is there, name its nodes.",
+        NameTaken = "name_taken" => "Nothing needs to be done; to edit the existing tree, use its node IDs.",
         /// The node is of another type than the plan says.
         NodeTypeMismatch = "node_type_mismatch" => "Use another ID, or the type that the node has.",
         /// What is to be removed does not exist; nothing was changed.
@@ -297,10 +297,10 @@ codes! {
         RunInProgress = "run_in_progress" => "Wait until the other run has ended, or cancel it.",
         /// The whole run took longer than allowed.
         RunTimeout = "run_timeout" => "Raise `max_run_s` (on the command line `--timeout`), or choose a faster model.",
-        /// What was tried in the sandbox reached for the network, another program or another process, and was ended.
-        SandboxBreach = "sandbox_breach" => "Do not run it: no script that works on a scene needs that." [policy],
-        /// This system has no sandbox that a script could be tried in, or it could not be set up.
-        SandboxUnavailable = "sandbox_unavailable" => "Take Linux 6.2 or later with Landlock, or switch the trial of scripts off (`try_scripts`).",
+        /// A script in the sandbox tried to reach the network, another program or another process, and was stopped.
+        SandboxBreach = "sandbox_breach" => "Do not run the script: nothing that edits a scene needs this." [policy],
+        /// This system has no sandbox for trying scripts, or the sandbox could not be set up.
+        SandboxUnavailable = "sandbox_unavailable" => "Use Linux 6.2 or later with Landlock, or set `try_scripts` to `never`.",
         /// A saved run is damaged, or was saved by another version.
         SavedRunInvalid = "saved_run_invalid" => "Start the run again, or save it again with this version.",
         /// A setting is unknown or outside its range.
@@ -309,11 +309,11 @@ codes! {
         TokenLimit = "token_limit" => "Raise `max_run_tokens`, or ask for less.",
         /// During the run, the artist changed something that the run changes too.
         TouchedByArtist = "touched_by_artist" => "Start the run again; it then starts from the file as it is now.",
-        /// A script did not pass its trial in the sandbox, or there could be none where nobody reads it.
-        TrialFailed = "trial_failed" => "Mend what the trial says; where there is no sandbox, switch it off by name (`try_scripts`)." [policy],
+        /// A script failed its trial, or it could not be tried although nobody would read it before it runs.
+        TrialFailed = "trial_failed" => "Fix what the trial reported. Without a sandbox, set `try_scripts` to `never`." [policy],
         /// The results of earlier turns of a saved run are not in the file.
         TurnsLost = "turns_lost" => "Open the file that the run was saved with, or start the run again.",
-        /// Blender could not undo what a script does, so the script does not run.
+        /// Blender could not undo the changes of a script, so the script was not run.
         UndoUnavailable = "undo_unavailable" => "Enable global undo in Blender's preferences, or use nodes instead of a script." [policy],
         /// The artist rejected the plan.
         UserRejected = "user_rejected" => "Say what should be different, or start another run.",
@@ -379,7 +379,7 @@ codes! {
         ScriptOperator = "script_operator" => "Use Blender's data instead, or an operator that scripts.md lists.",
         /// Safe mode refuses a script; the findings in the details say where and why.
         ScriptRefused = "script_refused" => "Correct the lines that the findings name; each finding has its own code.",
-        /// A number in a script would use up all memory or freeze Blender.
+        /// A number in a script is so large that it would use up all memory or freeze Blender.
         ScriptSize = "script_size" => "Use a smaller number.",
         /// A statement or expression is of a kind that safe mode does not allow.
         ScriptStatement = "script_statement" => "Write it with the statements that scripts.md lists.",
@@ -450,9 +450,9 @@ codes! {
         /// Too many requests were sent to the provider in a short time.
         RateLimited = "rate_limited" => "Wait for as long as the message says.",
         /// The provider refused the JSON schema of the reply.
-        SchemaRefused = "schema_refused" => "Nothing needs to be done; the schema is described in words instead. Switch `structured_output` off if it happens again.",
+        SchemaRefused = "schema_refused" => "Nothing needs to be done; the schema is sent as text instead. Switch `structured_output` off if it happens again.",
         /// The provider did not answer in time.
-        Timeout = "timeout" => "Try again, since a model may still be loading; else raise `timeout_s`, or choose a faster model.",
+        Timeout = "timeout" => "Try again, since a model may still be loading; otherwise raise `timeout_s`, or choose a faster model.",
         /// The provider does not know the model.
         UnknownModel = "unknown_model" => "Choose a model that the provider lists.",
     }
@@ -465,15 +465,15 @@ codes! {
         ContextKeyMissing = "context_key_missing" => "Request a key that exists.",
         /// More requests or tokens would be sent in a minute or a day than the settings allow.
         RequestQuota = "request_quota" => "Wait, or raise the limit in the settings." [policy],
-        /// A schema that was not made by this program, or that refers to another document, would be sent.
+        /// A request contains a schema that does not come from this program, or that refers to another document.
         SchemaNotAllowed = "schema_not_allowed" => "Register the tool that the schema belongs to, or leave the schema out." [policy],
         /// An API key, or something that looks like one, was removed from a text.
         SecretRedacted = "secret_redacted" => "Nothing needs to be done; keep keys out of prompts and names.",
     }
     "tools" {
-        /// Data would be sent to a host that is not allowed.
+        /// A request would send data to a host that is not allowed.
         EgressDenied = "egress_denied" => "Add the server to the allowed ones if you trust it." [policy],
-        /// More tools were called at once than can wait.
+        /// Too many tools were called at once.
         ToolBusy = "tool_busy" => "Call fewer tools at once.",
         /// The tool was called more often in this run than allowed.
         ToolQuota = "tool_quota" => "Continue with the results of the earlier calls." [policy],

@@ -84,12 +84,12 @@ pub(crate) fn fit(
     subject.require_length(info, size)?;
     if stream && info.streaming == Some(false) {
         fitting.stream = false;
-        let text = format!("The model “{name}” cannot stream, so its text appears when it is done.");
+        let text = format!("The model “{name}” cannot stream; its text appears when it is complete.");
         fitting.notices.push(notice(Code::StreamingUnsupportedModel, text));
     }
     if request.schema.is_some() && info.structured_output == Some(false) {
         fitting.in_words = true;
-        let text = format!("The model “{name}” cannot be held to a schema, so it is asked for it in words.");
+        let text = format!("The model “{name}” does not support structured output; the schema is sent as text.");
         fitting.notices.push(notice(Code::CapabilityMismatch, text));
     }
     if let (Some(asked), Some(most)) = (
@@ -125,7 +125,7 @@ fn unknown(provider: Provider, name: &str) -> Notice {
             format!("The model “{shown}” is not known here, and neither are its limits and prices.")
         }
         Models::Vendor => format!(
-            "“{shown}” is not among the known models of {}; it is asked all the same. Its limits and prices are not known.",
+            "“{shown}” is not among the known models of {}; it is used anyway. Its limits and prices are not known.",
             provider.name()
         ),
     };
@@ -157,7 +157,7 @@ impl Subject<'_> {
         match info.context_tokens {
             Some(context) if least > context => {
                 let longer = |info: &ModelInfo| info.context_tokens.is_some_and(|context| least <= context);
-                Err(self.lacking(format!("read the {least} tokens and more that the request has"), longer))
+                Err(self.lacking(format!("read a request of {least} tokens or more"), longer))
             }
             _ => Ok(()),
         }

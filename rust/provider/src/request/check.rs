@@ -50,7 +50,7 @@ fn messages(body: &Body) -> Result<(), ProviderError> {
             Role::Tool => {
                 let id = message.tool_call_id.as_deref().unwrap_or_default();
                 let Some(position) = open.iter().position(|call| *call == id) else {
-                    let what = "does not name an open call of the assistant message before it";
+                    let what = "matches no pending call of the preceding assistant message";
                     return Err(invalid(index, "/tool_call_id", what));
                 };
                 open.remove(position);
@@ -62,7 +62,7 @@ fn messages(body: &Body) -> Result<(), ProviderError> {
                 }
             }
             Role::User | Role::Assistant => {
-                let what = "the calls before it still lack their “tool” messages";
+                let what = "pending calls of an earlier message have no “tool” messages yet";
                 return Err(invalid(index, "", what));
             }
         }
@@ -72,7 +72,7 @@ fn messages(body: &Body) -> Result<(), ProviderError> {
         return Ok(());
     }
     let last = body.messages.len().saturating_sub(1);
-    let what = "has unanswered calls; add their “tool” messages";
+    let what = "has pending calls; add their “tool” messages";
     Err(invalid(last, "/tool_calls", what))
 }
 

@@ -64,7 +64,7 @@ impl Machine {
             return self.try_out(without);
         }
         if let Some(why) = self.failed_trial() {
-            let text = format!("What did not pass its trial cannot be approved. {why}");
+            let text = format!("This script failed its trial, so it cannot be approved. {why}");
             self.state.open_request.findings = vec![Finding::error(Code::TrialFailed, "", text)];
             return self.ask();
         }
@@ -139,7 +139,7 @@ impl Machine {
     }
 
     fn refuse_untried(&mut self, why: &str) {
-        let text = format!("A script runs unattended only after its trial has passed. {why}");
+        let text = format!("Without approval by hand, a script runs only if it passed its trial. {why}");
         self.fail(Origin::Run, Failure::new(Code::TrialFailed, text));
     }
 

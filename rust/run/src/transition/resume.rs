@@ -28,10 +28,10 @@ const MOST: u64 = 1 << 20;
 pub fn resume(mut state: State, config: Config, at: f64) -> Result<(State, Vec<Effect>), &'static str> {
     let counters = [state.attempts, state.retried, state.iterations, state.rebased];
     if state.tasks > MOST || counters.iter().any(|count| u64::from(*count) > MOST) {
-        return Err("its counters exceed every limit");
+        return Err("its counters are implausibly large");
     }
     if state.finished() != state.outcome.is_some() {
-        return Err("it has an outcome without having ended, or has ended without one");
+        return Err("its state and its outcome contradict each other");
     }
     if state.phase != Phase::Idle {
         state.config = config;

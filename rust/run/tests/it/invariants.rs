@@ -30,7 +30,7 @@ enum Move {
     /// An answer to the question before the last.
     Late(bool),
     Cancel,
-    /// The run is saved and taken up in another process, whose file holds nothing of an open transaction.
+    /// The run is saved and resumed in another process, whose file contains nothing of an open transaction.
     Resume,
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn operator_name(cx: &mut Checker<'_>, name: &str, range: TextRange) 
 /// Judges a group whose operators are named by a computed string; the guard at run time judges each name.
 pub(crate) fn family(cx: &mut Checker<'_>, name: &str, range: TextRange) {
     if !cx.policy.reviewed.operator_modules.contains(name) {
-        let text = format!("bpy.ops.{name} is not about the contents of the scene.");
+        let text = format!("bpy.ops.{name} does not edit the scene.");
         cx.refuse(
             &RULE,
             range,
@@ -79,7 +79,7 @@ fn reason(cx: &Checker<'_>, name: &str, cause: &str) -> String {
         "path" => "it takes a path to a file".to_owned(),
         "module" => {
             let group = name.split('.').next().unwrap_or(name);
-            format!("bpy.ops.{group} is not about the contents of the scene")
+            format!("bpy.ops.{group} does not edit the scene")
         }
         _ => decided
             .filter(|(pattern, _)| fits(pattern, name))

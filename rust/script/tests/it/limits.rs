@@ -99,7 +99,7 @@ fn code_that_removes_data_is_asked_about_under_any_name() {
     assert!(check(harmless, "5.2").asks.is_empty());
 }
 
-/// A class of a script may have what it likes; what Python or Blender has by that name stays out of reach.
+/// A class of a script may define any attribute; attributes of Python or Blender with that name stay out of reach.
 #[test]
 fn own_attributes_give_no_access() {
     for script in [

@@ -208,7 +208,7 @@ pub(super) fn available() -> Result<(), SealError> {
     } else {
         let error = std::io::Error::last_os_error();
         Err(SealError::Unavailable(format!(
-            "seccomp of Linux 4.14 or later is missing ({error})"
+            "seccomp (Linux 4.14 or later) is not available ({error})"
         )))
     }
 }

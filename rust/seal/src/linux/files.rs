@@ -50,11 +50,9 @@ const NOWHERE: &str = "/dev/null";
 
 /// Whether the kernel restricts all that is needed.
 pub(super) fn available() -> Result<(), SealError> {
-    handled().map(drop).map_err(|error| {
-        SealError::Unavailable(format!(
-            "Landlock of Linux 6.2 or later is missing or switched off ({error})"
-        ))
-    })
+    handled()
+        .map(drop)
+        .map_err(|error| SealError::Unavailable(format!("Landlock (Linux 6.2 or later) is not available ({error})")))
 }
 
 /// The rules of an order. Made before the fork: it opens every path.

@@ -59,7 +59,7 @@ pub fn start(path: Option<&Path>) -> Result<PathBuf, AuditError> {
             .map(|folder| folder.join("audit.jsonl"))
             .ok_or_else(|| AuditError::System {
                 path: "audit.jsonl".into(),
-                cause: "no configuration folder is known".into(),
+                cause: "the configuration folder cannot be determined".into(),
             })?,
     };
     if current.as_ref().is_some_and(|current| current.path == path) {
