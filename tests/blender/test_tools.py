@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import pytest
 from geonode_assistant import api
-from geonode_assistant.host import export, looking, values
+from geonode_assistant.host import export, model_tools, values
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import driver, session, tools
 from geonode_assistant.run.report import RunReport
@@ -142,10 +142,10 @@ def test_a_picture_is_small_and_leaves_no_data() -> None:
     before = state()
     seen = {}
     for view in ("perspective", "front", "side", "top"):
-        shown = looking.take_picture({"view": view}, {"object": "Cube"})
+        shown = model_tools.take_picture({"view": view}, {"object": "Cube"})
         seen[view] = base64.b64decode(shown["image"]["data"])
         assert seen[view].startswith(b"\x89PNG") and len(seen[view]) < 300_000
-        assert (shown["width"], shown["height"]) == looking.PICTURE_SIZE
+        assert (shown["width"], shown["height"]) == model_tools.PICTURE_SIZE
     assert seen["perspective"] != seen["front"]
     assert state() == before
 
@@ -229,7 +229,7 @@ def test_one_listing_names_tools_step_types_and_operations(rocks: list) -> None:
 
 def test_the_host_knows_every_tool_that_needs_it() -> None:
     needed = {entry["id"] for entry in api.tools() if entry["kind"] == "tool" and entry["runs"] == "host"}
-    assert needed == set(looking.TOOLS)
+    assert needed == set(model_tools.TOOLS)
     assert tools.call_all([{"tool": "gone", "arguments": {}}], {})[0]["error"]["code"] == "unknown_tool"
 
 

@@ -12,7 +12,7 @@ import bpy
 import pytest
 from geonode_assistant.host import apply, id_state
 from geonode_assistant.host.errors import HostError
-from geonode_assistant.host.inventory import inventory
+from geonode_assistant.host.file_summary import inventory
 from geonode_assistant.host.transaction import Transaction
 from making import on, socket, step, through
 

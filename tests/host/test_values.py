@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 import pytest
-from geonode_assistant.host import identity, suppress, values
+from geonode_assistant.host import deferred_updates, identity, values
 from geonode_assistant.host.errors import HostError
 from mathutils import Euler, Matrix, Vector
 
@@ -99,9 +99,9 @@ def test_ids_with_duplicates_and_collisions(empty: None) -> None:
 
 def test_suppression_works_here_and_cleans_up(empty: None) -> None:
     tree = bpy.data.node_groups.new("T", "GeometryNodeTree")
-    suppress.works = None
-    with suppress.suppression() as suppressor:
-        assert suppress.works is True
+    deferred_updates.works = None
+    with deferred_updates.suppression() as suppressor:
+        assert deferred_updates.works is True
         suppressor.run(lambda: tree.nodes.new("ShaderNodeMath"), tree)
         with pytest.raises(ZeroDivisionError):
             suppressor.run(lambda: 1 / 0, tree)
@@ -114,7 +114,7 @@ def test_edits_without_suppression_give_the_same_result(empty: None, monkeypatch
     from making import step, through
 
     apply.apply_delta(step(through("A")))
-    monkeypatch.setattr(suppress, "works", False)
+    monkeypatch.setattr(deferred_updates, "works", False)
     apply.apply_delta(step(through("B")))
     a, b = (export.export_one(bpy.data.node_groups[name])[0] for name in "AB")
     assert a == b

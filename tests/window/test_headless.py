@@ -36,7 +36,7 @@ def project() -> Path:
     ("tests", "least"),
     [
         ("native/test_watchdog.py", 15),
-        ("blender/test_compiled.py", 20),
+        ("blender/test_bytecode_check.py", 20),
         ("blender/test_scripts.py", 20),
         ("blender/test_script_corpus.py", 220),
     ],

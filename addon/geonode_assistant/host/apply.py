@@ -15,11 +15,11 @@ from typing import Any
 import bpy
 
 from .. import native
-from . import defaults, document, identity, interface, items, modifiers, node_types, places, reroutes, rna, values
+from . import check_tree, defaults, identity, interface, items, modifiers, node_types, places, reroutes, rna, values
+from .deferred_updates import Suppressor, suppression
 from .documents import NodeAdd, StepDelta, TreeDelta
 from .errors import HostError, near
 from .lookup import Lookup
-from .suppress import Suppressor, suppression
 
 # Lists of a delta that change the structure of a tree, and those that change values.
 _STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
@@ -87,7 +87,7 @@ class TreeEdit(Lookup):
         if self.delta.get("create") or "copy_of" in self.delta:
             if present is not None and present.library is None:
                 raise HostError("duplicate_id", f'There is already a node group "{name}".')
-            document.check_name("node group", name, document.tree_name_bytes())
+            check_tree.check_name("node group", name, check_tree.tree_name_bytes())
             self.counts["trees"] += 1
             source = self.delta.get("copy_of")
             return self._copy(source, name) if source is not None else self._new(name)

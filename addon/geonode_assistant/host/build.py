@@ -11,11 +11,11 @@ from typing import Any, cast
 import bpy
 
 from .. import native
-from . import document, interface, places, rna, stored, values
+from . import check_tree, inert_state, interface, places, rna, values
 from .apply import TreeEdit
+from .deferred_updates import suppression, update
 from .documents import InterfaceEditAdd, Item, Node, Tree, TreeDelta
 from .errors import HostError
-from .suppress import suppression, update
 
 # Legal only for the first socket of a panel.
 _WITHIN_PANEL = frozenset({"is_panel_toggle"})
@@ -33,11 +33,11 @@ def build_tree(bundle: Any, name: str | None = None, missing: list[tuple[str, st
     nothing.
     """
     try:
-        document.check(bundle)
+        check_tree.check(bundle)
         order = _in_order(bundle["trees"], bundle["root"])
         for tree_name in order:
             wanted = name if name and tree_name == bundle["root"] else tree_name
-            document.check_name("node group", wanted, document.tree_name_bytes())
+            check_tree.check_name("node group", wanted, check_tree.tree_name_bytes())
     except _MISSING as error:
         raise HostError(
             "invalid_document", f"A field of the document is missing or has the wrong type: {error!r}"
@@ -62,10 +62,10 @@ def build_tree(bundle: Any, name: str | None = None, missing: list[tuple[str, st
                 edit = TreeEdit(_delta(tree.name, ir, made, sockets, tree_name), {}, Counter())
                 edit.run(suppressor)
                 _menu_defaults(tree, ir["interface"], sockets[tree_name])
-                if stored.holds_any(ir):
+                if inert_state.holds_any(ir):
 
                     def finish(ir: Tree = ir, key: str = tree_name, nodes: dict[str, Any] = edit.nodes) -> None:
-                        stored.write(ir, nodes, _renamed(ir["nodes"], sockets, key))
+                        inert_state.write(ir, nodes, _renamed(ir["nodes"], sockets, key))
 
                     suppressor.run(finish, tree)
     except _MISSING as error:

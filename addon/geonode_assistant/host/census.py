@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ..messages import AssistantError
-from .inventory import inventory
+from .file_summary import inventory
 
 Census = dict[str, dict[str, Any]]
 """Kind → name → what describes it. A linked data-block's name holds its library."""

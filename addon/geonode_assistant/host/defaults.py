@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from . import interface, modifiers, rna, values
-from .suppress import Suppressor, update
+from .deferred_updates import Suppressor, update
 
 
 def copy_to_users(tree: Any, new_inputs: list[str], suppressor: Suppressor) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 
-from . import identity, interface, items, node_types, places, rna, stored, values
+from . import identity, inert_state, interface, items, node_types, places, rna, values
 from .documents import Bundle, Link, Node, Tree
 from .errors import HostError, near
 
@@ -77,7 +77,7 @@ def export_one(tree: Any, whole: bool = False) -> tuple[Tree, list[Any]]:
         for node, node_id, head, common in zip(found, ids, heads, _common(tree.nodes, heads), strict=True)
     ]
     if whole:
-        for entry, more in zip(nodes, stored.read(tree, found), strict=True):
+        for entry, more in zip(nodes, inert_state.read(tree, found), strict=True):
             if more:
                 entry["stored"] = more
     return {

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import document, interface, values
+from . import check_tree, interface, values
 from .documents import ModifierEdit
 from .errors import HostError, near
 
@@ -238,7 +238,7 @@ def ensure(edit: ModifierEdit) -> bool:
     modifier = obj.modifiers.get(edit["name"])
     created = modifier is None and bool(edit.get("create"))
     if created:
-        document.check_name("modifier", edit["name"])
+        check_tree.check_name("modifier", edit["name"])
         modifier = add_nodes(obj, edit["name"])
         if modifier is None:
             raise HostError(

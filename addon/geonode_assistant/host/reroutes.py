@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from . import rna
-from .suppress import update
+from .deferred_updates import update
 
 _PLAIN = r"(NodeSocket[A-Z][a-z]+(?:Vector)?)([A-Z][A-Za-z]*)?"
 _KINDS: tuple[Any, ...] = (bpy.types.FloatProperty, bpy.types.StringProperty)

@@ -15,10 +15,10 @@ import bpy
 
 from . import apply, context, evaluate, export, id_state, interface, modifiers, operators, ownership, rna, undo, values
 from .checkpoint import Checkpoint, to_object_mode
+from .deferred_updates import update
 from .documents import StepDelta, Tree
 from .errors import HostError
-from .inventory import inventory
-from .suppress import update
+from .file_summary import inventory
 
 KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
 MARK = f"{context.HIDDEN_PREFIX}_written"

@@ -114,9 +114,9 @@ def _call(tool: str, arguments: dict[str, Any], target: Target) -> dict[str, Any
 
 
 def _run(tool: str, arguments: dict[str, Any], target: Target) -> Any:
-    from ..host import looking
+    from ..host import model_tools
 
-    built_in = looking.TOOLS.get(tool)
+    built_in = model_tools.TOOLS.get(tool)
     if built_in is not None:
         return built_in(arguments, target)
     function = _functions.get(tool)

@@ -29,7 +29,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, compiled, expected, guards, indices, instrument, names, policy, removals, sizes
+from . import alarm, bytecode_check, expected, guards, indices, instrument, names, policy, removals, sizes
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .recorder import Recorder
@@ -179,7 +179,7 @@ def compile_guarded(
         raise policy_error(
             "script_mismatch", f"Python cannot compile this script, line {line}: {error}.", line=line
         ) from error
-    compiled.check(plain, allowed, own)
+    bytecode_check.check(plain, allowed, own)
     return code
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import guards, instrument, managed, policy, products, removals, sizes
+from . import guards, instrument, policy, products, removals, sizes, with_blocks
 from .membrane import Membrane
 from .modules import Importer
 from .output import Output
@@ -54,7 +54,7 @@ def table(own: frozenset[str], output: Output, recorder: Recorder | None = None)
         instrument.BOUNDED: sizes.bounded,
         instrument.RANGE: range,
         instrument.FORMAT: guards.formatted,
-        instrument.WITH: managed.managed,
+        instrument.WITH: with_blocks.managed,
         instrument.PRODUCT: products.product,
         instrument.INTO_PRODUCT: products.into,
         instrument.FACTOR: products.factor,

@@ -17,7 +17,7 @@ import bpy
 
 from ..host import addresses, mesh_data
 from ..messages import AssistantError
-from . import instrument, managed, products, recorded_guards
+from . import instrument, products, recorded_guards, with_blocks
 from .errors import Guarded
 from .provenance import COLLECTION, STRUCT, Provenance, of_file
 from .recorded_guards import At, In, Operator, Within
@@ -395,7 +395,7 @@ class Recorder:
 
     def managed(self, thing: Any) -> Any:
         """The context manager of a `with`: those of Blender are entered and left in the record too."""
-        found = managed.managed(thing)
+        found = with_blocks.managed(thing)
         return Within(self, thing, found) if self._came.knows(thing) else found
 
     def pass_border(self, thing: Any, what: str) -> None:

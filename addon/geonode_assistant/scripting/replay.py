@@ -13,7 +13,7 @@ import bpy
 
 from ..host import addresses, mesh_data
 from ..messages import AssistantError
-from . import instrument, managed, names, sizes
+from . import instrument, names, sizes, with_blocks
 from .output import Output
 from .recorded_values import decode
 
@@ -91,7 +91,7 @@ class Replay:
                     raise Misfit("it is not a mesh")
                 mesh_data.write(mesh, entry["mesh"])
             case "enter":
-                found = managed.managed(self._find(entry["of"]))
+                found = with_blocks.managed(self._find(entry["of"]))
                 found.__enter__()
                 self._entered.append(found)
             case "exit":

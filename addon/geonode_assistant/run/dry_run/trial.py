@@ -83,9 +83,7 @@ class Trial:
                 seconds,
             )
         if threads(self._process) > MOST_THREADS:
-            return self._failed(
-                "dry_run_crashed", "The dry run was stopped because it kept starting threads.", seconds
-            )
+            return self._failed("dry_run_crashed", "The dry run was stopped because it kept starting threads.", seconds)
         if seconds > self._seconds:
             text = f"The dry run was stopped after {self._seconds:g} s: the plan takes longer and may freeze Blender."
             return self._failed("dry_run_timeout", text, seconds)

@@ -11,7 +11,7 @@ from ...host import current
 from ...messages import AssistantError
 from ...run import session
 from .. import polling, properties
-from ..parts import OperatorPart
+from ..bases import OperatorPart
 
 
 class _Answer(OperatorPart):

@@ -15,7 +15,7 @@ from ...host import current
 from ...messages import AssistantError
 from ...run import background, choices, connection
 from .. import audit, preferences
-from ..parts import OperatorPart
+from ..bases import OperatorPart
 
 INTERVAL_S = 0.1
 

@@ -9,7 +9,7 @@ import bpy
 
 from ...host import ownership
 from ...run import session
-from ..parts import OperatorPart
+from ..bases import OperatorPart
 
 
 def active_tree(context: bpy.types.Context) -> Any:

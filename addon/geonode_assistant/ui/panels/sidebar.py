@@ -12,8 +12,8 @@ import bpy
 from ...messages import one_line, select_for_artist
 from ...run import script_steps, session
 from .. import properties
+from ..bases import PanelPart
 from ..operators.ownership import active_tree
-from ..parts import PanelPart
 from .question import draw_question
 from .wrapping import draw_text, fit_lines
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import bpy
 import pytest
-from geonode_assistant.host.inventory import inventory
+from geonode_assistant.host.file_summary import inventory
 
 
 @pytest.fixture(autouse=True)

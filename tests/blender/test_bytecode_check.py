@@ -8,7 +8,7 @@ import sys
 
 import geonode_core as core
 import pytest
-from geonode_assistant.scripting import compiled, policy
+from geonode_assistant.scripting import bytecode_check, policy
 
 REFUSED = {
     "import": "import subprocess",
@@ -93,7 +93,7 @@ def refusal(source: str) -> str:
     """The reason for which the compiled text is refused; empty if it is not."""
     code = compile(source, "<script>", "exec", dont_inherit=True, optimize=0)
     try:
-        compiled.check(code, policy.policy(), frozenset({"size", "total", "count"}))
+        bytecode_check.check(code, policy.policy(), frozenset({"size", "total", "count"}))
     except core.PolicyError as error:
         assert error.code == "script_mismatch"
         return str(error)
