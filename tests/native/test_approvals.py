@@ -303,7 +303,7 @@ def test_a_dry_run_that_cannot_start_does_not_end_the_run(start, host: Host) -> 
     assert answers.asked[1]["dry_run"]["result"]["code"] == "disk_full"
     answers = Answers(dry_run("/steps/0"), reject())
     host.drive(start(plan=RISKY, approve="ask"), decide=answers)
-    assert "left to try" in answers.asked[1]["dry_run"]["result"]["text"]
+    assert "nothing for a dry run" in answers.asked[1]["dry_run"]["result"]["text"]
 
 
 @pytest.mark.parametrize("answer", ["approve", "reject", "cancel"])

@@ -125,7 +125,7 @@ class GateFinding(TypedDict):
     gate: Code
     # What exactly was found.
     code: Code
-    # How much it weighs: only an error fails the gate.
+    # Its severity: only an error fails the gate.
     severity: NotRequired[Severity]
     # Stable ID of the node concerned.
     node_id: NotRequired[str | None]
@@ -406,7 +406,7 @@ StepStatus = Literal["pending", "running", "done", "failed", "restored"]
 Code = str
 
 
-# The weight of a finding, the heaviest first.
+# The severity of a finding, the most severe first.
 Severity = Literal["error", "warning", "info"]
 
 
