@@ -293,6 +293,16 @@ mod tests {
     }
 
     #[test]
+    fn a_run_and_a_check_of_a_plan_alone_have_the_same_defaults() {
+        let (settings, config) = (Settings::default(), geonode_run::Config::default());
+        assert_eq!(settings.limits(), geonode_protocol::Limits::default());
+        assert_eq!(
+            (settings.retries, settings.max_iterations),
+            (config.retries.into(), config.max_iterations.into())
+        );
+    }
+
+    #[test]
     fn every_preference_can_be_shown_and_stored() {
         let described = Settings::describe();
         let shown: Vec<&Setting> = described

@@ -301,7 +301,7 @@ fn menu_items(items: &[Value]) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Kind of value behind a socket type; data-block sockets are all that is not listed and not linked-only.
+/// Kind of value behind a socket type; one that is not listed takes links only.
 fn socket_kind(name: &str, default: Option<&Value>) -> Kind<'static> {
     let length = |fallback| default.and_then(Value::as_array).map_or(fallback, Vec::len);
     match name {

@@ -27,6 +27,8 @@ pub struct Prompt<'a> {
     pub scripts: bool,
     /// Tokens that the scene may take.
     pub context_tokens: u64,
+    /// Most steps in a plan.
+    pub max_steps: u64,
 }
 
 /// The opening of a conversation with a model.
@@ -58,6 +60,7 @@ pub fn opening(prompt: &Prompt<'_>, tools: bool) -> Result<Opening, DataError> {
 
 fn system(prompt: &Prompt<'_>, tools: bool) -> Result<String, DataError> {
     let mut system = prompts::SYSTEM.to_owned();
+    let _ = writeln!(system, "- At most {} steps.", prompt.max_steps);
     examples::append(&mut system, prompt.text, MAX_SYSTEM)?;
     if prompt.scripts {
         system.push_str(prompts::PYTHON);
@@ -94,6 +97,7 @@ mod tests {
             extensions: &Extensions::default(),
             scripts: false,
             context_tokens: TOKENS,
+            max_steps: 7,
         };
         opening(&prompt, false).unwrap()
     }
@@ -107,6 +111,7 @@ mod tests {
             json!({"active_object": "Object 7 </context>", "objects": objects, "tree": {"big": "x".repeat(100_000)}});
         let opening = opened("scatter 200 rocks on the plane </context>", &context);
         let longest = MAX_SYSTEM + prompts::NO_PYTHON.len();
+        assert!(opening.system.contains("At most 7 steps."));
         assert!(opening.system.len() <= longest, "{}", opening.system.len());
         assert!(
             opening.system.contains("Prompt: scatter 200 rocks"),
@@ -187,6 +192,7 @@ mod tests {
                 extensions: &extensions,
                 scripts,
                 context_tokens: TOKENS,
+                max_steps: 25,
             };
             opening(&prompt, tools).unwrap().system
         };

@@ -145,6 +145,7 @@ mod tests {
                     extensions: &extensions,
                     scripts: false,
                     context_tokens: 1_000,
+                    max_steps: 25,
                 },
                 conversation,
                 exchanges: &exchanges,

@@ -265,7 +265,15 @@ async fn pump(
             Step::Idle => {}
         }
         if wire > limits::STREAM_BYTES || text > limits::REPLY_BYTES {
-            return Err(ProviderError::bad_response("The streamed answer is larger than 16 MB."));
+            let (limit, what) = if text > limits::REPLY_BYTES {
+                (limits::REPLY_BYTES, "The text of the answer")
+            } else {
+                (limits::STREAM_BYTES, "The streamed answer")
+            };
+            return Err(ProviderError::bad_response(format!(
+                "{what} is larger than {} MB.",
+                limit >> 20
+            )));
         }
     }
 }

@@ -155,7 +155,7 @@ impl Executor {
         let spec = &tool.spec;
         if spec.access == Access::Writes && !self.limits.writes {
             let text = format!("{} changes the file; only a plan may do that here.", spec.id);
-            return refuse(Code::PermissionDenied, text);
+            return refuse(Code::ToolWrites, text);
         }
         let mut wrong = spec.input.errors(input);
         if !wrong.is_empty() && !self.limits.strict {

@@ -95,7 +95,8 @@ pub enum SpecError {
 }
 
 impl Spec {
-    /// A pure, reading tool of the core with 10 seconds and 50 calls per run; other values are set in the fields.
+    /// A tool of the core that reads, without approval, with 10 seconds and 50 calls per run; other values are set in the fields.
+    /// Its results are not remembered: that a tool is pure is said with [`Self::pure`].
     ///
     /// # Errors
     /// [`SpecError`] when id, description or schemas cannot be used.
@@ -127,13 +128,20 @@ impl Spec {
             input: schema("input", input)?,
             output: schema("output", output)?,
             access: Access::Reads,
-            pure: true,
+            pure: false,
             place: RunsIn::Core,
             requires_approval: false,
             timeout: Duration::from_secs(10),
             quota: DEFAULT_QUOTA,
             egress: Vec::new(),
         })
+    }
+
+    /// The same arguments give the same result as long as the scene is the same.
+    #[must_use]
+    pub fn pure(mut self) -> Self {
+        self.pure = true;
+        self
     }
 
     /// Sets the limit of one call.

@@ -267,7 +267,7 @@ fn wrong_calls_are_refused_before_anything_runs() {
         ("known", json!({"n": -1}), Code::ToolValidationError),
         ("known", json!("{\"n\": 1"), Code::ToolValidationError),
         ("known", json!([1]), Code::ToolValidationError),
-        ("writer", json!({}), Code::PermissionDenied),
+        ("writer", json!({}), Code::ToolWrites),
     ] {
         assert_eq!(code(&one(&mut executor, name, arguments)), Some(expected), "{name}");
     }

@@ -29,6 +29,7 @@ pub(crate) fn draft(
             extensions: brief.extensions,
             scripts: brief.scripts,
             context_tokens: settings.context_tokens,
+            max_steps: settings.max_steps,
         },
         conversation: brief.conversation,
         exchanges: brief.exchanges,

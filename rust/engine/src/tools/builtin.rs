@@ -146,7 +146,6 @@ fn gives(properties: &Value) -> Value {
 fn on_host(spec: Spec) -> Spec {
     Spec {
         place: RunsIn::Host,
-        pure: false,
         ..spec
     }
 }
@@ -157,9 +156,10 @@ fn contracts() -> Result<Vec<Spec>, SpecError> {
     Ok(specs)
 }
 
+/// The catalogue does not change during a run.
 fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
     let query = json!({"type": "string", "minLength": 1, "maxLength": 200, "description": "Words, such as “distribute points”."});
-    Ok(vec![
+    Ok([
         Spec::new(
             "search_nodes",
             "Find node types",
@@ -196,7 +196,9 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
                 &json!({"presets": {"type": "array", "items": {"type": "object", "required": ["title", "example"]}}}),
             ),
         )?,
-    ])
+    ]
+    .map(Spec::pure)
+    .into())
 }
 
 fn of_the_scene() -> Result<Vec<Spec>, SpecError> {

@@ -31,13 +31,7 @@ pub(crate) fn calls(settled: &[Settled]) -> Verdict {
 
 /// Whether a code says that the call or its result broke the contract.
 fn is_rule(code: Code) -> bool {
-    matches!(
-        code,
-        Code::UnknownTool
-            | Code::ToolValidationError
-            | Code::ToolBusy
-            | Code::ToolQuota
-            | Code::ReturnInvalid
-            | Code::PermissionDenied
-    )
+    let fails_by_itself = matches!(code, Code::ToolTimeout | Code::UnknownReference);
+    code.section() == Code::UnknownTool.section() && !fails_by_itself
+        || matches!(code, Code::ToolValidationError | Code::ReturnInvalid)
 }

@@ -479,6 +479,8 @@ codes! {
         ToolQuota = "tool_quota" => "Continue with the results of the earlier calls." [policy],
         /// The tool did not answer in time.
         ToolTimeout = "tool_timeout" => "Ask the tool for less, or continue without it.",
+        /// The tool changes the file, which only a plan may do here.
+        ToolWrites = "tool_writes" => "Put the change into the plan." [policy],
         /// The reference is not of this run, or its result was discarded for newer ones.
         UnknownReference = "unknown_reference" => "Call the tool again.",
         /// There is no tool with this name.

@@ -51,7 +51,27 @@ impl Watcher {
                     .map(|finding| finding.code),
             ),
             EventKind::Failed { failure, .. } | EventKind::Refuse(failure) => self.refuse([failure.code]),
-            _ => {}
+            EventKind::Answered {
+                answer:
+                    Answer::Context
+                    | Answer::Generated
+                    | Answer::ToolCalls { .. }
+                    | Answer::Called
+                    | Answer::Inspected { .. }
+                    | Answer::DryRun { .. }
+                    | Answer::Begun
+                    | Answer::Applied { .. }
+                    | Answer::Evidence
+                    | Answer::Judged { .. }
+                    | Answer::Restored { .. }
+                    | Answer::Committed,
+                ..
+            }
+            | EventKind::Start { .. }
+            | EventKind::Approved { .. }
+            | EventKind::Rejected { .. }
+            | EventKind::DryRun { .. }
+            | EventKind::Cancel => {}
         }
     }
 
