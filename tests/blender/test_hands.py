@@ -422,6 +422,7 @@ def check(seed: int, folder: Path, tally: Counter[str]) -> str | None:
         return None
     if not shows():
         # A plan that names what was edited may change it after a question, or if it was made from the edited file.
+        knowing |= any("by hand" in message["text"] for message in report.messages)
         named = hand in (same_value, insert, delete_modifier)
         if not (named and report.status == "done" and knowing):
             return f"{story}: the edit is lost"

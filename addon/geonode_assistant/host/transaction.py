@@ -20,6 +20,7 @@ from .documents import StepDelta, Tree
 from .errors import HostError
 from .file_summary import inventory
 
+_GONE = object()
 KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
 MARK = f"{context.HIDDEN_PREFIX}_written"
 """Name of a node group that marks the file between two steps of a run whose transaction covers the whole file."""
@@ -406,7 +407,8 @@ class Transaction:
                     uid = group.session_uid if group is not None else None
                     if uid is None or uid != self._uids.get(then["node_group"]):
                         found.groups.add((name, modifier.persistent_uid))
-                keys = {key for key, value in now["inputs"].items() if then["inputs"].get(key, value) != value}
+                # An input that is new was added to a tree by hand.
+                keys = {key for key, value in now["inputs"].items() if then["inputs"].get(key, _GONE) != value}
                 found.inputs.setdefault((name, modifier.persistent_uid), set()).update(keys)
 
     def _restore_tree(self, name: str, by_artist: bool) -> None:
