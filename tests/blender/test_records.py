@@ -30,13 +30,14 @@ VERSION = "{}.{}".format(*bpy.app.version[:2])
 NOT_CARRIED = {
     "bmesh_edit_mode_bevel": "from_edit_mesh",
     "assign_faces_materials": "from_edit_mesh",
-    "grease_pencil_line": "GreasePencilStroke",
     "grease_pencil_basic": "GreasePencilStroke",
     "grease_pencil_or_annotation": "GreasePencilStroke",
     "viewport_shading": "bpy.context.screen",
     "asset_and_info": "window",
     "override_context": "window_manager",
 }
+if bpy.app.version >= (5, 0):
+    NOT_CARRIED["grease_pencil_line"] = "GreasePencilStroke"
 # They set single elements of meshes that Blender numbers otherwise each time: mostly the trial itself notices that.
 NUMBERED_BY_CHANCE = {"material_rainbow"}
 # They fail by themselves in the starting scene.

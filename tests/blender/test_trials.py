@@ -41,6 +41,8 @@ def script(code: str) -> dict[str, Any]:
 
 def asked(code: str, **settings: Any) -> RunHandle:
     """A run whose question was put and whose trial is over."""
+    # A model that may be asked again would be asked to mend what failed.
+    settings = {"retries": 0, **settings}
     handle = api.start("x", provider="replay", replies=[script(code)], approve="ask", settings=settings)
     wait(handle)
     limit = time.monotonic() + PATIENCE_S
@@ -131,6 +133,22 @@ def test_a_script_that_recognises_its_trial_gains_nothing(there: str, here: str)
     assert [m["code"] for m in report.messages if m["severity"] == "error"] == ["script_breach"]
     assert e2e.document() == before
     assert bpy.data.objects["Plane"].location.x == 0
+
+
+def test_a_failed_trial_goes_to_the_model_before_the_artist_decides() -> None:
+    bad = "import bpy\n\nbpy.data.objects['Plan'].location.x = 1\n"
+    good = "import bpy\n\nbpy.data.objects['Plane'].location.x = 1\n"
+    handle = api.start("x", provider="replay", replies=[script(bad), script(good)], approve="ask")
+    limit = time.monotonic() + PATIENCE_S
+    while not any("result" in request["dry_run"] for request in handle.pending.values()):
+        assert time.monotonic() < limit and not handle.finished
+        handle.poll()
+        handle.wait(20)
+    assert result(handle)["ok"]
+    report = approve(handle)
+    assert report.status == "done" and bpy.data.objects["Plane"].location.x == 1
+    [again] = [message for message in report.messages if message["code"] == "trial_failed"]
+    assert again["severity"] == "warning" and "Line 3: KeyError" in again["text"] and "asked again" in again["text"]
 
 
 def test_unattended_scripts_are_tried_and_held_too() -> None:

@@ -15,6 +15,8 @@ use crate::state::Phase;
 
 /// How often the artist (or a script in the artist's place) is asked about one plan.
 const MAX_TIMES: u32 = 50;
+/// Ends of a trial that do not go back to the model.
+const NOT_MENDED: [&str; 3] = ["cancelled", "sandbox_breach", "sandbox_unavailable"];
 
 impl Machine {
     /// Sends the request, with everything that has come up about it.
@@ -116,8 +118,14 @@ impl Machine {
         self.refuse_untried(&why);
     }
 
-    /// The dry run has ended or failed: the request is sent again, with the result.
+    /// The dry run has ended or failed: the request is sent again, with the result. A script that failed its trial goes back to the model
+    /// first, as long as it may be asked.
     pub(super) fn tried(&mut self, mut result: Value) {
+        if let Some(finding) = self.to_mend(&result) {
+            self.state.approval = None;
+            self.state.open_request = OpenRequest::default();
+            return self.refused(Origin::Run, vec![finding]);
+        }
         if let Some(result) = result.as_object_mut() {
             result.insert("without".into(), json!(self.state.open_request.without));
         }
@@ -136,6 +144,32 @@ impl Machine {
             Some(why) => self.refuse_untried(&why),
             None => self.begin(),
         }
+    }
+
+    /// What the model has to mend, if a whole plan with scripts failed its trial and the model may be asked again. A trial that the artist
+    /// stopped, or that broke out of its bounds, is nothing to mend.
+    fn to_mend(&self, result: &Value) -> Option<Finding> {
+        let request = self
+            .state
+            .approval
+            .as_deref()
+            .filter(|request| request.requires_trial())?;
+        let code = result.get("code").and_then(Value::as_str).unwrap_or_default();
+        let mendable = !passed(result)
+            && result.get("tried") != Some(&Value::Bool(false))
+            && !NOT_MENDED.contains(&code)
+            && self.state.open_request.without.is_empty()
+            && self.may_retry();
+        let script = request.steps.iter().find(|step| step.script.is_some());
+        mendable.then(|| {
+            let path = script.map_or("", |step| step.id.as_str());
+            let text = format!(
+                "The script failed its trial on a copy of the file ({code}). {}",
+                words(result)
+            );
+            Finding::error(Code::TrialFailed, path, text)
+                .hint("Mend the line that the message names, or do it another way; send the whole plan again.")
+        })
     }
 
     fn refuse_untried(&mut self, why: &str) {

@@ -11,6 +11,11 @@ struct Run(State);
 impl Run {
     /// A run whose plan with a script was compiled; its trial is required.
     fn compiled(approve: Approve, offer: &Value) -> Self {
+        Self::planned(approve, offer, true)
+    }
+
+    /// As `compiled`; `direct`: without a model.
+    fn planned(approve: Approve, offer: &Value, direct: bool) -> Self {
         let mut run = Self(State::default());
         let config = Config {
             retries: 1,
@@ -20,8 +25,12 @@ impl Run {
         run.event(EventKind::Start {
             config,
             label: "test".into(),
-            direct: true,
+            direct,
         });
+        if !direct {
+            // The context, then the model's plan.
+            run.0.phase = Phase::Checking;
+        }
         run.answer(Answer::Checked {
             plan: Some(PlanInfo {
                 steps: vec![StepInfo {
@@ -196,4 +205,40 @@ fn a_cancel_ends_an_unattended_trial_and_is_no_answer() {
     run.event(EventKind::Cancel);
     assert_eq!(run.0.outcome.as_ref().unwrap().code, Some(Code::Cancelled));
     assert!(run.0.finished() && run.0.approvals.is_empty());
+}
+
+#[test]
+fn a_failed_trial_goes_back_to_the_model_while_it_may_be_asked() {
+    for approve in [Approve::Ask, Approve::All] {
+        let mut run = Run::planned(approve, &required(), false);
+        if approve == Approve::Ask {
+            run.approve(&[]);
+        }
+        run.tried(json!({"ok": false, "code": "script_failed", "text": "Line 3: KeyError."}));
+        assert_eq!(run.0.phase, Phase::Generating);
+        let state = serde_json::to_value(&run.0).unwrap();
+        let feedback = state["feedback"].to_string();
+        assert!(
+            feedback.contains("trial_failed") && feedback.contains("Line 3: KeyError"),
+            "{feedback}"
+        );
+        assert!(state["approval"].is_null() && run.0.approvals.is_empty());
+    }
+}
+
+#[test]
+fn what_is_nothing_to_mend_does_not_go_back() {
+    for code in ["cancelled", "sandbox_breach"] {
+        let mut run = Run::planned(Approve::Ask, &required(), false);
+        run.approve(&[]);
+        run.tried(json!({"ok": false, "code": code, "text": "x"}));
+        assert_eq!(run.0.phase, Phase::AwaitingApproval);
+    }
+    let mut run = Run::planned(Approve::Ask, &required(), false);
+    let mut state = serde_json::to_value(&run.0).unwrap();
+    state["retried"] = json!(1);
+    run.0 = serde_json::from_value(state).unwrap();
+    run.approve(&[]);
+    run.tried(json!({"ok": false, "code": "script_failed", "text": "x"}));
+    assert_eq!(run.0.phase, Phase::AwaitingApproval);
 }
