@@ -425,8 +425,9 @@ class RunHandle:
             return
         if result is not None:
             self._stop_trial()
-            # The core asks again with the result, or the model to mend its script.
-            self.pending.clear()
+            if not result.get("ok"):
+                # The core asks again with the result, or the model to mend its script.
+                self.pending.clear()
             self.core.answer(effect_id, result)
 
     def _stop_trial(self, wait: bool = False) -> None:

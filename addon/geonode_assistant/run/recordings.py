@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ..host import addresses, census, digest
-from ..messages import AssistantError
 from ..scripting.recorder import Recorder
 from . import script_steps
 
@@ -77,7 +76,7 @@ class Recordings:
                 why = "" if found is None else f"its record gives something else ({found})"
         except digest.TooSlow:
             why = "the file is too large to compare both"
-        except AssistantError as error:
-            why = f"carrying out its record failed ({error.message})"
+        except Exception as error:
+            why = f"its record cannot be compared with it ({type(error).__name__}: {error})"
         if why:
             self.reasons = dict.fromkeys(self._records, why)

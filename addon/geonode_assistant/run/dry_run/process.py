@@ -120,9 +120,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     report, handle, names = apply()
     made = list(measure.describe(handle.evidence or {"objects": []}))
     took = round(time.monotonic() - started, 2)
-    if recordings is not None and report.status == "done":
-        recordings.compare(names, again)
-    return {
+    result = {
         "status": report.status,
         "seconds": took,
         "peak_mb": peak_mb(),
@@ -132,8 +130,21 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
         "names": names,
         "did": [*census.describe(names), *printed(report.steps)],
         "made": made,
-        **({"records": recordings.records, "unrecorded": recordings.reasons} if recordings is not None else {}),
     }
+    if recordings is not None and report.status == "done":
+        # Should Blender not survive the comparison, the script has passed all the same.
+        write_report(job, result)
+        recordings.compare(names, again)
+        result |= {"records": recordings.records, "unrecorded": recordings.reasons}
+    return result
+
+
+def write_report(job: dict[str, Any], report: dict[str, Any]) -> None:
+    """Writes the report, whole or not at all; a later one replaces it."""
+    path = Path(job["report"])
+    draft = path.with_suffix(".draft")
+    draft.write_text(json.dumps(report), encoding="utf-8")
+    os.replace(draft, path)
 
 
 def printed(steps: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -163,10 +174,7 @@ def main() -> None:
         report = _failure("dry_run_memory", "The dry run needs more memory than it may use.")
     except Exception as error:
         report = _failure(getattr(error, "code", "internal_error"), f"{type(error).__name__}: {error}")
-    path = Path(job["report"])
-    draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps(report), encoding="utf-8")
-    os.replace(draft, path)
+    write_report(job, report)
     # Some builds of Blender hang while the interpreter shuts down; everything is written by now.
     os._exit(0)
 
