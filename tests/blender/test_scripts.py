@@ -194,7 +194,7 @@ def test_state_that_outlives_a_script_is_restored() -> None:
     bpy.context.preferences.edit.undo_steps += 1
     sys.path.append("/nowhere")
     bpy.data.texts.new("evil.py")
-    bpy.data.objects["Cube"].driver_add("location", 0).driver.expression = "1"
+    bpy.data.objects["Cube"].driver_add("location", 0).driver.expression = "frame"
     assert set(before.put_back()) >= {
         "handlers",
         "names for drivers",
@@ -431,3 +431,59 @@ def test_super_accepts_the_own_class_and_instance() -> None:
         "class B(A):\n    def f(self):\n        return super(B, self).f() + 1\nfound = B().f()\n"
     ).namespace
     assert made["found"] == 2
+
+
+def test_a_driver_without_an_expression_works() -> None:
+    api.run_script("""
+import bpy
+cube = bpy.data.objects["Cube"]
+cube["amount"] = 0.75
+driver = cube.driver_add("location", 2).driver
+driver.type = "AVERAGE"
+variable = driver.variables.new()
+variable.name = "amount"
+variable.targets[0].id = cube
+variable.targets[0].data_path = '["amount"]'
+cube.driver_add("scale", 0)
+""")
+    bpy.context.view_layer.update()
+    assert round(bpy.data.objects["Cube"].location.z, 3) == 0.75
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "driver.type = 'SCRIPTED'",
+        "setattr(driver, 'ty' + 'pe', 'SCRI' + 'PTED')",
+        "setattr(driver, 'expre' + 'ssion', 'f()')",
+        "for driver.type in ['SCRIPTED']: pass",
+        "[driver][0].type = 'SCRIPTED'",
+    ],
+)
+def test_no_driver_becomes_scripted(source: str) -> None:
+    driver = bpy.data.objects["Cube"].driver_add("location", 0).driver
+    driver.expression, driver.type = "print('no')", "AVERAGE"
+    with pytest.raises(core.CoreError):
+        api.run_script(
+            f"import bpy\ndriver = bpy.data.objects['Cube'].animation_data.drivers[0].driver\n{source}"
+        )
+    assert bpy.data.objects["Cube"].animation_data.drivers[0].driver.type == "AVERAGE"
+    with pytest.raises(core.CoreError, match="asked"):
+        api.run_script("import bpy\nc = [bpy.data.objects['Cube'].driver_remove][0]\nc('location')")
+
+
+def test_the_state_of_random_numbers_is_restored_only_as_it_was() -> None:
+    api.run_script("""
+import numpy as np
+np.random.seed(20000000)
+state = np.random.get_state()
+first = np.random.rand(3)
+np.random.set_state(state)
+assert (first == np.random.rand(3)).all()
+""")
+    for wrong in ("10 ** 6", "-1"):
+        with pytest.raises(core.CoreError, match="get_state"):
+            api.run_script(
+                f"import numpy as np\nname, keys, at, *more = np.random.get_state()\n"
+                f"np.random.set_state((name, keys, {wrong}, *more))"
+            )

@@ -143,6 +143,15 @@ def _texts() -> list[tuple[str, str, bool]]:
     return [(text.name, text.as_string(), text.use_module) for text in bpy.data.texts]
 
 
+def _is_number(expression: str) -> bool:
+    """Whether an expression evaluates nothing: a new driver has the present value."""
+    try:
+        float(expression)
+    except ValueError:
+        return False
+    return True
+
+
 def _drivers() -> set[tuple[str, bool]]:
     """The expressions that drivers evaluate. Which block has one is data, which scripts copy, rename and remove."""
     found = set()
@@ -152,7 +161,7 @@ def _drivers() -> set[tuple[str, bool]]:
         for block in getattr(bpy.data, prop.identifier):
             data = getattr(block, "animation_data", None)
             for curve in data.drivers if data is not None else ():
-                if curve.driver.type == "SCRIPTED":
+                if curve.driver.type == "SCRIPTED" and not _is_number(curve.driver.expression):
                     found.add((curve.driver.expression, curve.driver.use_self))
     return found
 

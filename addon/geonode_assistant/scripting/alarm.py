@@ -30,11 +30,17 @@ from . import policy
 # Parts of a module that it imports on first use.
 _LAZY = {
     "numpy": ("numpy.random", "numpy.fft", "numpy.linalg", "numpy.ma"),
+    "bpy_extras": ("idprop", "mathutils.geometry", "random"),
+    "collections": ("copy", "heapq"),
     "datetime": ("_strptime",),
+    "fractions": ("decimal",),
+    "functools": ("typing", "weakref"),
     "time": ("_strptime",),
     "statistics": ("fractions", "decimal", "numbers"),
+    "typing": ("contextlib", "re"),
+    "uuid": ("random", "time"),
     "bpy": ("_bpy_internal.grease_pencil.stroke",),
-    "": ("_pylong", "geonode_assistant.host.catalogue", "geonode_assistant.host.context"),
+    "": ("_pylong", "warnings", "geonode_assistant.host.catalogue", "geonode_assistant.host.context"),
 }
 # Library functions that generate code from names, with the audit events that they raise. The names are identifiers:
 # these functions, or the class statement around them, check that.

@@ -225,6 +225,23 @@ def _zipf(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def _restored(function: Callable[..., Any]) -> Callable[..., Any]:
+    """set_state, for a state that get_state gave: numpy reads memory at a position that is too large."""
+
+    @wraps(function)
+    def called(state: Any) -> None:
+        if not isinstance(state, tuple) or not 3 <= len(state) <= 5 or not 0 <= int(state[2]) <= _LAST:
+            raise Guarded("set_state() takes what get_state() returned.")
+        name, keys, at, *more = state
+        function((str(name), np.array(keys), int(at), *(float(one) for one in more)))
+
+    return called
+
+
+_LAST = 624
+"""The numbers that the generator holds."""
+
+
 def _einsum(function: Callable[..., Any]) -> Callable[..., Any]:
     """einsum, whose time is the product of the sizes of all its indices."""
 
@@ -311,6 +328,7 @@ RANDOM = {
     **_all(np.random, ("random", "random_sample", "standard_normal"), lambda f: _limited(f, _shaped)),
     **_all(np.random, ("normal", "uniform", "randint", "triangular", "gamma"), lambda f: _limited(f, _sampled)),
     **_all(np.random, ("zipf",), _zipf),
+    **_all(np.random, ("set_state",), _restored),
     **_all(np.random, ("multivariate_normal",), lambda f: _stepped(f, _correlated_draws, products.STEPS)),
 }
 _WEIGHTS = {

@@ -18,12 +18,12 @@ from .errors import Guarded
 
 METHODS = frozenset({
     "remove", "batch_remove", "orphans_purge", "user_remap", "user_clear", "clear_geometry", "unlink", "clear",
-    "animation_data_clear", "shape_key_clear", "shape_key_remove",
+    "animation_data_clear", "shape_key_clear", "shape_key_remove", "driver_remove",
 })  # fmt: skip
 """Methods of Blender's data that are looked at."""
 ASKED = METHODS | {"to_mesh"}
 """Methods that remove freely where the artist was asked about the line."""
-PARTS = frozenset({"ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "VertexGroups"})
+PARTS = frozenset({"ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "VertexGroups", "AnimDataDrivers"})
 """Lists in a data-block from which nothing is removed unasked; a list of others (of nodes, of keys) may be changed."""
 
 
@@ -97,6 +97,8 @@ def method(thing: Any, name: str) -> Any:
     kind = whole.identifier if whole is not None else ""
     if isinstance(thing, bpy.types.ID):
         return Removal(found, lambda *args, **_: _unless_asked([thing], name, args))
+    if name == "driver_remove":
+        return Removal(found, lambda *args, **_: _unless_asked([thing.id_data], name, args))
     if kind == "CollectionObjects" and name == "unlink":
         return Removal(found, _remembered)
     if kind == "CollectionChildren" and name == "unlink":

@@ -25,6 +25,7 @@ LARGEST_PICTURE = 80_000_000
 STORED = frozenset({
     "default_value", "voxel_size", "body", "resolution", "render_resolution", "radius", "child_type",
     "viewport_resolution", "hair_step", "iterations", "limit_method", "object", "use_axis",
+    "type",
 })  # fmt: skip
 """Properties that are checked in addition to those with a limit, because some of their values multiply the mesh."""
 _COUNTED = (bpy.types.Modifier, bpy.types.ParticleSettings, bpy.types.MetaBall, bpy.types.MetaElement)
@@ -59,6 +60,8 @@ def looks_at(kind: type, name: str) -> bool:
     """Whether assignments to this property of a Blender type are checked; the name must have a limit."""
     if name == "body":
         return issubclass(kind, bpy.types.TextCurve)
+    if name == "type":
+        return issubclass(kind, bpy.types.Driver)
     return name == "default_value" or name not in STORED or issubclass(kind, _COUNTED)
 
 
@@ -66,6 +69,8 @@ def store(thing: Any, name: str, value: Any) -> None:
     """``thing.name = value`` for a name with a limit."""
     if isinstance(thing, bpy.types.bpy_struct):
         bounded(name, value)
+        if isinstance(thing, bpy.types.Driver):
+            _check_driver(name, value)
         if name == "default_value":
             expected.changed(thing.id_data)
         if name == "body" and isinstance(value, str) and len(value) > LONGEST_TEXT:
@@ -81,6 +86,11 @@ def store(thing: Any, name: str, value: Any) -> None:
             check_metaball(thing.id_data)
     else:
         setattr(thing, name, value)
+
+
+def _check_driver(name: str, value: Any) -> None:
+    if name == "type" and value == "SCRIPTED":
+        raise Guarded("A scripted driver evaluates Python; use SUM, AVERAGE, MIN or MAX of its variables.")
 
 
 def check_metaball(ball: Any) -> None:

@@ -325,19 +325,26 @@ def scripts():
     All are seconds of the main thread's processor time, so that what else runs on the machine does not count.
     """
     from geonode_assistant import scripting
-    from geonode_assistant.scripting import alarm, names, output, policy
+    from geonode_assistant.scripting import alarm, expected, names, output, policy, removals
 
     def prepared(source):
         verdict = scripting.check_script(source)
         if not verdict.ok:
             return None
         alarm.prepare(verdict.source)
-        code, seconds = timed(lambda: scripting.prepared(verdict.source, verdict.own), time.thread_time)
+        code, seconds = timed(lambda: scripting.compile_guarded(verdict.source, verdict.own), time.thread_time)
         return verdict, code, seconds
 
     def safely(verdict, code):
-        table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output.Output())}
-        return timed(lambda: geonode_core.run_bounded(code, table, 60_000, alarmed=True), time.thread_time)[1]
+        def whole():
+            table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output.Output())}
+            expected.begin()
+            removals.begin(None, asked=True)
+            geonode_core.run_bounded(code, table, 60_000, alarmed=True)
+            expected.check(last=True)
+            removals.finish()
+
+        return timed(whole, time.thread_time)[1]
 
     seconds = [timed(policy.policy.__wrapped__)[1] for _ in range(ROUNDS)]
     figure("policy of scripts, read by Python", statistics.median(seconds) * 1000, "ms", 10)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # expect: attributes
 import bpy
-bpy.context.object.driver_remove('location')
+for curve in bpy.context.object.animation_data.drivers:
+    print(curve.driver.expression)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # expect: attributes
 import bpy
-for n in ("driver_add",):
-    getattr(bpy.context.object, n)("location")
+driver = bpy.context.object.driver_add('scale', 0).driver
+for n in ("expression",):
+    setattr(driver, n, 'f()')

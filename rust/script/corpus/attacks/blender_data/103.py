@@ -2,4 +2,4 @@
 # expect: attributes
 import bpy
 bpy.context.object.animation_data_create()
-bpy.context.object.animation_data.drivers.new("location")
+bpy.context.object.animation_data.drivers.new("location").driver.expression += 'f()'
