@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import bpy
@@ -29,7 +31,7 @@ class Surroundings:
         self._before = _state()
         self._handlers = {name: list(found) for name, found in _handlers()}
         self._environment = dict(os.environ)
-        self._namespace = dict(bpy.app.driver_namespace)
+        self._namespace = dict(_names_for_drivers())
         self._path = list(sys.path)
         self._modules = dict(sys.modules)
 
@@ -51,8 +53,8 @@ class Surroundings:
         for name, found in _handlers():
             if [id(one) for one in found] != [id(one) for one in self._handlers[name]]:
                 found[:] = self._handlers[name]
-        bpy.app.driver_namespace.clear()
-        bpy.app.driver_namespace.update(self._namespace)
+        _names_for_drivers().clear()
+        _names_for_drivers().update(self._namespace)
         sys.path[:] = self._path
         for name, module in self._modules.items():
             if sys.modules.get(name) is not module:
@@ -143,6 +145,18 @@ def _texts() -> list[tuple[str, str, bool]]:
     return [(text.name, text.as_string(), text.use_module) for text in bpy.data.texts]
 
 
+def _names_for_drivers() -> dict[str, Any]:
+    _forget_at_exit()
+    return bpy.app.driver_namespace
+
+
+@cache
+def _forget_at_exit() -> None:
+    """Makes Blender as a module forget the names for drivers before Python ends: until 5.0, freeing them later hangs."""
+    if bpy.app.version < (5, 0, 0) and getattr(bpy.app, "module", not bpy.app.binary_path):
+        atexit.register(bpy.ops.wm.read_homefile, use_empty=True, use_factory_startup=True)
+
+
 def _is_number(expression: str) -> bool:
     """Whether an expression evaluates nothing: a new driver has the present value."""
     try:
@@ -209,7 +223,7 @@ def _files() -> tuple[Any, ...]:
 
 _READERS: dict[str, Callable[[], Any]] = {
     "handlers": lambda: {name: [id(one) for one in found] for name, found in _handlers()},
-    "names for drivers": lambda: {name: id(value) for name, value in bpy.app.driver_namespace.items()},
+    "names for drivers": lambda: {name: id(value) for name, value in _names_for_drivers().items()},
     _DRIVERS: _drivers,
     "text blocks": _texts,
     "keymaps": _keymaps,

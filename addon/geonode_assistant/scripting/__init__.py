@@ -204,6 +204,7 @@ def run_guarded(
             _check_expected(output)
         return result
     finally:
+        expected.end()
         alarm.forget_types()
         changed = before.put_back() + shared.put_back()
         if changed:

@@ -9,6 +9,7 @@ are compared after the script.
 from __future__ import annotations
 
 import ast
+import atexit
 import collections
 import contextlib
 import dataclasses
@@ -130,6 +131,7 @@ def forget_types() -> None:
 
 
 _kept: dict[str, Any] = {}
+atexit.register(_kept.clear)  # a native object that outlives Python would wait for it forever
 
 
 def _shared() -> list[Any]:

@@ -52,6 +52,11 @@ def begin() -> None:
     _before.update(_objects())
 
 
+def end() -> None:
+    """Called after a script. A native function that is left when Python ends would wait for it forever."""
+    _free.clear()
+
+
 def changed(tree: Any) -> None:
     """Called when a value of a node was changed: earlier estimates are no longer valid."""
     if isinstance(tree, bpy.types.GeometryNodeTree):
