@@ -152,7 +152,7 @@ def _names_for_drivers() -> dict[str, Any]:
 
 @cache
 def _forget_at_exit() -> None:
-    """Makes Blender as a module forget the names for drivers before Python ends: until 5.0, freeing them later hangs."""
+    """Makes Blender as a module forget these names before Python ends: in 4.x, freeing them later hangs."""
     if bpy.app.version < (5, 0, 0) and getattr(bpy.app, "module", not bpy.app.binary_path):
         atexit.register(bpy.ops.wm.read_homefile, use_empty=True, use_factory_startup=True)
 
