@@ -158,7 +158,7 @@ def test_what_python_does_not_report_is_held_back(name: str, tmp_path: Path) -> 
     assert before == [os.write, os.stat, threading.Thread.start, signal.signal, signal.getsignal(signal.SIGTERM)]
 
 
-def test_other_threads_are_not_held_back() -> None:
+def test_other_threads_are_not_delayed() -> None:
     seen: list[Any] = []
     go, gone = threading.Event(), threading.Event()
 

@@ -132,6 +132,6 @@ def test_a_file_that_is_not_a_manifest_is_refused(tmp_path: Path, content: str |
     assert (outcome.status, outcome.code) == (1, code)
 
 
-def test_a_debug_file_that_cannot_be_written(tmp_path: Path) -> None:
+def test_an_unwritable_debug_file_is_reported(tmp_path: Path) -> None:
     outcome = geonode("run", "x", "--debug", "no/such/folder/log", cwd=tmp_path)
     assert (outcome.status, outcome.code) == (1, "output_not_writable")

@@ -92,7 +92,7 @@ def test_files_that_are_not_blend_files_are_refused(tmp_path: Path, content: byt
     assert refusal(path).code == code
 
 
-def test_missing_and_folder(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "nope.blend").code == "file_not_found"
     assert refusal(tmp_path).code == "not_a_blend"
     assert refusal(tmp_path / ("x" * 300)).code in ("internal_error", "file_not_found", "invalid_path")

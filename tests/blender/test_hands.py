@@ -447,7 +447,7 @@ def check(seed: int, folder: Path, tally: Counter[str]) -> str | None:
     return f"{story}: half done, {names}, aside {aside}"
 
 
-def test_no_edit_by_hand_is_lost_and_nothing_is_half_done(tmp_path: Path) -> None:
+def test_edits_by_hand_survive_and_no_run_is_half_applied(tmp_path: Path) -> None:
     fresh_scene()
     bpy.data.node_groups.new("New", "GeometryNodeTree").use_fake_user = True
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"), copy=True)

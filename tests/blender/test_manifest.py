@@ -150,7 +150,7 @@ def test_wrong_fields_are_named_by_pointer(tmp_path: Path, pointer: str, value: 
         ({"provider": "replay", "replies": [1]}, "/replies/0"),
     ],
 )
-def test_fields_that_do_not_fit_together(tmp_path: Path, fields: dict[str, Any], pointer: str) -> None:
+def test_conflicting_fields_are_refused(tmp_path: Path, fields: dict[str, Any], pointer: str) -> None:
     with pytest.raises(AssistantError) as caught:
         load(GOOD | fields, tmp_path)
     assert f"{pointer}: " in caught.value.message
@@ -163,7 +163,7 @@ def test_files_that_are_not_manifests_are_refused(tmp_path: Path, text: str) -> 
     assert caught.value.code == "manifest_invalid"
 
 
-def test_a_missing_manifest(tmp_path: Path) -> None:
+def test_a_missing_manifest_is_reported(tmp_path: Path) -> None:
     with pytest.raises(AssistantError) as caught:
         manifest.load(tmp_path / "nope.json")
     assert caught.value.code == "file_not_found"

@@ -159,7 +159,7 @@ def test_a_half_written_run_is_restored_before_saving_or_undoing(event: str, reg
     assert session.current.report.status == "cancelled"
 
 
-def test_a_host_may_save_or_undo_itself(registered: None, tmp_path: Path) -> None:
+def test_saving_by_the_host_does_not_cancel_the_run(registered: None, tmp_path: Path) -> None:
     class Saving(FakeHost):
         def verify(self, objects: list[str], trees: list[str]) -> dict:
             bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"), copy=True)

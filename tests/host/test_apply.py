@@ -23,7 +23,7 @@ def evaluated(name: str) -> dict[str, Any]:
     return evaluate.evidence([name], [], None)["objects"][0]["evaluated"]
 
 
-def test_a_new_tree_on_an_object(starter: None) -> None:
+def test_a_new_tree_is_created_on_an_object(starter: None) -> None:
     counts = apply_delta(step(through(), modifiers=[on("Plane", "Test")]))
     assert (counts["add"], counts["links"], counts["modifiers"], counts["trees"]) == (3, 2, 1, 1)
     assert sorted(index(tree())) == ["in", "move", "out"]
@@ -111,7 +111,7 @@ def test_modifier_inputs_of_every_type(starter: None, kind: str, first: Any, sec
     assert refused.value.code == "unknown_socket"
 
 
-def test_menus(starter: None) -> None:
+def test_menu_values_are_applied(starter: None) -> None:
     new = through()
     new["interface"].append(socket("@menu", "Kind", "INPUT", "NodeSocketMenu", default_value="Ball"))
     new["add"].append({"id": "menu", "type": "GeometryNodeMenuSwitch"})
@@ -201,7 +201,7 @@ def test_zones_and_items(empty: None) -> None:
     assert sorted(index(tree())) == ["in", "move", "out"]
 
 
-def test_frames_and_places(empty: None) -> None:
+def test_frames_and_positions_are_applied(empty: None) -> None:
     new = through(locations=[["outer", 100.0, 50.0], ["inner", 150.0, 40.0], ["move", 200.0, 30.0], ["in", -5.0, 0.0]])
     new["add"] += [{"id": "inner", "type": "NodeFrame"}, {"id": "outer", "type": "NodeFrame"}]
     new["parents"] = [["move", "inner"], ["inner", "outer"]]
@@ -292,7 +292,7 @@ def test_impossible_edits_are_refused_with_their_names(empty: None, edit: dict[s
     assert len(refused.value.message) > 20
 
 
-def test_bad_targets(starter: None) -> None:
+def test_invalid_targets_are_refused(starter: None) -> None:
     apply_delta(step(through()))
     for delta, code in [
         (step({"tree": "Missing", "create": False}), "unknown_node_group"),

@@ -104,7 +104,7 @@ def test_another_process_builds_the_same(tmp_path: Path) -> None:
     assert list(raw.differences(before, json.loads(line.removeprefix("state ")))) == []
 
 
-def test_built_twice_is_equal_twice() -> None:
+def test_rebuilding_twice_gives_equal_trees() -> None:
     new_file()
     bundle = json.loads(json.dumps(export_tree(Maker(5).make())))
     new_file()

@@ -73,7 +73,7 @@ def test_destructive_operations_are_marked(start, host: Host) -> None:
     assert step["operations"][1]["words"] == "Remove Math “n0”"
 
 
-def test_a_part_is_left_out(start, host: Host) -> None:
+def test_a_left_out_operation_is_not_applied(start, host: Host) -> None:
     answers = Answers(approve(VALUE))
     report = host.drive(start(plan=RISKY, approve="ask"), decide=answers)
     assert report["status"] == "done", report["messages"]

@@ -73,7 +73,7 @@ def test_states_follow_each_other(start, host: Host) -> None:
         ({"prompt": "x", "provider": "openai-compatible", "base_url": "http://example.com/v1"}, "insecure_url"),
     ],
 )
-def test_bad_requests_end_with_a_report(start, host: Host, request_: dict, code: str) -> None:
+def test_invalid_requests_end_with_a_report(start, host: Host, request_: dict, code: str) -> None:
     report = host.drive(start(**request_))
     assert report["status"] == "error"
     assert [message["code"] for message in report["messages"] if message["severity"] == "error"] == [code]
@@ -200,7 +200,7 @@ def test_a_failed_restore_is_reported(start, host: Host) -> None:
     assert "restore_failed" in {message["code"] for message in report["messages"]}
 
 
-def test_nonsense_from_the_host_ends_the_run(start, host: Host) -> None:
+def test_invalid_answers_of_the_host_end_the_run(start, host: Host) -> None:
     for name in ("capture_context", "inspect", "verify"):
         one = Host()
         setattr(one, name, lambda effect: {"objects": 3})
@@ -253,7 +253,7 @@ def test_without_an_artist_a_request_is_refused(start, host: Host) -> None:
     assert "begin" not in host.done
 
 
-def test_approved_for_all(start, host: Host) -> None:
+def test_a_plan_approved_beforehand_is_applied(start, host: Host) -> None:
     assert host.drive(start(plan=RISKY, approve="all"))["status"] == "done"
     assert "ask_approval" not in host.done
 

@@ -216,7 +216,7 @@ def test_limits_hold_at_their_edge(tmp_path: Path) -> None:
 
 
 @linux
-def test_it_can_be_ended_at_any_time_and_nobody_waits(tmp_path: Path) -> None:
+def test_a_sealed_process_can_be_stopped_at_any_time(tmp_path: Path) -> None:
     begun = time.monotonic()
     early = start(tmp_path / "early", "import time; time.sleep(60)")
     early.kill()

@@ -364,7 +364,7 @@ def native(name: str, arguments: str, id: str = "call_1") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_native_calls_over_http(start, host: Host, endpoint: Endpoint, stream: bool) -> None:
+def test_native_calls_are_sent_and_read_over_http(start, host: Host, endpoint: Endpoint, stream: bool) -> None:
     twice = [native("modifier_stack", "{}"), native("node_docs", '{"query": "transform"}', id="call_2")]
     endpoint.replies = [
         {"content": "I look first.", "tool_calls": twice},

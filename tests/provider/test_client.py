@@ -41,7 +41,7 @@ def script(base_url: str, path: str, body: bytes) -> None:
     urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).close()
 
 
-def test_a_reply(client: geonode_core.Client) -> None:
+def test_a_reply_is_read(client: geonode_core.Client) -> None:
     response = client.send(HELLO, system="Be brief.")
     assert response.text and response.finish_reason == "done"
     assert response.usage["output_tokens"] > 0
@@ -130,7 +130,7 @@ def test_invalid_requests_are_never_sent() -> None:
             client.send(messages)
 
 
-def test_a_recording(tmp_path: Path) -> None:
+def test_a_recording_is_replayed_in_order(tmp_path: Path) -> None:
     path = tmp_path / "recording.json"
     path.write_text('{"replay": 1, "replies": [{"json": {"a": 1}}, {"error": "overloaded"}]}', encoding="utf-8")
     client = geonode_core.Client("replay", base_url=str(path))

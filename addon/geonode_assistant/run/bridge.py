@@ -84,7 +84,7 @@ class BlenderHost:
         self._transaction = transaction
         return {}
 
-    def hold_to(self, names: dict[str, dict[str, list[str]]]) -> None:
+    def allow_only(self, names: dict[str, dict[str, list[str]]]) -> None:
         """From here to the end of the transaction nothing may be made, changed or removed but what is named."""
         from ..host.census import Held, named
         from ..host.transaction import MARK

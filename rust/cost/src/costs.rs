@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_data_counts_as_dear_and_never_as_nothing() {
+    fn damaged_data_is_estimated_as_expensive() {
         let (broken, whole) = (read("{"), costs());
         let any = broken.of("GeometryNodeMeshCube", "5.2.3", &|_, _| String::new());
         assert!(any.fixed() > whole.unknown.fixed());

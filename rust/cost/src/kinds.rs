@@ -1,7 +1,7 @@
 //! The components that each output of a node may contain.
 
+use crate::acts_on::{Makes, rule};
 use crate::components::{Components, Kinds};
-use crate::effects::{Makes, rule};
 use crate::inputs::Inputs;
 
 /// The components that one output of a node may contain.

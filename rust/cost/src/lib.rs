@@ -29,10 +29,10 @@
 //!
 //! The work is linear in nodes and links for each evaluation of a tree, and bounded as a whole; an estimate that was given up says so.
 
+mod acts_on;
 mod blame;
 mod components;
 mod costs;
-mod effects;
 mod families;
 mod field;
 mod flow;
@@ -53,8 +53,8 @@ mod stack;
 mod work;
 mod zones;
 
+pub use self::acts_on::{Makes, RULES, Rule};
 pub use self::components::{Components, Kinds};
-pub use self::effects::{Makes, RULES, Rule};
 pub use self::flow::{Culprit, Driver, Lever};
 pub use self::modifiers::{Modifier, Multiplied, Stack, multiplied};
 pub use self::observations::{MissingData, Observation, Observations, ReceivedGeometry};

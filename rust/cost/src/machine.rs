@@ -196,7 +196,7 @@ impl<'a> Machine<'a> {
             frame.took(
                 at,
                 Spent {
-                    chosen: families::asked(&inputs),
+                    chosen: families::input_index_used(&inputs),
                     work: work::passing(&inputs),
                     dearest: None,
                 },
@@ -311,7 +311,7 @@ impl<'a> Machine<'a> {
             slot.map_or_else(Flow::unknown, |slot| inner.received_one(slot))
         });
         let results = results.collect();
-        let sum = zones::taken(&mut inner, output, zone);
+        let sum = zones::body_cost(&mut inner, output, zone);
         frame.took(
             at,
             Spent {
@@ -346,7 +346,7 @@ impl<'a> Evaluator<'a> for Machine<'a> {
             CLOSURE_OUTPUT => {
                 if let Some(zone) = &ready.zone {
                     // Its body is evaluated where it is called.
-                    drop(zones::taken(frame, at, zone));
+                    drop(zones::body_cost(frame, at, zone));
                 }
                 let closure = Content::Closure(self.closures.len());
                 self.closures.push(Closure {
@@ -361,10 +361,10 @@ impl<'a> Evaluator<'a> for Machine<'a> {
                 frame.put(at, flows);
             }
             _ if zones::is_input(ready) => {
-                zones::open(frame, at);
+                zones::enter_zone(frame, at);
             }
             _ if ready.zone.is_some() => {
-                zones::close(self, frame, at);
+                zones::finish_zone(self, frame, at);
             }
             _ => {
                 let flows = self.plain(frame, at, ready);

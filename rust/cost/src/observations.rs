@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::acts_on::rules;
 use crate::components::{Components, Kinds};
-use crate::effects::rules;
 use crate::inputs::Inputs;
 
 /// What one geometry input received, over all evaluations of its node.

@@ -9,10 +9,10 @@ use crate::collect::Collector;
 use crate::explain::{self, shown};
 use crate::finding::Finding;
 use crate::limits::Limits;
+use crate::object_schemas::{Shape, Shapes, StepShapes, shapes};
 use crate::plan::Version;
 use crate::pointer;
 use crate::rule::Rule;
-use crate::shape::{Shape, Shapes, StepShapes, shapes};
 use crate::shapes::{GROUP_INPUT, GROUP_OUTPUT};
 
 /// The greatest count that a plan can expect.

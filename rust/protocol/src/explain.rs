@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::codes::Code;
 use crate::collect::Collector;
 use crate::finding::Finding;
+use crate::object_schemas::Shape;
 use crate::pointer;
-use crate::shape::Shape;
 use crate::value::{DATA_BLOCK_KEYS, MAX_ARRAY, MAX_NUMBER};
 
 /// Names of the same operation in the two sets.

@@ -15,9 +15,9 @@ use crate::collect::Collector;
 use crate::explain::{self, shown};
 use crate::finding::Finding;
 use crate::limits::Limits;
+use crate::object_schemas::{self, Shape};
 use crate::plan::{Action, Version};
 use crate::published;
-use crate::shape::{self, Shape};
 
 /// Expands an operation: takes the step type and the fields (without `op`), returns built-in operations, or a sentence that says why not.
 pub type Expand = dyn Fn(&str, &Map<String, Value>) -> Result<Vec<Value>, String> + Send + Sync;
@@ -77,7 +77,7 @@ impl Extensions {
     /// # Errors
     /// When the name is not `snake_case`, is taken, or the schema does not describe an object.
     pub fn add_op(&mut self, name: &str, schema: &Value, expand: Arc<Expand>) -> Result<(), ExtensionError> {
-        let known = |name: &str| LISTS.iter().any(|(_, _, list)| shape::knows_op(list, name));
+        let known = |name: &str| LISTS.iter().any(|(_, _, list)| object_schemas::knows_op(list, name));
         check_name(name, "an operation", "snake_case", |c| c.is_ascii_lowercase())?;
         if known(name) || self.ops.contains_key(name) {
             return Err(ExtensionError(format!(

@@ -10,8 +10,8 @@ use serde_json::{Map, Number, Value};
 use crate::codes::Code;
 use crate::explain::shown;
 use crate::finding::Finding;
-use crate::lift::{Lifted, Place};
 use crate::pointer;
+use crate::streamed_ops::{Place, StreamedOps};
 
 /// Why reading stopped.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct Reader<'a> {
     /// How many of [`ENVELOPE_FIELDS`] the outermost object has.
     pub(crate) envelope_fields: usize,
     /// Receives the operations of a plan as they are read; `None` when they stay in the value.
-    pub(crate) lifted: Option<Lifted>,
+    pub(crate) lifted: Option<StreamedOps>,
 }
 
 /// Most findings that are collected for one document.
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The same reader, which hands the operations of a plan to `lifted`.
-    pub(crate) fn lifting(self, lifted: Option<Lifted>) -> Self {
+    pub(crate) fn lifting(self, lifted: Option<StreamedOps>) -> Self {
         Self { lifted, ..self }
     }
 

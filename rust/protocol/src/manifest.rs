@@ -15,7 +15,7 @@ use crate::explain::{self, missing_field};
 use crate::finding::Finding;
 use crate::json::{Reader, Stop};
 use crate::limits::Limits;
-use crate::shape::Shape;
+use crate::object_schemas::Shape;
 use crate::{pointer, schema};
 
 /// One manifest.

@@ -8,10 +8,10 @@ use crate::codes::Code;
 use crate::collect::Collector;
 use crate::extension::{Extensions, Origins};
 use crate::finding::Finding;
-use crate::lift::Lifted;
 use crate::limits::Limits;
 use crate::plan::{Plan, Version};
 use crate::recover;
+use crate::streamed_ops::StreamedOps;
 
 /// The result of reading a plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +51,7 @@ fn by_operation(text: &str, limits: &Limits) -> Option<Parsed> {
     let Some((value, lifted)) = recover::read(text, limits, true, &mut collector) else {
         return Some(finish(None, limits, Origins::default(), collector));
     };
-    let lifted = lifted.filter(Lifted::is_complete)?;
+    let lifted = lifted.filter(StreamedOps::is_complete)?;
     let version = value.get("version").and_then(Value::as_str).and_then(Version::of);
     if version.is_some_and(|version| version < lifted.needs()) {
         return None;

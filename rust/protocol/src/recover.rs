@@ -10,8 +10,8 @@ use crate::collect::Collector;
 use crate::explain::capitalised;
 use crate::finding::Finding;
 use crate::json::{Reader, Stop};
-use crate::lift::Lifted;
 use crate::limits::Limits;
+use crate::streamed_ops::StreamedOps;
 
 const FENCE: &str = "```";
 
@@ -27,7 +27,7 @@ pub(crate) fn read(
     limits: &Limits,
     lift: bool,
     findings: &mut Collector,
-) -> Option<(Value, Option<Lifted>)> {
+) -> Option<(Value, Option<StreamedOps>)> {
     if text.len() > limits.max_bytes {
         let message = format!("The plan has {} bytes; the limit is {}.", text.len(), limits.max_bytes);
         findings.error(|| {
@@ -61,7 +61,7 @@ struct Search<'a> {
 
 struct Found {
     value: Value,
-    lifted: Option<Lifted>,
+    lifted: Option<StreamedOps>,
     findings: Vec<Finding>,
     /// Number of errors that were only counted.
     more: usize,
@@ -70,7 +70,7 @@ struct Found {
 impl<'a> Search<'a> {
     /// A reader of `text`, which begins as the whole text does, from byte `at` on.
     fn reader(&self, text: &'a str, at: usize) -> Reader<'a> {
-        Reader::new(text, at, self.max_depth).lifting(self.lift.map(Lifted::new))
+        Reader::new(text, at, self.max_depth).lifting(self.lift.map(StreamedOps::new))
     }
 
     fn run(&self) -> Result<Found, Finding> {

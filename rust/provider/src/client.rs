@@ -80,7 +80,7 @@ impl Client {
                 "A timeout of zero leaves no time for an answer; use at least 1 s.".into(),
             ));
         }
-        let backend = match dialect::of(config.provider) {
+        let backend = match dialect::dialect_of(config.provider) {
             Some(dialect) => {
                 let given = config.base_url.as_deref().filter(|url| !url.trim().is_empty());
                 let Some(base_url) = given.or(config.provider.base_url()) else {

@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_fields_are_texts_too() {
+    fn secrets_in_field_names_are_removed_too() {
         let mut value = json!({"a": [{KEY: 1, "***": 2}, KEY], "b": {"c": format!("x{KEY}")}});
         assert_eq!(forms().remove_from_json(&mut value), 3);
         assert_eq!(value, json!({"a": [{"***": 1, "***_": 2}, "***"], "b": {"c": "x***"}}));

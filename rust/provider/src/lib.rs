@@ -38,7 +38,7 @@ pub use config::ClientConfig;
 pub use error::{Detail, ErrorClass, ProviderError};
 pub use message::{Content, Message, Options, Part, Role, Tool, ToolCall};
 pub use models::{Estimate, Fitting, ModelInfo, Prices, model, models};
-pub use providers::{Facts, Models, Provider, Words};
+pub use providers::{Models, Provider, ProviderRow, Words};
 pub use reply::{FinishReason, Model, Notice, Response, StreamEvent, Usage};
 pub use request::{Body, Filter, Fingerprint, Request, RequestBuilder};
 pub use secret::{ApiKey, REDACTED};

@@ -23,7 +23,7 @@ pub struct Words {
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
+pub struct ProviderRow {
     /// The name in settings and scripts.
     pub name: &'static str,
     /// None: the preferences do not offer it.
@@ -50,7 +50,7 @@ macro_rules! providers {
             pub const ALL: &[Self] = &[$(Self::$provider),+];
 
             /// Its row of the table.
-            pub fn facts(self) -> &'static Facts {
+            pub fn facts(self) -> &'static ProviderRow {
                 match self {
                     $(Self::$provider => &const { $facts },)+
                 }
@@ -62,7 +62,7 @@ macro_rules! providers {
 // Blender keeps a chosen provider as its place in the list: new ones go behind those that the preferences offer.
 providers! {
     /// Any server with the Chat Completions interface: Ollama, LM Studio, llama.cpp, vLLM, OpenRouter ….
-    OpenAiCompatible: Facts {
+    OpenAiCompatible: ProviderRow {
         name: "openai-compatible",
         words: Some(Words {
             title: "OpenAI-compatible",
@@ -73,7 +73,7 @@ providers! {
         models: Models::Server,
     };
     /// OpenAI, by its Responses interface.
-    OpenAi: Facts {
+    OpenAi: ProviderRow {
         name: "openai",
         words: Some(Words { title: "OpenAI", about: "OpenAI's models" }),
         base_url: Some("https://api.openai.com/v1"),
@@ -81,7 +81,7 @@ providers! {
         models: Models::Vendor,
     };
     /// Anthropic, by its Messages interface.
-    Anthropic: Facts {
+    Anthropic: ProviderRow {
         name: "anthropic",
         words: Some(Words { title: "Anthropic", about: "Anthropic's models" }),
         base_url: Some("https://api.anthropic.com/v1"),
@@ -89,7 +89,7 @@ providers! {
         models: Models::Vendor,
     };
     /// Gemini, by its generateContent interface.
-    Gemini: Facts {
+    Gemini: ProviderRow {
         name: "gemini",
         words: Some(Words { title: "Gemini", about: "Google's models" }),
         base_url: Some("https://generativelanguage.googleapis.com/v1"),
@@ -97,7 +97,7 @@ providers! {
         models: Models::Vendor,
     };
     /// Recorded replies from a file.
-    Replay: Facts {
+    Replay: ProviderRow {
         name: "replay",
         words: None,
         base_url: None,
@@ -137,7 +137,7 @@ impl Provider {
         self.facts().base_url
     }
 
-    /// The environment variables that may hold the key; see [`Facts::key_variables`].
+    /// The environment variables that may hold the key; see [`ProviderRow::key_variables`].
     pub fn key_variables(self) -> &'static [&'static str] {
         self.facts().key_variables
     }

@@ -9,10 +9,10 @@ use crate::approval::ApprovalRequest;
 use crate::config::Config;
 use crate::effect::{Purpose, Task};
 use crate::feedback::Feedback;
+use crate::open_approval::{Agreed, ApprovalRecord, OpenRequest};
 use crate::outcome::{Aftermath, Outcome, Status};
 use crate::plan::PlanInfo;
 use crate::records::{RunState, StepRecord};
-use crate::request::{Agreed, ApprovalRecord, OpenRequest};
 use crate::tools::{RefusedCall, ToolAsk};
 
 /// The phase of a run. Every phase but the first and the last three awaits exactly one task.

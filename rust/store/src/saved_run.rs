@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_of_version_1_has_spent_nothing() {
+    fn a_document_of_version_1_has_zero_spending() {
         let mut old = saved();
         old["geonode_run"] = json!(1);
         old.as_object_mut().unwrap().remove("requests");

@@ -281,7 +281,7 @@ fn wrong_calls_are_refused_before_anything_runs() {
 }
 
 #[test]
-fn the_quota_holds_at_its_edge() {
+fn the_quota_applies_exactly_at_its_limit() {
     let mut executor = executor(
         Limits::default(),
         [tool(

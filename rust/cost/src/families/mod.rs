@@ -36,7 +36,7 @@ pub(crate) fn outcome(inputs: &Inputs<'_>) -> Outcome {
 }
 
 /// Index of the only input that a node evaluates, besides the first, which selects it; `None` if it evaluates all of them or the selection is unknown.
-pub(crate) fn asked(inputs: &Inputs<'_>) -> Option<usize> {
+pub(crate) fn input_index_used(inputs: &Inputs<'_>) -> Option<usize> {
     match inputs.kind() {
         "GeometryNodeSwitch" => inputs.position(if inputs.truth("Switch")? { "True" } else { "False" }),
         "GeometryNodeIndexSwitch" => {

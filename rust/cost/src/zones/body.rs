@@ -26,7 +26,7 @@ pub(super) fn results(frame: &Frame<'_>, ready: &Ready<'_>) -> Vec<Flow> {
 }
 
 /// Cost of the last evaluation of a zone's body; from then on its nodes are counted with the zone.
-pub(crate) fn taken(frame: &mut Frame<'_>, output: usize, zone: &Zone) -> Sum {
+pub(crate) fn body_cost(frame: &mut Frame<'_>, output: usize, zone: &Zone) -> Sum {
     let needed = frame.needed(output, Some(zone.input));
     let sum = frame.sum(zone.body.iter().copied(), &needed);
     for at in &zone.body {

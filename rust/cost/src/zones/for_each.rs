@@ -7,7 +7,7 @@ use crate::frame::{Evaluator, Frame, Spent};
 use crate::geometry::{Curves, Geometry, Mesh, Parts, noun_of};
 use crate::prepare::{Ready, Zone};
 
-use super::body::{first_input, overhead, results, taken};
+use super::body::{body_cost, first_input, overhead, results};
 
 /// Domain of the zone whose input node is `at`, and how many elements a geometry has there.
 pub(super) fn elements_of(nodes: &[Ready<'_>], at: usize, geometry: &Geometry) -> (&'static str, f64) {
@@ -109,7 +109,7 @@ pub(super) fn for_each<'a>(
             machine.evaluate(frame, *at);
         }
     }
-    let one = taken(frame, at, zone);
+    let one = body_cost(frame, at, zone);
     let work = (one.work + overhead("for_each")).often(count);
     let body = results(frame, ready);
     let mut peak = body.iter().fold(whole.peak.clone(), |peak, flow| peak.or(&flow.peak));

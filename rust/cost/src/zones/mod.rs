@@ -13,8 +13,8 @@ use crate::frame::{Evaluator, Frame};
 use crate::prepare::Ready;
 use crate::range::Range;
 
+pub(crate) use self::body::{body_cost, overhead};
 use self::body::{first_input, results};
-pub(crate) use self::body::{overhead, taken};
 use self::for_each::{elements_of, for_each, single};
 use self::repeat::repeat;
 use self::simulation::simulation;
@@ -28,7 +28,7 @@ pub(crate) fn is_input(ready: &Ready<'_>) -> bool {
 }
 
 /// The input node passes the state to the body; that of a for-each zone splits it.
-pub(crate) fn open(frame: &mut Frame<'_>, at: usize) {
+pub(crate) fn enter_zone(frame: &mut Frame<'_>, at: usize) {
     let tree = Arc::clone(&frame.tree);
     let Some(ready) = tree.nodes.get(at) else { return };
     let element = ready.node.kind == "GeometryNodeForeachGeometryElementInput";
@@ -59,7 +59,7 @@ pub(crate) fn open(frame: &mut Frame<'_>, at: usize) {
 }
 
 /// The output node: runs the zone to its end.
-pub(crate) fn close<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize) {
+pub(crate) fn finish_zone<'a>(machine: &mut dyn Evaluator<'a>, frame: &mut Frame<'a>, at: usize) {
     let tree = Arc::clone(&frame.tree);
     let Some((ready, zone)) = tree.nodes.get(at).and_then(|ready| Some((ready, ready.zone.as_ref()?))) else {
         return;

@@ -9,7 +9,7 @@ use crate::geometry::noun_of;
 use crate::prepare::{Ready, Zone};
 use crate::work::Work;
 
-use super::body::{Place, overhead, results, taken};
+use super::body::{Place, body_cost, overhead, results};
 use super::growth::{ENOUGH, FOLLOWED, carried_on, elements, over, settled, weight};
 
 /// Runs the zone to its last iteration.
@@ -44,19 +44,19 @@ pub(super) fn repeat<'a>(
         let state = outputs.map(|exit| opened(&exit.identifier).unwrap_or_else(Flow::unknown));
         let mut state: Vec<Flow> = state.collect();
         place.settle_kinds(machine, frame, &mut state);
-        drop(taken(frame, at, zone));
+        drop(body_cost(frame, at, zone));
         return frame.put(at, state);
     }
     // The body was already evaluated once: that was the first iteration.
     let mut states = vec![results(frame, ready)];
-    let mut sum = taken(frame, at, zone);
+    let mut sum = body_cost(frame, at, zone);
     let mut each_work = vec![sum.work];
     let mut done = 1.0;
     while done < iterations && !settled(&states) {
         let state = states.last().cloned().unwrap_or_default();
         states.push(place.run(machine, frame, &state, done));
         done += 1.0;
-        let more = taken(frame, at, zone);
+        let more = body_cost(frame, at, zone);
         each_work.push(more.work);
         sum.follow(more);
         if states.len() >= FOLLOWED || weight(&states) > ENOUGH || machine.exhausted() {
@@ -67,12 +67,12 @@ pub(super) fn repeat<'a>(
     if done < iterations {
         let almost = carried_on(&states, iterations - 1.0);
         last = place.run(machine, frame, &almost, iterations - 1.0);
-        let more = taken(frame, at, zone);
+        let more = body_cost(frame, at, zone);
         each_work.push(more.work);
         sum.follow(more);
     }
     place.settle_kinds(machine, frame, &mut last);
-    drop(taken(frame, at, zone));
+    drop(body_cost(frame, at, zone));
     let work = over(&each_work, iterations) + overhead("repeat").often(iterations);
     place.charge(frame, at, iterations, work, &sum);
     place.blame(

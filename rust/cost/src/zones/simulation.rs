@@ -7,7 +7,7 @@ use crate::frame::{Evaluator, Frame, Spent};
 use crate::prepare::{Ready, Zone};
 use crate::work::{Work, bytes};
 
-use super::body::{Place, overhead, results, taken};
+use super::body::{Place, body_cost, overhead, results};
 use super::growth::{ENOUGH, FOLLOWED, carried_on, settled, weight};
 
 /// Assumed number of simulated frames: the frame range of a new scene.
@@ -33,15 +33,15 @@ pub(super) fn simulation<'a>(
     };
     let shown = results(frame, ready);
     let mut states = vec![shown.clone()];
-    let mut sum = taken(frame, at, zone);
+    let mut sum = body_cost(frame, at, zone);
     while states.len() < FOLLOWED && !settled(&states) && weight(&states) <= ENOUGH && !machine.exhausted() {
         let state = states.last().cloned().unwrap_or_default();
         states.push(place.run(machine, frame, &state, 0.0));
-        sum.follow(taken(frame, at, zone));
+        sum.follow(body_cost(frame, at, zone));
     }
     let almost = carried_on(&states, FRAMES - 1.0);
     let last = place.run(machine, frame, &almost, 0.0);
-    let end = taken(frame, at, zone);
+    let end = body_cost(frame, at, zone);
     let (worst, dearest) = if end.work.weight() > sum.work.weight() {
         (end.work, end.dearest)
     } else {

@@ -9,7 +9,7 @@ use geonode_store::cache::{self, Cache};
 use geonode_store::conversation::{Conversation, Found, Turn};
 use serde_json::json;
 
-use crate::asking::brief::Reply;
+use crate::asking::plan_request::Reply;
 use crate::clock::clock;
 use crate::request::RunRequest;
 use crate::settings::Settings;

@@ -1,10 +1,10 @@
 //! Asking for a plan: the request ([`brief`]), its source ([`source`]), its bounds ([`budget`], [`policies`]), and what is
 //! remembered of it ([`memory`]).
 
-pub(crate) mod brief;
 pub(crate) mod budget;
 mod keys;
 pub(crate) mod memory;
+pub(crate) mod plan_request;
 pub(crate) mod planner;
 pub(crate) mod policies;
 mod prompting;

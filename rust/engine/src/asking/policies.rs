@@ -13,7 +13,7 @@ use geonode_store::audit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::asking::brief::{Brief, Listener};
+use crate::asking::plan_request::{Brief, Listener};
 use crate::asking::security;
 use crate::clock::clock;
 use crate::request::RunRequest;

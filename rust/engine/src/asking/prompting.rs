@@ -5,7 +5,7 @@ use geonode_protocol::{Code, Severity};
 use geonode_provider::{Client, Tool};
 use geonode_run::{Failure, Message, Origin};
 
-use crate::asking::brief::{Brief, Listener};
+use crate::asking::plan_request::{Brief, Listener};
 use crate::catalogues::catalogue;
 
 /// Drafts the request with these tools; tells the listener what the model does not see.

@@ -13,8 +13,8 @@ use geonode_store::audit;
 use geonode_store::cache::{self, Cache, Found};
 use serde_json::Value;
 
-use crate::asking::brief::{Brief, Listener, Reply};
 use crate::asking::budget::late;
+use crate::asking::plan_request::{Brief, Listener, Reply};
 use crate::asking::spending::Sent;
 use crate::asking::watch::Watch;
 use crate::asking::{planner, policies, prompting};

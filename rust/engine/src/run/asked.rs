@@ -12,8 +12,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::asking::brief::Reply;
 use crate::asking::budget::Budget;
+use crate::asking::plan_request::Reply;
 use crate::asking::planner;
 use crate::asking::policies::Taken;
 use crate::asking::spending::Spent;

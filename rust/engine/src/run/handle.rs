@@ -63,7 +63,7 @@ impl Run {
         let (saved, request) = Saved::read(saved, overrides)?;
         let shared = Shared::new(&request);
         shared.show(|front| {
-            let (messages, requests) = saved.told();
+            let (messages, requests) = saved.messages_and_requests();
             front.messages = messages.clone();
             requests.clone_into(&mut front.requests);
         });

@@ -8,7 +8,7 @@ use geonode_run::{Message, Notice};
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
-use crate::asking::brief::Listener;
+use crate::asking::plan_request::Listener;
 use crate::asking::spending::Sent;
 use crate::run::shared::{Event as Shown, Shared};
 use crate::run::timing::Request;

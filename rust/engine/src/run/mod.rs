@@ -14,8 +14,8 @@ mod judged;
 mod listening;
 mod messages;
 mod planned;
-mod protocol;
 mod report;
+mod run_schema;
 mod saved;
 mod shared;
 mod telemetry;
@@ -28,7 +28,7 @@ mod worker;
 
 pub use handle::{Run, Turn};
 pub use messages::Messages;
-pub use protocol::definitions as protocol;
 pub use report::Report;
+pub use run_schema::definitions as protocol;
 pub use saved::Saved;
 pub use telemetry::{Span, Spans, reset_telemetry, telemetry};

@@ -94,7 +94,7 @@ impl Saved {
     }
 
     /// The messages so far, and the requests.
-    pub(crate) fn told(&self) -> (&Messages, &[Sent]) {
+    pub(crate) fn messages_and_requests(&self) -> (&Messages, &[Sent]) {
         (&self.0.parts.messages, &self.0.parts.requests)
     }
 

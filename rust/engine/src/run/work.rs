@@ -10,8 +10,8 @@ use geonode_provider::{ToolCall, Usage};
 use geonode_run::{Answer, ApprovalRequest, Approve, Failure, Feedback, Message, Purpose, State};
 
 use crate::approval::request::{self as approval, Subject};
-use crate::asking::brief::{Brief, Listener};
 use crate::asking::memory::{Ended, Memory};
+use crate::asking::plan_request::{Brief, Listener};
 use crate::asking::policies;
 use crate::asking::source::{Lack, Source};
 use crate::catalogues::catalogue;

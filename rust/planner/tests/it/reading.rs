@@ -102,7 +102,7 @@ fn scene_units_and_scale_are_taken_into_account() {
 }
 
 #[test]
-fn names_of_other_runs_stay_free() {
+fn existing_names_are_not_reused() {
     let mut context = starter();
     context.node_groups =
         serde_json::from_value(serde_json::json!([{"name": "Scatter", "users": 1, "nodes": 9}])).unwrap();
@@ -169,7 +169,7 @@ fn names_of_other_runs_stay_free() {
 }
 
 #[test]
-fn a_change_says_only_what_its_words_say() {
+fn a_change_repeats_only_the_operations_of_its_words() {
     let mut context = starter();
     context.target_object = Some("Plane".into());
     context.node_groups =

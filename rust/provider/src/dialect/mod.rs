@@ -15,7 +15,7 @@ use crate::providers::Provider;
 use crate::schema::Subset;
 
 /// The dialect that a provider speaks; `None` for those that do not use the network.
-pub(crate) fn of(provider: Provider) -> Option<&'static dyn Dialect> {
+pub(crate) fn dialect_of(provider: Provider) -> Option<&'static dyn Dialect> {
     match provider {
         Provider::OpenAi => Some(&responses::Responses),
         Provider::OpenAiCompatible => Some(&chat::Chat),
@@ -28,11 +28,11 @@ pub(crate) fn of(provider: Provider) -> Option<&'static dyn Dialect> {
 impl Provider {
     /// What its constrained output takes; none where it takes what it is given, or has none.
     pub fn subset(self) -> Option<&'static Subset> {
-        of(self)?.subset()
+        dialect_of(self)?.subset()
     }
 
     /// Whether asking it opens connections.
     pub fn uses_network(self) -> bool {
-        of(self).is_some()
+        dialect_of(self).is_some()
     }
 }

@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::too_many_lines, reason = "it is a table")]
-    fn every_row_of_the_table() {
+    fn every_row_of_the_table_gives_its_error() {
         let table: &[(u16, &str, Code)] = &[
             (
                 401,

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_a_provider_at_an_origin() {
+    fn keys_are_stored_by_provider_and_origin() {
         assert_eq!(slot().name(), "openai https://api.openai.com");
         let at = |provider, url| Slot::new(provider, Some(url)).unwrap().name().to_owned();
         let compatible = Provider::OpenAiCompatible;

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_hold_up_to_their_limit() {
+    fn prices_apply_up_to_their_token_limit() {
         let info = model(Provider::Gemini, "gemini-2.5-pro").unwrap();
         let limit = info.priced_to.unwrap();
         assert!(info.prices(limit).is_some() && info.prices(limit + 1).is_none());

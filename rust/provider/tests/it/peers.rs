@@ -197,7 +197,7 @@ fn llmock_failures_by_status() {
 
 #[test]
 #[ignore = "starts servers"]
-fn llmock_judges_our_retries() {
+fn llmock_accepts_the_retries() {
     let _turn = llmock();
     script(
         &json!([{"type": "fail", "status": 429, "retry_after": 1, "times": 1}, {"type": "fail", "status": 503, "times": 1}]),

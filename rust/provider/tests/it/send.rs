@@ -18,7 +18,7 @@ fn failure(bytes: impl Into<Vec<u8>>) -> ProviderError {
 }
 
 #[test]
-fn a_reply_with_everything() {
+fn every_part_of_a_reply_is_read() {
     let body = json!({
         "model": "served-1",
         "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {

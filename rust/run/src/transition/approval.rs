@@ -8,9 +8,9 @@ use crate::config::Approve;
 use crate::effect::{Origin, Purpose};
 use crate::event::Failure;
 use crate::feedback::Feedback;
+use crate::open_approval::{ApprovalRecord, Decision, OpenRequest};
 use crate::outcome::{Outcome, Status};
 use crate::plan::PlanInfo;
-use crate::request::{ApprovalRecord, Decision, OpenRequest};
 use crate::state::Phase;
 
 /// How often the artist (or a script in the artist's place) is asked about one plan.

@@ -7,8 +7,8 @@ use crate::approval::ApprovalRequest;
 use crate::config::Approve;
 use crate::effect::{Message, Origin};
 use crate::event::Failure;
+use crate::open_approval::OpenRequest;
 use crate::outcome::Outcome;
-use crate::request::OpenRequest;
 use crate::state::Phase;
 
 impl Machine {

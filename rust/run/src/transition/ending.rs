@@ -6,9 +6,9 @@ use super::Machine;
 use crate::config::Approve;
 use crate::effect::{Effect, Message, Origin};
 use crate::event::Failure;
+use crate::open_approval::Decision;
 use crate::outcome::{Aftermath, Outcome, Status};
 use crate::records::StepStatus;
-use crate::request::Decision;
 use crate::state::Phase;
 
 impl Machine {

@@ -8,8 +8,8 @@ use geonode_protocol::{Code, Severity};
 use super::Machine;
 use crate::config::Config;
 use crate::effect::{Effect, Message, Origin};
+use crate::open_approval::Agreed;
 use crate::outcome::{Aftermath, Outcome};
-use crate::request::Agreed;
 use crate::state::{Phase, State};
 
 /// Greatest plausible counter of a stored state.

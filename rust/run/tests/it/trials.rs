@@ -132,7 +132,7 @@ fn an_approval_before_the_trial_begins_the_trial() {
 }
 
 #[test]
-fn what_did_not_pass_cannot_be_approved() {
+fn a_failed_trial_cannot_be_approved() {
     let mut run = Run::compiled(Approve::Ask, &required());
     run.approve(&[]);
     run.tried(json!({"ok": false, "code": "dry_run_crashed", "text": "It crashed."}));
@@ -153,7 +153,7 @@ fn what_did_not_pass_cannot_be_approved() {
 }
 
 #[test]
-fn where_nothing_can_be_tried_the_artist_decides() {
+fn without_a_sandbox_the_artist_decides() {
     let mut run = Run::compiled(Approve::Ask, &required());
     run.approve(&[]);
     let id = run.0.awaiting.unwrap();
@@ -168,7 +168,7 @@ fn where_nothing_can_be_tried_the_artist_decides() {
 }
 
 #[test]
-fn where_nobody_reads_it_only_a_trial_that_passed_lets_it_run() {
+fn an_unattended_script_runs_only_after_a_passed_trial() {
     let mut run = Run::compiled(Approve::All, &required());
     run.tried(json!({"ok": true}));
     assert!(run.begins());

@@ -100,7 +100,7 @@ fn every_ordinary_script_passes_in_every_version() {
 }
 
 #[test]
-fn the_table_of_results_is_up_to_date() {
+fn the_corpus_page_is_current() {
     let mut rows: BTreeMap<(&str, String), (usize, usize)> = BTreeMap::new();
     for (folder, refused) in [("attacks", true), ("scripts", false)] {
         for (path, text) in files(folder) {

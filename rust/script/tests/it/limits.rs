@@ -130,7 +130,7 @@ fn names_differ_by_version() {
 
 /// Nothing that fits into a script may take long; generous, because tests share the machine.
 #[test]
-fn the_worst_inputs_are_judged_quickly() {
+fn worst_case_scripts_are_checked_quickly() {
     let full = |unit: &str| unit.repeat(20_000 / unit.chars().count());
     let inputs = [
         full("("),

@@ -71,7 +71,7 @@ fn judged(record: &Value) -> Result<(), String> {
 }
 
 #[test]
-fn what_scripts_do_is_let_through_and_written_as_it_was_read() {
+fn records_of_ordinary_scripts_pass_and_round_trip() {
     let mesh = json!({"root": {"block": {"kind": "meshes", "name": "M", "library": null}}, "path": []});
     let entries = json!([
         {"do": "call", "of": data("objects"), "name": "new", "args": ["New", null], "named": {},
@@ -104,7 +104,7 @@ fn what_scripts_do_is_let_through_and_written_as_it_was_read() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one list of cases")]
-fn what_no_script_may_do_is_refused() {
+fn records_of_forbidden_actions_are_refused() {
     let many = vec![json!({"do": "set", "of": cube(), "name": "location", "value": 0}); MAX_ENTRIES + 1];
     let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
     let far = vec![json!("data"); 60];

@@ -312,7 +312,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_filters_compile_and_nothing_deadly_is_allowed() {
+    fn the_filters_compile_and_block_dangerous_calls() {
         let programs = programs(4242).unwrap();
         assert!(programs.iter().all(|program| program.len() > 4 && program.len() < 4096));
         let (allowed, deadly) = (allowed(4242).unwrap(), deadly(4242).unwrap());

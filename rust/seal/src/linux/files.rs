@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_code_of_a_file_is_a_library() {
+    fn only_executable_file_mappings_count_as_libraries() {
         assert_eq!(
             library("7f00-7f01 r-xp 00000000 08:01 42   /opt/a b/libz.so.1"),
             Some(PathBuf::from("/opt/a b/libz.so.1"))

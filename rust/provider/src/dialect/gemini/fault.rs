@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_the_error_table() {
+    fn every_row_of_the_error_table_gives_its_error() {
         let table: &[(u16, &str, Code)] = &[
             (
                 400,

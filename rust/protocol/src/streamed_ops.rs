@@ -12,8 +12,8 @@ use serde_json::Value;
 use crate::check;
 use crate::gn_ops::GnOp;
 use crate::node_tree::NodeTreeOp;
+use crate::object_schemas::{Shape, shapes};
 use crate::plan::{Action, Plan, Version};
-use crate::shape::{Shape, shapes};
 
 /// The place of a value in a plan, as far as it leads to the operations; steps by their index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Place {
 }
 
 /// The operations of a document, taken out of it.
-pub(crate) struct Lifted {
+pub(crate) struct StreamedOps {
     lists: Vec<List>,
     /// Operations that may still be taken.
     room: usize,
@@ -79,7 +79,7 @@ enum Ops {
     GnOps(Vec<GnOp>),
 }
 
-impl Lifted {
+impl StreamedOps {
     /// No operations yet, of at most `limit`.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
