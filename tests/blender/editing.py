@@ -96,9 +96,15 @@ def found(report: RunReport) -> str:
     return "; ".join(f"{m['code']}: {m['text']}" for m in report.messages)
 
 
-def edit(plan: dict[str, Any], named: dict[str, set[str]], *, new: Collection[str] = ()) -> str | None:
+def edit(
+    plan: dict[str, Any],
+    named: dict[str, set[str]],
+    *,
+    new: Collection[str] = (),
+    interface: Collection[str] = (),
+) -> str | None:
     """Why the edit is not as it must be, or None. `named` are the names of the nodes that may change, by tree; other
-    trees may not change at all, and only the trees in `new` may appear.
+    trees may not change at all, only the trees in `new` may appear, and only those in `interface` change theirs.
     """
     before = trees()
     for place in ("_open", "run"):
@@ -113,8 +119,12 @@ def edit(plan: dict[str, Any], named: dict[str, set[str]], *, new: Collection[st
     if set(after) != set(before) | set(new):
         return f"trees appeared or vanished: {set(after) ^ set(before)}"
     for name, state in before.items():
+        if name not in named and name not in interface and not list(raw.differences(state, after[name])):
+            continue
         free = named.get(name, set())
         old, now = untouched(state, free), untouched(after[name], free)
+        if name in interface:
+            old["interface"] = now["interface"] = []
         if name in named:
             now["nodes"] = {node: now["nodes"].get(node) for node in old["nodes"]}
             now["links"] = [link for link in now["links"] if link in old["links"]]

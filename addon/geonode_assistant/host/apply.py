@@ -189,6 +189,8 @@ class TreeEdit(Lookup):
             elif op["op"] == "change":
                 ref = self.keys.get((self.name, op["identifier"]), op["identifier"])
                 interface.change(self.tree, ref, op.get("name"), op.get("props", {}), menus=False)
+                if parent := op.get("parent"):
+                    interface.put_into(self.tree, ref, self.keys.get((self.name, parent), parent))
             elif op["op"] == "remove":
                 interface.remove(self.tree, self.keys.get((self.name, op["identifier"]), op["identifier"]))
             else:

@@ -602,6 +602,8 @@ class InterfaceEditChange(TypedDict):
     identifier: str
     # New name.
     name: NotRequired[str | None]
+    # Panel that contains it from now on, at its end: identifier or `@key`.
+    parent: NotRequired[str | None]
     # Properties that change.
     props: dict[str, Any]
 

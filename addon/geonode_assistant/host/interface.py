@@ -225,8 +225,6 @@ def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None 
     Menu defaults are not set here: they are legal only after the links that define the items (see `set_default`).
     """
     interface = tree.interface
-    panel = find(tree, parent) if parent else None
-
     def make() -> Any:
         if op["kind"] == "panel":
             return interface.new_panel(op["name"])
@@ -244,12 +242,18 @@ def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None 
             "invalid_value", f'"{op["name"]}" cannot be added to the interface of "{tree.name}": {error}'
         ) from error
     ref = identifier(item)
-    if panel is not None:
-        interface.move_to_parent(item, panel, len(panel.interface_items))
+    if parent:
+        put_into(tree, ref, parent)
     if op.get("position") is not None:
         interface.move(find(tree, ref), op["position"])
     change(tree, ref, None, op.get("props", {}), menus=False)
     return ref
+
+
+def put_into(tree: Any, ref: str, panel_ref: str) -> None:
+    """Moves an item to the end of a panel."""
+    panel = find(tree, panel_ref)
+    tree.interface.move_to_parent(find(tree, ref), panel, len(panel.interface_items))
 
 
 def number_of(ref: str) -> int:

@@ -53,6 +53,9 @@ impl<'a> Named<'a> {
         for step in &plan.steps {
             let is_meant = match &step.action {
                 Action::NodeTree(payload) => payload.target.node_group_name == tree,
+                Action::GnOps(payload) if payload.target.node_group_name.is_some() => {
+                    payload.target.node_group_name.as_deref() == Some(tree)
+                }
                 Action::GnOps(payload) => {
                     let object = facts.object(&payload.target.object_name);
                     object.into_iter().flat_map(|o| &o.modifiers).any(|modifier| {

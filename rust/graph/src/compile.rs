@@ -8,7 +8,7 @@ use geonode_protocol::{Action, Plan, Step};
 use serde::Serialize;
 
 use crate::catalogue::Catalogue;
-use crate::diff::{settle_keys, tree_delta};
+use crate::diff::{names_by_key, settle_keys, tree_delta};
 use crate::documents::delta::{ModifierEdit, StepDelta};
 use crate::documents::{Document, Modifier, TreeInfo};
 use crate::intrusion::{Unsaid, questions};
@@ -194,6 +194,7 @@ fn compile_step(
         target,
         model,
         modifier_inputs: Vec::new(),
+        nested: Vec::new(),
         unsaid: Unsaid::default(),
         keys: 0,
         implicit_group_io: matches!(step.action, Action::NodeTree(_)),
@@ -219,6 +220,11 @@ fn compile_step(
         step_id: step.id.clone(),
         ..StepDelta::default()
     };
+    let nested = std::mem::take(&mut work.nested);
+    for group in &nested {
+        let places = layout::places(group, work.scope);
+        step_delta.trees.push(tree_delta(group, work.scope, places));
+    }
     if !delta.is_empty() {
         step_delta.trees.push(delta);
     }
@@ -245,33 +251,51 @@ fn compile_step(
         let ends = [&link.from.0, &link.from.1, &link.to.0, &link.to.1];
         !unsaid.dropped.contains(&ends.map(String::clone))
     });
-    settle_keys(&mut tree);
+    let keys = nested.iter().flat_map(|group| &group.interface).chain(&tree.interface);
+    let keys = names_by_key(keys);
+    settle_keys(&mut tree, &keys);
     compiled.diff.extend(describe(&step_delta, scope));
+    for group in nested {
+        let (name, created) = (group.name.clone(), group.created);
+        let mut tree = group.into_tree();
+        settle_keys(&mut tree, &keys);
+        record_tree(compiled, &name, created, tree);
+    }
     record(compiled, &target, &name, created, tree, &step_delta);
     compiled.steps.push(step_delta);
+}
+
+/// Writes a group that the step edits besides its tree into the working state.
+fn record_tree(compiled: &mut Compiled, name: &str, created: bool, tree: Tree) {
+    compiled.touched_trees.insert(name.to_owned());
+    if created {
+        note_new(compiled, name);
+    }
+    compiled.after.trees.insert(name.to_owned(), tree);
+}
+
+/// Notes a tree that the step creates.
+fn note_new(compiled: &mut Compiled, name: &str) {
+    compiled.new_trees.insert(name.to_owned());
+    let names = compiled.after.names.entry("node_group".to_owned()).or_default();
+    names.insert(name.to_owned());
+    let info = TreeInfo {
+        users: 1,
+        library: false,
+        kind: "GeometryNodeTree".to_owned(),
+        made: None,
+    };
+    compiled.after.tree_info.insert(name.to_owned(), info);
 }
 
 /// Writes the step's result into the working state.
 fn record(compiled: &mut Compiled, target: &Target, name: &str, created: bool, tree: Tree, delta: &StepDelta) {
     compiled.touched_objects.insert(target.object.clone());
-    if !delta.trees.is_empty() {
+    if delta.trees.iter().any(|edited| edited.tree == name) {
         compiled.touched_trees.insert(name.to_owned());
     }
     if created {
-        compiled.new_trees.insert(name.to_owned());
-        compiled
-            .after
-            .names
-            .entry("node_group".to_owned())
-            .or_default()
-            .insert(name.to_owned());
-        let info = TreeInfo {
-            users: 1,
-            library: false,
-            kind: "GeometryNodeTree".to_owned(),
-            made: None,
-        };
-        compiled.after.tree_info.insert(name.to_owned(), info);
+        note_new(compiled, name);
     }
     compiled.after.trees.insert(name.to_owned(), tree);
     if let Some(object) = compiled.after.objects.get_mut(&target.object) {

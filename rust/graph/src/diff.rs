@@ -1,11 +1,12 @@
 //! The smallest edit that turns the present tree into the wanted tree.
 
 use foldhash::{HashMap, HashSet};
+use indexmap::IndexMap;
 
-use crate::documents::delta::{InterfaceEdit, NodeAdd, TreeDelta};
+use crate::documents::delta::{InterfaceEdit, NewLink, NodeAdd, TreeDelta};
 use crate::ir::{Item, ItemKind, Map, Node, Side};
-use crate::model::TreeModel;
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
+use crate::model::{TreeModel, Wire};
+use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, REROUTE, Scope};
 use crate::values::same;
 
 /// Edits of one tree; `places` are the locations chosen for new nodes.
@@ -22,16 +23,19 @@ pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(Strin
         .before
         .nodes
         .iter()
-        .filter(|node| model.node(&node.id).is_none())
+        .filter(|node| model.node(&node.id).is_none() || model.replaced.contains(&node.id))
         .map(|node| node.id.clone())
         .collect();
     let empty = Node::default();
     for node in model.nodes() {
         let old = before.get(node.id.as_str()).copied();
+        let old = old.filter(|_| !model.replaced.contains(&node.id));
         if old.is_none() {
+            let named = !node.name.is_empty() && node.name != node.id;
             delta.add.push(NodeAdd {
                 id: node.id.clone(),
                 kind: node.kind.clone(),
+                name: named.then(|| node.name.clone()),
                 label: node.label.clone(),
                 width: node.width,
                 ..NodeAdd::default()
@@ -39,10 +43,15 @@ pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(Strin
         }
         node_edits(node, old.unwrap_or(&empty), old.is_none(), model, scope, &mut delta);
     }
+    for node in model.nodes().filter(|node| model.replaced.contains(&node.id)) {
+        let (x, y) = crate::layout::frame_place(model, node);
+        let [left, top] = node.location;
+        delta.locations.push((node.id.clone(), left + x, top + y));
+    }
     delta.stamp = model
         .named
         .iter()
-        .filter(|id| model.node(id).is_some())
+        .filter(|id| model.node(id).is_some() && !model.replaced.contains(*id))
         .cloned()
         .collect();
     link_edits(model, &mut delta);
@@ -77,6 +86,9 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
     if node.parent != old.parent {
         delta.parents.push((id(), node.parent.clone()));
     }
+    if new {
+        flags_of_sockets(node, delta);
+    }
     let has_values = !node.inputs.is_empty() || !old.inputs.is_empty();
     if !has_values {
         return;
@@ -106,6 +118,64 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
         };
         list.push((id(), name.clone(), after));
     }
+}
+
+/// What differs at the sockets of a node that comes from elsewhere, besides the values of its inputs.
+fn flags_of_sockets(node: &Node, delta: &mut TreeDelta) {
+    for (side, states) in [("inputs", &node.inputs), ("outputs", &node.outputs)] {
+        for (socket, state) in states {
+            for (name, value) in state {
+                let path = match name.as_str() {
+                    "value" if side == "inputs" && node.kind != REROUTE => continue,
+                    "value" => format!("{side}.{socket}.default_value"),
+                    name => format!("{side}.{socket}.{name}"),
+                };
+                delta.props.push((node.id.clone(), path, value.clone()));
+            }
+        }
+    }
+}
+
+/// A link with the IDs of the nodes at its ends.
+type Strung<'m> = (&'m str, &'m Wire, &'m str);
+
+/// Links that must be made anew so that those of a multi-input have their order: from the first one on that is not where Blender would
+/// leave it or put it, since it keeps the order of what stays and appends what is new.
+fn reordered<'m>(model: &'m TreeModel, wires: &[Strung<'m>], stays: impl Fn(&Strung<'m>) -> bool) -> Vec<Strung<'m>> {
+    let mut inputs: IndexMap<(&str, &str), Vec<Strung<'m>>> = IndexMap::new();
+    for wire in wires.iter().filter(|(_, wire, _)| wire.sort.is_some()) {
+        inputs
+            .entry((wire.2, wire.1.to_socket.as_str()))
+            .or_default()
+            .push(*wire);
+    }
+    let mut before: HashMap<(&str, &str, &str, &str), usize> = HashMap::default();
+    for (at, link) in model
+        .before
+        .links
+        .iter()
+        .enumerate()
+        .filter(|(_, link)| link.sort.is_some())
+    {
+        before.insert((&link.from.0, &link.from.1, &link.to.0, &link.to.1), at);
+    }
+    let mut again = Vec::new();
+    for (_, mut all) in inputs {
+        let mut natural = all.clone();
+        natural.sort_by_key(|(from, wire, to)| {
+            let at = before.get(&(*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str()));
+            let at = at.filter(|_| stays(&(*from, *wire, *to)));
+            (at.is_none(), at.copied(), wire.order)
+        });
+        all.sort_by_key(|(_, wire, _)| (wire.sort, wire.order));
+        let same = natural
+            .iter()
+            .zip(&all)
+            .take_while(|(a, b)| a.1.order == b.1.order)
+            .count();
+        again.extend(all.into_iter().skip(same));
+    }
+    again
 }
 
 fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
@@ -144,6 +214,16 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
         .collect();
     let group_socket =
         |id: &str, kind: &str, socket: &str| lost.contains(socket) && model.node(id).is_some_and(|n| n.kind == kind);
+    let renewed = |id: &str| model.replaced.contains(id);
+    let stays = |(from, wire, to): &(&str, &Wire, &str)| {
+        let key = (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str());
+        present.contains(&key) && !renewed(from) && !renewed(to)
+    };
+    let again = reordered(model, &wires, stays);
+    let moved: HashSet<(&str, &str, &str, &str)> = again
+        .iter()
+        .map(|(from, wire, to)| (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str()))
+        .collect();
     let lost_with_item = |id: &str, side, socket: &str| model.lost.contains(&(id.to_owned(), side, socket.to_owned()));
     for link in &model.before.links {
         let key = (
@@ -159,7 +239,7 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
             || lost_with_item(key.0, Side::Output, key.1)
             || lost_with_item(key.2, Side::Input, key.3)
             || (link.sort.is_none() && refilled.contains(&(key.2, key.3)));
-        if !wanted.contains(&key) && !implied {
+        if (!wanted.contains(&key) || moved.contains(&key)) && !implied {
             delta.unlink.push((
                 link.from.0.clone(),
                 link.from.1.clone(),
@@ -168,16 +248,18 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
             ));
         }
     }
-    for (from, wire, to) in &wires {
-        let key = (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str());
-        if !present.contains(&key) {
-            delta.links.push((
-                (*from).to_owned(),
-                wire.from_socket.clone(),
-                (*to).to_owned(),
-                wire.to_socket.clone(),
-            ));
-        }
+    let new = wires.iter().filter(|wire| {
+        let key = (wire.0, wire.1.from_socket.as_str(), wire.2, wire.1.to_socket.as_str());
+        !stays(wire) && !moved.contains(&key)
+    });
+    for (from, wire, to) in new.chain(&again) {
+        let ends = (
+            (*from).to_owned(),
+            wire.from_socket.clone(),
+            (*to).to_owned(),
+            wire.to_socket.clone(),
+        );
+        delta.links.push(NewLink::new(ends, wire.muted));
     }
 }
 
@@ -219,10 +301,12 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
                     .map(|(name, value)| (name.clone(), value.clone()))
                     .collect();
                 let renamed = (item.name != old.name).then(|| item.name.clone());
-                if !changed.is_empty() || renamed.is_some() {
+                let moved = item.parent.clone().filter(|_| item.parent != old.parent);
+                if !changed.is_empty() || renamed.is_some() || moved.is_some() {
                     delta.interface.push(InterfaceEdit::Change {
                         identifier: item.identifier.clone(),
                         name: renamed,
+                        parent: moved,
                         props: changed,
                     });
                 }
@@ -231,14 +315,16 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
     }
 }
 
-/// After a step, its new interface items are referred to by name, since Blender assigns their identifiers.
-pub(crate) fn settle_keys(tree: &mut crate::ir::Tree) {
-    let names: HashMap<String, String> = tree
-        .interface
-        .iter()
+/// What the keys of new interface items stand for after the step.
+pub(crate) fn names_by_key<'i>(items: impl Iterator<Item = &'i Item>) -> HashMap<String, String> {
+    items
         .filter(|item| item.identifier.starts_with('@'))
         .map(|item| (item.identifier.clone(), format!("={}", item.name)))
-        .collect();
+        .collect()
+}
+
+/// After a step, its new interface items are referred to by name, since Blender assigns their identifiers.
+pub(crate) fn settle_keys(tree: &mut crate::ir::Tree, names: &HashMap<String, String>) {
     if names.is_empty() {
         return;
     }

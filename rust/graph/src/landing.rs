@@ -13,6 +13,7 @@ use crate::documents::{Document, Modifier, Object, TreeInfo};
 use crate::ir::{MAX_NAME, Tree};
 use crate::ops::{Mention, mentions};
 use crate::sink::{Repair, Sink, escape};
+use crate::target::is_nested;
 
 /// Whether a plan, carried out on a document, leaves the tree of this name and the inputs of the modifiers as they are.
 pub(crate) type ChangesNothing<'c> = &'c dyn Fn(&Plan, &Document, &str) -> bool;
@@ -214,6 +215,13 @@ struct Landing<'p, 'c> {
 }
 
 impl<'p> Landing<'p, '_> {
+    /// Whether the modifier's tree uses the group, at any depth: naming it is an edit.
+    fn is_in_the_tree_of(&self, object: &str, modifier: &str, group: &str) -> bool {
+        let on = self.document.objects.get(object);
+        let one = on.and_then(|on| on.modifiers.iter().find(|one| one.name == modifier));
+        is_nested(one.and_then(|one| one.node_group.as_deref()), group, self.document)
+    }
+
     fn decide(&mut self, index: usize, step: &'p Step) {
         let (object, modifier, group, may_create, single_user) = match &step.action {
             Action::NodeTree(payload) => (
@@ -226,12 +234,15 @@ impl<'p> Landing<'p, '_> {
             Action::GnOps(payload) => (
                 payload.target.object_name.as_str(),
                 payload.target.modifier_name.as_str(),
-                None,
+                payload.target.node_group_name.as_deref(),
                 payload.may_create_modifier(),
                 payload.single_user,
             ),
             Action::Python(_) | Action::Added(_) => return,
         };
+        if group.is_some_and(|group| self.is_in_the_tree_of(object, modifier, group)) {
+            return;
+        }
         let known_group = group.is_some_and(|group| !self.groups.insert(group));
         if !self.decided.insert((object, modifier)) || single_user || !may_create {
             return;

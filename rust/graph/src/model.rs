@@ -31,6 +31,8 @@ pub(crate) struct TreeModel {
     pub interface: Vec<Item>,
     /// Existing nodes that the plan names: their IDs become permanent.
     pub named: IndexSet<String>,
+    /// Existing nodes that another node of the same ID replaces.
+    pub replaced: HashSet<String>,
     /// Sockets that vanish with their items, as (node, side, identifier); Blender removes their links.
     pub lost: HashSet<(String, Side, String)>,
     /// New nodes that the plan places itself.
@@ -48,6 +50,7 @@ impl TreeModel {
             created,
             interface: tree.interface.clone(),
             named: IndexSet::new(),
+            replaced: HashSet::default(),
             lost: HashSet::default(),
             placed: HashSet::default(),
             graph: StableDiGraph::with_capacity(tree.nodes.len(), tree.links.len()),
@@ -180,6 +183,17 @@ impl TreeModel {
         self.lost.insert((id.to_owned(), side, socket.to_owned()));
     }
 
+    /// The links of a multi-input in their order.
+    pub(crate) fn in_order(&self, to: &str, input: &str) -> Vec<EdgeIndex> {
+        let links = self.edges(to, Direction::Incoming);
+        let mut found: Vec<(i64, u64, EdgeIndex)> = links
+            .filter(|(_, wire, _)| wire.to_socket == input)
+            .map(|(edge, wire, _)| (wire.sort.unwrap_or(i64::MAX), wire.order, edge))
+            .collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, _, edge)| edge).collect()
+    }
+
     /// The greatest order among the links of a multi-input; -1 when there are none.
     pub(crate) fn last_sort(&self, to: &str, input: &str) -> i64 {
         let links = self.edges(to, Direction::Incoming);
@@ -253,15 +267,39 @@ impl TreeModel {
             .map(|edge| (edge.weight().order, edge.id()))
             .collect();
         wires.sort_unstable();
-        let links = wires
+        let mut links: Vec<Link> = wires
             .into_iter()
             .filter_map(|(_, edge)| take_link(&mut graph, edge))
             .collect();
+        put_in_order(&mut links);
         Tree {
             settings: before.settings,
             interface,
             nodes: graph.node_weights_mut().map(std::mem::take).collect(),
             links,
+        }
+    }
+}
+
+/// Links into one multi-input follow their `sort`, at the places that these links have among all.
+fn put_in_order(links: &mut [Link]) {
+    let mut places: HashMap<(&str, &str), Vec<usize>> = HashMap::default();
+    for (at, link) in links.iter().enumerate().filter(|(_, link)| link.sort.is_some()) {
+        places.entry((&link.to.0, &link.to.1)).or_default().push(at);
+    }
+    let sorts = |place: &&Vec<usize>| {
+        let sorts = place.iter().filter_map(|at| links.get(*at)?.sort);
+        !sorts.is_sorted()
+    };
+    let unsorted: Vec<Vec<usize>> = places.values().filter(sorts).cloned().collect();
+    drop(places);
+    for place in unsorted {
+        let mut there: Vec<Link> = place.iter().filter_map(|at| links.get(*at).cloned()).collect();
+        there.sort_by_key(|link| link.sort);
+        for (at, link) in place.into_iter().zip(there) {
+            if let Some(slot) = links.get_mut(at) {
+                *slot = link;
+            }
         }
     }
 }

@@ -26,7 +26,8 @@ pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Ve
                 .get(&target.object_name)
                 .map(|object| &object.modifiers);
             let modifier = modifiers.and_then(|all| all.iter().find(|m| m.name == target.modifier_name));
-            modifier.and_then(|modifier| modifier.node_group.as_deref())
+            let own = modifier.and_then(|modifier| modifier.node_group.as_deref());
+            target.node_group_name.as_deref().or(own)
         }
         Action::Python(_) | Action::Added(_) => None,
     };

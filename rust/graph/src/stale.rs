@@ -173,7 +173,9 @@ impl<'t> Versions<'t> {
     /// Inputs whose links both changed; in a multi-input, new links are added beside the artist's.
     fn links_into(&self, delta: &TreeDelta, out: &mut Vec<String>) {
         let mut judged = BTreeSet::new();
-        for (_, _, id, socket) in delta.unlink.iter().chain(&delta.links) {
+        let unlinked = delta.unlink.iter().map(|(_, _, id, socket)| (id, socket));
+        let linked = delta.links.iter().map(|link| (link.ends().2, link.ends().3));
+        for (id, socket) in unlinked.chain(linked) {
             if !judged.insert((id, socket)) {
                 continue;
             }

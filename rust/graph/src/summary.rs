@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::documents::delta::{InterfaceEdit, StepDelta, TreeDelta};
+use crate::documents::delta::{InterfaceEdit, NewLink, StepDelta, TreeDelta};
 use crate::ir::{ItemKind, Side};
 use crate::sockets::Scope;
 
@@ -109,7 +109,7 @@ fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
     for (from, out, to, input) in &tree.unlink {
         lines.push(format!("Unlink {from}.{} from {to}.{}", plain(out), plain(input)));
     }
-    for (from, out, to, input) in &tree.links {
+    for (from, out, to, input) in tree.links.iter().map(NewLink::ends) {
         lines.push(format!("Link {from}.{} to {to}.{}", plain(out), plain(input)));
     }
 }

@@ -14,6 +14,7 @@ use crate::landing::free;
 use crate::ops::{Mention, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{FRAME, GROUP};
+use crate::target::is_nested;
 
 /// Fields of an operation that contain a node ID.
 const FIELDS: [&str; 4] = ["node_id", "id", "from_node", "to_node"];
@@ -157,7 +158,7 @@ impl<'p> Ids<'p> {
                     payload.target.object_name.as_str(),
                     payload.target.modifier_name.as_str(),
                 ),
-                None,
+                payload.target.node_group_name.as_deref(),
                 payload.single_user,
             ),
             Action::Python(_) | Action::Added(_) => return None,
@@ -172,6 +173,9 @@ impl<'p> Ids<'p> {
             (Some(group), None) => group,
             (None, None) => return None,
         };
+        if Some(tree) == group && is_nested(present, tree, self.document) {
+            return Some(tree);
+        }
         self.runs.entry(target).or_insert(tree);
         Some(tree)
     }
@@ -269,6 +273,12 @@ fn rename(operation: &mut Value, known: &HashMap<String, String>, path: &str, si
     for field in FIELDS {
         if let Some(place) = fields.get_mut(field) {
             replace(place, format!("{path}/{field}"));
+        }
+    }
+    let ends = fields.get_mut("from").and_then(Value::as_array_mut);
+    for (at, end) in ends.into_iter().flatten().enumerate() {
+        if let Some(place) = end.get_mut("node_id") {
+            replace(place, format!("{path}/from/{at}/node_id"));
         }
     }
     for end in ["from", "to"] {

@@ -1,6 +1,8 @@
 //! The target of a step: object, modifier and tree, and whether they can be edited.
 
-use geonode_protocol::{Action, Code, Step};
+use std::collections::HashSet;
+
+use geonode_protocol::{Action, Code, GnOp, Step};
 
 use crate::documents::{Document, Modifier, Object};
 use crate::ir::MAX_NAME;
@@ -54,7 +56,7 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
             (
                 &target.object_name,
                 &target.modifier_name,
-                None,
+                target.node_group_name.as_deref(),
                 payload.single_user,
                 payload.may_create_modifier(),
             )
@@ -64,6 +66,27 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
     let resolved = editable_object(object_name, state).and_then(|object| {
         let modifier = usable_modifier(object_name, object, modifier_name, may_create)?;
         let present = modifier.and_then(|modifier| modifier.node_group.as_deref());
+        if let Some(nested) = group_name.filter(|name| is_nested(present, name, state)) {
+            if single_user {
+                let message = format!("`single_user` copies the modifier's tree, not the group “{nested}” in it");
+                let hint =
+                    "leave single_user out, or make the copy in a step that names the modifier's tree".to_owned();
+                return Err(Refusal(Code::TargetMissing, "node_group_name", message, hint));
+            }
+            editable_tree(nested, state)?;
+            return Ok((nested.to_owned(), false, false, None));
+        }
+        if let (Action::GnOps(_), Some(wanted)) = (&step.action, group_name)
+            && present != Some(wanted)
+        {
+            let message = format!("the tree of the modifier “{modifier_name}” does not use a node group “{wanted}”");
+            let near = nearest(wanted, state.trees.keys().map(String::as_str));
+            let hint = near.map_or_else(
+                || "name a group that the tree uses, or leave node_group_name out".to_owned(),
+                |near| format!("did you mean “{near}”?"),
+            );
+            return Err(Refusal(Code::UnknownNodeGroup, "node_group_name", message, hint));
+        }
         let copied = present.filter(|_| single_user);
         let copy = copied
             .map(|shared| copy_name(shared, group_name, state))
@@ -77,7 +100,9 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
             Some(name) => name.to_owned(),
             None => free_name(modifier_name, state),
         };
-        editable_tree(&name, state)?;
+        if !sets_only_the_modifier(step) {
+            editable_tree(&name, state)?;
+        }
         Ok((name, modifier.is_none(), present.is_none(), None))
     });
     let (name, new_modifier, assign_tree, copy_of) = match resolved {
@@ -92,13 +117,13 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
     let own_users = u32::from(!assign_tree);
     if state.tree_info.get(&name).is_some_and(|info| info.users > own_users) {
         let path = sink.at_target("node_group_name");
-        sink.warn(
-            Code::SharedNodeGroup,
-            path,
-            format!(
-                "the node group “{name}” has other users too; they change with it (`single_user: true` makes a copy)"
-            ),
-        );
+        let copy = if is_nested(present_tree(step, state), &name, state) {
+            ""
+        } else {
+            " (`single_user: true` makes a copy)"
+        };
+        let message = format!("the node group “{name}” has other users too; they change with it{copy}");
+        sink.warn(Code::SharedNodeGroup, path, message);
     }
     let target = Target {
         object: object_name.clone(),
@@ -112,6 +137,45 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
         target,
         TreeModel::new(&name, tree.cloned().unwrap_or_default(), tree.is_none()),
     ))
+}
+
+/// The tree that the modifier of a step runs.
+fn present_tree<'d>(step: &Step, state: &'d Document) -> Option<&'d str> {
+    let (object, modifier) = match &step.action {
+        Action::NodeTree(payload) => (&payload.target.object_name, &payload.target.modifier_name),
+        Action::GnOps(payload) => (&payload.target.object_name, &payload.target.modifier_name),
+        Action::Python(_) | Action::Added(_) => return None,
+    };
+    let on = state.objects.get(object)?;
+    let one = on.modifiers.iter().find(|one| one.name == *modifier)?;
+    one.node_group.as_deref()
+}
+
+/// Whether the tree uses a group of this name, at any depth.
+pub(crate) fn is_nested(tree: Option<&str>, group: &str, state: &Document) -> bool {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut open: Vec<&str> = tree.into_iter().collect();
+    while let Some(name) = open.pop() {
+        let nodes = state.trees.get(name).into_iter().flat_map(|tree| &tree.nodes);
+        for inner in nodes.filter_map(|node| node.group()) {
+            if inner == group && Some(inner) != tree {
+                return true;
+            }
+            if seen.insert(inner) {
+                open.push(inner);
+            }
+        }
+    }
+    false
+}
+
+/// Inputs of a modifier are the object's own, also where its tree is linked.
+fn sets_only_the_modifier(step: &Step) -> bool {
+    let Action::GnOps(payload) = &step.action else {
+        return false;
+    };
+    let mut ops = payload.ops.iter();
+    ops.all(|op| matches!(op, GnOp::SetModifierInput(_) | GnOp::EnsureTarget(_)))
 }
 
 fn editable_object<'d>(name: &str, state: &'d Document) -> Result<&'d Object, Refusal> {

@@ -6,7 +6,10 @@ use serde_json::Value;
 use strum::{EnumDiscriminants, EnumString};
 
 use crate::rule::Rule;
-use crate::shapes::{AddGroup, AddZone, EditZone, GroupIo, Properties, RemoveZone, SetItems, SetProperty};
+use crate::shapes::{
+    AddGroup, AddZone, EditZone, GroupIo, GroupNodes, OrderLinks, Properties, RemoveZone, ReplaceNode, SetItems,
+    SetProperty, UngroupNodes,
+};
 use crate::value::PlanValue;
 
 /// Payload of a `GN_OPS` step.
@@ -45,6 +48,10 @@ pub struct ModifierTarget {
     /// Name of the Geometry Nodes modifier.
     #[schemars(length(min = 1))]
     pub modifier_name: String,
+    /// A group that the modifier's tree uses, at any depth, which is edited instead of the tree itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1), extend("x-since" = "1.2"))]
+    pub node_group_name: Option<String>,
 }
 
 /// One operation of a `GN_OPS` step.
@@ -100,6 +107,18 @@ pub enum GnOp {
     /// Sets an input of the modifier.
     #[schemars(extend("x-since" = "1.1"))]
     SetModifierInput(SetModifierInput),
+    /// Replaces a node by one of another type.
+    #[schemars(extend("x-since" = "1.2"))]
+    ReplaceNode(ReplaceNode),
+    /// Sets the order of the links into an input that takes several.
+    #[schemars(extend("x-since" = "1.2"))]
+    OrderLinks(OrderLinks),
+    /// Moves nodes into a group with their links.
+    #[schemars(extend("x-since" = "1.2"))]
+    GroupNodes(GroupNodes),
+    /// Moves nodes out of a group with their links.
+    #[schemars(extend("x-since" = "1.2"))]
+    UngroupNodes(UngroupNodes),
 }
 
 impl GnOpKind {
@@ -112,13 +131,17 @@ impl GnOpKind {
             | Self::EditZone
             | Self::EnsureSingleGroupIo
             | Self::EnsureTarget
+            | Self::GroupNodes
             | Self::Link
+            | Self::OrderLinks
             | Self::RemoveNode
             | Self::RemoveZone
+            | Self::ReplaceNode
             | Self::SetInput
             | Self::SetItems
             | Self::SetModifierInput
             | Self::SetProperty
+            | Self::UngroupNodes
             | Self::Unlink => &[],
         }
     }

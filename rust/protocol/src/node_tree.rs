@@ -6,7 +6,10 @@ use serde_json::Value;
 use strum::{EnumDiscriminants, EnumString};
 
 use crate::rule::Rule;
-use crate::shapes::{AddGroup, AddZone, EditZone, Endpoint, GroupIo, Properties, RemoveZone, SetItems, SetProperty};
+use crate::shapes::{
+    AddGroup, AddZone, EditZone, Endpoint, GroupIo, GroupNodes, OrderLinks, Properties, RemoveZone, ReplaceNode,
+    SetItems, SetProperty, UngroupNodes,
+};
 use crate::value::PlanValue;
 
 /// Payload of a `NODE_TREE` step.
@@ -33,7 +36,7 @@ pub struct TreeTarget {
     /// Name of the Geometry Nodes modifier.
     #[schemars(length(min = 1))]
     pub modifier_name: String,
-    /// Name of the node group.
+    /// Name of the node group: the modifier's tree, or from version 1.2 on a group that it uses, at any depth.
     #[schemars(length(min = 1))]
     pub node_group_name: String,
 }
@@ -77,6 +80,18 @@ pub enum NodeTreeOp {
     /// Sets the dynamic items of a node.
     #[schemars(extend("x-since" = "1.1"))]
     SetItems(SetItems),
+    /// Replaces a node by one of another type.
+    #[schemars(extend("x-since" = "1.2"))]
+    ReplaceNode(ReplaceNode),
+    /// Sets the order of the links into an input that takes several.
+    #[schemars(extend("x-since" = "1.2"))]
+    OrderLinks(OrderLinks),
+    /// Moves nodes into a group with their links.
+    #[schemars(extend("x-since" = "1.2"))]
+    GroupNodes(GroupNodes),
+    /// Moves nodes out of a group with their links.
+    #[schemars(extend("x-since" = "1.2"))]
+    UngroupNodes(UngroupNodes),
 }
 
 impl NodeTreeOpKind {
@@ -88,11 +103,15 @@ impl NodeTreeOpKind {
             Self::SetGroupIo => &[Rule::MinBelowMax],
             Self::DeleteNode
             | Self::EditZone
+            | Self::GroupNodes
             | Self::Link
+            | Self::OrderLinks
             | Self::RemoveZone
+            | Self::ReplaceNode
             | Self::SetInputDefault
             | Self::SetItems
             | Self::SetProperty
+            | Self::UngroupNodes
             | Self::Unlink => &[],
         }
     }

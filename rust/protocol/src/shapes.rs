@@ -89,7 +89,7 @@ pub struct GroupIo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub subtype: Option<String>,
-    /// Name of the interface panel that contains the socket; created if it does not exist.
+    /// Name of the interface panel that contains the socket; created if it does not exist. An existing socket is moved into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1), extend("x-since" = "1.1"))]
     pub panel: Option<String>,
@@ -211,4 +211,60 @@ pub struct SetItems {
     /// The complete wanted list; each item is named by its RNA fields, for example `{"name": "Height", "socket_type": "NodeSocketFloat"}`.
     #[schemars(with = "Vec<std::collections::BTreeMap<String, PlanValue>>")]
     pub items: Vec<Properties>,
+}
+
+/// Replaces a node by one of another type under the same ID. Links and values stay where the new type has a socket of that identifier or
+/// name, or a single one of that type; the others are named in a warning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplaceNode {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+    /// The new type, for example `GeometryNodeMeshCube`.
+    #[schemars(length(min = 1))]
+    pub bl_idname: String,
+    /// Properties of the new node, set in this order.
+    #[serde(default, skip_serializing_if = "Properties::is_empty")]
+    #[serde(deserialize_with = "crate::shapes::properties")]
+    #[schemars(with = "std::collections::BTreeMap<String, PlanValue>")]
+    pub properties: Properties,
+}
+
+/// Sets the order of the links into an input that takes several, such as that of Join Geometry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OrderLinks {
+    /// Stable ID of the node.
+    #[schemars(length(min = 1))]
+    pub node_id: String,
+    /// Identifier or unambiguous name of the input.
+    #[schemars(length(min = 1))]
+    pub socket: String,
+    /// The outputs that are linked to it, in the wanted order; those that are not named follow in their present order.
+    pub from: Vec<Endpoint>,
+}
+
+/// Moves nodes into a group with their links, which lead through new sockets of the group. Without nodes the group is only made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GroupNodes {
+    /// ID of the group node: a new one, or one that uses the group.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// Name of the node group, which is made if the group node is new.
+    #[schemars(length(min = 1))]
+    pub node_group_name: String,
+    /// Stable IDs of the nodes; of a zone, both ends.
+    #[schemars(inner(length(min = 1)))]
+    pub node_ids: Vec<String>,
+}
+
+/// Replaces a group node by copies of the nodes of its group, with their links; the group itself stays as it is for its other users.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UngroupNodes {
+    /// Stable ID of the group node.
+    #[schemars(length(min = 1))]
+    pub id: String,
 }

@@ -1,6 +1,6 @@
 //! `OUTPUT_CONNECTED`: a geometry reaches the Group Output.
 //!
-//! A modifier shows the first geometry output of its tree; a nested group needs at least one connected output.
+//! A modifier shows the first geometry output of its tree; a nested group needs at least one connected output, unless it had none.
 
 use geonode_graph::ir::Tree;
 use geonode_protocol::{Code, GateFinding};
@@ -39,7 +39,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 }
                 Some(_) => None,
             }
-        } else if outputs(tree).next().is_some() && reached.is_empty() {
+        } else if outputs(tree).next().is_some() && reached.is_empty() && !was_unfinished(facts, name) {
             Some((None, format!("Nothing reaches any output of the group “{name}”.")))
         } else {
             None
@@ -58,6 +58,17 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         }
     }
     findings
+}
+
+/// A group of the artist's to whose output nothing was linked before the run need not be finished by it.
+fn was_unfinished(facts: &Facts<'_>, name: &str) -> bool {
+    let before = facts.before.trees.get(name);
+    before.is_some_and(|tree| {
+        !tree
+            .links
+            .iter()
+            .any(|link| is_output(tree, &link.to.0) && carries(tree, link))
+    })
 }
 
 fn is_output(tree: &Tree, id: &str) -> bool {

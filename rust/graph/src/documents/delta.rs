@@ -96,6 +96,9 @@ pub enum InterfaceEdit {
         /// New name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
+        /// Panel that contains it from now on, at its end: identifier or `@key`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<String>,
         /// Properties that change.
         #[serde(default)]
         props: Map,
@@ -133,7 +136,35 @@ pub struct NodeAdd {
 /// (node ID, socket) → (node ID, socket).
 pub type LinkEdit = (String, SocketRef, String, SocketRef);
 
-/// A link to add: a [`LinkEdit`], optionally with a fifth entry that says whether it is muted, which only the host writes.
+/// A link to add; the fifth entry says whether it is muted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum NewLink {
+    /// A link, not muted.
+    Plain(LinkEdit),
+    /// A link that may be muted.
+    Muted((String, SocketRef, String, SocketRef, bool)),
+}
+
+impl NewLink {
+    /// A link between these ends.
+    pub fn new((from, out, to, input): LinkEdit, muted: bool) -> Self {
+        if muted {
+            Self::Muted((from, out, to, input, true))
+        } else {
+            Self::Plain((from, out, to, input))
+        }
+    }
+
+    /// Its ends.
+    pub fn ends(&self) -> (&String, &SocketRef, &String, &SocketRef) {
+        match self {
+            Self::Plain((from, out, to, input)) | Self::Muted((from, out, to, input, _)) => (from, out, to, input),
+        }
+    }
+}
+
+/// A link to add: a [`LinkEdit`], optionally with a fifth entry that says whether it is muted.
 fn link_to_make(generator: &mut SchemaGenerator) -> Schema {
     let [text, muted] = [generator.subschema_for::<String>(), generator.subschema_for::<bool>()];
     json_schema!({"type": "array", "items": {
@@ -188,7 +219,7 @@ pub struct TreeDelta {
     /// Links to add, in order.
     #[schemars(schema_with = "link_to_make")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub links: Vec<LinkEdit>,
+    pub links: Vec<NewLink>,
     /// Menu values, which are valid only after the links exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late_values: Vec<(String, SocketRef, Value)>,

@@ -30,6 +30,8 @@ use self::table::{at, put};
 use crate::model::TreeModel;
 use crate::sockets::Scope;
 
+pub(crate) use self::scene::frame_place;
+
 /// Absolute locations for the new nodes: those from the plan, and a computed one for each that the plan does not place.
 pub(crate) fn places(model: &TreeModel, scope: Scope<'_>) -> Vec<(String, f64, f64)> {
     let mut scene = Scene::new(model, scope);

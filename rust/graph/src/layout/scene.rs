@@ -306,7 +306,7 @@ pub(super) fn absolute(model: &TreeModel, node: &Node) -> (f64, f64) {
 }
 
 /// Origin of the coordinates of `node` and its siblings.
-pub(super) fn frame_place(model: &TreeModel, node: &Node) -> (f64, f64) {
+pub(crate) fn frame_place(model: &TreeModel, node: &Node) -> (f64, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     let mut parent = node.parent.as_deref();
     for _ in 0..MAX_NESTED {

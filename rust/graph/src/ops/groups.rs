@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use geonode_protocol::{AddGroup, Code, SetItems};
+use geonode_protocol::{AddGroup, Code, Properties, SetItems};
 use petgraph::Direction;
 use serde_json::Value;
 
 use super::nodes::Claim;
 use super::operation::{Before, Mention, Operation};
 use super::work::{Work, text};
+use crate::catalogue::{Collection, Property};
 use crate::ir::{Map, Side, Tree};
 use crate::near::nearest;
+use crate::sink::escape;
 use crate::sockets::{GROUP, group_tree};
+use crate::values::Want;
 
 /// The items of a Menu Switch, and the input that chooses among them.
 const MENU_ITEMS: &str = "enum_items";
@@ -62,6 +65,17 @@ impl<'p> Operation<'p> for &'p SetItems {
     fn mentions(&self) -> Vec<Mention<'p>> {
         vec![Mention::Node(&self.node_id)]
     }
+}
+
+/// The description of a field as that of a property: identifiers of enum items stand for their labels.
+fn as_property(field: &Value) -> Value {
+    let mut property = field.clone();
+    if let Some(items) = property.get_mut("items").and_then(Value::as_array_mut) {
+        for item in items.iter_mut().filter(|item| item.is_string()) {
+            *item = Value::from(vec![item.clone(), item.clone()]);
+        }
+    }
+    property
 }
 
 impl Work<'_> {
@@ -154,7 +168,7 @@ impl Work<'_> {
         };
         let Some(node) = self.model.node(&id) else { return };
         let Some(kind) = self.scope.node_type(node) else { return };
-        if !kind.collections.contains_key(&op.collection) {
+        let Some(described) = kind.collections.get(&op.collection) else {
             let path = self.sink.at("collection");
             let list: Vec<&str> = kind.collections.keys().map(String::as_str).collect();
             let hint = match (list.as_slice(), kind.is("zone")) {
@@ -165,10 +179,12 @@ impl Work<'_> {
             let message = format!("{} has no items called “{}”", kind.label, op.collection);
             self.sink.error(Code::UnknownCollection, path, message, Some(hint));
             return;
-        }
+        };
+        let present = node.items.get(&op.collection).cloned().unwrap_or_default();
         let errors = self.sink.errors;
         let mut items: Vec<Map> = Vec::with_capacity(op.items.len());
         for (index, item) in op.items.iter().enumerate() {
+            self.check_item(op, index, item, described, present.get(index).is_some());
             let mut fields: Map = item.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
             if let Some(Value::String(kind)) = item.get("socket_type")
                 && let Some(full) = self.resolve_socket_type(kind, &format!("items/{index}/socket_type"))
@@ -181,6 +197,38 @@ impl Work<'_> {
             return;
         }
         self.put_items(&id, &op.collection, items, false);
+    }
+
+    /// Reports fields that an item does not have, values that they do not take, and a new item without a name.
+    fn check_item(&mut self, op: &SetItems, index: usize, item: &Properties, described: &Collection, is_present: bool) {
+        if !item.contains_key("name") && described.fields.contains_key("name") && !is_present {
+            let path = self.sink.at(&format!("items/{index}/name"));
+            let message = format!("a new item of “{}” needs a name", op.collection);
+            let hint = "add the field “name”".to_owned();
+            self.sink.error(Code::MissingField, path, message, Some(hint));
+        }
+        for (name, value) in item.iter().filter(|(name, _)| *name != "identifier") {
+            let at = format!("items/{index}/{}", escape(name));
+            let Some(field) = described.fields.get(name) else {
+                let list: Vec<&str> = described.fields.keys().map(String::as_str).collect();
+                let hint = match (nearest(name, list.iter().copied()), list.is_empty()) {
+                    (Some(near), _) => format!("did you mean “{near}”?"),
+                    (None, false) => format!("it has: {}", list.join(", ")),
+                    (None, true) => "these items have no fields; send {} for each".to_owned(),
+                };
+                let path = self.sink.at(&at);
+                let message = format!("an item of “{}” has no field “{name}”", op.collection);
+                self.sink.error(Code::UnknownProperty, path, message, Some(hint));
+                continue;
+            };
+            // A socket type may be written in full and is checked with the types.
+            if name == "socket_type" && value.is_string() {
+                continue;
+            }
+            if let Ok(property) = serde_json::from_value::<Property>(as_property(field)) {
+                self.fit(&Want::property(&property), value, &at);
+            }
+        }
     }
 
     /// Items carry the short enum of a socket type, as RNA does.

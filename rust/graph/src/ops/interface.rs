@@ -87,10 +87,18 @@ impl Work<'_> {
         let parent = io.panel.as_deref().map(|panel| self.ensure_panel(panel));
         match present.and_then(|index| self.model.interface.get_mut(index)) {
             Some(item) => {
+                let moved = parent.is_some() && item.parent != parent;
+                if moved {
+                    item.parent = parent;
+                }
                 for (name, value) in props {
                     if !item.props.get(&name).is_some_and(|old| same(old, &value)) {
                         item.props.insert(name, value);
                     }
+                }
+                if moved && let Some(at) = present {
+                    let item = self.model.interface.remove(at);
+                    self.model.interface.push(item);
                 }
             }
             None => {

@@ -171,7 +171,7 @@ impl Work<'_> {
     }
 
     /// Reroutes take any type; sockets of dynamic items may have a type that only Blender knows.
-    fn convertible(&self, a: &str, source: &Socket, b: &str, target: &Socket) -> bool {
+    pub(crate) fn convertible(&self, a: &str, source: &Socket, b: &str, target: &Socket) -> bool {
         let reroute = |id: &str| self.model.node(id).is_some_and(|node| node.kind == REROUTE);
         let open = |socket: &Socket| socket.kind.is_empty() || socket.kind == "NodeSocketVirtual";
         if open(source) || open(target) || reroute(b) {
@@ -186,7 +186,7 @@ impl Work<'_> {
     }
 
     /// The type that flows through a chain of reroutes; `None` when nothing is linked to it.
-    fn behind_reroute(&self, id: &str) -> Option<String> {
+    pub(crate) fn behind_reroute(&self, id: &str) -> Option<String> {
         let mut at = id.to_owned();
         for _ in 0..=self.model.graph().node_count() {
             let (_, wire, from) = self.model.edges(&at, Direction::Incoming).next()?;

@@ -9,8 +9,11 @@ mod frames;
 mod groups;
 mod interface;
 mod links;
+mod nesting;
 mod nodes;
 mod operation;
+mod order;
+mod replace;
 mod values;
 mod work;
 mod zones;
@@ -58,6 +61,10 @@ fn of_node_tree(op: &NodeTreeOp) -> AnyOperation<'_> {
         NodeTreeOp::RemoveZone(op) => Box::new(op),
         NodeTreeOp::AddGroup(op) => Box::new(op),
         NodeTreeOp::SetItems(op) => Box::new(op),
+        NodeTreeOp::ReplaceNode(op) => Box::new(op),
+        NodeTreeOp::OrderLinks(op) => Box::new(op),
+        NodeTreeOp::GroupNodes(op) => Box::new(op),
+        NodeTreeOp::UngroupNodes(op) => Box::new(op),
     }
 }
 
@@ -80,5 +87,9 @@ fn of_gn_ops(op: &GnOp) -> AnyOperation<'_> {
         GnOp::SetItems(op) => Box::new(op),
         GnOp::AddFrame(op) => Box::new(op),
         GnOp::SetModifierInput(op) => Box::new(op),
+        GnOp::ReplaceNode(op) => Box::new(op),
+        GnOp::OrderLinks(op) => Box::new(op),
+        GnOp::GroupNodes(op) => Box::new(op),
+        GnOp::UngroupNodes(op) => Box::new(op),
     }
 }

@@ -13,6 +13,7 @@ use crate::near::nearest;
 use crate::renames;
 use crate::sink::escape;
 use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
+use crate::values::{Kind, Want};
 
 /// Adds a node.
 #[derive(Clone, Copy)]
@@ -221,7 +222,7 @@ impl Work<'_> {
     }
 
     /// The type in this Blender: exact, renamed between versions, or written as in the menus.
-    fn resolve_type(&mut self, kind: Text<'_>) -> Option<String> {
+    pub(crate) fn resolve_type(&mut self, kind: Text<'_>) -> Option<String> {
         let catalogue = self.scope.catalogue;
         if catalogue.nodes.contains_key(kind.text) {
             return Some(kind.text.to_owned());
@@ -331,7 +332,11 @@ impl Work<'_> {
                 None => return,
             },
         };
-        let Some(fitted) = self.fit(&crate::values::Want::property(property), value, field) else {
+        let mut want = Want::property(property);
+        if let Some(size) = self.shown_size(id, name) {
+            want.kind = Kind::Vector(size);
+        }
+        let Some(fitted) = self.fit(&want, value, field) else {
             return;
         };
         if name == "node_tree" && !self.check_group(id, &fitted, field) {
@@ -341,6 +346,17 @@ impl Work<'_> {
         if let Some(node) = self.model.node_mut(id) {
             set_or_clear(&mut node.props, name, fitted, fresh);
         }
+    }
+}
+
+impl Work<'_> {
+    /// How many numbers of a vector the node shows and takes, where another property decides it.
+    fn shown_size(&self, id: &str, name: &str) -> Option<usize> {
+        let node = self.model.node(id)?;
+        let dimensions = format!("{name}_dimensions");
+        let known = self.scope.node_type(node)?.properties.get(&dimensions)?;
+        let shown = node.props.get(&dimensions).unwrap_or(&known.default).as_u64()?;
+        usize::try_from(shown).ok()
     }
 }
 

@@ -122,6 +122,13 @@ impl Work<'_> {
     }
 
     fn put_input(&mut self, node_id: &str, socket: &Socket, value: &Value, field: &str) {
+        if socket.kind == "NodeSocketMatrix" {
+            let path = self.sink.at(field);
+            let message = format!("the input “{}” of “{node_id}” has no value of its own", socket.name);
+            let hint = "link the output of a Combine Transform or Combine Matrix node to it".to_owned();
+            self.sink.error(Code::InvalidValue, path, message, Some(hint));
+            return;
+        }
         let Some(fitted) = self.fit(&Want::socket(socket), value, field) else {
             return;
         };
@@ -277,7 +284,21 @@ impl Work<'_> {
     }
 
     fn set_modifier_input(&mut self, op: &SetModifierInput) {
-        let inputs: Vec<_> = self.model.interface_sockets(Side::Input).cloned().collect();
+        let on = self.document.objects.get(&self.target.object);
+        let own = on.and_then(|on| on.modifiers.iter().find(|one| one.name == self.target.modifier));
+        let own = own
+            .and_then(|one| one.node_group.as_deref())
+            .filter(|own| *own != self.model.name);
+        let outer = own.filter(|_| !self.target.assign_tree && self.target.copy_of.is_none());
+        let inputs: Vec<_> = match outer.and_then(|name| self.document.trees.get(name)) {
+            Some(tree) => tree
+                .interface
+                .iter()
+                .filter(|item| item.is_socket(Side::Input))
+                .cloned()
+                .collect(),
+            None => self.model.interface_sockets(Side::Input).cloned().collect(),
+        };
         let (text, field) = match (&op.identifier, &op.name) {
             (Some(identifier), _) => (identifier.as_str(), "identifier"),
             (None, name) => (name.as_deref().unwrap_or_default(), "name"),

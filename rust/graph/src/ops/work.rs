@@ -47,6 +47,8 @@ pub(crate) struct Work<'a> {
     pub target: Target,
     pub model: TreeModel,
     pub modifier_inputs: Vec<ModifierInput>,
+    /// Groups that the step makes or edits besides the tree, in this order.
+    pub nested: Vec<TreeModel>,
     /// Side effects of the operations on nodes that they do not name.
     pub unsaid: Unsaid,
     /// `@k…` keys handed out so far.

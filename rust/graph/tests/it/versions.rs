@@ -152,6 +152,7 @@ fn sockets_are_found_under_the_names_of_other_versions() {
                         && found.steps[0].trees[0]
                             .links
                             .iter()
+                            .map(geonode_graph::documents::delta::NewLink::ends)
                             .any(|(a, out, ..)| a == "a" && out == &same.identifier);
                     if !linked {
                         missed.push(format!(

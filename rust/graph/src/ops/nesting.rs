@@ -1,0 +1,585 @@
+//! Moving nodes into a group, and a group's nodes out of it, with their links.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use geonode_protocol::{Code, GroupNodes, UngroupNodes};
+use serde_json::{Value, json};
+
+use super::operation::{Before, Mention, Operation};
+use super::work::Work;
+use crate::ir::{Item, ItemKind, MAX_NAME, Map, Node, Side, Tree};
+use crate::layout::frame_place;
+use crate::model::{TreeModel, Wire};
+use crate::near::nearest;
+use crate::sockets::{FRAME, GROUP, GROUP_INPUT, GROUP_OUTPUT, REROUTE, group_tree};
+
+impl<'p> Operation<'p> for &'p GroupNodes {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.group_nodes(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        let group = &self.node_group_name;
+        match self.node_ids.as_slice() {
+            [] => format!("Make the group “{group}” as “{}”", self.id),
+            [one] => format!("Move “{one}” into the group “{group}”"),
+            all => format!("Move {} nodes into the group “{group}”", all.len()),
+        }
+    }
+
+    fn destroys(&self, _: &Tree) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        let ids = self.node_ids.iter().map(|id| Mention::Node(id));
+        ids.chain([Mention::Node(&self.id), Mention::NodeGroup(&self.node_group_name)])
+            .collect()
+    }
+}
+
+impl<'p> Operation<'p> for &'p UngroupNodes {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.ungroup_nodes(self);
+    }
+
+    fn words(&self, _: &Before<'_>) -> String {
+        format!("Replace the group node “{}” by the nodes of its group", self.id)
+    }
+
+    fn destroys(&self, before: &Tree) -> bool {
+        before.nodes.iter().any(|node| node.id == self.id)
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(&self.id)]
+    }
+}
+
+/// A link as its ends and how it is.
+struct Cable {
+    from: (String, String),
+    to: (String, String),
+    muted: bool,
+    sort: Option<i64>,
+}
+
+impl Cable {
+    fn of((from, wire, to): &(&str, &Wire, &str)) -> Self {
+        Self {
+            from: ((*from).to_owned(), wire.from_socket.clone()),
+            to: ((*to).to_owned(), wire.to_socket.clone()),
+            muted: wire.muted,
+            sort: wire.sort,
+        }
+    }
+
+    fn lay(&self, model: &mut TreeModel, origin: usize) {
+        let (from, to) = ((&*self.from.0, &*self.from.1), (&*self.to.0, &*self.to.1));
+        if model.find(from, to).is_some() {
+            return;
+        }
+        let made = model.connect(from, to, Some(origin));
+        if let Some(wire) = made.and_then(|made| model.wire_mut(made)) {
+            wire.muted = self.muted;
+            wire.sort = self.sort;
+        }
+    }
+}
+
+impl Work<'_> {
+    fn group_nodes(&mut self, op: &GroupNodes) {
+        let Some(node) = self.model.node(&op.id) else {
+            if self.may_make_group(op)
+                && let Some(members) = self.members(op, None)
+            {
+                self.make_group(op, &members);
+            }
+            return;
+        };
+        if group_tree(node) != Some(&op.node_group_name) {
+            let message = format!("“{}” is not a node of the group “{}”", op.id, op.node_group_name);
+            let path = self.sink.at("id");
+            let hint = "choose another ID, or name the group that the node uses".to_owned();
+            self.sink.error(Code::DuplicateId, path, message, Some(hint));
+            return;
+        }
+        let Some(inner) = self.inner_model(&op.node_group_name, "node_group_name") else {
+            return;
+        };
+        let inside: HashSet<String> = inner.nodes().map(|node| node.id.clone()).collect();
+        let Some(members) = self.members(op, Some(&inside)) else {
+            return;
+        };
+        if !members.is_empty() {
+            self.model.named.insert(op.id.clone());
+            self.move_in(&op.id, inner, &members);
+        }
+    }
+
+    fn may_make_group(&mut self, op: &GroupNodes) -> bool {
+        let name = &op.node_group_name;
+        let names = self.document.names.get("node_group");
+        let taken = *name == self.model.name
+            || self.scope.trees.contains_key(name)
+            || self.nested.iter().any(|group| group.name == *name)
+            || names.is_some_and(|names| names.contains(name));
+        if taken {
+            let message = format!("there is already a node group “{name}”");
+            let hint = "choose a name that is free; add_group adds a node of an existing group first".to_owned();
+            let path = self.sink.at("node_group_name");
+            self.sink.error(Code::DuplicateId, path, message, Some(hint));
+            return false;
+        }
+        for (field, text) in [("id", &op.id), ("node_group_name", name)] {
+            if text.len() > MAX_NAME {
+                let path = self.sink.at(field);
+                let message = format!("a name may have {MAX_NAME} bytes, this one has {}", text.len());
+                let hint = "choose a shorter name".to_owned();
+                self.sink.error(Code::BadName, path, message, Some(hint));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The nodes that move, in tree order; those that are `inside` already are left out.
+    fn members(&mut self, op: &GroupNodes, inside: Option<&HashSet<String>>) -> Option<Vec<String>> {
+        let mut wanted: HashSet<String> = HashSet::new();
+        for (index, id) in op.node_ids.iter().enumerate() {
+            let field = format!("node_ids/{index}");
+            let Some(node) = self.model.node(id) else {
+                if inside.is_some_and(|inside| inside.contains(id)) {
+                    continue;
+                }
+                let near = nearest(id, self.model.nodes().map(|node| node.id.as_str()));
+                let message = format!("there is no node “{id}” in the tree “{}”", self.model.name);
+                let path = self.sink.at(&field);
+                let hint = near.map(|near| format!("did you mean “{near}”?"));
+                self.sink.error(Code::UnknownNode, path, message, hint);
+                return None;
+            };
+            let kind = node.kind.as_str();
+            if matches!(kind, GROUP_INPUT | GROUP_OUTPUT) || *id == op.id {
+                let message = format!("“{id}” cannot be moved into a group");
+                let path = self.sink.at(&field);
+                let hint = "leave it out: a group has its own Group Input and Output".to_owned();
+                self.sink.error(Code::InvalidValue, path, message, Some(hint));
+                return None;
+            }
+            if inside.is_some_and(|inside| inside.contains(id)) {
+                let message = format!("the group “{}” already has a node “{id}”", op.node_group_name);
+                let path = self.sink.at(&field);
+                self.sink.error(Code::DuplicateId, path, message, None);
+                return None;
+            }
+            wanted.insert(id.clone());
+        }
+        let half = self.model.nodes().find(|node| {
+            let pair = node.pair.as_ref();
+            pair.is_some_and(|output| wanted.contains(&node.id) != wanted.contains(output))
+        });
+        if let Some(half) = half.map(|node| node.id.clone()) {
+            let message = format!("“{half}” is one end of a zone, and the other end would stay behind");
+            let path = self.sink.at("node_ids");
+            let hint = "name both ends, and the nodes between them".to_owned();
+            self.sink.error(Code::ZoneIncomplete, path, message, Some(hint));
+            return None;
+        }
+        let order = self.model.nodes().filter(|node| wanted.contains(&node.id));
+        Some(order.map(|node| node.id.clone()).collect())
+    }
+
+    /// The group as a model that edits go to.
+    fn inner_model(&mut self, name: &str, field: &'static str) -> Option<TreeModel> {
+        if let Some(at) = self.nested.iter().position(|group| group.name == name) {
+            return Some(self.nested.remove(at));
+        }
+        let info = self.document.tree_info.get(name);
+        if info.is_some_and(|info| info.library) {
+            let message = format!("the node group “{name}” is linked from another file and cannot be edited");
+            let path = self.sink.at(field);
+            let hint = "make it local, or use another group".to_owned();
+            self.sink.error(Code::LibraryData, path, message, Some(hint));
+            return None;
+        }
+        if info.is_some_and(|info| info.users > 1) {
+            let message = format!("the node group “{name}” has other users too; they change with it");
+            let path = self.sink.at(field);
+            self.sink.warn(Code::SharedNodeGroup, path, message);
+        }
+        let tree = self.scope.trees.get(name)?.clone();
+        Some(TreeModel::new(name, tree, false))
+    }
+
+    fn make_group(&mut self, op: &GroupNodes, members: &[String]) {
+        let mut inner = TreeModel::new(&op.node_group_name, Tree::default(), true);
+        for (id, kind) in [("group_input", GROUP_INPUT), ("group_output", GROUP_OUTPUT)] {
+            inner.insert(new_node(id, kind));
+        }
+        let place = centre(&self.model, members);
+        let mut node = new_node(&op.id, GROUP);
+        node.props
+            .insert("node_tree".to_owned(), json!({"node_group": op.node_group_name}));
+        if let Some((x, y)) = place {
+            node.location = [x, y];
+            self.model.placed.insert(op.id.clone());
+        }
+        self.model.insert(node);
+        if members.is_empty() {
+            let sockets =
+                [Side::Output, Side::Input].map(|side| self.new_socket(&mut inner, side, "Geometry", GEOMETRY));
+            let [output, input] = sockets;
+            let origin = self.sink.op();
+            inner.connect(("group_input", &input), ("group_output", &output), Some(origin));
+            self.nested.push(inner);
+        } else {
+            self.move_in(&op.id, inner, members);
+        }
+    }
+
+    /// Moves nodes with their links into the group of a group node; links that cross its border lead through sockets of the group.
+    fn move_in(&mut self, group: &str, mut inner: TreeModel, members: &[String]) {
+        let inside: HashSet<&str> = members.iter().map(String::as_str).collect();
+        let origin = self.sink.op();
+        let cables: Vec<Cable> = self.model.wires().iter().map(Cable::of).collect();
+        let nodes: Vec<(Node, (f64, f64))> = members
+            .iter()
+            .filter_map(|id| self.model.node(id))
+            .map(|node| (node.clone(), frame_place(&self.model, node)))
+            .collect();
+        let ends = inner_ends(&mut inner);
+        let mut bridge = Bridge {
+            group,
+            ends,
+            inputs: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+        };
+        let mut laid: Vec<(bool, Cable)> = Vec::new();
+        for cable in cables {
+            let (from_in, to_in) = (inside.contains(&*cable.from.0), inside.contains(&*cable.to.0));
+            match (from_in, to_in) {
+                (false, false) => {}
+                (true, true) => laid.push((true, cable)),
+                (false, true) if cable.from.0 == group => bridge.inwards(&inner, cable, &mut laid),
+                (true, false) if cable.to.0 == group => bridge.outwards(&inner, &cable, &mut laid),
+                (false, true) => self.enter(&mut inner, &mut bridge, cable, &mut laid),
+                (true, false) => self.leave(&mut inner, &mut bridge, cable, &mut laid),
+            }
+        }
+        for (mut node, (x, y)) in nodes {
+            let stays = node.parent.as_deref().is_some_and(|frame| inside.contains(frame));
+            if !stays {
+                node.parent = None;
+            }
+            node.location = [node.location[0] + x, node.location[1] + y];
+            inner.placed.insert(node.id.clone());
+            self.model.remove(&node.id);
+            inner.insert(node);
+        }
+        for (within, cable) in laid {
+            cable.lay(if within { &mut inner } else { &mut self.model }, origin);
+        }
+        self.nested.push(inner);
+    }
+
+    /// A link into the group becomes one to the group node and one from the Group Input; links from one output share them.
+    fn enter(&mut self, inner: &mut TreeModel, bridge: &mut Bridge<'_>, cable: Cable, laid: &mut Vec<(bool, Cable)>) {
+        let key = match bridge.inputs.get(&cable.from) {
+            Some(key) => key.clone(),
+            None => {
+                let (name, kind) = self.socket_words(&cable.to, Side::Input, &cable.from);
+                let key = self.new_socket(inner, Side::Input, &name, &kind);
+                laid.push((
+                    false,
+                    Cable {
+                        from: cable.from.clone(),
+                        to: (bridge.group.to_owned(), key.clone()),
+                        muted: false,
+                        sort: None,
+                    },
+                ));
+                bridge.inputs.insert(cable.from.clone(), key.clone());
+                key
+            }
+        };
+        let from = (bridge.ends.0.clone(), key);
+        laid.push((true, Cable { from, ..cable }));
+    }
+
+    /// A link out of the group becomes one to the Group Output and one from the group node.
+    fn leave(&mut self, inner: &mut TreeModel, bridge: &mut Bridge<'_>, cable: Cable, laid: &mut Vec<(bool, Cable)>) {
+        let key = match bridge.outputs.get(&cable.from) {
+            Some(key) => key.clone(),
+            None => {
+                let (name, kind) = self.socket_words(&cable.from, Side::Output, &cable.from);
+                let key = self.new_socket(inner, Side::Output, &name, &kind);
+                laid.push((
+                    true,
+                    Cable {
+                        from: cable.from.clone(),
+                        to: (bridge.ends.1.clone(), key.clone()),
+                        muted: false,
+                        sort: None,
+                    },
+                ));
+                bridge.outputs.insert(cable.from.clone(), key.clone());
+                key
+            }
+        };
+        let from = (bridge.group.to_owned(), key);
+        laid.push((false, Cable { from, ..cable }));
+    }
+
+    /// What a socket of the group is called and carries, from the socket that it stands for and the one that feeds it.
+    fn socket_words(&self, of: &(String, String), side: Side, source: &(String, String)) -> (String, String) {
+        let socket = |(id, identifier): &(String, String), side| {
+            let node = self.model.node(id)?;
+            let all = self.scope.sockets(&self.model, node, side);
+            all.iter().find(|socket| socket.identifier == *identifier).cloned()
+        };
+        let kind_of = |end: &(String, String), side| {
+            let reroute = self.model.node(&end.0).is_some_and(|node| node.kind == REROUTE);
+            if reroute {
+                return self.behind_reroute(&end.0);
+            }
+            let known = socket(end, side).map(|socket| socket.kind);
+            known.filter(|kind| !kind.is_empty() && kind != "NodeSocketVirtual")
+        };
+        let name = socket(of, side)
+            .map(|socket| socket.name)
+            .filter(|name| !name.is_empty());
+        let kind = kind_of(of, side).or_else(|| kind_of(source, Side::Output));
+        let kind = kind.unwrap_or_else(|| "NodeSocketFloat".to_owned());
+        (name.unwrap_or_else(|| "Value".to_owned()), kind)
+    }
+
+    /// Adds a socket with a free name to a group's interface.
+    fn new_socket(&mut self, inner: &mut TreeModel, side: Side, name: &str, kind: &str) -> String {
+        let taken: BTreeSet<String> = inner.interface_sockets(side).map(|item| item.name.clone()).collect();
+        let name = std::iter::once(name.to_owned())
+            .chain((1..=taken.len()).map(|n| format!("{name}.{n:03}")))
+            .find(|name| !taken.contains(name))
+            .unwrap_or_else(|| name.to_owned());
+        let identifier = self.next_key();
+        inner.interface.push(Item {
+            kind: ItemKind::Socket,
+            identifier: identifier.clone(),
+            name,
+            in_out: Some(side),
+            socket_type: kind.to_owned(),
+            parent: None,
+            props: Map::new(),
+        });
+        identifier
+    }
+
+    fn ungroup_nodes(&mut self, op: &UngroupNodes) {
+        let Some(id) = self.find_node(&op.id) else {
+            let path = self.sink.at("id");
+            let message = format!("there is no node “{}”; nothing was moved", op.id);
+            self.sink.warn(Code::NothingToRemove, path, message);
+            return;
+        };
+        let found = self.model.node(&id).cloned();
+        let name = found.as_ref().and_then(group_tree).map(str::to_owned);
+        let edited = self
+            .nested
+            .iter()
+            .find(|group| Some(&group.name) == name.as_ref())
+            .cloned();
+        let tree = name.as_ref().and_then(|name| self.scope.trees.get(name)).cloned();
+        let inner = edited.or_else(|| tree.map(|tree| TreeModel::new("", tree, false)));
+        let (Some(node), Some(inner)) = (found, inner) else {
+            let message = format!("“{id}” is not a group node with a group");
+            let path = self.sink.at("id");
+            let hint = "name a node of the type GeometryNodeGroup".to_owned();
+            self.sink.error(Code::InvalidValue, path, message, Some(hint));
+            return;
+        };
+        self.move_out(&node, &inner);
+    }
+
+    fn move_out(&mut self, group: &Node, inner: &TreeModel) {
+        let origin = self.sink.op();
+        let outer: Vec<Cable> = self.model.wires().iter().map(Cable::of).collect();
+        let is_end = |node: &Node| matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT);
+        let members: Vec<&Node> = inner.nodes().filter(|node| !is_end(node)).collect();
+        let new_ids = self.free_ids(&group.id, &members);
+        let ids: Vec<String> = members.iter().map(|node| node.id.clone()).collect();
+        let (left, top) = centre(inner, &ids).unwrap_or_default();
+        let (x, y) = frame_place(&self.model, group);
+        let (dx, dy) = (group.location[0] + x - left, group.location[1] + y - top);
+        self.model.remove(&group.id);
+        let id_of = |id: &str| new_ids.get(id).cloned();
+        for node in members {
+            let (fx, fy) = frame_place(inner, node);
+            let mut copy = node.clone();
+            let Some(id) = id_of(&node.id) else { continue };
+            copy.name.clone_from(&id);
+            copy.location = [node.location[0] + fx + dx, node.location[1] + fy + dy];
+            copy.parent = match &node.parent {
+                Some(frame) => id_of(frame),
+                None => group.parent.clone(),
+            };
+            copy.pair = node.pair.as_deref().and_then(id_of);
+            copy.id.clone_from(&id);
+            self.model.placed.insert(id);
+            self.model.insert(copy);
+        }
+        let kind_of = |id: &str| inner.node(id).map(|node| node.kind.as_str());
+        let inner_cables: Vec<Cable> = inner.wires().iter().map(Cable::of).collect();
+        for cable in &inner_cables {
+            // Where the link begins outside: at what feeds the group node's input, or at a node that moved out.
+            let source = match kind_of(&cable.from.0) {
+                Some(GROUP_INPUT) => outer
+                    .iter()
+                    .find(|one| one.to.0 == group.id && one.to.1 == cable.from.1)
+                    .map(|one| (one.from.clone(), one.muted)),
+                _ => id_of(&cable.from.0).map(|id| ((id, cable.from.1.clone()), false)),
+            };
+            if kind_of(&cable.to.0) == Some(GROUP_OUTPUT) {
+                let targets = outer
+                    .iter()
+                    .filter(|one| one.from.0 == group.id && one.from.1 == cable.to.1);
+                for target in targets {
+                    if let Some((from, muted)) = source.clone() {
+                        let to = target.to.clone();
+                        let muted = muted || cable.muted || target.muted;
+                        let sort = target.sort;
+                        Cable { from, to, muted, sort }.lay(&mut self.model, origin);
+                    }
+                }
+                continue;
+            }
+            let Some(to) = id_of(&cable.to.0).map(|id| (id, cable.to.1.clone())) else {
+                continue;
+            };
+            match source {
+                Some((from, muted)) => {
+                    let muted = muted || cable.muted;
+                    let sort = cable.sort;
+                    Cable { from, to, muted, sort }.lay(&mut self.model, origin);
+                }
+                None => self.set_from_group(group, &cable.from.1, &to),
+            }
+        }
+    }
+
+    /// The value of an unlinked input of the group node goes to the inputs that it fed.
+    fn set_from_group(&mut self, group: &Node, input: &str, (id, socket): &(String, String)) {
+        let default = || {
+            let tree = group_tree(group).and_then(|name| self.scope.trees.get(name));
+            let mut items = tree.into_iter().flat_map(|tree| &tree.interface);
+            items
+                .find(|item| item.identifier == input)?
+                .props
+                .get("default_value")
+                .cloned()
+        };
+        let value = group.inputs.get(input).and_then(|state| state.get("value")).cloned();
+        if let (Some(value), Some(node)) = (value.or_else(default), self.model.node_mut(id))
+            && node.kind != REROUTE
+        {
+            let state = node.inputs.entry(socket.clone()).or_default();
+            state.insert("value".to_owned(), value);
+        }
+    }
+
+    /// IDs in this tree for nodes that come from a group: their own where they are free.
+    fn free_ids(&self, group: &str, members: &[&Node]) -> BTreeMap<String, String> {
+        let mut taken: HashSet<String> = self.model.nodes().map(|node| node.id.clone()).collect();
+        let mut found = BTreeMap::new();
+        for node in members {
+            let own = node.id.clone();
+            let numbered = (1..=taken.len()).map(|n| format!("{own}.{n:03}"));
+            let candidates = std::iter::once(own.clone()).chain(numbered);
+            let free = candidates.into_iter().find(|id| !taken.contains(id));
+            let id = free.unwrap_or_else(|| format!("{group}/{own}"));
+            taken.insert(id.clone());
+            found.insert(own, id);
+        }
+        found
+    }
+}
+
+const GEOMETRY: &str = "NodeSocketGeometry";
+
+/// The border of a group: its node outside, its Group Input and Output inside, and what was made for links across it.
+struct Bridge<'g> {
+    group: &'g str,
+    ends: (String, String),
+    inputs: BTreeMap<(String, String), String>,
+    outputs: BTreeMap<(String, String), String>,
+}
+
+impl Bridge<'_> {
+    /// A link from the group node to a node that moves in begins at what feeds that output inside.
+    fn inwards(&self, inner: &TreeModel, cable: Cable, laid: &mut Vec<(bool, Cable)>) {
+        let wires = inner.wires();
+        let feeds = |(_, wire, to): &&(&str, &Wire, &str)| *to == self.ends.1 && wire.to_socket == cable.from.1;
+        if let Some((from, wire, _)) = wires.iter().find(feeds) {
+            let from = ((*from).to_owned(), wire.from_socket.clone());
+            laid.push((true, Cable { from, ..cable }));
+        }
+    }
+
+    /// A link from a node that moves in to the group node ends at what that input feeds inside.
+    fn outwards(&self, inner: &TreeModel, cable: &Cable, laid: &mut Vec<(bool, Cable)>) {
+        for (from, wire, to) in inner.wires() {
+            if from == self.ends.0 && wire.from_socket == cable.to.1 {
+                laid.push((
+                    true,
+                    Cable {
+                        from: cable.from.clone(),
+                        to: (to.to_owned(), wire.to_socket.clone()),
+                        muted: cable.muted || wire.muted,
+                        sort: wire.sort,
+                    },
+                ));
+            }
+        }
+    }
+}
+
+/// The IDs of a group's Group Input and Output, which are added if it has none.
+fn inner_ends(inner: &mut TreeModel) -> (String, String) {
+    let mut find = |kind: &str, id: &str| {
+        let active = |node: &&Node| node.props.get("is_active_output") != Some(&Value::Bool(false));
+        let mut all = inner.nodes().filter(|node| node.kind == kind);
+        if let Some(node) = all.find(active) {
+            return node.id.clone();
+        }
+        drop(all);
+        inner.insert(new_node(id, kind));
+        id.to_owned()
+    };
+    (find(GROUP_INPUT, "group_input"), find(GROUP_OUTPUT, "group_output"))
+}
+
+fn new_node(id: &str, kind: &str) -> Node {
+    Node {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        kind: kind.to_owned(),
+        ..Node::default()
+    }
+}
+
+/// The middle of some nodes, absolute; none without nodes.
+fn centre(model: &TreeModel, ids: &[String]) -> Option<(f64, f64)> {
+    let nodes: Vec<(f64, f64)> = ids
+        .iter()
+        .filter_map(|id| model.node(id))
+        .filter(|node| node.kind != FRAME)
+        .map(|node| {
+            let (x, y) = frame_place(model, node);
+            (node.location[0] + x, node.location[1] + y)
+        })
+        .collect();
+    let count = f64::from(u32::try_from(nodes.len()).ok().filter(|count| *count > 0)?);
+    let (x, y) = nodes
+        .iter()
+        .fold((0.0, 0.0), |sum, place| (sum.0 + place.0, sum.1 + place.1));
+    Some(((x / count).round(), (y / count).round()))
+}

@@ -1,0 +1,210 @@
+//! Replacing a node by one of another type.
+
+use std::collections::BTreeMap;
+
+use geonode_protocol::{Code, ReplaceNode};
+use petgraph::Direction;
+
+use super::operation::{Before, Mention, Operation};
+use super::work::{Work, text};
+use crate::catalogue::Socket;
+use crate::ir::{Map, Node, Side, Tree};
+use crate::model::Wire;
+use crate::sink::escape;
+use crate::sockets::{FRAME, GROUP_INPUT, GROUP_OUTPUT};
+use crate::values::Want;
+
+/// What a node of any type has; it stays with the ID.
+const KEPT: [&str; 5] = ["mute", "hide", "use_custom_color", "color", "show_options"];
+
+impl<'p> Operation<'p> for &'p ReplaceNode {
+    fn carry_out(&self, work: &mut Work<'_>) {
+        work.replace_node(self);
+    }
+
+    fn words(&self, before: &Before<'_>) -> String {
+        format!("Make “{}” a {}", self.node_id, before.label(&self.bl_idname))
+    }
+
+    fn destroys(&self, before: &Tree) -> bool {
+        let mut nodes = before.nodes.iter();
+        nodes.any(|node| node.id == self.node_id && node.kind != self.bl_idname)
+    }
+
+    fn mentions(&self) -> Vec<Mention<'p>> {
+        vec![Mention::Node(&self.node_id)]
+    }
+}
+
+impl Work<'_> {
+    fn replace_node(&mut self, op: &ReplaceNode) {
+        let Some(id) = self.resolve_node(text(&op.node_id, "node_id")) else {
+            return;
+        };
+        let Some(kind) = self.resolve_type(text(&op.bl_idname, "bl_idname")) else {
+            return;
+        };
+        let Some(old) = self.model.node(&id).cloned() else {
+            return;
+        };
+        if old.kind != kind {
+            let is_end = |kind: &str| {
+                let known = self.scope.catalogue.nodes.get(kind);
+                matches!(kind, GROUP_INPUT | GROUP_OUTPUT | FRAME) || known.is_some_and(|known| known.is("zone"))
+            };
+            if let Some(end) = [&old.kind, &kind].into_iter().find(|kind| is_end(kind)) {
+                let path = self.sink.at("bl_idname");
+                let message = format!("a node of the type {end} cannot replace another or be replaced");
+                let hint = "remove the one and add the other".to_owned();
+                self.sink.error(Code::NodeTypeMismatch, path, message, Some(hint));
+                return;
+            }
+            self.put_in_place(&id, &old, &kind);
+        }
+        for (name, value) in &op.properties {
+            let field = format!("properties/{}", escape(name));
+            self.put_property(&id, name, value, &field);
+        }
+        if old.kind != kind {
+            self.take_over(&id, &old);
+        }
+    }
+
+    /// The new node in the place of the old one, without links and values.
+    fn put_in_place(&mut self, id: &str, old: &Node, kind: &str) {
+        let known = self.scope.catalogue.nodes.get(kind);
+        let has = |name: &str| known.is_some_and(|known| known.properties.contains_key(name));
+        let props = old
+            .props
+            .iter()
+            .filter(|(name, _)| KEPT.contains(&name.as_str()) && has(name));
+        let node = Node {
+            id: id.to_owned(),
+            name: old.name.clone(),
+            kind: kind.to_owned(),
+            label: old.label.clone(),
+            location: old.location,
+            parent: old.parent.clone(),
+            props: props.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            ..Node::default()
+        };
+        if let Some(place) = self.model.node_mut(id) {
+            *place = node;
+        }
+        self.model.replaced.insert(id.to_owned());
+    }
+
+    /// Links and values of the old node at the sockets of the new one that correspond; says which links are dropped.
+    fn take_over(&mut self, id: &str, old: &Node) {
+        let Some(new) = self.model.node(id).cloned() else {
+            return;
+        };
+        let mut dropped: Vec<String> = Vec::new();
+        for (side, direction) in [(Side::Input, Direction::Incoming), (Side::Output, Direction::Outgoing)] {
+            let before = self.scope.sockets(&self.model, old, side).into_owned();
+            let after = self.scope.sockets(&self.model, &new, side).into_owned();
+            let wires: Vec<_> = self
+                .model
+                .edges(id, direction)
+                .map(|(edge, wire, other)| (edge, wire.clone(), other.to_owned()))
+                .collect();
+            let linked: Vec<&str> = wires.iter().map(|(_, wire, _)| here(wire, side)).collect();
+            let matching = correspondence(&before, &after, &linked);
+            for (edge, wire, other) in wires {
+                let at = here(&wire, side).to_owned();
+                let fits = matching.get(at.as_str()).filter(|socket| {
+                    let opposite = if side == Side::Input { Side::Output } else { Side::Input };
+                    let far = self
+                        .model
+                        .node(&other)
+                        .map(|node| self.scope.sockets(&self.model, node, opposite));
+                    let there = match side {
+                        Side::Input => &wire.from_socket,
+                        Side::Output => &wire.to_socket,
+                    };
+                    let far = far.and_then(|all| all.iter().find(|one| one.identifier == *there).cloned());
+                    far.is_none_or(|far| match side {
+                        Side::Input => self.convertible(&other, &far, id, socket),
+                        Side::Output => self.convertible(id, socket, &other, &far),
+                    })
+                });
+                match (fits.cloned(), self.model.wire_mut(edge)) {
+                    (Some(socket), Some(wire)) => match side {
+                        Side::Input => wire.to_socket.clone_from(&socket.identifier),
+                        Side::Output => wire.from_socket.clone_from(&socket.identifier),
+                    },
+                    _ => {
+                        let name = before.iter().find(|socket| socket.identifier == at);
+                        let name = name.map_or(at.as_str(), |socket| &socket.name);
+                        dropped.push(match side {
+                            Side::Input => format!("{other} → {name}"),
+                            Side::Output => format!("{name} → {other}"),
+                        });
+                        self.model.disconnect(edge);
+                    }
+                }
+            }
+            if side == Side::Input {
+                self.keep_values(id, old, &correspondence(&before, &after, &[]));
+            }
+        }
+        if !dropped.is_empty() {
+            let path = self.sink.at("bl_idname");
+            let message = format!("the new “{id}” has no sockets for these links: {}", dropped.join(", "));
+            self.sink.warn(Code::LinkDropped, path, message);
+        }
+    }
+
+    /// Values of the old node that the corresponding inputs accept as they are.
+    fn keep_values(&mut self, id: &str, old: &Node, matching: &BTreeMap<String, Socket>) {
+        for (identifier, state) in &old.inputs {
+            let (Some(socket), Some(value)) = (matching.get(identifier), state.get("value")) else {
+                continue;
+            };
+            let fitted = Want::socket(socket).fit(value, self.document).ok();
+            let unchanged = fitted.filter(|fitted| fitted.repair.is_none());
+            if let (Some(fitted), Some(node)) = (unchanged, self.model.node_mut(id)) {
+                let entry: &mut Map = node.inputs.entry(socket.identifier.clone()).or_default();
+                entry.entry("value".to_owned()).or_insert(fitted.value);
+            }
+        }
+    }
+}
+
+fn here(wire: &Wire, side: Side) -> &str {
+    match side {
+        Side::Input => &wire.to_socket,
+        Side::Output => &wire.from_socket,
+    }
+}
+
+/// By identifier of the old sockets, the new ones of the same identifier, else of the same name, else the only one of that type, where
+/// only one of the `linked` old sockets has it.
+fn correspondence(before: &[Socket], after: &[Socket], linked: &[&str]) -> BTreeMap<String, Socket> {
+    let usable = || after.iter().filter(|socket| socket.available);
+    let mut found: BTreeMap<String, Socket> = BTreeMap::new();
+    for old in before.iter().filter(|socket| socket.available) {
+        let same = usable().find(|new| new.identifier == old.identifier && new.name == old.name);
+        let named = || only(usable().filter(|new| new.name == old.name));
+        let known = || usable().find(|new| new.identifier == old.identifier);
+        let typed = || {
+            let alike = before
+                .iter()
+                .filter(|socket| socket.kind == old.kind && linked.contains(&socket.identifier.as_str()));
+            (alike.count() == 1 && linked.contains(&old.identifier.as_str()))
+                .then(|| only(usable().filter(|new| new.kind == old.kind)))
+                .flatten()
+        };
+        if let Some(new) = same.or_else(named).or_else(known).or_else(typed) {
+            found.insert(old.identifier.clone(), new.clone());
+        }
+    }
+    found
+}
+
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    match (items.next(), items.next()) {
+        (Some(item), None) => Some(item),
+        _ => None,
+    }
+}
