@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use super::Address;
+use super::address::{Address, Key};
 
 /// Plain data as JSON has it, or one of the special forms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,14 +49,4 @@ pub enum Special {
     Slice(Option<i64>, Option<i64>, Option<i64>),
     /// `inf`, `-inf` or `nan`.
     Number(String),
-}
-
-/// The key of an item.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Key {
-    /// A place.
-    Number(i64),
-    /// A name.
-    Text(String),
 }

@@ -3,6 +3,7 @@
 //! Made by `scripting/recorder.py` inside the sandbox, so that nothing in it is trusted: [`check`] lets through what names listed members
 //! only and fits in itself, and `scripting/replay.py` carries it out behind the guards that a script has.
 
+mod address;
 mod check;
 mod data;
 mod mesh;
@@ -13,8 +14,9 @@ use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use address::{Address, Block, Key, Root, Step};
 pub use check::{Misrecorded, check};
-pub use data::{Data, Key, Special};
+pub use data::{Data, Special};
 pub use mesh::{MeshAttribute, MeshData};
 
 /// The version of the form.
@@ -144,57 +146,6 @@ pub enum Entry {
     Exit {
         /// That context.
         of: Address,
-    },
-}
-
-/// Where something lies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Address {
-    /// `"data"`, `"context"`, `{"block": Block}`, or `{"result": n}`: what entry n, from 0, returned.
-    #[schemars(with = "Value")]
-    pub root: Root,
-    /// From there: the name of an attribute, or `{"item": key}`.
-    #[schemars(with = "Vec<Value>")]
-    pub path: Vec<Step>,
-}
-
-/// Where an address begins.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Root {
-    /// `bpy.data`.
-    Data,
-    /// `bpy.context`.
-    Context,
-    /// A data-block.
-    Block(Block),
-    /// What an earlier entry returned.
-    Result(usize),
-}
-
-/// A data-block by name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Block {
-    /// The collection of `bpy.data`.
-    pub kind: String,
-    /// Its name.
-    pub name: String,
-    /// The file of its library.
-    pub library: Option<String>,
-}
-
-/// One step of a path.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Step {
-    /// An attribute.
-    Attribute(String),
-    /// An item.
-    Item {
-        /// Its number or name.
-        item: Key,
     },
 }
 
