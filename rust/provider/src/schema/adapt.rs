@@ -13,7 +13,7 @@ use crate::limits;
 pub enum Shape {
     /// A reply that satisfies the adapted schema has the form of the original.
     Kept,
-    /// Replies go through [`super::restore`]: what may be absent may come as null or empty, a map as a list of names and values.
+    /// Replies go through [`super::restore`]: what may be absent may come as null, empty or in a list, a map as a list of names and values.
     Free,
 }
 
@@ -29,6 +29,7 @@ pub fn adapt(schema: &Value, subset: &Subset, shape: Shape) -> Result<Value, Vec
         root: schema,
         numbers: RefCell::default(),
         omitted: 0,
+        listed: false,
     };
     let adapted = adapting.whole();
     let issues = lint(&adapted, subset);
@@ -43,6 +44,12 @@ pub fn adapt(schema: &Value, subset: &Subset, shape: Shape) -> Result<Value, Vec
         if lint(&adapted, subset).is_empty() {
             return Ok(adapted);
         }
+    }
+    // At last as lists: they take neither a union nor a property that may be absent.
+    adapting.listed = true;
+    let adapted = adapting.whole();
+    if lint(&adapted, subset).is_empty() {
+        return Ok(adapted);
     }
     Err(issues)
 }
@@ -89,6 +96,8 @@ struct Adapting<'a> {
     numbers: RefCell<Vec<*const Value>>,
     /// How many of these, from the first, are left out where they are absent.
     omitted: usize,
+    /// Whether they are lists of at most one number instead.
+    listed: bool,
 }
 
 /// Bounds, and how they read in words.
@@ -291,6 +300,7 @@ impl Adapting<'_> {
             // The empty value has no other meaning, so it can represent "absent".
             Some(empty) => (emptied(adapted, &empty), true),
             None if self.subset.all_required => (nullable(adapted), true),
+            None if is_number(part) && self.listed => (as_list(&adapted), true),
             None if is_number(part) && !self.left_out(part) => (nullable(adapted), true),
             None => (adapted, false),
         }
@@ -418,7 +428,12 @@ fn one_union(branches: &mut Vec<Value>) {
 
 /// Numbers take null at the price of one union each: cheaper than a property that may be absent, of which there are few.
 fn is_number(part: &Value) -> bool {
-    part.get("type")
+    part.as_object().is_some_and(takes_numbers)
+}
+
+/// Whether a schema takes numbers and nothing else.
+pub(super) fn takes_numbers(map: &Map<String, Value>) -> bool {
+    map.get("type")
         .is_some_and(|kind| kind == "number" || kind == "integer")
 }
 
@@ -435,6 +450,17 @@ fn emptied(mut schema: Value, empty: &Value) -> Value {
         map.insert("description".into(), text.into());
     }
     schema
+}
+
+/// A list of the value, empty when there is none.
+fn as_list(schema: &Value) -> Value {
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let text = format!("{text} One number in a list, or [] when there is none.");
+    let mut item = schema.clone();
+    if let Some(map) = item.as_object_mut() {
+        map.shift_remove("description");
+    }
+    json!({"type": "array", "description": text.trim_start(), "items": item})
 }
 
 /// A schema that also accepts null.

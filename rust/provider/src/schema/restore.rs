@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::adapt::{absent, is_map, required};
+use super::adapt::{absent, is_map, required, takes_numbers};
 use super::lint::resolve;
 use crate::limits;
 
@@ -99,7 +99,7 @@ fn fields(object: Map<String, Value>, map: &Map<String, Value>, root: &Value, ne
     let others = map.get("additionalProperties");
     let required = required(map);
     let mut out = Map::new();
-    for (name, value) in object {
+    for (name, mut value) in object {
         let Some(part) = properties.and_then(|all| all.get(&name)) else {
             let value = match others {
                 Some(part) => node(value, part, root, nesting + 1),
@@ -108,8 +108,16 @@ fn fields(object: Map<String, Value>, map: &Map<String, Value>, root: &Value, ne
             out.insert(name, value);
             continue;
         };
-        let gone = !required.contains(&name.as_str())
-            && ((value.is_null() && !takes_null(part, root)) || absent(root, part).as_ref() == Some(&value));
+        let optional = !required.contains(&name.as_str());
+        if let Value::Array(items) = &mut value
+            && optional
+            && target(part, root).is_some_and(takes_numbers)
+            && items.len() < 2
+        {
+            value = items.pop().unwrap_or_default();
+        }
+        let gone =
+            optional && ((value.is_null() && !takes_null(part, root)) || absent(root, part).as_ref() == Some(&value));
         if !gone {
             out.insert(name, node(value, part, root, nesting + 1));
         }
