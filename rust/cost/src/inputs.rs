@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use geonode_graph::catalogue::fold;
 use geonode_graph::documents::Scene;
+use geonode_graph::sockets::GEOMETRY;
 use serde_json::Value;
 
 use crate::components::Kinds;
@@ -266,9 +267,6 @@ fn number(value: &Value) -> Option<f64> {
         .or_else(|| value.as_bool().map(f64::from))
         .or_else(|| value.as_array()?.first()?.as_f64())
 }
-
-/// Base RNA name of geometry sockets.
-pub(crate) const GEOMETRY: &str = "NodeSocketGeometry";
 
 /// Sockets that take a data-block of the file.
 fn takes_data(kind: &str) -> bool {

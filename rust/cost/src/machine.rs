@@ -8,13 +8,13 @@ use indexmap::IndexMap;
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Scene;
 use geonode_graph::ir::Tree;
-use geonode_graph::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
+use geonode_graph::sockets::{GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope, group_tree};
 
 use crate::blame;
 use crate::families;
 use crate::flow::{Content, Flow};
 use crate::frame::{Evaluator, Frame, Spent, joined};
-use crate::inputs::{GEOMETRY, Inputs, Outcome};
+use crate::inputs::{Inputs, Outcome};
 use crate::kinds;
 use crate::observations::Observations;
 use crate::prepare::{Prepared, Ready, prepare};
@@ -141,7 +141,7 @@ impl<'a> Machine<'a> {
         };
         for at in &tree.order {
             if let Some(ready) = tree.nodes.get(*at)
-                && ready.node.kind == GROUP_INPUT
+                && ready.node.kind == GROUP_INPUT_TYPE
             {
                 let given = |exit: &crate::prepare::Exit| inputs.get(&exit.identifier).cloned();
                 let flows = ready
@@ -229,7 +229,7 @@ impl<'a> Machine<'a> {
                 };
                 let made = outcome.outputs.iter().find(named).map(|(_, content)| content.clone());
                 let otherwise = || match exit.kind.as_str() {
-                    "NodeSocketGeometry" => Content::from(fallback()),
+                    GEOMETRY => Content::from(fallback()),
                     _ => Content::Unknown,
                 };
                 Flow {
@@ -334,7 +334,7 @@ impl<'a> Evaluator<'a> for Machine<'a> {
         }
         self.fuel -= 1;
         match ready.node.kind.as_str() {
-            GROUP_OUTPUT => {}
+            GROUP_OUTPUT_TYPE => {}
             _ if ready.muted() => {
                 let flows = frame.through(ready);
                 frame.put(at, flows);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use geonode_graph::catalogue::NodeType;
 use geonode_graph::ir::{Item, Node, Side, Tree};
-use geonode_graph::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope};
+use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope};
 use serde_json::Value;
 
 /// An output of a node: (index of the node, index of the output).
@@ -181,12 +181,12 @@ impl Ready<'_> {
     /// True for a node that only passes its input on.
     pub(crate) fn muted(&self) -> bool {
         self.node.props.get("mute").and_then(Value::as_bool) == Some(true)
-            && !matches!(self.node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT)
+            && !matches!(self.node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE)
     }
 }
 
 fn active_output(nodes: &[Ready<'_>]) -> Option<usize> {
-    let is_output = |node: &Ready<'_>| node.node.kind == GROUP_OUTPUT;
+    let is_output = |node: &Ready<'_>| node.node.kind == GROUP_OUTPUT_TYPE;
     let active = |node: &Ready<'_>| node.node.props.get("is_active_output").and_then(Value::as_bool) != Some(false);
     nodes
         .iter()

@@ -1,5 +1,6 @@
 //! Estimates the modifiers of an object, one after the other.
 
+use geonode_graph::sockets::GEOMETRY;
 use std::sync::Arc;
 
 use geonode_graph::catalogue::Catalogue;
@@ -197,7 +198,7 @@ fn run(machine: &mut Machine<'_>, document: &Document, modifier: &Modifier, give
         .as_deref()
         .and_then(|name| Some((name, document.trees.get(name)?)));
     let Some((name, tree)) = tree else { return given };
-    let is_geometry = |item: &Item| item.socket_type == "NodeSocketGeometry";
+    let is_geometry = |item: &Item| item.socket_type == GEOMETRY;
     let mut geometry = Some(given.clone());
     let mut inputs = IndexMap::new();
     for item in tree.interface.iter().filter(|item| item.is_socket(Side::Input)) {

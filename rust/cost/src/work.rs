@@ -9,7 +9,8 @@ use crate::costs::{Cost, costs};
 use crate::field::Field;
 use crate::flow::Content;
 use crate::geometry::{Geometry, Parts, times};
-use crate::inputs::{GEOMETRY, Inputs, Outcome};
+use crate::inputs::{Inputs, Outcome};
+use geonode_graph::sockets::GEOMETRY;
 
 /// Time and memory of an evaluation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]

@@ -5,6 +5,7 @@ use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Modifier;
 use geonode_graph::documents::evidence::{EvaluatedObject, Evidence};
 use geonode_graph::ir::{Item, Link, Node, Side, Tree};
+use geonode_graph::sockets::REROUTE;
 use geonode_protocol::{Action, Code, GateFinding, Plan, Severity};
 
 /// Everything that a gate may use.
@@ -118,15 +119,6 @@ impl<'a> Facts<'a> {
         self.catalogue?.nodes.get(kind)?.category.as_deref()
     }
 }
-
-/// `bl_idname` of the Group Output node.
-pub(crate) const GROUP_OUTPUT: &str = "NodeGroupOutput";
-/// `bl_idname` of the Group Input node.
-pub(crate) const GROUP_INPUT: &str = "NodeGroupInput";
-/// `bl_idname` of the reroute.
-pub(crate) const REROUTE: &str = "NodeReroute";
-/// Base RNA name of geometry sockets.
-pub(crate) const GEOMETRY: &str = "NodeSocketGeometry";
 
 pub(crate) fn outputs(tree: &Tree) -> impl Iterator<Item = &Item> {
     tree.interface.iter().filter(|item| item.is_socket(Side::Output))

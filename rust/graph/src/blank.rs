@@ -1,7 +1,7 @@
 //! Whether a tree is as “New” leaves it: without anything of the artist's.
 
 use crate::ir::{ItemKind, Link, Node, Side, Tree};
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
+use crate::sockets::{GEOMETRY, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 /// Whether the tree has no content: at most a Group Input and a Group Output, a geometry on each side, and the link between them, all of
 /// them unchanged. The same rule as `_is_blank` in the add-on's `host/ownership.py`.
@@ -16,15 +16,15 @@ pub(crate) fn is_blank(tree: &Tree) -> bool {
                 .find(|node| node.id == id)
                 .map(|node| node.kind.as_str())
         };
-        !link.muted && kind(&link.from.0) == Some(GROUP_INPUT) && kind(&link.to.0) == Some(GROUP_OUTPUT)
+        !link.muted && kind(&link.from.0) == Some(GROUP_INPUT_TYPE) && kind(&link.to.0) == Some(GROUP_OUTPUT_TYPE)
     };
     tree.nodes.iter().all(is_fresh_end)
-        && only(GROUP_INPUT)
-        && only(GROUP_OUTPUT)
+        && only(GROUP_INPUT_TYPE)
+        && only(GROUP_OUTPUT_TYPE)
         && sides.into_iter().all(sockets)
         && tree.interface.iter().all(|item| {
             item.kind == ItemKind::Socket
-                && item.socket_type == "NodeSocketGeometry"
+                && item.socket_type == GEOMETRY
                 && item.name == "Geometry"
                 && item.props.is_empty()
         })
@@ -33,7 +33,7 @@ pub(crate) fn is_blank(tree: &Tree) -> bool {
 
 /// A Group Input or Output as it is added.
 fn is_fresh_end(node: &Node) -> bool {
-    matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT)
+    matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE)
         && node.label.is_none()
         && node.parent.is_none()
         && node.props.is_empty()

@@ -8,7 +8,7 @@ use petgraph::stable_graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
 use crate::ops::Work;
-use crate::sockets::GROUP_OUTPUT;
+use crate::sockets::GROUP_OUTPUT_TYPE;
 
 impl Work<'_> {
     /// Reports mistakes that only show in the whole tree.
@@ -143,7 +143,7 @@ impl Work<'_> {
             }
         };
         for (id, origin) in &inside {
-            if self.model.node(id).is_some_and(|node| node.kind == GROUP_OUTPUT) {
+            if self.model.node(id).is_some_and(|node| node.kind == GROUP_OUTPUT_TYPE) {
                 report(id, *origin);
             }
         }

@@ -18,7 +18,7 @@ use crate::layout;
 use crate::model::TreeModel;
 use crate::ops::{Mention, Work, mentions, operations_of};
 use crate::sink::{Repair, Sink};
-use crate::sockets::Scope;
+use crate::sockets::{GEOMETRY, Scope};
 use crate::summary::describe;
 use crate::taken::give_free_ids;
 use crate::target::{Target, resolve_target};
@@ -346,12 +346,12 @@ impl Work<'_> {
                 identifier,
                 name: "Geometry".to_owned(),
                 in_out: Some(side),
-                socket_type: "NodeSocketGeometry".to_owned(),
+                socket_type: GEOMETRY.to_owned(),
                 parent: None,
                 props: Map::new(),
             });
         }
-        self.make_group_node(crate::sockets::GROUP_INPUT);
-        self.make_group_node(crate::sockets::GROUP_OUTPUT);
+        self.make_group_node(crate::sockets::GROUP_INPUT_TYPE);
+        self.make_group_node(crate::sockets::GROUP_OUTPUT_TYPE);
     }
 }

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use crate::documents::delta::{InterfaceEdit, NewLink, NodeAdd, TreeDelta};
 use crate::ir::{Item, ItemKind, Map, Node, Side};
 use crate::model::{TreeModel, Wire};
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, REROUTE, Scope};
+use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, Scope};
 use crate::values::same;
 
 /// Edits of one tree; `places` are the locations chosen for new nodes.
@@ -234,8 +234,8 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
         );
         let implied = gone.contains(key.0)
             || gone.contains(key.2)
-            || group_socket(key.0, GROUP_INPUT, key.1)
-            || group_socket(key.2, GROUP_OUTPUT, key.3)
+            || group_socket(key.0, GROUP_INPUT_TYPE, key.1)
+            || group_socket(key.2, GROUP_OUTPUT_TYPE, key.3)
             || lost_with_item(key.0, Side::Output, key.1)
             || lost_with_item(key.2, Side::Input, key.3)
             || (link.sort.is_none() && refilled.contains(&(key.2, key.3)));

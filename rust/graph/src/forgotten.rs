@@ -7,9 +7,7 @@ use serde_json::json;
 use crate::catalogue::Socket;
 use crate::ir::Side;
 use crate::ops::Work;
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
-
-const GEOMETRY: &str = "NodeSocketGeometry";
+use crate::sockets::{GEOMETRY, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 /// A geometry socket without a link: node and socket.
 struct Open {
@@ -23,10 +21,9 @@ impl Work<'_> {
     /// Only nodes that the plan creates and the group's own input and output count: an end that the artist left
     /// open is not a mistake of this plan.
     pub(crate) fn warn_of_forgotten_link(&mut self) {
-        let planned = self
-            .model
-            .nodes()
-            .any(|node| self.model.is_new(&node.id) && !matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT));
+        let planned = self.model.nodes().any(|node| {
+            self.model.is_new(&node.id) && !matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE)
+        });
         if !planned {
             return;
         }
@@ -59,7 +56,11 @@ impl Work<'_> {
 
     /// Unlinked geometry sockets of planned nodes and of the group's own ends.
     fn open_sockets(&self, side: Side) -> Vec<Open> {
-        let end = if side == Side::Input { GROUP_OUTPUT } else { GROUP_INPUT };
+        let end = if side == Side::Input {
+            GROUP_OUTPUT_TYPE
+        } else {
+            GROUP_INPUT_TYPE
+        };
         let mut open = Vec::new();
         for node in self
             .model

@@ -13,7 +13,7 @@ use crate::documents::delta::ModifierInput;
 use crate::documents::{Document, Made};
 use crate::ir::{Node, Side, Tree};
 use crate::model::{TreeModel, Wire};
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
+use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 use crate::target::Target;
 use crate::values::same;
 
@@ -127,7 +127,7 @@ fn cut_off<'m>(
     let before = feeding_before(&model.before);
     let nodes = model.before.nodes.iter();
     nodes
-        .filter(|node| !matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT))
+        .filter(|node| !matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE))
         .map(|node| node.id.as_str())
         .filter(|id| before.contains(id) && !after.contains(id) && model.node(id).is_some() && theirs(id))
         .filter(|id| is_unsaid(id, unsaid))
@@ -150,7 +150,7 @@ fn inputs_cut_off<'m>(
         .before
         .nodes
         .iter()
-        .filter(|node| node.kind == GROUP_INPUT && theirs(&node.id) && is_unsaid(&node.id, unsaid))
+        .filter(|node| node.kind == GROUP_INPUT_TYPE && theirs(&node.id) && is_unsaid(&node.id, unsaid))
         .map(|node| node.id.as_str())
         .collect();
     if ends.is_empty() || is_blank(&model.before) {
@@ -161,7 +161,7 @@ fn inputs_cut_off<'m>(
     let reach: HashSet<&str> = wires
         .iter()
         .filter(|(from, wire, to)| {
-            let input = model.node(from).is_some_and(|node| node.kind == GROUP_INPUT);
+            let input = model.node(from).is_some_and(|node| node.kind == GROUP_INPUT_TYPE);
             input && after.contains(to) && !wire.muted && !is_dropped(unsaid, from, wire, to)
         })
         .map(|(_, wire, _)| wire.from_socket.as_str())
@@ -229,7 +229,7 @@ fn feeding_now<'m>(model: &'m TreeModel, unsaid: &Unsaid) -> HashSet<&'m str> {
 
 /// The Group Outputs; of several, the active ones.
 fn ends<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<&'n str> {
-    let outputs: Vec<_> = nodes.filter(|node| node.kind == GROUP_OUTPUT).collect();
+    let outputs: Vec<_> = nodes.filter(|node| node.kind == GROUP_OUTPUT_TYPE).collect();
     let inactive = |node: &&&Node| outputs.len() > 1 && node.props.get("is_active_output") == Some(&Value::Bool(false));
     outputs
         .iter()

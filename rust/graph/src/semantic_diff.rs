@@ -19,7 +19,7 @@ use crate::ir::{Bundle, Item, ItemKind, Node, Side, Tree};
 use crate::model::TreeModel;
 use crate::semantic_diff::pairing::TreePair;
 use crate::semantic_diff::phrase::About;
-use crate::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope, group_tree};
+use crate::sockets::{GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope, group_tree};
 
 /// The changes from `before` to `after`, one line each; nothing for equal trees.
 ///
@@ -186,7 +186,7 @@ impl<'a> Compared<'a> {
     /// The earlier identifier of a socket that `node`, of the later tree, has now.
     fn socket_before(&self, node: Option<&Node>, identifier: &'a str) -> &'a str {
         let of = match node {
-            Some(node) if matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT) => Some(self.pair.after.0),
+            Some(node) if matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE) => Some(self.pair.after.0),
             Some(node) => group_tree(node),
             None => None,
         };

@@ -19,15 +19,17 @@ pub struct Scope<'a> {
 }
 
 /// Type of the node through which a tree is given its inputs.
-pub const GROUP_INPUT: &str = "NodeGroupInput";
+pub const GROUP_INPUT_TYPE: &str = "NodeGroupInput";
 /// Type of the node that receives the tree's results.
-pub const GROUP_OUTPUT: &str = "NodeGroupOutput";
+pub const GROUP_OUTPUT_TYPE: &str = "NodeGroupOutput";
 /// Type of the node that runs another tree.
 pub const GROUP: &str = "GeometryNodeGroup";
 /// Type of a frame around nodes.
 pub const FRAME: &str = "NodeFrame";
 /// Type of a reroute.
 pub const REROUTE: &str = "NodeReroute";
+/// Base RNA name of geometry sockets.
+pub const GEOMETRY: &str = "NodeSocketGeometry";
 
 impl<'a> Scope<'a> {
     /// What the catalogue knows of the node's type.
@@ -44,9 +46,9 @@ impl<'a> Scope<'a> {
     /// The same in a tree with the interface `own`; `zone_output` is the output node of the zone that `node` begins, where the tree has it.
     pub fn sockets_of(self, node: &Node, zone_output: Option<&Node>, own: &[Item], side: Side) -> Cow<'a, [Socket]> {
         match (node.kind.as_str(), side) {
-            (GROUP_INPUT, Side::Output) => Cow::Owned(interface(own, Side::Input)),
-            (GROUP_OUTPUT, Side::Input) => Cow::Owned(interface(own, Side::Output)),
-            (GROUP_INPUT | GROUP_OUTPUT | FRAME, _) => Cow::Borrowed(&[]),
+            (GROUP_INPUT_TYPE, Side::Output) => Cow::Owned(interface(own, Side::Input)),
+            (GROUP_OUTPUT_TYPE, Side::Input) => Cow::Owned(interface(own, Side::Output)),
+            (GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE | FRAME, _) => Cow::Borrowed(&[]),
             (GROUP, _) => Cow::Owned(
                 group_tree(node)
                     .and_then(|name| self.trees.get(name))

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;
 use geonode_graph::ir::{Node, Side, Tree};
-use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT, GROUP_OUTPUT, REROUTE};
+use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
 use geonode_protocol::Code;
 
 use crate::finding::{Lint, Question};
@@ -48,7 +48,7 @@ fn hollow(tree: &str, node: &Node, document: &Document, catalogue: &Catalogue) -
         ));
     };
     let content = document.trees.get(inner)?;
-    let hollow = !content.nodes.iter().any(|node| node.kind == GROUP_OUTPUT)
+    let hollow = !content.nodes.iter().any(|node| node.kind == GROUP_OUTPUT_TYPE)
         || !content.interface.iter().any(|item| item.is_socket(Side::Output));
     hollow.then(|| {
         lint(
@@ -86,10 +86,10 @@ pub(crate) fn used<'t>(tree: &'t Tree, catalogue: &Catalogue) -> HashSet<&'t str
 }
 
 fn is_sink(node: &Node, catalogue: &Catalogue) -> bool {
-    if matches!(node.kind.as_str(), GROUP | GROUP_INPUT | FRAME) {
+    if matches!(node.kind.as_str(), GROUP | GROUP_INPUT_TYPE | FRAME) {
         return false;
     }
-    node.kind == GROUP_OUTPUT
+    node.kind == GROUP_OUTPUT_TYPE
         || catalogue
             .nodes
             .get(&node.kind)
@@ -103,7 +103,7 @@ fn dead_ends(name: &str, tree: &Tree, catalogue: &Catalogue, used: &HashSet<&str
     let silent = |node: &&Node| {
         let id = node.id.as_str();
         let other = match node.kind.as_str() {
-            FRAME | REROUTE | GROUP_INPUT => true,
+            FRAME | REROUTE | GROUP_INPUT_TYPE => true,
             // Reported already: it has no node group.
             GROUP => node.group().is_none(),
             _ => node.pair.is_some(),

@@ -13,7 +13,7 @@ use crate::object_schemas::{Shape, Shapes, StepShapes, shapes};
 use crate::plan::Version;
 use crate::pointer;
 use crate::rule::Rule;
-use crate::shapes::{GROUP_INPUT, GROUP_OUTPUT};
+use crate::shapes::{GROUP_INPUT_ID, GROUP_OUTPUT_ID};
 
 /// The greatest count that a plan can expect.
 const MOST_EXPECTED: f64 = 1e12;
@@ -256,8 +256,8 @@ impl Check<'_> {
 
     fn reserved_id(&mut self, op: &Value, field: &str, at: &Lazy<'_>) {
         let reserved_for = match op.get(field).and_then(Value::as_str) {
-            Some(GROUP_INPUT) => "NodeGroupInput",
-            Some(GROUP_OUTPUT) => "NodeGroupOutput",
+            Some(GROUP_INPUT_ID) => "NodeGroupInput",
+            Some(GROUP_OUTPUT_ID) => "NodeGroupOutput",
             _ => return,
         };
         if op.get("bl_idname").and_then(Value::as_str) != Some(reserved_for) {

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use crate::value::PlanValue;
 
 /// Reserved node ID of the tree's Group Input.
-pub const GROUP_INPUT: &str = "group_input";
+pub const GROUP_INPUT_ID: &str = "group_input";
 /// Reserved node ID of the tree's Group Output.
-pub const GROUP_OUTPUT: &str = "group_output";
+pub const GROUP_OUTPUT_ID: &str = "group_output";
 
 /// RNA property name → value, in the order given (a property may decide which others exist).
 pub type Properties = Map<String, Value>;

@@ -1,5 +1,6 @@
 //! Numbers by interval arithmetic. Operations that are not listed give unknown values.
 
+use geonode_graph::sockets::GEOMETRY;
 use serde_json::Value;
 
 use crate::flow::Content;
@@ -338,7 +339,7 @@ fn captured(inputs: &Inputs<'_>) -> Outcome {
     let slots = inputs.ready.inputs.iter().zip(&inputs.flows);
     slots.fold(Outcome::geometry(inputs.main()), |outcome, (slot, flows)| {
         match flows.first() {
-            Some(flow) if slot.kind != "NodeSocketGeometry" => outcome.and(&slot.identifier, flow.content.clone()),
+            Some(flow) if slot.kind != GEOMETRY => outcome.and(&slot.identifier, flow.content.clone()),
             _ => outcome,
         }
     })

@@ -1,5 +1,6 @@
 //! The body of a zone: one evaluation and its cost.
 
+use geonode_graph::sockets::GEOMETRY;
 use std::sync::Arc;
 
 use crate::costs::costs;
@@ -10,7 +11,7 @@ use crate::range::Range;
 use crate::work::Work;
 
 pub(super) fn first_input(frame: &Frame<'_>, ready: &Ready<'_>) -> Flow {
-    let slot = ready.inputs.iter().find(|slot| slot.kind == "NodeSocketGeometry");
+    let slot = ready.inputs.iter().find(|slot| slot.kind == GEOMETRY);
     slot.map_or_else(Flow::unknown, |slot| frame.received_one(slot))
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use geonode_graph::documents::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
 use geonode_graph::{Catalogue, Document, StepDelta, compile, compile_in_place};
-use geonode_protocol::{Action, Code, Finding, GROUP_INPUT, GROUP_OUTPUT, Limits, Origins, Parsed, Plan, Severity};
+use geonode_protocol::{
+    Action, Code, Finding, GROUP_INPUT_ID, GROUP_OUTPUT_ID, Limits, Origins, Parsed, Plan, Severity,
+};
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
@@ -245,7 +247,7 @@ fn decidable(plan: &Plan, findings: &[Finding], document: &Document) -> Vec<Find
     let of_interface = |finding: &Finding| {
         finding.code == Code::UnknownSocket
             && step_of(finding).is_some_and(elsewhere)
-            && node_named(&json, &finding.path).is_some_and(|id| id == GROUP_INPUT || id == GROUP_OUTPUT)
+            && node_named(&json, &finding.path).is_some_and(|id| id == GROUP_INPUT_ID || id == GROUP_OUTPUT_ID)
     };
     findings
         .iter()

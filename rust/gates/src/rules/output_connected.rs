@@ -5,8 +5,9 @@
 use geonode_graph::ir::Tree;
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, GEOMETRY, GROUP_OUTPUT, carries, finding, outputs};
+use crate::facts::{Facts, carries, finding, outputs};
 use crate::gate::Gate;
+use geonode_graph::sockets::{GEOMETRY, GROUP_OUTPUT_TYPE};
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::OutputConnected,
@@ -18,7 +19,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     let on_modifiers = facts.modifier_trees();
     let mut findings = Vec::new();
     for (name, tree) in facts.written_trees() {
-        let Some(output) = tree.nodes.iter().find(|node| node.kind == GROUP_OUTPUT) else {
+        let Some(output) = tree.nodes.iter().find(|node| node.kind == GROUP_OUTPUT_TYPE) else {
             continue;
         };
         let reached: Vec<&str> = tree
@@ -72,5 +73,7 @@ fn was_unfinished(facts: &Facts<'_>, name: &str) -> bool {
 }
 
 fn is_output(tree: &Tree, id: &str) -> bool {
-    tree.nodes.iter().any(|node| node.id == id && node.kind == GROUP_OUTPUT)
+    tree.nodes
+        .iter()
+        .any(|node| node.id == id && node.kind == GROUP_OUTPUT_TYPE)
 }

@@ -4,8 +4,9 @@
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, GROUP_OUTPUT, finding};
+use crate::facts::{Facts, finding};
 use crate::gate::Gate;
+use geonode_graph::sockets::GROUP_OUTPUT_TYPE;
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::SingleGroupOutput,
@@ -16,7 +17,11 @@ pub(crate) const GATE: Gate = Gate {
 fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     let mut findings = Vec::new();
     for (name, tree) in facts.written_trees() {
-        let found: Vec<_> = tree.nodes.iter().filter(|node| node.kind == GROUP_OUTPUT).collect();
+        let found: Vec<_> = tree
+            .nodes
+            .iter()
+            .filter(|node| node.kind == GROUP_OUTPUT_TYPE)
+            .collect();
         match found.as_slice() {
             [_] => {}
             [] => findings.push(finding(

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use geonode_graph::ir::{Node, Tree};
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, GROUP_INPUT, GROUP_OUTPUT, finding};
+use crate::facts::{Facts, finding};
 use crate::gate::Gate;
 use crate::named::Named;
+use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 pub(crate) const GATE: Gate = Gate {
     code: Code::UserNodesUntouched,
@@ -31,7 +32,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
 fn compare(facts: &Facts<'_>, name: &str, before: &Tree, now: &Tree, findings: &mut Vec<GateFinding>) {
     let named = Named::of(facts, name);
     let nodes: HashMap<&str, &Node> = now.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
-    let free = |node: &Node| named.has(&node.id) || node.kind == GROUP_INPUT || node.kind == GROUP_OUTPUT;
+    let free = |node: &Node| named.has(&node.id) || node.kind == GROUP_INPUT_TYPE || node.kind == GROUP_OUTPUT_TYPE;
     let mut held: HashMap<&str, bool> = HashMap::new();
     for node in &before.nodes {
         held.insert(&node.id, !free(node));

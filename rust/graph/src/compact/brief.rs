@@ -9,7 +9,7 @@ use super::CUT;
 use super::write::{Lines, Writer};
 use crate::catalogue::Catalogue;
 use crate::ir::{Bundle, Node, Tree};
-use crate::sockets::{FRAME, GROUP_OUTPUT};
+use crate::sockets::{FRAME, GROUP_OUTPUT_TYPE};
 
 /// Most types that are named in a line about omitted nodes.
 const NAMED_TYPES: usize = 4;
@@ -175,7 +175,7 @@ fn ranks(tree: &Tree, focus: Focus<'_>) -> Vec<usize> {
         .into_iter()
         .filter(|list| list.len() * 2 <= tree.nodes.len());
     let named: HashSet<&String> = telling.flatten().collect();
-    let wanted = |node: &Node| node.kind == GROUP_OUTPUT || named.contains(&node.id);
+    let wanted = |node: &Node| node.kind == GROUP_OUTPUT_TYPE || named.contains(&node.id);
     let mut ranks = vec![usize::MAX; tree.nodes.len()];
     let starts = tree
         .nodes

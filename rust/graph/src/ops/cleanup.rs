@@ -7,7 +7,7 @@ use petgraph::Direction;
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::Tree;
-use crate::sockets::{FRAME, GROUP_INPUT, GROUP_OUTPUT};
+use crate::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 /// Removes nodes that lead to no output.
 pub(super) struct CleanupUnused;
@@ -42,7 +42,7 @@ impl Work<'_> {
                 pair_of.insert(output, node.id.as_str());
             }
             let viewer = self.scope.node_type(node).is_some_and(|kind| kind.is("viewer"));
-            if viewer || matches!(node.kind.as_str(), GROUP_OUTPUT | GROUP_INPUT | FRAME) {
+            if viewer || matches!(node.kind.as_str(), GROUP_OUTPUT_TYPE | GROUP_INPUT_TYPE | FRAME) {
                 open.push(node.id.clone());
             }
         }

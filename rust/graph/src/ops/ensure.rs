@@ -5,7 +5,7 @@ use geonode_protocol::EnsureTarget;
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::Tree;
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
+use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 impl<'p> Operation<'p> for &'p EnsureTarget {
     /// Does nothing: resolving the target created the modifier, or refused it without permission.
@@ -54,15 +54,15 @@ impl<'p> Operation<'p> for EnsureSingleGroupIo {
 
 impl Work<'_> {
     fn ensure_group_io(&mut self) {
-        self.ensure_group_node(GROUP_INPUT);
-        self.ensure_group_node(GROUP_OUTPUT);
-        let Some(kept) = self.group_node(GROUP_OUTPUT) else {
+        self.ensure_group_node(GROUP_INPUT_TYPE);
+        self.ensure_group_node(GROUP_OUTPUT_TYPE);
+        let Some(kept) = self.group_node(GROUP_OUTPUT_TYPE) else {
             return;
         };
         let surplus: Vec<String> = self
             .model
             .nodes()
-            .filter(|node| node.kind == GROUP_OUTPUT && node.id != kept)
+            .filter(|node| node.kind == GROUP_OUTPUT_TYPE && node.id != kept)
             .map(|node| node.id.clone())
             .collect();
         for id in surplus {

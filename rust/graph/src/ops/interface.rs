@@ -241,8 +241,12 @@ impl Work<'_> {
                 };
                 let kind = |at| self.model.graph().node_weight(at).map(|node| node.kind.as_str());
                 match side {
-                    Side::Input => kind(a) == Some(crate::sockets::GROUP_INPUT) && wire.from_socket == item.identifier,
-                    Side::Output => kind(b) == Some(crate::sockets::GROUP_OUTPUT) && wire.to_socket == item.identifier,
+                    Side::Input => {
+                        kind(a) == Some(crate::sockets::GROUP_INPUT_TYPE) && wire.from_socket == item.identifier
+                    }
+                    Side::Output => {
+                        kind(b) == Some(crate::sockets::GROUP_OUTPUT_TYPE) && wire.to_socket == item.identifier
+                    }
                 }
             })
             .collect();

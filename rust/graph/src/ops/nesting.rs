@@ -11,7 +11,7 @@ use crate::ir::{Item, ItemKind, MAX_NAME, Map, Node, Side, Tree};
 use crate::layout::frame_place;
 use crate::model::{TreeModel, Wire};
 use crate::near::nearest;
-use crate::sockets::{FRAME, GROUP, GROUP_INPUT, GROUP_OUTPUT, REROUTE, group_tree};
+use crate::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, group_tree};
 
 impl<'p> Operation<'p> for &'p GroupNodes {
     fn carry_out(&self, work: &mut Work<'_>) {
@@ -160,7 +160,7 @@ impl Work<'_> {
                 return None;
             };
             let kind = node.kind.as_str();
-            if matches!(kind, GROUP_INPUT | GROUP_OUTPUT) || *id == op.id {
+            if matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE) || *id == op.id {
                 let message = format!("“{id}” cannot be moved into a group");
                 let path = self.sink.at(&field);
                 let hint = "leave it out: a group has its own Group Input and Output".to_owned();
@@ -214,7 +214,7 @@ impl Work<'_> {
 
     fn make_group(&mut self, op: &GroupNodes, members: &[String]) {
         let mut inner = TreeModel::new(&op.node_group_name, Tree::default(), true);
-        for (id, kind) in [("group_input", GROUP_INPUT), ("group_output", GROUP_OUTPUT)] {
+        for (id, kind) in [("group_input", GROUP_INPUT_TYPE), ("group_output", GROUP_OUTPUT_TYPE)] {
             inner.insert(new_node(id, kind));
         }
         let place = centre(&self.model, members);
@@ -403,7 +403,7 @@ impl Work<'_> {
     fn move_out(&mut self, group: &Node, inner: &TreeModel) {
         let origin = self.sink.op();
         let outer: Vec<Cable> = self.model.wires().iter().map(Cable::of).collect();
-        let is_end = |node: &Node| matches!(node.kind.as_str(), GROUP_INPUT | GROUP_OUTPUT);
+        let is_end = |node: &Node| matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
         let members: Vec<&Node> = inner.nodes().filter(|node| !is_end(node)).collect();
         let new_ids = self.free_ids(&group.id, &members);
         let ids: Vec<String> = members.iter().map(|node| node.id.clone()).collect();
@@ -432,13 +432,13 @@ impl Work<'_> {
         for cable in &inner_cables {
             // Where the link begins outside: at what feeds the group node's input, or at a node that moved out.
             let source = match kind_of(&cable.from.0) {
-                Some(GROUP_INPUT) => outer
+                Some(GROUP_INPUT_TYPE) => outer
                     .iter()
                     .find(|one| one.to.0 == group.id && one.to.1 == cable.from.1)
                     .map(|one| (one.from.clone(), one.muted)),
                 _ => id_of(&cable.from.0).map(|id| ((id, cable.from.1.clone()), false)),
             };
-            if kind_of(&cable.to.0) == Some(GROUP_OUTPUT) {
+            if kind_of(&cable.to.0) == Some(GROUP_OUTPUT_TYPE) {
                 let targets = outer
                     .iter()
                     .filter(|one| one.from.0 == group.id && one.from.1 == cable.to.1);
@@ -503,8 +503,6 @@ impl Work<'_> {
     }
 }
 
-const GEOMETRY: &str = "NodeSocketGeometry";
-
 /// The border of a group: its node outside, its Group Input and Output inside, and what was made for links across it.
 struct Bridge<'g> {
     group: &'g str,
@@ -554,7 +552,10 @@ fn inner_ends(inner: &mut TreeModel) -> (String, String) {
         inner.insert(new_node(id, kind));
         id.to_owned()
     };
-    (find(GROUP_INPUT, "group_input"), find(GROUP_OUTPUT, "group_output"))
+    (
+        find(GROUP_INPUT_TYPE, "group_input"),
+        find(GROUP_OUTPUT_TYPE, "group_output"),
+    )
 }
 
 fn new_node(id: &str, kind: &str) -> Node {

@@ -12,7 +12,7 @@ use crate::ir::{MAX_NAME, Map, Node, Tree};
 use crate::near::nearest;
 use crate::renames;
 use crate::sink::escape;
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT};
+use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 use crate::values::{Kind, Want};
 
 /// Adds a node.
@@ -284,7 +284,7 @@ impl Work<'_> {
 
     /// The tree's Group Input or Output that a reserved ID refers to; created if missing where that is implied.
     pub(crate) fn group_node(&mut self, kind: &str) -> Option<String> {
-        let direction = if kind == GROUP_INPUT {
+        let direction = if kind == GROUP_INPUT_TYPE {
             Direction::Outgoing
         } else {
             Direction::Incoming
@@ -296,7 +296,7 @@ impl Work<'_> {
                 .props
                 .get("is_active_output")
                 .is_none_or(|flag| flag != &Value::Bool(false));
-            let rank = u8::from(linked) * 2 + u8::from(kind == GROUP_OUTPUT && active);
+            let rank = u8::from(linked) * 2 + u8::from(kind == GROUP_OUTPUT_TYPE && active);
             if chosen.is_none_or(|(best, _)| rank > best) {
                 chosen = Some((rank, &node.id));
             }
@@ -312,7 +312,7 @@ impl Work<'_> {
 
     /// Creates a Group Input or Output with its reserved ID.
     pub(crate) fn make_group_node(&mut self, kind: &str) -> String {
-        let id = if kind == GROUP_INPUT {
+        let id = if kind == GROUP_INPUT_TYPE {
             "group_input"
         } else {
             "group_output"

@@ -11,7 +11,7 @@ use crate::catalogue::Socket;
 use crate::ir::{Map, Node, Side, Tree};
 use crate::model::Wire;
 use crate::sink::escape;
-use crate::sockets::{FRAME, GROUP_INPUT, GROUP_OUTPUT};
+use crate::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 use crate::values::Want;
 
 /// What a node of any type has; it stays with the ID.
@@ -50,7 +50,8 @@ impl Work<'_> {
         if old.kind != kind {
             let is_end = |kind: &str| {
                 let known = self.scope.catalogue.nodes.get(kind);
-                matches!(kind, GROUP_INPUT | GROUP_OUTPUT | FRAME) || known.is_some_and(|known| known.is("zone"))
+                matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE | FRAME)
+                    || known.is_some_and(|known| known.is("zone"))
             };
             if let Some(end) = [&old.kind, &kind].into_iter().find(|kind| is_end(kind)) {
                 let path = self.sink.at("bl_idname");

@@ -14,7 +14,7 @@ use crate::model::TreeModel;
 use crate::near::nearest;
 use crate::renames;
 use crate::sink::Sink;
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, Scope, is_item_of};
+use crate::sockets::{GEOMETRY, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope, is_item_of};
 use crate::target::Target;
 
 /// A text of the plan and the field of the operation that contains it.
@@ -97,8 +97,8 @@ impl<'a> Work<'a> {
             return Some(id.to_owned());
         }
         match id {
-            "group_input" => self.group_node(GROUP_INPUT),
-            "group_output" => self.group_node(GROUP_OUTPUT),
+            "group_input" => self.group_node(GROUP_INPUT_TYPE),
+            "group_output" => self.group_node(GROUP_OUTPUT_TYPE),
             _ => None,
         }
     }
@@ -312,7 +312,7 @@ fn only_geometry<'s>(text: &str, usable: &[&'s Socket]) -> Option<&'s Socket> {
     ) {
         return None;
     }
-    let mut hits = usable.iter().filter(|socket| socket.kind == "NodeSocketGeometry");
+    let mut hits = usable.iter().filter(|socket| socket.kind == GEOMETRY);
     match (hits.next(), hits.next()) {
         (Some(hit), None) => Some(*hit),
         _ => None,

@@ -104,7 +104,7 @@ impl Compared<'_> {
             self.before.model.node(id).is_some_and(|node| node.kind == kind)
                 && items.iter().any(|item| item.identifier == identifier)
         };
-        gone(key.0, crate::sockets::GROUP_INPUT, key.1) || gone(key.2, crate::sockets::GROUP_OUTPUT, key.3)
+        gone(key.0, crate::sockets::GROUP_INPUT_TYPE, key.1) || gone(key.2, crate::sockets::GROUP_OUTPUT_TYPE, key.3)
     }
 
     fn way(&self, link: &Link) -> String {

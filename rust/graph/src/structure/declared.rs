@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::kind::{Signature, Structure};
 use crate::catalogue::Socket;
 use crate::ir::{Item, Node, Side};
-use crate::sockets::{GROUP, GROUP_INPUT, GROUP_OUTPUT, Scope};
+use crate::sockets::{GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope};
 
 /// A socket as it is declared.
 #[derive(Debug, Default)]
@@ -50,9 +50,9 @@ pub(super) fn sockets<'a>(
         certain(own, scope, node, zone_output, interface, side)
     };
     match (node.kind.as_str(), side) {
-        (GROUP_INPUT, Side::Output) => set_by(own, &of_interface(interface, Side::Input)),
+        (GROUP_INPUT_TYPE, Side::Output) => set_by(own, &of_interface(interface, Side::Input)),
         // Whatever the interface sets, its own type is inferred.
-        (GROUP_OUTPUT, Side::Input) => set_by(own, &[]),
+        (GROUP_OUTPUT_TYPE, Side::Input) => set_by(own, &[]),
         (GROUP, _) => of_group(scope, own, node, side, signature),
         _ if scope
             .node_type(node)
@@ -81,7 +81,7 @@ fn certain<'a>(
 ) -> Vec<Declared<'a>> {
     if side == Side::Output {
         let inputs = scope.sockets_of(node, zone_output, interface, Side::Input);
-        let pure = inputs.iter().all(|socket| socket.kind != "NodeSocketGeometry");
+        let pure = inputs.iter().all(|socket| socket.kind != GEOMETRY);
         let dynamic = |socket: &&Socket| pure && socket.structure.as_deref() == Some("dynamic");
         let names: Vec<String> = inputs
             .iter()

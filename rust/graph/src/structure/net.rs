@@ -8,7 +8,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::declared::{self, Declared};
 use super::kind::{Signature, Structure};
 use crate::ir::{Item, Node, Side};
-use crate::sockets::{GROUP_INPUT, GROUP_OUTPUT, REROUTE, Scope};
+use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, Scope};
 
 /// A node's kind as far as it matters here, and its sockets.
 #[derive(Debug)]
@@ -120,8 +120,10 @@ impl<'a> Net<'a> {
             });
         }
         let kind = match node.kind.as_str() {
-            GROUP_INPUT => Kind::GroupInput,
-            GROUP_OUTPUT if node.props.get("is_active_output").and_then(serde_json::Value::as_bool) != Some(false) => {
+            GROUP_INPUT_TYPE => Kind::GroupInput,
+            GROUP_OUTPUT_TYPE
+                if node.props.get("is_active_output").and_then(serde_json::Value::as_bool) != Some(false) =>
+            {
                 Kind::GroupOutput
             }
             "GeometryNodeRepeatInput" | "GeometryNodeRepeatOutput" => Kind::Repeat,

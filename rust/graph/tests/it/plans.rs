@@ -158,6 +158,9 @@ fn folders() -> Vec<PathBuf> {
         .collect();
     folders.sort();
     assert!(folders.len() >= 10, "the fixtures are missing");
+    let number = |folder: &PathBuf| folder.file_name().unwrap().to_str().unwrap()[..3].to_owned();
+    let twice = folders.windows(2).find(|pair| number(&pair[0]) == number(&pair[1]));
+    assert_eq!(twice, None, "two cases have one number");
     folders
 }
 
