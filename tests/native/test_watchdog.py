@@ -187,7 +187,7 @@ def test_the_policy_is_the_one_that_the_check_uses() -> None:
         policy = core.script_policy(version)
         assert core.check_script("import bpy\nbpy.context.object.location.x = 1", version)["ok"]
         assert {"location", "modifiers"} <= set(policy["attributes"])
-        for name in ("filepath", "driver_add", "__class__", "texts", "as_pointer"):
+        for name in ("filepath", "driver_namespace", "__class__", "texts", "as_pointer"):
             assert name not in policy["attributes"]
             assert not core.check_script(f"import bpy\nx = bpy.context.object.{name}", version)["ok"]
         for operator in policy["operators"][::40]:
