@@ -32,6 +32,15 @@ def lift(height: float = 2.0, **step: Any) -> dict[str, Any]:
     return {"version": "1.1", "steps": [{**one, **step}], "done": True, "final_message": "Lifted."}
 
 
+def raised(height: float, **step: Any) -> dict[str, Any]:
+    """A plan that edits the tree of ``lift``: it makes nothing, so it lands there."""
+    plan = lift(height, **step)
+    payload = plan["steps"][0]["payload"]
+    scale = {"op": "set_input_default", "node_id": "move", "socket": "Scale", "value": [2, 2, 2]}
+    payload["operations"] = [payload["operations"][3], scale]
+    return plan
+
+
 def wait(handle: RunHandle) -> str:
     """Polls until the run asks; returns the ID of its request."""
     while not handle.pending and not handle.finished:

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 import pytest
-from asking import HIGHER, OPS, lift, wait
+from asking import HIGHER, OPS, lift, raised, wait
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
 from geonode_assistant.run import driver
@@ -102,10 +102,10 @@ def test_an_edit_while_a_question_is_open_leads_to_another_question() -> None:
     plan = lift()
     assert api.apply_plan(plan, approve="all").ok
     bpy.ops.ed.undo_push(message="Lifted")
-    handle = api.start("x", provider="replay", replies=[lift(5.0)], approve="ask")
+    handle = api.start("x", provider="replay", replies=[raised(5.0)], approve="ask")
     first = wait(handle)
     bpy.data.node_groups["Lift"].nodes.new("ShaderNodeMath").name = "Mine"
-    handle.approve(first, [HIGHER])
+    handle.approve(first, [f"{OPS}/1"])
     second = wait(handle)
     assert second != first
     handle.approve(first)
@@ -122,7 +122,7 @@ def test_a_preview_shows_a_harmless_plan() -> None:
     assert api.apply_plan(plan, approve=lambda request: asked.append(request) or "approved").ok
     assert not asked
     report = api.apply_plan(
-        lift(3.0, requires_approval=False),
+        raised(3.0, requires_approval=False),
         approve=lambda request: asked.append(request) or "approved",
         settings={"preview": True},
     )

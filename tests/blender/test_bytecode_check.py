@@ -16,7 +16,7 @@ REFUSED = {
     "star import": "from math import *",
     "attribute": "x = ().__class__",
     "stored attribute": "import bpy\nbpy.context.object.__dict__ = 1",
-    "deleted attribute": "import bpy\ndel bpy.context.object.driver_add",
+    "deleted attribute": "import bpy\ndel bpy.context.object.driver_namespace",
     "method": "'{0.real}'.format_map",
     "attribute of super": "class A:\n    def f(self):\n        return super().__subclasses__()",
     "name": "open('x')",

@@ -196,7 +196,7 @@ def test_a_dry_run_reports_failed_checks() -> None:
     result = finish_trial(handle, request_id)
     assert not result["ok"]
     assert result["failed_gates"], result
-    assert result["text"].startswith("The dry run did not work")
+    assert result["text"].startswith("The dry run failed")
     handle.cancel()
 
 

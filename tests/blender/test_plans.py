@@ -13,9 +13,12 @@ from typing import Any
 import bpy
 import pytest
 from geonode_assistant import api
+from geonode_assistant.host.errors import HostError
 
 FIXTURES = Path(__file__).parents[2] / "rust" / "graph" / "tests" / "plans"
 VERSION = "{}.{}".format(*bpy.app.version[:2])
+# It groups nodes and takes the group apart again: its second time begins with the group that it left in the file.
+ONCE = {"085_node_tree_moves_links_too"}
 CASES = sorted(folder.name for folder in FIXTURES.iterdir())
 
 
@@ -28,7 +31,14 @@ def test_a_plan_does_what_was_compiled(name: str) -> None:
     case = json.loads((FIXTURES / name / "case.json").read_text(encoding="utf-8"))
     plan = json.loads((FIXTURES / name / "plan.json").read_text(encoding="utf-8"))
     expected = json.loads((FIXTURES / name / "expected.json").read_text(encoding="utf-8")).get(VERSION)
-    _open(case["document"])
+    if any(tree.get("library") for tree in case["document"].get("tree_info", {}).values()):
+        pytest.skip("linked trees are in test_artists_trees.py")
+    try:
+        _open(case["document"])
+    except HostError:
+        if expected is not None:
+            raise
+        pytest.skip("its tree needs another Blender")
     before = _state()
     report = api.apply_plan(plan, approve="all")
     if expected is None:
@@ -46,6 +56,8 @@ def test_a_plan_does_what_was_compiled(name: str) -> None:
     if report.status != "done":
         assert _state() == before
         return
+    if name in ONCE:
+        return
     after = _state()
     again = api.apply_plan(plan, approve="all")
     assert again.status == "done", again.messages
@@ -57,12 +69,21 @@ def _open(document: dict[str, Any]) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=False)
     rock = bpy.data.objects.new("Rock", bpy.data.meshes.new("Rock"))
     bpy.context.scene.collection.objects.link(rock)
-    for name, tree in document["trees"].items():
-        api.build_tree({"ir": 1, "blender": list(bpy.app.version), "root": name, "trees": {name: tree}})
+    left = dict(document["trees"])
+    while left:
+        # Groups before the trees that use them.
+        name = next(name for name, tree in left.items() if not _groups(tree) & (left.keys() - {name}))
+        api.build_tree({"ir": 1, "blender": list(bpy.app.version), "root": name, "trees": {name: left.pop(name)}})
     for name, described in document["objects"].items():
         for modifier in described["modifiers"]:
             made = bpy.data.objects[name].modifiers.new(modifier["name"], modifier["type"])
             made.node_group = bpy.data.node_groups[modifier["node_group"]]
+
+
+def _groups(tree: dict[str, Any]) -> set[str]:
+    """The groups that nodes of a tree use."""
+    used = [node.get("props", {}).get("node_tree") for node in tree["nodes"]]
+    return {one["node_group"] for one in used if isinstance(one, dict) and one.get("node_group")}
 
 
 def _state() -> tuple[Any, ...]:

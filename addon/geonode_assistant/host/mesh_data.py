@@ -29,7 +29,7 @@ _TOPOLOGY = frozenset({"position", ".edge_verts", ".corner_vert", ".corner_edge"
 
 
 def read(mesh: Any) -> dict[str, Any]:
-    """Raises ``unsupported_value`` for a mesh that lists cannot hold: shape keys, vertex groups, custom normals."""
+    """Raises ``record_invalid`` for a mesh that lists cannot hold: shape keys, vertex groups, custom normals."""
     if mesh.shape_keys is not None:
         raise _unsupported(mesh, "shape keys")
     if mesh.has_custom_normals:
@@ -82,7 +82,7 @@ def _values(elements: Any, name: str, width: int, kind: type) -> list[Any]:
 
 
 def _unsupported(mesh: Any, what: str) -> HostError:
-    return HostError("unsupported_value", f'The mesh "{mesh.name}" has {what}.')
+    return HostError("record_invalid", f'The mesh "{mesh.name}" has {what}.')
 
 
 def write(mesh: Any, data: dict[str, Any]) -> None:

@@ -96,26 +96,33 @@ class StateBefore:
         }
 
     def mark_results(
-        self, new: Iterable[str], prompt: str, run: str = "", written: Mapping[str, Tree] | None = None
+        self,
+        new: Iterable[str],
+        prompt: str,
+        run: str = "",
+        written: Mapping[str, Tree] | None = None,
+        copies: Mapping[str, str] | None = None,
     ) -> None:
         """Marks what this `run` made for this `prompt`: new trees, trees without content before, new nodes in others.
 
         A tree of the artist's stays the artist's, except for the nodes and values that the run added. `written`: the
-        trees as the run left them; what differs now is the artist's.
+        trees as the run left them; what differs now is the artist's. `copies`: trees that the run copied, with their
+        sources: what was in those belongs to whom it belonged there.
         """
-        written = written or {}
+        written, copies = written or {}, copies or {}
         by = hashlib.sha256(json.dumps(prompt, ensure_ascii=False).encode()).hexdigest()
-        for name in (*new, *self._trees):
+        for name in (*new, *copies, *self._trees):
             tree = bpy.data.node_groups.get((name, None))
             if tree is None or tree.bl_idname != "GeometryNodeTree":
                 continue
-            before, mark, inputs = self._trees.get(name), _valid_mark(tree), _inputs(tree)
+            before, mark, inputs = self._trees.get(copies.get(name, name)), _valid_mark(tree), _inputs(tree)
             now = written.get(name)
             if now is None:
                 now = export.export_one(tree)[0]
             ids = [node["id"] for node in now["nodes"]]
             added = [node_id for node_id in ids if before is None or node_id not in before["nodes"]]
-            if before is None or before["blank"] and added:
+            ours = before is None or name in copies and before["as_left"]
+            if ours or before["blank"] and added:
                 _write(tree, {"file": _file(), "by": by, "run": run, "nodes": ids, "inputs": inputs}, now)
             elif mark is not None and now == before["ir"] and inputs == before["inputs"]:
                 continue  # it did nothing here

@@ -57,7 +57,7 @@ class Transaction:
         self._executed: dict[str, dict[str, Any]] = {}  # what work of an executor left of what copies lack
         self.set_aside: list[str] = []
         """Trees that the artist edited while the run changed them, under the names by which they are kept."""
-        self._copied: set[str] = set()  # copies of the artist's trees stay the artist's
+        self._copied: dict[str, str] = {}  # what is a copy is as much the artist's as the tree that it was copied from
         self._fonts: list[str] = []
         self._made: list[int] = []
         self._open = True
@@ -112,7 +112,7 @@ class Transaction:
         self._check_untouched()
         self._note_edits()
         self._check_unedited(delta)
-        self._copied |= {tree["tree"] for tree in delta.get("trees", ()) if tree.get("copy_of")}
+        self._copied |= {tree["tree"]: source for tree in delta.get("trees", ()) if (source := tree.get("copy_of"))}
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
         known = self._modifiers()
@@ -244,8 +244,10 @@ class Transaction:
         if self._checkpoint is not None:  # scripts create trees too
             made |= {g.name for g in bpy.data.node_groups} - self._groups
         now = {name: tree.name for name in made if (tree := self._covered(name)) is not None}
-        names = {now.get(name, name) for name in made - self._copied}
-        self._owned.mark_results(sorted(names), prompt, run, {n: s["ir"] for n, s in self._written.trees.items()})
+        names = {now.get(name, name) for name in made - self._copied.keys()}
+        copies = {now.get(name, name): source for name, source in self._copied.items()}
+        written = {n: s["ir"] for n, s in self._written.trees.items()}
+        self._owned.mark_results(sorted(names), prompt, run, written, copies)
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------

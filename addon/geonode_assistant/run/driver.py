@@ -283,6 +283,9 @@ class RunHandle:
         """Polls the core: takes over its state, queues its effects, returns its events."""
         turn = self.core.poll()
         self.state, self.summary = turn["state"], turn["summary"]
+        if self.state == "generating":
+            # After a failed trial the model is asked before the artist is asked again.
+            self.pending.clear()
         if turn["effects"] or turn["finished"]:
             # A core that asks for other effects no longer waits for the dry run.
             self._stop_trial()
@@ -425,9 +428,6 @@ class RunHandle:
             return
         if result is not None:
             self._stop_trial()
-            if not result.get("ok"):
-                # The core asks again with the result, or the model to mend its script.
-                self.pending.clear()
             self.core.answer(effect_id, result)
 
     def _stop_trial(self, wait: bool = False) -> None:
