@@ -144,7 +144,7 @@ def _column(elements: Any, prop: Any) -> list[Any] | None:
     """The values of one property in all elements, in the form of `_add`; none where their sizes differ."""
     if prop.is_array and tuple(prop.array_dimensions)[1]:
         return None
-    values = np.empty(len(elements) * (prop.array_length or 1), NUMBERS[prop.type])
+    values = np.zeros(len(elements) * (prop.array_length or 1), NUMBERS[prop.type])
     try:
         elements.foreach_get(prop.identifier, values)
     except (RuntimeError, TypeError):

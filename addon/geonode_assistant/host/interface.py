@@ -287,7 +287,7 @@ def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: 
         try:
             values.assign(item, key, props[key])
         except HostError as error:
-            if key == _STRUCTURE and bpy.app.version < (5, 0) and _set_structure(item, props[key]):
+            if key == _STRUCTURE and bpy.app.version < (5, 1) and _set_structure(item, props[key]):
                 continue
             raise HostError(
                 "invalid_value", f'Interface item "{item.name}" of "{tree.name}": {error.message}'

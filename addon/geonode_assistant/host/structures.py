@@ -5,6 +5,7 @@ which inputs an output follows. Measured from 5.0 on, where Blender tells what i
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -84,6 +85,10 @@ def of_items(tree: Any, node: Any, prefixes: list[str]) -> dict[str, Any]:
     if not _TOLD:
         return {}
     out: dict[str, Any] = {}
+    if hasattr(node, "data_type"):
+        # Geometry is always single: what items of other types hold would not be seen.
+        with contextlib.suppress(TypeError):
+            node.data_type = "FLOAT"
     told = _probe(tree, node)
     for side in ("inputs", "outputs"):
         for identifier, structure in (told.needed if side == "inputs" else told.held).items():

@@ -514,7 +514,7 @@ mod tests {
     fn hostile_texts_take_linear_time() {
         // Quadratic work on these would take minutes.
         for piece in ["\\", "%25", "%", "&#", "&#0", "s", "sk-", "sk-very/secret+4", "7", "c"] {
-            let mut text = piece.repeat(4_000_000 / piece.len());
+            let mut text = piece.repeat(400_000 / piece.len());
             assert_eq!(forms().remove(&mut text), 0, "{piece}");
         }
     }
