@@ -80,6 +80,21 @@ const OF_THE_SYSTEM: &[&str] = &[
     "write",
     "writev",
 ];
+/// Of `_signal`, which `signal` repeats.
+const OF_SIGNALS: &[&str] = &[
+    "alarm",
+    "pause",
+    "pthread_sigmask",
+    "raise_signal",
+    "set_wakeup_fd",
+    "setitimer",
+    "siginterrupt",
+    "signal",
+    "sigpending",
+    "sigtimedwait",
+    "sigwait",
+    "sigwaitinfo",
+];
 /// Functions of other modules.
 const OTHERS: &[(&str, &[&str])] = &[
     ("_posixsubprocess", &["fork_exec"]),
@@ -94,40 +109,8 @@ const OTHERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("threading", &["_start_new_thread", "_start_joinable_thread"]),
-    (
-        "signal",
-        &[
-            "alarm",
-            "pthread_sigmask",
-            "raise_signal",
-            "set_wakeup_fd",
-            "setitimer",
-            "siginterrupt",
-            "signal",
-            "sigpending",
-            "sigtimedwait",
-            "sigwait",
-            "sigwaitinfo",
-            "pause",
-        ],
-    ),
-    (
-        "_signal",
-        &[
-            "alarm",
-            "pthread_sigmask",
-            "raise_signal",
-            "set_wakeup_fd",
-            "setitimer",
-            "siginterrupt",
-            "signal",
-            "sigpending",
-            "sigtimedwait",
-            "sigwait",
-            "sigwaitinfo",
-            "pause",
-        ],
-    ),
+    ("signal", OF_SIGNALS),
+    ("_signal", OF_SIGNALS),
     ("atexit", &["register", "unregister", "_clear", "_run_exitfuncs"]),
     (
         "faulthandler",
