@@ -246,8 +246,8 @@ fn stands_for(identifier: &str, prefix: &str) -> bool {
     })
 }
 
-/// Attributes name some types otherwise than sockets do.
-fn attribute_type(short: &str) -> &str {
+/// The short enum of the socket that holds an attribute of this type: attributes name some types otherwise than sockets do.
+pub fn attribute_type(short: &str) -> &str {
     match short {
         "FLOAT_VECTOR" => "VECTOR",
         "FLOAT_COLOR" => "RGBA",

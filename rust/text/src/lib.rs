@@ -1,0 +1,8 @@
+//! Tree text: the one page in which Geometry Nodes trees are shown to people and models, and in which they are planned. It looks like
+//! Python, is parsed with Python's grammar, and is never executed. `FORM.md` beside this crate specifies it.
+//!
+//! Start at [`names`], which both directions share: what a node, a socket, a property and a variable are called on a page.
+
+pub mod names;
+
+pub use names::{Names, SocketNames, Variables};

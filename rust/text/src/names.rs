@@ -1,0 +1,174 @@
+//! What nodes, sockets and types are called on a page, and back: built from a catalogue, the same for the writer and the reader.
+
+mod sockets;
+mod types;
+mod variables;
+mod words;
+
+use std::collections::hash_map::Entry;
+
+use foldhash::{HashMap, HashMapExt};
+use geonode_graph::catalogue::NodeType;
+use geonode_graph::ir::Side;
+use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
+use geonode_graph::{Catalogue, nearest};
+
+pub use self::sockets::SocketNames;
+pub use self::types::{item_type_field, read_item_type, read_type, write_item_type, write_type};
+pub use self::variables::{Variables, path};
+pub use self::words::{is_word, numbered, title, word};
+
+/// Words of the form that are called like nodes; a node type that the menus call so gets a trailing underscore.
+pub const FORM_CALLS: &[&str] = &[
+    "apply",
+    "attribute",
+    "cleanup",
+    "closure",
+    "data",
+    "default",
+    "edit",
+    "expect",
+    "for_each",
+    "gather",
+    "insert",
+    "item",
+    "label",
+    "limits",
+    "mute",
+    "muted",
+    "node",
+    "panel",
+    "props",
+    "repeat",
+    "settings",
+    "simulation",
+    "ungroup",
+];
+
+/// Names that stand for a value or a node on every page; no variable and no parameter has them.
+pub const FORM_VALUES: &[&str] = &["data", "default", "group_input", "group_output"];
+
+/// Properties of a node that only change how it looks in the editor. They are no arguments of its call: only the full form has them.
+pub const LOOK: &[&str] = &[
+    "color",
+    "color_tag",
+    "height",
+    "hide",
+    "label_size",
+    "show_options",
+    "show_preview",
+    "show_texture",
+    "shrink",
+    "use_custom_color",
+    "width",
+];
+
+/// Names that have one meaning in every catalogue.
+const FIXED: &[(&str, &str)] = &[
+    (GROUP, "group"),
+    (GROUP_INPUT_TYPE, "group_input"),
+    (GROUP_OUTPUT_TYPE, "group_output"),
+    (REROUTE, "reroute"),
+    (FRAME, "frame"),
+];
+
+/// The names of one catalogue.
+#[derive(Debug, Clone)]
+pub struct Names<'c> {
+    catalogue: &'c Catalogue,
+    calls: HashMap<&'c str, String>,
+    types: HashMap<String, &'c str>,
+}
+
+impl<'c> Names<'c> {
+    /// The names of this catalogue.
+    pub fn new(catalogue: &'c Catalogue) -> Self {
+        let mut names = Self {
+            catalogue,
+            calls: HashMap::new(),
+            types: HashMap::new(),
+        };
+        for (kind, call) in FIXED {
+            if let Some((kind, _)) = catalogue.nodes.get_key_value(*kind) {
+                names.add(kind, (*call).to_owned());
+            }
+        }
+        for (kind, node) in &catalogue.nodes {
+            if names.calls.contains_key(kind.as_str()) {
+                continue;
+            }
+            let mut call = word(&node.label).unwrap_or_else(|| kind.clone());
+            while FORM_CALLS.contains(&call.as_str()) {
+                call.push('_');
+            }
+            if names.types.contains_key(&call) {
+                call = numbered(&call, |name| !names.types.contains_key(name));
+            }
+            names.add(kind, call);
+        }
+        names
+    }
+
+    fn add(&mut self, kind: &'c str, call: String) {
+        if let Entry::Vacant(free) = self.types.entry(call.clone()) {
+            free.insert(kind);
+            self.calls.insert(kind, call);
+        }
+    }
+
+    /// The catalogue that the names are from.
+    pub fn catalogue(&self) -> &'c Catalogue {
+        self.catalogue
+    }
+
+    /// What a node of this type is called with: the menu's name in snake case; the type itself where the catalogue does not have it.
+    pub fn call(&self, bl_idname: &str) -> String {
+        self.calls
+            .get(bl_idname)
+            .map_or_else(|| bl_idname.to_owned(), Clone::clone)
+    }
+
+    /// The node type that a call makes, by the menu's name in snake case or by `bl_idname`.
+    pub fn node_type(&self, call: &str) -> Option<&'c str> {
+        let exact = || self.catalogue.nodes.get_key_value(call).map(|(kind, _)| kind.as_str());
+        self.types.get(call).copied().or_else(exact)
+    }
+
+    /// The call that is most like one that does not exist.
+    pub fn near_call(&self, call: &str) -> Option<String> {
+        let mut calls: Vec<&str> = self.types.keys().map(String::as_str).collect();
+        calls.sort_unstable();
+        nearest(call, calls)
+    }
+
+    /// Whether a property cannot be a keyword of the node's call, since an input of the node, in whatever mode, has that word: it is
+    /// written in `props={…}`.
+    pub fn is_shadowed(&self, bl_idname: &str, property: &str) -> bool {
+        let shares = |kind: &NodeType| {
+            let inputs = kind.states.iter().flat_map(|state| state.side(Side::Input));
+            inputs
+                .into_iter()
+                .any(|socket| word(&socket.name).as_deref() == Some(property))
+        };
+        !is_word(property) || self.catalogue.nodes.get(bl_idname).is_some_and(shares)
+    }
+
+    /// The keyword under which the items of a collection stand in the call: `items` where the type has one collection, else its RNA
+    /// name; none where that is not a word, such as `color_ramp.elements`, which stands in `props={…}`.
+    pub fn items_keyword<'n>(&self, bl_idname: &str, collection: &'n str) -> Option<&'n str> {
+        let known = self.catalogue.nodes.get(bl_idname);
+        let plain = known.map_or(0, |kind| kind.collections.keys().filter(|name| is_word(name)).count());
+        match is_word(collection) {
+            true if plain == 1 => Some("items"),
+            true => Some(collection),
+            false => None,
+        }
+    }
+
+    /// The collection that a keyword of the call means.
+    pub fn collection(&self, bl_idname: &str, keyword: &str) -> Option<&'c str> {
+        let kind = self.catalogue.nodes.get(bl_idname)?;
+        let mut names = kind.collections.keys().map(String::as_str);
+        names.find(|name| *name == keyword || self.items_keyword(bl_idname, name) == Some(keyword))
+    }
+}
