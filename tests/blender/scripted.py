@@ -50,6 +50,9 @@ class FakeHost:
         self.open = True
         return {}
 
+    def pause(self) -> None:
+        assert self.open
+
     def apply_step(self, step_id: str, delta: dict[str, Any]) -> dict[str, Any]:
         assert self.open
         self.written += 1

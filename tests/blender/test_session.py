@@ -43,6 +43,27 @@ def test_one_poll_without_budget_does_one_effect() -> None:
         assert len(host.calls) == done
 
 
+def test_what_follows_a_write_is_carried_out_in_the_same_poll() -> None:
+    host = FakeHost()
+    handle = RunHandle(ScriptedCore(), host)
+    polls = []
+    while not handle.finished:
+        done = len(host.calls)
+        handle.poll(1e-9)
+        polls.append(host.calls[done:])
+    assert polls[-2:] == [["begin", "apply_step", "apply_step", "verify"], ["commit"]]
+
+
+def test_the_host_is_told_when_others_may_edit() -> None:
+    host = FakeHost()
+    handle = RunHandle(ScriptedCore(), host)
+    pauses = []
+    host.pause = lambda: pauses.append(host.calls[-1])
+    while not handle.finished:
+        handle.poll(0)
+    assert pauses == ["begin", "apply_step", "apply_step", "verify"]
+
+
 class Answers(ScriptedCore):
     """Records the answers that it gets."""
 

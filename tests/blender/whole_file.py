@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 from geonode_assistant.cli import e2e
-from geonode_assistant.host import export, transaction
+from geonode_assistant.host import export, snapshots
 
 GEOMETRY = "NodeSocketGeometry"
 
@@ -24,7 +24,7 @@ def everything() -> dict[str, Any]:
         "blocks": blocks,
         "trees": {tree.name: export.export_one(tree)[0] for tree in bpy.data.node_groups},
         "tree_users": {tree.name: tree.users for tree in bpy.data.node_groups},
-        "objects": {obj.name: transaction.object_state(obj) for obj in bpy.data.objects},
+        "objects": {obj.name: snapshots.object_state(obj) for obj in bpy.data.objects},
         "selected": [obj.name for obj in bpy.data.objects if obj.select_get()],
     }
 

@@ -9,7 +9,7 @@ restores the tree.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import bpy
@@ -24,20 +24,27 @@ from .lookup import Lookup
 # Lists of a delta that change the structure of a tree, and those that change values.
 _STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
 _CONTENT = ("unlink", "values", "links", "locations", "add")
-# The lists of a delta that only sets a few values.
-_SIMPLE = frozenset({"tree", "create", "values"})
+# What a small step consists of. Suppressed updates end each phase with one update of the tree; so many setters that
+# update it themselves are cheaper, and stamps and labels update nothing.
+_SMALL = frozenset({"tree", "create", "stamp", "labels", "values", "props", "unlink", "links"})
 _FEW = 3
 # Blender crashes when they are set while it believes a tree update to be running: set after all phases.
 _PLAINLY = frozenset({"ui_shortcut"})
 
 
-def apply_delta(delta: StepDelta) -> dict[str, int]:
-    """Applies one step and returns how often each operation was carried out, by the names of the delta's lists."""
+Names = Callable[[str], Mapping[str, str] | None]
+
+
+def apply_delta(delta: StepDelta, names: Names | None = None) -> dict[str, int]:
+    """Applies one step and returns how often each operation was carried out, by the names of the delta's lists.
+
+    `names` returns the node names by ID of a tree that has not been changed since it was exported, else None.
+    """
     counts: Counter[str] = Counter()
     keys: dict[tuple[str, str], str] = {}
     with suppression() as suppressor:
         for tree_delta in delta.get("trees", []):
-            edit = TreeEdit(tree_delta, keys, counts)
+            edit = TreeEdit(tree_delta, keys, counts, None if names is None else names(tree_delta["tree"]))
             edit.run(suppressor)
         for edit_modifier in delta.get("modifiers", []):
             modifiers.ensure(edit_modifier)
@@ -71,16 +78,23 @@ def _interface_ref(tree: Any, ref: str, keys: dict[tuple[str, str], str], in_out
 class TreeEdit(Lookup):
     """Carries out one tree's part of a step."""
 
-    def __init__(self, delta: TreeDelta, keys: dict[tuple[str, str], str], counts: Counter[str]) -> None:
+    def __init__(
+        self,
+        delta: TreeDelta,
+        keys: dict[tuple[str, str], str],
+        counts: Counter[str],
+        names: Mapping[str, str] | None = None,
+    ) -> None:
         self.delta = delta
         self.counts = counts
-        super().__init__(self._open(delta["tree"]), delta["tree"], keys)
+        super().__init__(self._open(delta["tree"]), delta["tree"], keys, names)
         self._lists: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._late_items: list[tuple[str, str, list[dict[str, Any]]]] = []
         self._late_props: list[Any] = []
         self._reroutes: dict[str, str] = {}
         self._menus: list[tuple[str, str, Any]] = []
         self._new_inputs: list[str] = []
+        self._small = False
 
     def _open(self, name: str) -> Any:
         present = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
@@ -113,12 +127,7 @@ class TreeEdit(Lookup):
     def run(self, suppressor: Suppressor) -> None:
         """Carries out all phases, with one real update after those that change sockets."""
         delta = self.delta
-        if len(delta.get("values", [])) <= _FEW and not any(delta.get(name) for name in delta.keys() - _SIMPLE):
-            # Each setter updates the tree; for a few values that is cheaper than suppressing updates and one full
-            # update.
-            self._edit_values()
-            self._edit_late()
-            return
+        self._small = self._is_small()
         if any(delta.get(name) for name in _STRUCTURE):
             self._learn_types()
             self._suppressed(suppressor, self._edit_interface, self._edit_nodes, self._edit_props)
@@ -151,7 +160,15 @@ class TreeEdit(Lookup):
                 phase()
 
         self.forget()
-        suppressor.run(job, self.tree)
+        if self._small:
+            job()
+        else:
+            suppressor.run(job, self.tree)
+
+    def _is_small(self) -> bool:
+        delta = self.delta
+        lists = (delta.get("values", ()), delta.get("props", ()), delta.get("unlink", ()), delta.get("links", ()))
+        return sum(map(len, lists)) <= _FEW and not any(delta.get(name) for name in delta.keys() - _SMALL)
 
     def _learn_types(self) -> None:
         """Reads the types of new nodes from a scratch tree. This needs real updates, so not inside a suppressed
@@ -199,7 +216,8 @@ class TreeEdit(Lookup):
 
     def _edit_nodes(self) -> None:
         doomed = [node_id for node_id in self.delta.get("remove", []) if node_id in self.nodes]
-        self._refuse_half_zones(set(doomed))
+        if doomed:
+            self._refuse_half_zones(set(doomed))
         for node_id in doomed:
             self.tree.nodes.remove(self.nodes.pop(node_id))
         self.counts["remove"] += len(doomed)

@@ -26,9 +26,10 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: Names | None)
     """Evaluates the objects and collects what the gates check. `before` is the result of `lists()` at the start."""
     objects = list(dict.fromkeys(objects))
     present = [name for name in dict.fromkeys(trees) if bpy.data.node_groups.get(name) is not None]
+    # As the run left them: what evaluation calls may edit them as well.
+    bundle = export.export_trees(present)["trees"]
     depsgraph = bpy.context.evaluated_depsgraph_get()
     depsgraph.update()
-    bundle = export.export_trees(present)["trees"]
     named: set[str] | None = set() if attributes.are_read_by(bundle) else None
     return {
         "objects": [

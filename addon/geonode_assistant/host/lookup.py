@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from . import identity
@@ -10,14 +12,24 @@ from .errors import HostError, near
 
 
 class Lookup:
-    """The nodes of one tree by ID, their sockets by SOCKET_REF. `keys` are the interface items that this step added."""
+    """The nodes of one tree by ID, their sockets by SOCKET_REF. `keys` are the interface items that this step added;
+    `names` the node names by ID of the tree as it is, if known: then a few nodes are found without reading all.
+    """
 
-    def __init__(self, tree: Any, name: str, keys: dict[tuple[str, str], str]) -> None:
+    def __init__(
+        self, tree: Any, name: str, keys: dict[tuple[str, str], str], names: Mapping[str, str] | None = None
+    ) -> None:
         self.tree = tree
         self.name = name
         self.keys = keys
-        self.nodes: dict[str, Any] = identity.index(tree)
+        self._names = names or {}
         self._sockets: dict[tuple[str, str], dict[str, Any]] = {}
+
+    @cached_property
+    def nodes(self) -> dict[str, Any]:
+        """All nodes by ID."""
+        self._names = {}
+        return identity.index(self.tree)
 
     def forget(self) -> None:
         """Sockets may be others than they were."""
@@ -25,7 +37,8 @@ class Lookup:
 
     def node(self, node_id: str, doing: str) -> Any:
         """The node with this ID. `unknown_node` names what was to be done with it."""
-        node = self.nodes.get(node_id)
+        known = self._names.get(node_id)
+        node = self.nodes.get(node_id) if known is None else self.tree.nodes.get(known)
         if node is None:
             raise HostError(
                 "unknown_node",

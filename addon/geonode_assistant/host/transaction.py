@@ -5,22 +5,22 @@ or kept as one undo step.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
 
-from . import apply, context, evaluate, export, id_state, interface, modifiers, operators, ownership, rna, undo, values
+from . import apply, context, evaluate, id_state, interface, modifiers, operators, ownership, undo, values
 from .checkpoint import Checkpoint, to_object_mode
 from .deferred_updates import update
 from .documents import StepDelta, Tree
 from .errors import HostError
 from .file_summary import inventory
+from .meanwhile import Meanwhile
+from .snapshots import modifier_snapshot, object_state, restore_inputs, tree_state
 
-_GONE = object()
 KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
 MARK = f"{context.HIDDEN_PREFIX}_written"
 """Name of a node group that marks the file between two steps of a run whose transaction covers the whole file."""
@@ -36,8 +36,11 @@ class Transaction:
     between would invalidate references.
     """
 
-    def __init__(self, objects: Iterable[str], trees: Iterable[str], whole: bool = False) -> None:
-        """Opens the transaction; with `whole` it covers the whole file.
+    def __init__(
+        self, objects: Iterable[str], trees: Iterable[str], whole: bool = False, announced: bool = False
+    ) -> None:
+        """Opens the transaction; with `whole` it covers the whole file. `announced`: the caller calls `pause` before
+        others may edit the file; else they may between any two calls.
 
         Raises `unknown_object`, `library_data` for linked data, or `undo_unavailable`, and then leaves nothing behind.
         """
@@ -49,11 +52,9 @@ class Transaction:
         self._objects: dict[str, list[dict[str, Any]]] = {}
         self._state: dict[str, Any] = {"trees": {}, "objects": {}}
         self._created: list[str] = []
-        self._uids: dict[str, int] = {}  # trees by their name at that time: covered ones and those that the run made
-        self._object_uids: dict[str, int] = {}
         self._new_modifiers: set[tuple[str, int]] = set()
-        self._written = _Written()
-        self._by_artist = _Edited()
+        self._meanwhile = Meanwhile()
+        self._announced = announced
         self._executed: dict[str, dict[str, Any]] = {}  # what work of an executor left of what copies lack
         self.set_aside: list[str] = []
         """Trees that the artist edited while the run changed them, under the names by which they are kept."""
@@ -66,14 +67,19 @@ class Transaction:
         self._all = inventory() if whole else None
         self._checkpoint = Checkpoint() if whole else None
         try:
-            self.extend(objects, trees)
+            self._cover(objects, trees)
             self._mark()
+            self._unless_announced()
         except BaseException:
             self._forget()
             raise
 
     def extend(self, objects: Iterable[str], trees: Iterable[str]) -> None:
         """Covers more objects and trees; ignores those that are covered already or were made by this run."""
+        self._cover(objects, trees)
+        self._unless_announced()
+
+    def _cover(self, objects: Iterable[str], trees: Iterable[str]) -> None:
         wanted: dict[str, Any] = {}
         users: list[Any] = []
         for name in dict.fromkeys(trees):
@@ -107,41 +113,66 @@ class Transaction:
         self._open = False
         self._forget()
 
+    def pause(self) -> None:
+        """Others may edit the file from now on, until the next call."""
+        if self._checkpoint is None and self._open:
+            self._meanwhile.pause()
+
+    def note_read(self, exported: Mapping[str, Tree]) -> None:
+        """Takes over trees that were exported since the last call."""
+        if self._checkpoint is None and self._announced:
+            self._meanwhile.note_read(exported)
+
     def apply(self, delta: StepDelta) -> dict[str, int]:
         """Calls `apply_delta` and records which data-blocks it creates."""
         self._check_untouched()
-        self._note_edits()
+        reached = self._meanwhile.reach(delta)
+        self._compare(*reached)
         self._check_unedited(delta)
         self._copied |= {tree["tree"]: source for tree in delta.get("trees", ()) if (source := tree.get("copy_of"))}
+        names = self._meanwhile.names_of if self._checkpoint is None else None
+        with self._writing(*reached):
+            return apply.apply_delta(delta, names)
+
+    def execute(self, work: Callable[[], Any]) -> Any:
+        """Calls `work` of an executor and records which data-blocks it creates."""
+        everything = self._meanwhile.everything()
+        self._compare(*everything)
+        present = {block.session_uid for block in _all_blocks()}
+        lacking = {name: id_state.keep(tree) for name in self._copies if (tree := self._covered(name)) is not None}
+        with self._writing(*everything):
+            try:
+                return work()
+            finally:
+                self._made += [block.session_uid for block in _all_blocks() if block.session_uid not in present]
+                for name, before in lacking.items():
+                    tree = self._covered(name)
+                    if tree is not None and repr(id_state.keep(tree)) != repr(before):
+                        self._executed.setdefault(name, before)
+
+    @contextmanager
+    def _writing(self, trees: set[str], objects: set[str]) -> Iterator[None]:
+        """Records what a write to these makes, even if it fails."""
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
         known = self._modifiers()
         try:
-            return apply.apply_delta(delta)
+            yield
         finally:
             self._note_created(groups)
             self._new_modifiers |= self._modifiers() - known
             self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
-            self._note_written()
+            if self._checkpoint is None:
+                self._meanwhile.note_written(trees, objects)
+                self._unless_announced()
 
-    def execute(self, work: Callable[[], Any]) -> Any:
-        """Calls `work` of an executor and records which data-blocks it creates."""
-        self._note_edits()
-        groups = {g.name for g in bpy.data.node_groups}
-        present = {block.session_uid for block in _all_blocks()}
-        known = self._modifiers()
-        lacking = {name: id_state.keep(tree) for name in self._copies if (tree := self._covered(name)) is not None}
-        try:
-            return work()
-        finally:
-            self._made += [block.session_uid for block in _all_blocks() if block.session_uid not in present]
-            self._note_created(groups)
-            self._new_modifiers |= self._modifiers() - known
-            for name, before in lacking.items():
-                tree = self._covered(name)
-                if tree is not None and repr(id_state.keep(tree)) != repr(before):
-                    self._executed.setdefault(name, before)
-            self._note_written()
+    def _compare(self, trees: Iterable[str], objects: Iterable[str]) -> None:
+        if self._checkpoint is None:
+            self._meanwhile.compare(trees, objects)
+
+    def _unless_announced(self) -> None:
+        if not self._announced:
+            self.pause()
 
     def run_script(self, work: Callable[[], Any]) -> Any:
         """Calls `work` of a script, which may change anything, without our own temporary data in the file. The
@@ -176,8 +207,8 @@ class Transaction:
             equal = self._is_as_before() and inventory() == self._all
             self._open = False
             return equal
-        self._note_edits()
-        by_artist = self._by_artist
+        self._compare(*self._meanwhile.everything())
+        by_artist = self._meanwhile.edited
         self._remove_new_modifiers()
         for name in list(self._copies):
             self._restore_tree(name, name in by_artist.trees)
@@ -246,8 +277,8 @@ class Transaction:
         now = {name: tree.name for name in made if (tree := self._covered(name)) is not None}
         names = {now.get(name, name) for name in made - self._copied.keys()}
         copies = {now.get(name, name): source for name, source in self._copied.items()}
-        written = {n: s["ir"] for n, s in self._written.trees.items()}
-        self._owned.mark_results(sorted(names), prompt, run, written, copies)
+        left = self._meanwhile.left() if self._checkpoint is None else {}
+        self._owned.mark_results(sorted(names), prompt, run, left, copies)
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------
@@ -256,10 +287,10 @@ class Transaction:
         # Existing copies count as users of the groups they use now, but no longer when the states are compared.
         ours = Counter(values.block_name(group) for _, group in self._group_nodes_of_copies())
         for tree in trees:
-            state = _tree_state(tree)
+            state = tree_state(tree)
             state["users"] -= ours[tree.name]
             self._state["trees"][tree.name] = state
-            self._uids[tree.name] = tree.session_uid
+            self._meanwhile.cover_tree(tree, state)
             self._owned.note(tree, state["ir"])
         if self._checkpoint is not None:
             # All of the file comes back; a script must not see the copies.
@@ -289,9 +320,9 @@ class Transaction:
     def _keep_object(self, obj: Any) -> None:
         if obj.name in self._objects:
             return
-        self._state["objects"][obj.name] = object_state(obj)
-        self._object_uids[obj.name] = obj.session_uid
-        self._objects[obj.name] = [_modifier_snapshot(m) for m in obj.modifiers]
+        state = self._state["objects"][obj.name] = object_state(obj)
+        snapshots = self._objects[obj.name] = [modifier_snapshot(m) for m in obj.modifiers]
+        self._meanwhile.cover_object(obj, state, snapshots)
 
     def _forget(self) -> None:
         self._drop_copies()
@@ -316,14 +347,15 @@ class Transaction:
 
     def _check_unedited(self, delta: StepDelta) -> None:
         """Raises `touched_by_artist` if what a further write is about is no longer as the run left it."""
+        edited = self._meanwhile.edited
         for name in [tree["tree"] for tree in delta.get("trees", ())]:
-            if name in self._by_artist.trees or name in self._uids and self._covered(name) is None:
+            if name in edited.trees or self._meanwhile.knows(name) and self._covered(name) is None:
                 raise HostError("touched_by_artist", f"“{name}” was changed by hand while the run worked on it.")
         for entry in delta.get("modifier_inputs", ()):
             obj = bpy.data.objects.get((entry["object"], None))
             modifier = obj.modifiers.get(entry["modifier"]) if obj is not None else None
             uid = modifier.persistent_uid if modifier is not None else 0
-            if entry["identifier"] in self._by_artist.inputs.get((entry["object"], uid), set()):
+            if entry["identifier"] in edited.inputs.get((entry["object"], uid), set()):
                 raise HostError(
                     "touched_by_artist",
                     f"An input of “{entry['modifier']}” was changed by hand while the run worked on it.",
@@ -344,74 +376,18 @@ class Transaction:
     # ----------------------------------------------------------------------------------------------------------
 
     def _covered(self, name: str) -> Any:
-        """The tree that had this name when it was covered or made, whatever it is called now; None if it is gone."""
-        uid = self._uids.get(name)
-        tree = bpy.data.node_groups.get((name, None))
-        if tree is not None and uid in (None, tree.session_uid):
-            return tree
-        return next((g for g in bpy.data.node_groups if g.session_uid == uid), None)
-
-    def _covered_object(self, name: str) -> Any:
-        uid = self._object_uids[name]
-        obj = bpy.data.objects.get((name, None))
-        if obj is not None and obj.session_uid == uid:
-            return obj
-        return next((o for o in bpy.data.objects if o.session_uid == uid), None)
+        return self._meanwhile.tree(name)
 
     def _modifiers(self) -> set[tuple[str, int]]:
         """The modifiers of the covered objects, each as the object's name and its own ID, which no renaming changes."""
-        objects = ((name, self._covered_object(name)) for name in self._objects)
+        objects = ((name, self._meanwhile.object(name)) for name in self._objects)
         return {(name, m.persistent_uid) for name, obj in objects if obj is not None for m in obj.modifiers}
 
     def _note_created(self, present: set[str]) -> None:
         for tree in bpy.data.node_groups:
             if tree.name not in present:
                 self._created.append(tree.name)
-                self._uids[tree.name] = tree.session_uid
-
-    def _note_written(self) -> None:
-        """Records what the run leaves after a write, to know later what the artist changed since."""
-        if self._checkpoint is not None:
-            return
-        for name in (*self._copies, *self._created):
-            tree = self._covered(name)
-            if tree is not None:
-                self._written.trees[name] = _tree_state(tree)
-        for name in self._objects:
-            obj = self._covered_object(name)
-            if obj is not None:
-                self._written.objects[name] = {m.persistent_uid: _modifier_snapshot(m) for m in obj.modifiers}
-                self._written.states[name] = object_state(obj)
-
-    def _note_edits(self) -> None:
-        """Records what is no longer as the run, or the file before it, left it: the artist changed it."""
-        if self._checkpoint is not None:
-            return
-        found = self._by_artist
-        for name in (*self._copies, *self._created):
-            tree, then = self._covered(name), self._written.trees.get(name, self._state["trees"].get(name))
-            now = _tree_state(tree) if tree is not None else None
-            if tree is None or tree.name != name or then is not None and _unanimated(now) != _unanimated(then):
-                found.others.add(name)
-            if now is not None and then is not None and _content(now) != _content(then):
-                found.trees.add(name)
-        for name, kept in self._objects.items():
-            obj, state = self._covered_object(name), self._written.states.get(name, self._state["objects"][name])
-            if obj is None or obj.name != name or _unanimated(object_state(obj)) != _unanimated(state):
-                found.others.add(name)
-            known = self._written.objects.get(name) or {entry["uid"]: entry for entry in kept}
-            for modifier in obj.modifiers if obj is not None else ():
-                then, now = known.get(modifier.persistent_uid), _modifier_snapshot(modifier)
-                if then is None:
-                    continue
-                if now["node_group"] != then["node_group"]:
-                    group = modifier.node_group
-                    uid = group.session_uid if group is not None else None
-                    if uid is None or uid != self._uids.get(then["node_group"]):
-                        found.groups.add((name, modifier.persistent_uid))
-                # An input that is new was added to a tree by hand.
-                keys = {key for key, value in now["inputs"].items() if then["inputs"].get(key, _GONE) != value}
-                found.inputs.setdefault((name, modifier.persistent_uid), set()).update(keys)
+                self._meanwhile.cover_new(tree)
 
     def _restore_tree(self, name: str, by_artist: bool) -> None:
         copy = bpy.data.node_groups.get(self._copies[name])
@@ -423,7 +399,7 @@ class Transaction:
             bpy.data.node_groups.remove(copy)  # the artist deleted the tree
             del self._copies[name]
             return
-        if by_artist and self._written.trees.get(name, before)["ir"] == before["ir"]:
+        if by_artist and self._meanwhile.left().get(name) == before["ir"]:
             copy.user_remap(edited)
             bpy.data.node_groups.remove(copy)  # all that differs is the artist's
             del self._copies[name]
@@ -450,36 +426,37 @@ class Transaction:
 
     def _remove_new_modifiers(self) -> None:
         for name in self._objects:
-            obj = self._covered_object(name)
+            obj = self._meanwhile.object(name)
             if obj is None:
                 continue
             for modifier in [m for m in obj.modifiers if (name, m.persistent_uid) in self._new_modifiers]:
                 obj.modifiers.remove(modifier)
 
     def _restore_modifiers(self, name: str, kept: list[dict[str, Any]]) -> None:
-        obj = self._covered_object(name)
+        obj = self._meanwhile.object(name)
         if obj is None:
             return
+        by_artist = self._meanwhile.edited
         present = {m.persistent_uid: m for m in obj.modifiers}
         for entry in kept:
             modifier = present.get(entry["uid"])
             if modifier is None or modifier.type != "NODES":
                 continue
             at = (name, entry["uid"])
-            if at not in self._by_artist.groups:
+            if at not in by_artist.groups:
                 group = bpy.data.node_groups.get((entry["node_group"], None)) or bpy.data.node_groups.get(
                     entry["node_group"] or ""
                 )
                 if group is None and entry["node_group"] is not None:
                     group = modifier.node_group  # renamed by the artist
                 modifier.node_group = group  # also if it is the same tree: makes the inputs follow the interface
-            _restore_inputs(modifier, entry["inputs"], self._by_artist.inputs.get(at, set()))
+            restore_inputs(modifier, entry["inputs"], by_artist.inputs.get(at, set()))
         obj.update_tag()
 
     def _is_as_before(self) -> bool:
-        others = self._by_artist.others
+        others = self._meanwhile.edited.others
         trees = {
-            name: _tree_state(tree)
+            name: tree_state(tree)
             for name in self._state["trees"]
             if name not in others and (tree := bpy.data.node_groups.get((name, None))) is not None
         }
@@ -492,160 +469,13 @@ class Transaction:
             kind: {name: state for name, state in states.items() if name not in others}
             for kind, states in self._state.items()
         }
-        created = {self._uids[name] for name in self._created}
+        created = {self._meanwhile.uid(name) for name in self._created}
         left = [g.name for g in bpy.data.node_groups if g.session_uid in created or g.name.startswith(KEEP_PREFIX)]
         left = [name for name in left if name not in self.set_aside]
         return not left and {"trees": trees, "objects": objects} == before
-
-
-@dataclass
-class _Written:
-    """What a run left after its last write: states of trees and objects, and the inputs of their modifiers."""
-
-    trees: dict[str, dict[str, Any]] = field(default_factory=dict)
-    states: dict[str, dict[str, Any]] = field(default_factory=dict)
-    objects: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
-
-
-@dataclass
-class _Edited:
-    """What the artist edited while the run was under way."""
-
-    trees: set[str] = field(default_factory=set)
-    """Trees whose content was edited."""
-    others: set[str] = field(default_factory=set)
-    """Trees and objects that were changed in any way."""
-    groups: set[tuple[str, int]] = field(default_factory=set)
-    """Modifiers, by object and own ID, that got another tree."""
-    inputs: dict[tuple[str, int], set[str]] = field(default_factory=dict)
-    """The inputs of modifiers that were set."""
 
 
 def _all_blocks() -> list[Any]:
     """Every data-block of the file, including those that Blender loads by itself, such as fonts."""
     collections = (p.identifier for p in bpy.data.bl_rna.properties if p.type == "COLLECTION")
     return [block for name in collections for block in getattr(bpy.data, name) if isinstance(block, bpy.types.ID)]
-
-
-# -- snapshots
-# ------------------------------------------------------------------------------------------------------------------
-
-
-def _tree_state(tree: Any) -> dict[str, Any]:
-    """The state that must be equal after a restore: the IR, selection, active node, animation, users, and the state
-    that every data-block has.
-    """
-    active = tree.nodes.active
-    return {
-        "ir": export.export_one(tree)[0],
-        "selected": [n.name for n in tree.nodes if n.select],
-        "active": active.name if active is not None else None,
-        "animation": _animation(tree),
-        "users": tree.users,
-        "id": id_state.read(tree),
-    }
-
-
-_ANIMATED = re.compile(r'^(?:nodes|modifiers)\["((?:[^"\\]|\\.)*)"\]')
-
-
-def _unanimated(state: Any) -> Any:
-    """A state of a tree or an object without the values of nodes and modifiers that drivers and actions set."""
-    animation = state["animation"] if state is not None else None
-    if not animation or not (animation["drivers"] or animation["action"]):
-        return state
-    paths = [_ANIMATED.match(driver[0]) for driver in animation["drivers"]]
-    names = {path[1] for path in paths if path is not None}
-
-    def masked(part: dict[str, Any]) -> dict[str, Any]:
-        hide = animation["action"] is not None or part["name"] in names
-        return {key: value for key, value in part.items() if key != "inputs" or not hide}
-
-    if "ir" in state:
-        return {**state, "ir": {**state["ir"], "nodes": [masked(node) for node in state["ir"]["nodes"]]}}
-    return {**state, "modifiers": [masked(modifier) for modifier in state["modifiers"]]}
-
-
-def _content(state: dict[str, Any]) -> dict[str, Any]:
-    """What a tree consists of; a fake user is no part of it."""
-    ir = _unanimated(state)["ir"]
-    settings = {key: value for key, value in ir["settings"].items() if key != "use_fake_user"}
-    return {**ir, "settings": settings}
-
-
-def _animation(block: Any) -> Any:
-    data = block.animation_data
-    if data is None:
-        return None
-    drivers = [(d.data_path, d.array_index, d.driver.type, d.driver.expression, d.mute) for d in data.drivers]
-    return {
-        "action": data.action.name if data.action is not None else None,
-        "drivers": drivers,
-        "nla": len(data.nla_tracks),
-    }
-
-
-def object_state(obj: Any) -> dict[str, Any]:
-    """The state of an object that a run may change: its modifiers with their inputs, and its animation."""
-    return {"modifiers": [_modifier_state(m) for m in obj.modifiers], "animation": _animation(obj)}
-
-
-def _modifier_state(modifier: Any) -> dict[str, Any]:
-    fields = rna.fields_of(modifier, frozenset({"execution_time", "persistent_uid", "bakes", "panels", "properties"}))
-    out: dict[str, Any] = {"name": modifier.name, "type": modifier.type}
-    out["settings"] = {path: value for path, value in zip(fields.plain, fields.read_plain(modifier), strict=True)}
-    if modifier.type == "NODES":
-        out["node_group"] = values.block_name(modifier.node_group) if modifier.node_group is not None else None
-        out["inputs"] = modifiers.read_inputs(modifier)
-    return out
-
-
-def _modifier_snapshot(modifier: Any) -> dict[str, Any]:
-    out: dict[str, Any] = {"uid": modifier.persistent_uid, "node_group": None, "inputs": {}}
-    if modifier.type == "NODES" and modifier.node_group is not None:
-        out["node_group"] = modifier.node_group.name
-        out["inputs"] = _raw_inputs(modifier)
-    return out
-
-
-def _raw_inputs(modifier: Any) -> dict[str, Any]:
-    """Inputs as Blender stores them: custom properties up to 5.0, else (type, attribute, JSON value)."""
-    if "properties" not in modifier.bl_rna.properties:
-        return {key: _plain(value) for key, value in modifier.items()}
-    out = {}
-    for item in modifiers.inputs_of(modifier.node_group):
-        entry = getattr(modifier.properties.inputs, item.identifier, None)
-        if entry is not None:
-            value = values.to_json(entry.value) if hasattr(entry, "value") else None
-            out[item.identifier] = (getattr(entry, "type", None), getattr(entry, "attribute_name", None), value)
-    return out
-
-
-def _plain(value: Any) -> Any:
-    """A custom property's value without references into Blender's memory; a data-block as its name."""
-    if isinstance(value, bpy.types.ID):
-        return values.to_json(value)
-    return value.to_list() if hasattr(value, "to_list") else value.to_dict() if hasattr(value, "to_dict") else value
-
-
-def _restore_inputs(modifier: Any, saved: dict[str, Any], by_artist: set[str]) -> None:
-    """Writes the inputs back, except those that the artist set meanwhile."""
-    if "properties" not in modifier.bl_rna.properties:
-        for key in [k for k in modifier.keys() if k not in saved and k not in by_artist]:
-            del modifier[key]
-        for key, value in saved.items():
-            if key not in by_artist and (key not in modifier or _plain(modifier[key]) != value):
-                modifier[key] = values.from_json(value)
-        return
-    for identifier, (kind, attribute, value) in saved.items():
-        if identifier in by_artist:
-            continue
-        entry = getattr(modifier.properties.inputs, identifier, None)
-        if entry is None:
-            continue
-        if kind is not None and entry.type != kind:
-            entry.type = kind
-        if attribute is not None and entry.attribute_name != attribute:
-            entry.attribute_name = attribute
-        if hasattr(entry, "value") and values.to_json(entry.value) != value:
-            values.assign(entry, "value", value)

@@ -51,6 +51,7 @@ class BlenderHost:
     def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> dict[str, Any]:
         from . import tools
 
+        self.pause()  # tools of others are called too
         return {"results": tools.call_all(calls, target)}
 
     def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool = False) -> dict[str, Any]:
@@ -71,7 +72,7 @@ class BlenderHost:
         elif self._transaction is not None:
             raise AssistantError("internal_error", "A transaction is already open.")
         else:
-            transaction, fresh = Transaction(objects, trees, whole), trees
+            transaction, fresh = Transaction(objects, trees, whole, announced=True), trees
         try:
             changed = self._changed(transaction, objects, fresh)
             if changed:
@@ -83,6 +84,11 @@ class BlenderHost:
             raise
         self._transaction = transaction
         return {}
+
+    def pause(self) -> None:
+        """Others may edit the file from now on, until the next call."""
+        if self._transaction is not None:
+            self._transaction.pause()
 
     def allow_only(self, names: dict[str, dict[str, list[str]]]) -> None:
         """From here to the end of the transaction nothing may be made, changed or removed but what is named."""
@@ -129,7 +135,10 @@ class BlenderHost:
         if self._held is not None:
             self._held.check()
         before = self._transaction.before if self._transaction is not None else None
-        return evaluate.evidence(objects, trees, before)
+        evidence = evaluate.evidence(objects, trees, before)
+        if self._transaction is not None:
+            self._transaction.note_read(evidence["trees"])
+        return evidence
 
     def restore(self) -> dict[str, Any]:
         transaction = self._open()

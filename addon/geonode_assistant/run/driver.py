@@ -29,6 +29,10 @@ Approve = Literal["all"] | Callable[[dict[str, Any]], Decision | dict[str, Any]]
 
 # The time budget of one poll, in seconds: short enough for a window to keep drawing.
 POLL_BUDGET_S = 0.005
+# For so many seconds after a first write, writes follow each other in one poll: if others might edit the file in
+# between, it would have to be read again. The core is not waited for longer than in other polls.
+WRITING_S = 0.25
+_WRITES = frozenset({"begin", "apply_step"})
 # How long a blocking wait may last before Python handles signals, in milliseconds.
 WAIT_MS = 100
 # How long the core may take to end a cancelled run, in seconds; after that the driver ends it without the core.
@@ -86,6 +90,7 @@ class Host(Protocol):
     def verify(self, objects: list[str], trees: list[str]) -> Evidence: ...
     def restore(self) -> dict[str, Any]: ...
     def give_up(self) -> None: ...
+    def pause(self) -> None: ...
     def allow_only(self, names: dict[str, dict[str, list[str]]]) -> None: ...
     def dry_run(
         self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False
@@ -126,25 +131,34 @@ class RunHandle:
     def poll(self, budget_s: float = POLL_BUDGET_S) -> list[dict[str, Any]]:
         """Carries out effects for about ``budget_s`` seconds; returns the new events for the interface.
 
-        At least one waiting effect is carried out, however small the budget. Never raises an error of the core or the
-        host: the run then ends with status ``error`` and everything is restored.
+        At least one waiting effect is carried out, and with a budget of 0 no other; else what follows a write is
+        carried out at once, also if the budget is used up. Never raises an error of the core or the host: the run then
+        ends with status ``error`` and everything is restored.
         """
         events: list[dict[str, Any]] = []
         if self.finished:
             return events
         deadline = time.monotonic() + budget_s
+        writing_until = None
         try:
             self.follow_trial()
             events += self._turn()
             while self._effects and not self.finished:
-                self._carry_out(self._effects.popleft())
+                effect = self._effects.popleft()
+                self._carry_out(effect)
                 # The core mostly answers within milliseconds, while a slow redraw may come before the next poll.
-                left = deadline - time.monotonic()
+                now = time.monotonic()
+                left = deadline - now
+                if budget_s and effect["effect"] in _WRITES:
+                    writing_until = writing_until or now + WRITING_S
+                    left = max(left, budget_s if now < writing_until else 0)
                 if left > 0 and not self._effects:
                     self.core.wait(int(left * 1000))
                 events += self._turn()
                 if left <= 0:
                     break
+            if self._transaction_open:
+                self.host.pause()
             if self._cancel_overdue():
                 raise AssistantError("cancelled", "The run was cancelled; the core did not end it in time.")
         except Exception as error:
@@ -394,6 +408,8 @@ class RunHandle:
             return
         if not callable(self._approve):
             return
+        if self._transaction_open:
+            self.host.pause()
         decision, without, words = _decision(self._approve(cast("dict[str, Any]", request)))
         if decision == "approved":
             self.core.approve(effect["id"], without)
