@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Suspends the callbacks of other add-ons while a script runs.
+"""Suspends the callbacks of other add-ons while a script runs, and ends what it shows in place of the cursor.
 
 They would see an incomplete scene, and their changes would be attributed to the script.
 """
@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import Any
 
 import bpy
+
+from . import current
 
 _PACKAGE = __package__.rpartition(".")[0]
 
@@ -39,6 +41,9 @@ class OwnCallbacksOnly:
             del sys.tracebacklimit
         else:
             sys.tracebacklimit = self._limit
+        if not bpy.app.background:
+            # Of a script that was stopped, or forgot to: nothing else takes the number away from the cursor.
+            current.window_manager().progress_end()
         for found, before, kept in self._held:
             added = [one for one in found if all(one is not other for other in kept)]
             gone = [one for one in kept if all(one is not other for other in found)]

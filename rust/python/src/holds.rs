@@ -1,6 +1,7 @@
-//! Holds back functions that raise no audit event, although they start programs and threads, change signals or use descriptors.
+//! Holds back functions that raise no audit event, although they start programs and threads, change signals, use descriptors, or register
+//! with Blender what would be called after the script.
 //!
-//! While a script runs, each is replaced in its module by a function that raises the alarm on the script's thread, and calls the original on
+//! While a script runs, each is replaced in its module or class by a function that raises the alarm on the script's thread, and calls the original on
 //! every other. Afterwards the originals are put back; what a script put there itself stays, for the comparison of shared modules to find.
 
 use pyo3::prelude::*;
@@ -153,11 +154,30 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("grp", &["getgrall", "getgrgid", "getgrnam"]),
     ("ctypes", &["cast", "memmove", "memset", "string_at", "wstring_at"]),
     ("gc", &["disable", "freeze", "set_debug", "set_threshold"]),
+    ("bpy.app.timers", &["register", "unregister"]),
+];
+/// Functions that register something to be called or drawn later, by the module of Blender that has the class or module with them.
+const OF_BLENDER: &[(&str, &str, &[&str])] = &[
+    ("bpy", "msgbus", &["clear_by_owner", "publish_rna", "subscribe_rna"]),
+    ("bpy.types", "Space", &["draw_handler_add", "draw_handler_remove"]),
+    (
+        "bpy.types",
+        "WindowManager",
+        &[
+            "draw_cursor_add",
+            "draw_cursor_remove",
+            "popover",
+            "popup_menu",
+            "popup_menu_pie",
+        ],
+    ),
+    ("bpy.types", "WorkSpace", &["status_text_set"]),
 ];
 
 /// A function that was replaced.
 struct Held {
-    module: Py<PyDict>,
+    /// A module or a class.
+    owner: Py<PyAny>,
     name: &'static str,
     original: Py<PyAny>,
     instead: Py<PyAny>,
@@ -174,10 +194,20 @@ impl Holds {
         let system = ["posix", "nt", "os"].map(|module| (module, OF_THE_SYSTEM));
         for (module, names) in system.iter().chain(OTHERS) {
             let Ok(found) = loaded.get_item(module) else { continue };
-            let members = found.getattr("__dict__")?.cast_into::<PyDict>()?;
+            let members = found.getattr("__dict__")?;
             for name in *names {
-                if let Some(original) = members.get_item(name)?.filter(Bound::is_callable) {
-                    holds.hold(&members, module, name, original)?;
+                if let Some(original) = member(&members, name)?.filter(Bound::is_callable) {
+                    holds.hold(&found, module, name, original)?;
+                }
+            }
+        }
+        for (module, owner, names) in OF_BLENDER {
+            let Ok(found) = loaded.get_item(module) else { continue };
+            let found = found.getattr(owner)?;
+            let members = found.getattr("__dict__")?;
+            for name in *names {
+                if let Some(original) = member(&members, name)? {
+                    holds.hold(&found, owner, name, original)?;
                 }
             }
         }
@@ -186,8 +216,8 @@ impl Holds {
 
     fn hold(
         &mut self,
-        members: &Bound<'_, PyDict>,
-        module: &'static str,
+        owner: &Bound<'_, PyAny>,
+        of: &'static str,
         name: &'static str,
         original: Bound<'_, PyAny>,
     ) -> PyResult<()> {
@@ -200,14 +230,14 @@ impl Holds {
             None,
             move |args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>| {
                 if alarm::is_watched() {
-                    return Err(alarm::raised(args.py(), &format!("{module}.{name}")));
+                    return Err(alarm::raised(args.py(), &format!("{of}.{name}")));
                 }
                 called.bind(args.py()).call(args, kwargs).map(Bound::unbind)
             },
         )?;
-        members.set_item(name, &instead)?;
+        owner.setattr(name, &instead)?;
         self.0.push(Held {
-            module: members.clone().unbind(),
+            owner: owner.clone().unbind(),
             name,
             original: real,
             instead: instead.into_any().unbind(),
@@ -216,15 +246,25 @@ impl Holds {
     }
 }
 
+/// What a module or class itself has under a name, as it stores it.
+fn member<'py>(members: &Bound<'py, PyAny>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if members.contains(name)? {
+        members.get_item(name).map(Some)
+    } else {
+        Ok(None)
+    }
+}
+
 impl Drop for Holds {
     fn drop(&mut self) {
         Python::attach(|py| {
             for held in &self.0 {
-                let module = held.module.bind(py);
-                let ours = module.get_item(held.name).ok().flatten();
-                if ours.is_some_and(|found| found.is(&held.instead)) {
-                    // A dict that has the key takes a new value.
-                    let _ = module.set_item(held.name, held.original.bind(py));
+                let owner = held.owner.bind(py);
+                let members = owner.getattr("__dict__");
+                let ours = members.and_then(|members| members.get_item(held.name));
+                if ours.is_ok_and(|found| found.is(&held.instead)) {
+                    // What took the replacement takes the original.
+                    let _ = owner.setattr(held.name, held.original.bind(py));
                 }
             }
         });

@@ -18,6 +18,7 @@ use std::ptr;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
 
 use crate::kinds;
@@ -391,6 +392,43 @@ fn inside(py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
     Ok(Py::new(py, In(args.get_item(0)?.unbind()))?.into_any())
 }
 
+/// Takes other functions that decide and handle, which it owns from now on, and releases the former ones and the answers that `ends`.
+fn exchange(_gil: Python<'_>, [decide, handle]: [Object; 2], ends: impl Fn(&Answer) -> bool) {
+    // SAFETY: the GIL is held; objects are released after they were removed from here.
+    let old = unsafe {
+        let state = STATE.0.get();
+        let before = [
+            (&raw mut (*state).decide).replace(decide),
+            (&raw mut (*state).handle).replace(handle),
+        ];
+        let answers = (&raw mut (*state).answers).cast::<Answer>();
+        let kept = (0..PLACES).flat_map(|at| {
+            let place = answers.add(at);
+            let one = if ends(&*place) { place.replace(NONE) } else { NONE };
+            [one.of, one.name]
+        });
+        kept.chain(before).filter(|one| !one.is_null()).collect::<Vec<_>>()
+    };
+    for one in old {
+        // SAFETY: each was owned by the table.
+        unsafe { ffi::Py_DecRef(one) };
+    }
+}
+
+/// Releases everything here before the interpreter ends, which knows nothing of these references: what they keep alive would keep the
+/// module `bpy` alive, and Blender as a module ends with that module.
+fn forget_at_exit(py: Python<'_>) -> PyResult<()> {
+    static REGISTERED: PyOnceLock<()> = PyOnceLock::new();
+    REGISTERED
+        .get_or_try_init(py, || {
+            let forget = PyCFunction::new_closure(py, None, None, |args, _| {
+                exchange(args.py(), [ptr::null_mut(); 2], |_| true);
+            })?;
+            py.import("atexit")?.call_method1("register", (forget,)).map(|_| ())
+        })
+        .copied()
+}
+
 /// A C function, with a description that lives as long as the process.
 fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctionFast) -> PyResult<Py<PyAny>> {
     let method = Box::leak(Box::new(ffi::PyMethodDef {
@@ -413,27 +451,10 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
     if crate::alarm::is_watched() {
         return Err(PyTypeError::new_err("the guards of a script are made before it runs"));
     }
-    // SAFETY: the GIL is held; objects are released after they were removed from here.
-    let old = unsafe {
-        ffi::Py_IncRef(decide.as_ptr());
-        ffi::Py_IncRef(handle.as_ptr());
-        let state = STATE.0.get();
-        let before = [
-            (&raw mut (*state).decide).replace(decide.as_ptr()),
-            (&raw mut (*state).handle).replace(handle.as_ptr()),
-        ];
-        let answers = (&raw mut (*state).answers).cast::<Answer>();
-        let kept = (0..PLACES).flat_map(|at| {
-            let place = answers.add(at);
-            let one = if (*place).passing { place.replace(NONE) } else { NONE };
-            [one.of, one.name]
-        });
-        kept.chain(before).filter(|one| !one.is_null()).collect::<Vec<_>>()
-    };
-    for one in old {
-        // SAFETY: each was owned by the table.
-        unsafe { ffi::Py_DecRef(one) };
-    }
+    forget_at_exit(py)?;
+    exchange(py, [decide.clone().into_ptr(), handle.clone().into_ptr()], |answer| {
+        answer.passing
+    });
     let guards = PyDict::new(py);
     guards.set_item("load", function(py, c"load", load)?)?;
     guards.set_item("item", function(py, c"item", load_item)?)?;
