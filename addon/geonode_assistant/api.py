@@ -24,7 +24,7 @@ from .host import build, catalogue, exchange, export
 from .host import context as host_context
 from .host.documents import Bundle
 from .messages import AssistantError
-from .run import choices, connection, driver, extensions, starting
+from .run import choices, connection, driver, extensions, scripts, starting
 from .run import tools as own_tools
 from .run.connection import begin as begin_connection_test
 from .run.driver import Approve, RunHandle
@@ -284,11 +284,16 @@ def run_script(
 ) -> ScriptResult:
     """Runs a Python script as one undo step, or leaves the file unchanged and raises.
 
-    Errors: those of ``scripting.execute``. Scripts cannot run scripts. ``mode="trusted"`` runs without the rules of
-    safe mode: it needs the setting ``python`` to be ``trusted`` (else ``python_not_allowed``) and a callable
-    ``approve``, which gets ``{"reason": "trusted_script", "mode", "script"}``; nothing else can approve it
-    (``approval_required``, ``user_rejected``). After a failure references to Blender's data are invalid, as after every
-    undo.
+    Without ``approve`` a script that removes data is refused with ``approval_required``; any other one runs at once.
+    With ``approve`` (as of ``apply_plan``) the script is a plan of one step: it is tried and asked about as the setting
+    ``try_scripts`` says, and what came of its trial is carried out; then ``namespace`` is empty, since the script did
+    not run here. ``settings`` as in ``start``. Such a call waits, so it is refused in a window (``would_block``).
+
+    Errors: those of ``scripting.execute``, and of the run, such as ``user_rejected`` and ``trial_failed``. Scripts
+    cannot run scripts. ``mode="trusted"`` runs without the rules of safe mode: it needs the setting ``python`` to be
+    ``trusted`` (else ``python_not_allowed``) and a callable ``approve``, which gets ``{"reason": "trusted_script",
+    "mode", "script"}``; nothing else can approve it (``approval_required``, ``user_rejected``). After a failure
+    references to Blender's data are invalid, as after every undo.
     """
     if threading.current_thread() is not threading.main_thread():
         raise AssistantError("wrong_thread", "Blender's data can only be used from its main thread.")
@@ -304,6 +309,13 @@ def run_script(
         if approve({"reason": "trusted_script", "mode": mode, "script": source}) != "approved":
             raise AssistantError("user_rejected", "The script was not approved.")
         native.core().audit_trusted_script(source)
+    elif mode == "safe" and approve is None:
+        scripts.refuse_unasked(source)
+    elif mode == "safe":
+        starting.refuse_in_window("run_script")
+        scripting.check_arguments(mode, timeout_ms)
+        scripting.check(source)
+        return scripts.run(source, timeout_ms, approve, settings)
     return scripting.run(source, mode, timeout_ms)
 
 

@@ -97,9 +97,10 @@ HELD = {
     "recursion": "import sys\nsys.setrecursionlimit(10 ** 8)",
     "swallowed": "import os\ntry:\n    os.write(2, b'x')\nexcept BaseException:\n    pass",
     "timers of Blender": "import bpy\nbpy.app.timers.register(print)",
-    "message bus": "import bpy\nbpy.msgbus.subscribe_rna(key=(bpy.types.Object, 'name'), owner=1, args=(), notify=print)",
+    "message bus": "import bpy\nbpy.msgbus.subscribe_rna(key=bpy.types.Object, owner=1, args=(), notify=print)",
     "drawing": "import bpy\nbpy.types.SpaceView3D.draw_handler_add(print, (), 'WINDOW', 'POST_PIXEL')",
-    "drawing of one editor": "import bpy\nbpy.data.screens[0].areas[0].spaces[0].draw_handler_add(print, (), 'WINDOW', 'POST_PIXEL')",
+    "drawing of one editor": "import bpy\nspace = bpy.data.screens[0].areas[0].spaces[0]\n"
+    "space.draw_handler_add(print, (), 'WINDOW', 'POST_PIXEL')",
     "cursors": "import bpy\nbpy.types.WindowManager.draw_cursor_add(print, (), 'VIEW_3D', 'WINDOW')",
     "popups": "import bpy\nbpy.context.window_manager.popup_menu(print)",
     "status": "import bpy\nbpy.context.workspace.status_text_set(print)",

@@ -8,7 +8,7 @@ import time
 import bpy
 import geonode_core as core
 import pytest
-from geonode_assistant import api
+from geonode_assistant import api, scripting
 
 LIMIT_S = 0.6
 SLACK_S = 1.5
@@ -200,7 +200,7 @@ def test_what_evaluating_would_take_is_estimated(name: str) -> None:
 @pytest.mark.parametrize("name", INDICES)
 def test_wrong_indices_are_refused(name: str) -> None:
     with pytest.raises(core.CoreError) as error:
-        api.run_script(
+        scripting.run(
             f"import bpy\nm = bpy.data.objects['Cube'].data\n{INDICES[name]}\nbpy.context.view_layer.update()"
         )
     assert error.value.code in ("script_failed", "script_refused")

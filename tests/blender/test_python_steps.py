@@ -7,9 +7,11 @@ import threading
 from typing import Any
 
 import bpy
+import geonode_core as core
 import pytest
-from geonode_assistant import api
+from geonode_assistant import api, scripting
 from geonode_assistant.host.errors import HostError
+from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import driver
 from geonode_assistant.run.report import RunReport
 from whole_file import empty, everything, fresh_scene, lift, plan
@@ -101,6 +103,54 @@ def test_a_good_script_is_one_undo_step() -> None:
     assert contents() == before
     bpy.ops.ed.redo()
     assert contents() == after
+
+
+def test_a_script_alone_is_asked_about_like_a_plan() -> None:
+    before = contents()
+    with pytest.raises(AssistantError, match="lines? .*4, 5, 6") as refused:
+        api.run_script(REMOVES)
+    assert refused.value.code == "approval_required" and contents() == before
+    for answer, code in (("rejected", "user_rejected"), ("cancelled", "cancelled")):
+        asked: list[dict[str, Any]] = []
+
+        def decide(request: dict[str, Any], asked: list[Any] = asked, answer: str = answer) -> str:
+            asked.append(request)
+            return answer
+
+        with pytest.raises(AssistantError) as ended:
+            api.run_script(REMOVES, approve=decide)
+        assert ended.value.code == code and contents() == before
+        assert '"Cube"' in asked[0]["reason"] and asked[0]["steps"][0]["script"]["code"] == REMOVES
+    result = api.run_script(REMOVES + "left = 3\nprint('gone')", approve="all")
+    assert result.stdout == "gone\n" and result.namespace["left"] == 3 and result.duration_ms > 0
+    assert "Cube" not in bpy.data.objects and "Mine" not in bpy.data.materials
+    bpy.ops.ed.undo()
+    assert contents() == before
+
+
+@pytest.mark.parametrize(
+    ("code", "timeout_ms", "error", "expected"),
+    [
+        (FAILS, 4000, core.CoreError, "script_failed"),
+        (LONG, 400, core.ScriptTimeout, "script_timeout"),
+        ("open('x')", 4000, core.PolicyError, "script_refused"),
+        ("x = 1", 0, AssistantError, "invalid_argument"),
+    ],
+)
+def test_a_script_alone_fails_the_same_way_with_and_without_a_question(
+    code: str, timeout_ms: int, error: type[Exception], expected: str
+) -> None:
+    before = contents()
+    for run in (scripting.run, api.run_script):
+        given = {} if run is scripting.run else {"approve": "all"}
+        with pytest.raises(error) as failed:
+            run(code, timeout_ms=timeout_ms, **given)
+        assert failed.value.code == expected and contents() == before
+
+
+def test_a_script_alone_runs_where_plans_may_have_none() -> None:
+    given: dict[str, Any] = {"settings": {"python": "off", "max_python_ms": 100}}
+    assert api.run_script("x = 1", timeout_ms=3000, approve="all", **given).namespace == {"x": 1}
 
 
 def test_without_undo_no_script_runs() -> None:

@@ -9,7 +9,7 @@ import bpy
 import geonode_core as core
 import pytest
 from file_state import differences, state
-from geonode_assistant import api, scripting
+from geonode_assistant import scripting
 from geonode_assistant.host import census
 
 UNSHOWN = {
@@ -53,7 +53,7 @@ def scene() -> None:
 def why_stopped(source: str) -> str:
     """Why safe mode stops a script."""
     with pytest.raises(core.CoreError) as error:
-        api.run_script(f"import bpy\n{source}")
+        scripting.run(f"import bpy\n{source}")
     return str(error.value)
 
 
@@ -70,7 +70,7 @@ def test_what_was_there_is_not_removed_unasked(name: str) -> None:
 def test_what_the_text_shows_is_removed(name: str) -> None:
     source = f"import bpy\n{SHOWN[name]}"
     assert scripting.check_script(source).asks
-    api.run_script(source)
+    scripting.run(source)
     assert "Cube" not in bpy.data.objects
 
 
@@ -92,7 +92,7 @@ def test_parts_that_were_there_are_not_removed_unasked(name: str) -> None:
     if asked is False:
         assert "asked" in why_stopped(source)
     else:
-        api.run_script(f"import bpy\n{source}")
+        scripting.run(f"import bpy\n{source}")
     assert bool(bpy.data.objects["Cube"].modifiers) is not asked
 
 
@@ -100,14 +100,14 @@ def test_a_mesh_that_was_there_is_replaced_after_a_question() -> None:
     replaced = "import bpy, bmesh\nb = bmesh.new()\nbmesh.ops.create_circle(b, segments=5)\nb.to_mesh({})"
     assert scripting.check_script(replaced.format("bpy.data.meshes['Cube']")).asks
     assert not scripting.check_script(replaced.format("bpy.data.meshes.new('x')")).asks
-    api.run_script(replaced.format("bpy.data.meshes['Cube']"))
+    scripting.run(replaced.format("bpy.data.meshes['Cube']"))
     assert len(bpy.data.meshes["Cube"].vertices) == 5
 
 
 def test_a_mesh_is_edited_without_a_question() -> None:
     source = "import bpy, bmesh\nm = bpy.data.meshes['Cube']\nb = bmesh.new()\nb.from_mesh(m)\nb.copy().to_mesh(m)"
     assert not scripting.check_script(source).asks
-    api.run_script(source)
+    scripting.run(source)
 
 
 def test_the_reason_says_how_to_write_it() -> None:
@@ -115,7 +115,7 @@ def test_the_reason_says_how_to_write_it() -> None:
 
 
 def test_what_the_script_made_is_removed_freely() -> None:
-    api.run_script("""
+    scripting.run("""
 import bpy, bmesh
 def drop(collection, one):
     collection.remove(one)
@@ -137,7 +137,7 @@ nodes.remove(nodes[0])
 
 
 def test_an_object_moves_to_another_collection() -> None:
-    api.run_script("""
+    scripting.run("""
 import bpy
 made = bpy.data.collections.new('Props')
 bpy.context.scene.collection.children.link(made)

@@ -16,7 +16,7 @@ import bpy
 import geonode_core as core
 import pytest
 from file_state import differences, state
-from geonode_assistant import api
+from geonode_assistant import scripting
 from geonode_assistant.host import surroundings
 from geonode_assistant.run import session
 from mesh_order import differences_but_order
@@ -69,7 +69,7 @@ def test_an_ordinary_script_does_what_plain_python_does(path: Path) -> None:
     expected = source.splitlines()[1].removeprefix("# expect: ok")
     if expected and "{}.{}".format(*bpy.app.version[:2]) not in expected.split():
         pytest.skip("for other versions of Blender")
-    source = api.check_script(source).source  # older Pythons do not read the newest f-strings
+    source = scripting.check_script(source).source  # older Pythons do not read the newest f-strings
     plain, printed = after(plainly(source))
     safe, result = after(safely(source))
     by_blender = any(word in source for word in NUMBERED_BY_BLENDER)
@@ -124,7 +124,7 @@ def test_noise_is_told_from_a_difference() -> None:
 def safely(source: str) -> Callable[[], str]:
     def work() -> str:
         try:
-            return api.run_script(source, timeout_ms=60_000).stdout
+            return scripting.run(source, timeout_ms=60_000).stdout
         except core.CoreError as error:
             assert error.code == "script_failed", error
             return error.details["exception"]
@@ -145,7 +145,7 @@ def test_an_attempt_that_no_rule_sees_does_no_harm(path: Path, tmp_path: Path, m
     before = sorted(obj.name for obj in bpy.data.objects)
     source = path.read_text(encoding="utf-8")
     try:
-        api.run_script(source, timeout_ms=300)
+        scripting.run(source, timeout_ms=300)
         bpy.ops.ed.undo()
     except core.CoreError as error:
         assert error.code in {"script_refused", "script_failed", "script_timeout", "script_memory"}, error

@@ -64,7 +64,7 @@ print(datetime(2026, 1, 2).strftime("%Y"))
 
 def test_success_is_one_undo_step() -> None:
     before = objects()
-    api.run_script(BUSY)
+    scripting.run(BUSY)
     assert objects() == ["Cube", "Light", "Made"]
     bpy.ops.ed.undo()
     assert objects() == before and bpy.data.objects["Light"].location.x != 55
@@ -85,7 +85,7 @@ def test_failure_leaves_the_file_as_it_was(end: str, error: str, code: str) -> N
     bpy.data.objects["Cube"].location.y = 7  # an edit that nobody made an undo step of
     before = state()
     with pytest.raises(getattr(core, error)) as failed:
-        api.run_script(BUSY + end, timeout_ms=400)
+        scripting.run(BUSY + end, timeout_ms=400)
     assert failed.value.code == code
     left = differences(before, state())
     assert left == [], "\n".join(left)
@@ -113,7 +113,7 @@ def test_undo_that_the_artist_switched_off_stays_off() -> None:
     try:
         before = objects()
         with pytest.raises(core.CoreError):
-            api.run_script(BUSY + "1 / 0")
+            scripting.run(BUSY + "1 / 0")
         assert objects() == before
         assert (edit.use_global_undo, edit.undo_steps) == (False, 2)
     finally:
@@ -231,7 +231,7 @@ def test_driven_objects_may_be_copied_renamed_and_removed() -> None:
         made = bpy.data.objects.new(name, None)
         bpy.context.collection.objects.link(made)
         made.driver_add("location", 0).driver.expression = "frame * 0.5"
-    api.run_script(
+    scripting.run(
         "import bpy\ndriven = bpy.data.objects['Driven']\n"
         "copied = driven.copy()\nbpy.context.collection.objects.link(copied)\ncopied.name = 'Copied'\n"
         "driven.name = 'Renamed'\nbpy.data.objects.remove(bpy.data.objects['Gone'])"

@@ -135,6 +135,20 @@ def test_a_script_that_recognises_its_trial_gains_nothing(there: str, here: str)
     assert bpy.data.objects["Plane"].location.x == 0
 
 
+def test_a_script_alone_is_tried_and_its_record_is_carried_out() -> None:
+    asked: list[dict[str, Any]] = []
+    result = api.run_script(
+        "import bpy\n\nbpy.data.objects['Plane'].location.x = 2\nn = 1\nprint('moved')\n",
+        approve=lambda request: asked.append(request) or "approved",
+    )
+    assert [request["dry_run"]["result"]["did"] for request in asked] == [["Objects changed: Plane", "Printed: moved"]]
+    assert result.stdout == "moved\n" and result.namespace == {}
+    assert bpy.data.objects["Plane"].location.x == 2
+    with pytest.raises(AssistantError, match="Nowhere") as failed:
+        api.run_script("import bpy\n\nbpy.data.objects['Nowhere'].location.x = 1\n", approve="all")
+    assert failed.value.code == "trial_failed"
+
+
 def test_a_failed_trial_goes_to_the_model_before_the_artist_decides() -> None:
     bad = "import bpy\n\nbpy.data.objects['Plan'].location.x = 1\n"
     good = "import bpy\n\nbpy.data.objects['Plane'].location.x = 1\n"

@@ -197,7 +197,7 @@ def _python() -> list[Any]:
         *map(id, hooks),
         list(sys.path),
         [id(one) for one in (*sys.meta_path, *sys.path_hooks)],
-        {name: id(value) for name, value in vars(builtins).items() if name != "_"},
+        {name: id(value) for name, value in list(vars(builtins).items()) if name != "_"},
         sys.getrecursionlimit(),
         [id(signal.getsignal(one)) for one in (signal.SIGINT, signal.SIGTERM)],
     ]
@@ -205,7 +205,7 @@ def _python() -> list[Any]:
 
 def _modules() -> dict[str, int]:
     """The loaded modules. Those that a script needs were loaded before, so only our own code loads more meanwhile."""
-    return {name: id(module) for name, module in sys.modules.items() if not _own(name)}
+    return {name: id(module) for name, module in list(sys.modules.items()) if not _own(name)}
 
 
 def _own(name: str) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..host.census import Held
     from ..host.documents import Context, Document, Evidence, StepDelta
     from ..host.transaction import Transaction
+    from ..scripting import ScriptResult
     from .driver import Trial
     from .protocol import HostCall
     from .recordings import Recordings
@@ -24,10 +25,14 @@ class BlenderHost:
     """Carries out the effects of one run. Main thread only."""
 
     def __init__(
-        self, try_out: TryOut | None = None, on_copy: bool = False, recordings: Recordings | None = None
+        self,
+        try_out: TryOut | None = None,
+        on_copy: bool = False,
+        recordings: Recordings | None = None,
+        results: list[ScriptResult] | None = None,
     ) -> None:
         """``try_out`` starts a dry run; None: dry runs are not available. ``on_copy``: scripts may remove anything.
-        ``recordings``: of the trial that this is.
+        ``recordings``: of the trial that this is. ``results`` receives those of the scripts.
         """
         self._try_out = try_out
         self._recordings = recordings
@@ -35,6 +40,7 @@ class BlenderHost:
         self._inspected: Document | None = None
         self._held: Held | None = None
         self._on_copy = on_copy
+        self._results = results
         self._removable: set[int] = set()
 
     def capture_context(self, object: str | None, modifier: str | None) -> Context:
@@ -120,7 +126,10 @@ class BlenderHost:
                 run = partial(self._recordings.run, step_id, payload)
             else:
                 run = partial(script_steps.run, payload, removable)
-            return {"message": self._open().run_script(run)}
+            result = self._open().run_script(run)
+            if self._results is not None:
+                self._results.append(result)
+            return {"message": script_steps.message(result)}
         chosen = executor(action_type)
         targets = chosen.targets(payload)
         objects, trees = list(targets.get("objects", ())), list(targets.get("trees", ()))

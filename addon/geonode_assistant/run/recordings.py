@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..host import addresses, census, digest
+from ..scripting import ScriptResult
 from ..scripting.recorder import Recorder
 from . import script_steps
 
@@ -36,7 +37,7 @@ class Recordings:
         """The records that gave the same as their scripts, by step."""
         return {} if self.reasons else self._records
 
-    def run(self, step_id: str, payload: dict[str, Any]) -> str:
+    def run(self, step_id: str, payload: dict[str, Any]) -> ScriptResult:
         """Carries out a step with a script."""
         if self._trying:
             again = {"record": self._records[step_id], "timeout_ms": payload["timeout_ms"], "asked": True}
@@ -47,14 +48,14 @@ class Recordings:
         recorder = Recorder(self._without_users)
         if addresses.situation() != self._situation:
             recorder.lost("the copy opens with another mode or selection")
-        message, record = script_steps.run_recorded(payload, recorder)
+        result, record = script_steps.run_recorded(payload, recorder)
         if record is None:
             self.reasons[step_id] = recorder.reason or "it left no record"
         else:
             self._records[step_id] = json.dumps(record)
         if sum(map(len, self._records.values())) > MOST_BYTES:
             self.reasons[step_id] = "its record is too large"
-        return message
+        return result
 
     def compare(self, names: census.Names, again: Callable[[], census.Names | None]) -> None:
         """Carries out the records on the copy as it was (``again``, which gives the names or None when it failed) and

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import native
 
 if TYPE_CHECKING:
+    from ..scripting import ScriptResult
     from ..scripting.recorder import Recorder
 
 # The step type on the wire.
@@ -22,9 +23,9 @@ SHOWN_CHARACTERS = 2000
 RECORDED_FACTOR = 4
 
 
-def run(payload: dict[str, Any], removable: Collection[int] | None = ()) -> str:
-    """Runs the script of a step, or carries out the record of its trial, which the core has checked; returns what the
-    script printed, else how long it took.
+def run(payload: dict[str, Any], removable: Collection[int] | None = ()) -> ScriptResult:
+    """Runs the script of a step, or carries out the record of its trial, which the core has checked. The result of a
+    record has no names: its script has not run here.
 
     ``removable``: the ``session_uid`` of the data-blocks that it may remove although its text does not show that; None:
     all.
@@ -38,20 +39,24 @@ def run(payload: dict[str, Any], removable: Collection[int] | None = ()) -> str:
         record = json.loads(payload["record"])
         # Where the artist was asked about removals, the names of the trial bound them.
         duration = scripting.carry_out(record, payload["timeout_ms"], None if payload["asked"] else removable)
-        return shorten_output(record["output"]) or f"Ran in {duration:.0f} ms"
+        return scripting.ScriptResult(record["output"], {}, duration)
     mode, timeout_ms = payload["mode"], payload["timeout_ms"]
-    result = scripting.execute(payload["code"], mode=mode, timeout_ms=timeout_ms, removable=removable)
+    return scripting.execute(payload["code"], mode=mode, timeout_ms=timeout_ms, removable=removable)
+
+
+def message(result: ScriptResult) -> str:
+    """What the report says about a step: what its script printed, else how long it took."""
     return shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms"
 
 
-def run_recorded(payload: dict[str, Any], recorder: Recorder) -> tuple[str, dict[str, Any] | None]:
+def run_recorded(payload: dict[str, Any], recorder: Recorder) -> tuple[ScriptResult, dict[str, Any] | None]:
     """As ``run`` of a script in safe mode, in a trial; returns the record too, or None where there is none."""
     from .. import scripting
 
     _, longest = native.bounds("max_python_ms")
     timeout_ms = min(payload["timeout_ms"] * RECORDED_FACTOR, longest)
     result = scripting.execute(payload["code"], timeout_ms=timeout_ms, removable=None, recorder=recorder)
-    return shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms", recorder.record(result.stdout)
+    return result, recorder.record(result.stdout)
 
 
 def shorten_output(output: str) -> str:

@@ -13,6 +13,7 @@ import bpy
 from .. import native
 from ..host import catalogue, folders
 from ..messages import AssistantError
+from ..scripting import ScriptResult
 from . import choices, online, session
 from .bridge import BlenderHost
 from .driver import Approve, Core, RunHandle, drive
@@ -122,17 +123,23 @@ def _saved_request(saved: dict[str, Any] | str) -> dict[str, Any]:
     raise AssistantError("saved_run_invalid", "This is not a saved run.", "Save the run again, or start it again.")
 
 
-def launch(request: dict[str, Any], approve: Approve | str, prompt: str = "") -> RunHandle:
-    """Starts the run of a complete request (``request_of``). Raises ``run_in_progress`` while another is under way."""
-    return _claim(lambda: native.core().Run(request), approve, prompt)
+def launch(
+    request: dict[str, Any], approve: Approve | str, prompt: str = "", results: list[ScriptResult] | None = None
+) -> RunHandle:
+    """Starts the run of a complete request (``request_of``). Raises ``run_in_progress`` while another is under way.
+    ``results`` receives those of its scripts.
+    """
+    return _claim(lambda: native.core().Run(request), approve, prompt, results)
 
 
-def _claim(core: Callable[[], Core], approve: Approve | str, prompt: str) -> RunHandle:
+def _claim(
+    core: Callable[[], Core], approve: Approve | str, prompt: str, results: list[ScriptResult] | None = None
+) -> RunHandle:
     if threading.current_thread() is not threading.main_thread():
         raise AssistantError("wrong_thread", "Blender's data can only be used from its main thread.")
 
     def make() -> RunHandle:
-        return RunHandle(core(), BlenderHost(dry_run.start), approve if callable(approve) else None)
+        return RunHandle(core(), BlenderHost(dry_run.start, results=results), approve if callable(approve) else None)
 
     return session.current.claim(make, prompt)
 

@@ -97,8 +97,8 @@ def carry_out(record: dict[str, Any], timeout_ms: int, removable: Collection[int
     return result.duration_ms
 
 
-def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
-    """``execute`` as one undo step; if it raises, the file is unchanged."""
+def run(source: str, mode: str = "safe", timeout_ms: int = 4000) -> ScriptResult:
+    """``execute`` as one undo step; if it raises, the file is unchanged. Whoever calls it has asked the artist."""
     from ..host import checkpoint
 
     carry_out = _prepare(source, mode, timeout_ms)
@@ -112,14 +112,8 @@ def run(source: str, mode: str, timeout_ms: int) -> ScriptResult:
     return result
 
 
-def _prepare(
-    source: str,
-    mode: str,
-    timeout_ms: int,
-    removable: Collection[int] | None = (),
-    recorder: Recorder | None = None,
-) -> Callable[[], ScriptResult]:
-    """Does all checks that are possible before the script runs; returns the function that runs it."""
+def check_arguments(mode: str, timeout_ms: int) -> None:
+    """Raises ``invalid_argument`` for an unknown mode or a time out of bounds."""
     if mode not in MODES:
         raise AssistantError("invalid_argument", f"mode must be one of {', '.join(MODES)}, not {mode!r}.")
     shortest, longest = native.bounds("max_python_ms")
@@ -127,8 +121,10 @@ def _prepare(
         raise AssistantError(
             "invalid_argument", f"timeout_ms must be an integer from {shortest} to {longest}, not {timeout_ms!r}."
         )
-    if mode == "trusted":
-        return _prepare_trusted(source, timeout_ms)
+
+
+def check(source: str) -> Verdict:
+    """The verdict about a script that safe mode accepts; raises ``PolicyError`` (``script_refused``) for any other."""
     verdict = check_script(source)
     if not verdict.ok:
         first = verdict.findings[0]
@@ -137,6 +133,21 @@ def _prepare(
             f"Safe mode refuses this script, line {first.line}: {first.text} {first.hint}",
             findings=[vars(finding) for finding in verdict.findings],
         )
+    return verdict
+
+
+def _prepare(
+    source: str,
+    mode: str,
+    timeout_ms: int,
+    removable: Collection[int] | None = (),
+    recorder: Recorder | None = None,
+) -> Callable[[], ScriptResult]:
+    """Does all checks that are possible before the script runs; returns the function that runs it."""
+    check_arguments(mode, timeout_ms)
+    if mode == "trusted":
+        return _prepare_trusted(source, timeout_ms)
+    verdict = check(source)
     if "numpy" in verdict.source:
         importlib.import_module(".numeric", __name__)  # the limit on arrays needs numpy loaded before the script runs
     alarm.prepare(verdict.source)
