@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What data-blocks hold, as far as a script can set it, to tell whether two ways of working gave the same.
 
-Edges of meshes come in the order of the vertices that they join: Blender's own operators number them by address,
-otherwise each time. What Blender derives or draws by chance is left out, and so are the settings of tools:
-reading those of brushes crashes Blender 4.2.
+The numbers of many elements are kept as bytes (``rows``). What Blender derives or draws by chance is left out, and so
+are the settings of tools: reading those of brushes crashes Blender 4.2.
 """
 
 from __future__ import annotations
@@ -16,7 +15,10 @@ from typing import Any
 
 import bpy
 
-from . import addresses
+from . import addresses, rows
+from .rows import TooSlow
+
+__all__ = ["Digest", "Reader", "TooSlow", "difference", "everything"]
 
 Digest = dict[tuple[str, str], Any]
 """Kind and name of a data-block → what it holds."""
@@ -35,12 +37,8 @@ _OF_MESHES = frozenset({
 })  # fmt: skip
 DEPTH = 9
 """Deepest nesting of what is compared."""
-MANY = 64
-"""A longer list of elements is read at once, property by property."""
-
-
-class TooSlow(Exception):
-    """Reading would take longer than it may."""
+_LARGE = 1 << 16
+"""Longer bytes are kept as their checksum."""
 
 
 class Reader:
@@ -49,6 +47,9 @@ class Reader:
     def __init__(self, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds
         self._seen: set[Any] = set()
+        self._properties: dict[int, list[tuple[str, str]]] = {}
+        meshes: Any = (obj for obj in bpy.data.objects if obj.type == "MESH")
+        self._grouped = {obj.data.name for obj in meshes if obj.vertex_groups}
 
     def read(self, blocks: Iterable[tuple[str, str]]) -> Digest:
         """What these hold; None for one that is not there. Raises ``TooSlow``."""
@@ -60,8 +61,26 @@ class Reader:
         self._seen.clear()
         found = self._struct(block, DEPTH)
         if isinstance(block, bpy.types.Mesh):
-            found["elements"] = _mesh(block)
+            found["elements"] = rows.Elements(block, block.name in self._grouped, _struct_of)
         return found
+
+    def _kinds(self, thing: Any) -> list[tuple[str, str]]:
+        """The properties that are read, with how: looked up once for each type."""
+        whole = thing.bl_rna
+        known = self._properties.get(whole.as_pointer())
+        if known is None:
+            skipped = _SKIPPED | _OF_MESHES if isinstance(thing, bpy.types.Mesh) else _SKIPPED
+            known = self._properties[whole.as_pointer()] = [
+                (prop.identifier, prop.type)
+                for prop in whole.properties
+                if prop.identifier not in skipped
+                and (
+                    prop.type in ("POINTER", "COLLECTION")
+                    or not prop.is_readonly
+                    or prop.identifier in ("type", "bl_idname", "identifier")
+                )
+            ]
+        return known
 
     def _struct(self, thing: Any, depth: int) -> Any:
         if time.monotonic() > self._deadline:
@@ -71,19 +90,16 @@ class Reader:
             return (type(thing).__name__, getattr(thing, "name", ""))
         self._seen.add(thing)
         found: dict[str, Any] = {}
-        mesh = isinstance(thing, bpy.types.Mesh)
         if isinstance(thing, bpy.types.Image):
             found["picture"] = _picture(thing)
-        for prop in thing.bl_rna.properties:
-            name = prop.identifier
-            if name in _SKIPPED or mesh and name in _OF_MESHES:
-                continue
-            if prop.type == "POINTER":
-                found[name] = self._pointer(getattr(thing, name, None), depth)
-            elif prop.type == "COLLECTION":
-                found[name] = self._collection(getattr(thing, name, None), depth)
-            elif not prop.is_readonly or name in ("type", "bl_idname", "identifier"):
-                found[name] = _plain(getattr(thing, name, None))
+        for name, kind in self._kinds(thing):
+            value = getattr(thing, name, None)
+            if kind == "POINTER":
+                found[name] = self._pointer(value, depth)
+            elif kind == "COLLECTION":
+                found[name] = self._collection(value, depth)
+            else:
+                found[name] = _plain(value)
         if hasattr(thing, "keys") and not isinstance(thing, bpy.types.bpy_prop_collection):
             try:
                 found["custom"] = {key: _custom(thing[key]) for key in thing.keys()}  # noqa: SIM118
@@ -101,33 +117,16 @@ class Reader:
     def _collection(self, values: Any, depth: int) -> Any:
         if values is None:
             return None
-        if len(values) > MANY and not isinstance(values[0], bpy.types.ID):
-            bulk = _bulk(values)
+        if len(values) > rows.MANY and not isinstance(values[0], bpy.types.ID):
+            bulk = rows.read(values, _SKIPPED)
             if bulk is not None:
                 return bulk
         return [self._pointer(one, depth) for one in values]
 
 
-def _bulk(values: Any) -> dict[str, list[Any]] | None:
-    """The elements of a long list by property; None where an element holds more than numbers."""
-    found: dict[str, list[Any]] = {}
-    for prop in values[0].bl_rna.properties:
-        if prop.identifier in _SKIPPED or prop.is_readonly and prop.type != "POINTER":
-            continue
-        if prop.type not in ("FLOAT", "INT", "BOOLEAN"):
-            return None
-        kind = {"FLOAT": float, "INT": int, "BOOLEAN": bool}[prop.type]
-        row = [kind()] * (len(values) * max(prop.array_length, 1))
-        try:
-            values.foreach_get(prop.identifier, row)
-        except (TypeError, RuntimeError, AttributeError):
-            return None
-        found[prop.identifier] = row
-    return found
-
-
 def _picture(image: Any) -> int | None:
-    if image.type in ("RENDER_RESULT", "COMPOSITING"):
+    """The checksum of pixels that were set. Others follow from what else is read, and asking would load them."""
+    if image.type in ("RENDER_RESULT", "COMPOSITING") or not image.is_dirty:
         return None
     pixels = array("f", bytes(4 * len(image.pixels)))
     image.pixels.foreach_get(pixels)
@@ -135,6 +134,8 @@ def _picture(image: Any) -> int | None:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, bytes) and len(value) > _LARGE:
+        return len(value), zlib.crc32(value)
     if isinstance(value, bool | int | float | str | bytes) or value is None:
         return value
     if isinstance(value, set):
@@ -154,42 +155,6 @@ def _custom(value: Any) -> Any:
     return _plain(value)
 
 
-def _mesh(mesh: Any) -> dict[str, Any]:
-    """All elements with their attributes, edges in the order of their vertices."""
-    count = len(mesh.edges)
-    ends = [0] * (2 * count)
-    mesh.edges.foreach_get("vertices", ends)
-    pairs = [tuple(sorted(ends[2 * n : 2 * n + 2])) for n in range(count)]
-    order = sorted(range(count), key=pairs.__getitem__)
-    rank = [0] * count
-    for place, edge in enumerate(order):
-        rank[edge] = place
-    corners = [0] * len(mesh.loops)
-    mesh.loops.foreach_get("vertex_index", corners)
-    along = [0] * len(mesh.loops)
-    mesh.loops.foreach_get("edge_index", along)
-    starts = [0] * len(mesh.polygons)
-    mesh.polygons.foreach_get("loop_start", starts)
-    attributes = {}
-    for one in mesh.attributes:
-        if one.name not in (".edge_verts", ".corner_vert", ".corner_edge"):
-            values = [_struct_of(each) for each in one.data] if len(one.data) <= MANY else _bulk(one.data)
-            if one.domain == "EDGE":
-                values = _sorted(values, order)
-            attributes[one.name] = (one.data_type, one.domain, values)
-    groups = [[(g.group, g.weight) for g in vertex.groups] for vertex in mesh.vertices if vertex.groups]
-    return {
-        "edges": [pairs[edge] for edge in order],
-        "corners": corners,
-        "along": [rank[edge] for edge in along],
-        "starts": starts,
-        "attributes": attributes,
-        "groups": groups,
-        "uv": [(layer.name, layer.active, layer.active_render) for layer in mesh.uv_layers],
-        "color": (mesh.attributes.active_color_name, mesh.attributes.default_color_name),
-    }
-
-
 def _struct_of(value: Any) -> Any:
     return [
         _plain(getattr(value, prop.identifier))
@@ -198,22 +163,14 @@ def _struct_of(value: Any) -> Any:
     ]
 
 
-def _sorted(values: Any, order: list[int]) -> Any:
-    if isinstance(values, list):
-        return [values[edge] for edge in order]
-    if values is None:
-        return None
-    found = {}
-    for name, row in values.items():
-        width = len(row) // len(order)
-        found[name] = [number for edge in order for number in row[edge * width : (edge + 1) * width]]
-    return found
-
-
 def difference(one: Any, other: Any, path: str = "") -> str | None:
     """The first place at which two of these differ."""
     if one == other:
         return None
+    if isinstance(one, rows.Elements) and isinstance(other, rows.Elements):
+        return difference(one.spread, other.spread, path)
+    if isinstance(one, rows.Rows) and isinstance(other, rows.Rows):
+        return difference(one.spread(), other.spread(), path)
     if isinstance(one, dict) and isinstance(other, dict):
         for key in {**one, **other}:
             found = difference(one.get(key), other.get(key), f"{path}/{key}")

@@ -406,6 +406,32 @@ def scripts():
     figure("a loop is stopped after its limit: longest", max(late) * 1000, "ms", 1000)
 
 
+def trials():
+    """What a script's trial adds before its question can be answered, in a file of about 50 MB."""
+    from geonode_assistant import api
+
+    empty_file()
+    for _ in range(48):
+        bpy.ops.mesh.primitive_grid_add(x_subdivisions=200, y_subdivisions=200)
+    code = "import bpy\nfor n in range(5):\n    bpy.ops.mesh.primitive_cube_add(location=(n, 0, 3))\n"
+    step = {"id": "s", "type": "PYTHON", "description": "", "payload": {"code": code}}
+    plan = {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
+    waits, recorded = [], 0
+
+    def decide(request, begin):
+        nonlocal recorded
+        waits.append(time.perf_counter() - begin)
+        result = request["dry_run"]["result"]
+        recorded += bool(result["ok"]) and not result.get("unrecorded")
+        return "rejected"
+
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        api.apply_plan(plan, approve=lambda request, begin=begin: decide(request, begin))
+    figure("a script's trial in a file of 50 MB: median", statistics.median(waits), "s", 3)
+    figure("trials whose record can be carried out", recorded, "of 5")
+
+
 figure("registration with the native import", registered * 1000, "ms", 100)
 shipped()
 one_input()
@@ -413,6 +439,7 @@ telemetry()
 paces()
 crowd()
 scripts()
+trials()
 sys.stdout.flush()
 # Some builds of the bpy module hang while the interpreter shuts down.
 os._exit(0)
