@@ -38,15 +38,22 @@ def run(payload: dict[str, Any], removable: Collection[int] | None = ()) -> Scri
     if "record" in payload:
         record = json.loads(payload["record"])
         # Where the artist was asked about removals, the names of the trial bound them.
-        duration = scripting.carry_out(record, payload["timeout_ms"], None if payload["asked"] else removable)
-        return scripting.ScriptResult(record["output"], {}, duration)
+        return scripting.carry_out(record, payload["timeout_ms"], None if payload["asked"] else removable)
     mode, timeout_ms = payload["mode"], payload["timeout_ms"]
     return scripting.execute(payload["code"], mode=mode, timeout_ms=timeout_ms, removable=removable)
 
 
 def message(result: ScriptResult) -> str:
-    """What the report says about a step: what its script printed, else how long it took."""
-    return shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms"
+    """What the report says about a step: what its script printed, else how long it took; then what was done otherwise
+    than it was written.
+    """
+    said = shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms"
+    return "\n".join([said, *rewrites(result)])
+
+
+def rewrites(result: ScriptResult) -> list[str]:
+    """What was done otherwise than the script was written, a line for each."""
+    return [f"Written for another Blender. {one[:1].upper()}{one[1:]}." for one in result.rewrites]
 
 
 def run_recorded(payload: dict[str, Any], recorder: Recorder) -> tuple[ScriptResult, dict[str, Any] | None]:

@@ -9,6 +9,7 @@
    modules with the listed members, limits where Blender multiplies numbers, checks of attribute names that a script
    computes. ``expected``: estimates of what node trees would make, before Blender evaluates them.
    ``removals``: what was in the file before is removed only where the artist could be asked.
+   ``older``: what Blender refuses is done in today's way where a script for another Blender certainly means that.
 5. the core's watchdog: limits of time and memory (``geonode_core.run_bounded``).
 6. ``alarm``: the second wall. Audit events of the interpreter end a script at the first event that no script needs.
 7. ``host.surroundings``: state that outlives a script is compared and restored.
@@ -23,13 +24,13 @@ import contextlib
 import importlib
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType, ModuleType
 from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, bytecode_check, expected, guards, indices, instrument, names, policy, removals, sizes
+from . import alarm, bytecode_check, expected, guards, indices, instrument, names, older, policy, removals, sizes
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .recorder import Recorder
@@ -56,6 +57,8 @@ class ScriptResult:
     namespace: dict[str, Any]
     """Its public global names with their values, without modules. Blender's data in it is valid until the next undo."""
     duration_ms: float
+    rewrites: tuple[str, ...] = ()
+    """What it does in the way of an older Blender, and how it was done here."""
 
 
 def execute(
@@ -81,9 +84,9 @@ def execute(
     return _prepare(source, mode, timeout_ms, removable, recorder)()
 
 
-def carry_out(record: dict[str, Any], timeout_ms: int, removable: Collection[int] | None = None) -> float:
-    """Carries out a record on Blender's main thread instead of its script; restores nothing. Returns milliseconds.
-    ``removable``: as of ``execute``.
+def carry_out(record: dict[str, Any], timeout_ms: int, removable: Collection[int] | None = None) -> ScriptResult:
+    """Carries out a record on Blender's main thread instead of its script; restores nothing. The result has no names:
+    the script has not run. ``removable``: as of ``execute``.
 
     Raises ``record_mismatch`` when an entry does not fit the file, and what ``execute`` raises for limits and breaches.
     """
@@ -94,7 +97,7 @@ def carry_out(record: dict[str, Any], timeout_ms: int, removable: Collection[int
     output = Output()
     result = run_guarded(code, {"carry_out": replay.carry_out, "__builtins__": {}}, output, timeout_ms, removable)
     replay.check()
-    return result.duration_ms
+    return replace(result, stdout=record["output"], namespace={})
 
 
 def run(source: str, mode: str = "safe", timeout_ms: int = 4000) -> ScriptResult:
@@ -208,14 +211,16 @@ def run_guarded(
     before = surroundings.Surroundings()
     shared = alarm.save_shared()
     expected.begin()
+    older.prepare()
     removals.begin(removable, asked)
     try:
         with callbacks.OwnCallbacksOnly():
             result = _run(code, namespace, output, timeout_ms, alarmed=True)
             _check_expected(output)
-        return result
+        return replace(result, rewrites=tuple(older.current().notes()))
     finally:
         expected.end()
+        older.end()
         alarm.forget_types()
         changed = before.put_back() + shared.put_back()
         if changed:

@@ -15,11 +15,12 @@ from typing import Any
 from .errors import policy_error
 from .removals import ASKED as MAY_BE_ASKED
 
-LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR = (
+LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR, \
+    SOCKET, STORE_SOCKET = (
     f"__geonode_{name}__"
     for name in (
         "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
-        "asked", "product", "into_product", "factor",
+        "asked", "product", "into_product", "factor", "socket", "store_socket",
     )
 )  # fmt: skip
 """Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
@@ -131,11 +132,12 @@ class _Guarding(ast.NodeTransformer):
         return _at(node, ast.Subscript(_call(AT, node.value), self._name(node.attr), node.ctx))
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
+        positional = _is_position(node)
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load):
             if isinstance(node.value, _LITERALS):
                 return node
-            return _at(node, _call(ITEM, node.value, _key(node.slice)))
+            return _at(node, _call(SOCKET if positional else ITEM, node.value, _key(node.slice)))
         return _at(node, ast.Subscript(_call(INSIDE, node.value), node.slice, node.ctx))
 
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -156,6 +158,9 @@ class _Guarding(ast.NodeTransformer):
         return _at(node, self._stored(node.target, node.value))
 
     def _stored(self, target: ast.Attribute | ast.Subscript, value: ast.expr) -> ast.Expr:
+        if isinstance(target, ast.Attribute) and target.attr == "default_value" and _is_position(target.value):
+            place: Any = target.value
+            return ast.Expr(_call(STORE_SOCKET, value, self.visit(place.value), _key(self.visit(place.slice))))
         of = self.visit(target.value)
         if isinstance(target, ast.Attribute):
             return ast.Expr(_call(STORE, value, of, self._name(target.attr)))
@@ -316,6 +321,17 @@ class _Guarding(ast.NodeTransformer):
             owner = self._within[-1].lstrip("_")
             name = f"_{owner}{name}" if owner else name
         return ast.Constant(name)
+
+
+def _is_position(node: ast.AST) -> bool:
+    """Whether this may be a socket by its position (`node.inputs[2]`)."""
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr in ("inputs", "outputs")
+        and not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str))
+        and not isinstance(node.slice, ast.Slice)
+    )
 
 
 def _statements(visited: Any) -> list[Any]:

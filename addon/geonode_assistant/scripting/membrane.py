@@ -19,11 +19,13 @@ import bpy
 
 from .. import native
 from ..host import rna
-from . import guards, indices, policy, removals, sizes
+from . import guards, indices, older, policy, removals, sizes
 from .errors import NotAllowed
 
 LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL = range(7)
 """Kinds of access, with the numbers that the native guards use."""
+AGAIN = 16
+"""Added to the kind of an access that Blender has refused."""
 PLAIN, HANDLED = 1, 2
 ALONE = 2
 """Added to an answer that is only valid for this object."""
@@ -78,6 +80,7 @@ class Membrane:
         self._own: set[type] = set()
         self._modules: dict[int, ModuleType] = {}
         self._builtins: dict[str, Any] | None = None
+        self._older = older.begin()
         self.guards: dict[str, Callable[..., Any]] = native.core().membrane(self._decide, self._handle)
 
     # -- what is the script's own
@@ -237,6 +240,8 @@ class Membrane:
         return [self._stores.get(key(base), frozenset()) for base in type.mro(cls)]
 
     def _handle(self, kind: int, thing: Any, name: Any, value: Any) -> Any:
+        if kind >= AGAIN:
+            return self._older.again(kind - AGAIN, thing, name, value)
         if kind == STORE:
             if indices.is_index(type(thing), name):
                 return indices.store(thing, name, value)
@@ -300,5 +305,6 @@ MEMBERS: dict[type, frozenset[str]] = {
     guards.SimpleNamespace: frozenset({"*"}),
     guards.Tree: frozenset({"insert", "balance", "find", "find_n", "find_range"}),
     removals.Removal: frozenset(),
+    older.Sockets: frozenset({"new"}),
 }
 """Our own classes whose instances a script may have, with the attributes that it may read."""

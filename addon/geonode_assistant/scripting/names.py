@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import guards, instrument, policy, products, removals, sizes, with_blocks
+from . import guards, instrument, older, policy, products, removals, sizes, with_blocks
 from .membrane import Membrane
 from .modules import Importer
 from .output import Output
@@ -23,6 +23,8 @@ def table(own: frozenset[str], output: Output, recorder: Recorder | None = None)
     names = {name: getattr(builtins, name) for name in allowed.builtins if hasattr(builtins, name)}
     membrane = Membrane(own)
     native = membrane.guards if recorder is None else recorder.around(membrane.guards)
+    earlier = older.current()
+    earlier.guards = native
     attributes = guards.Attributes(native)
     made = {
         **names,
@@ -51,6 +53,8 @@ def table(own: frozenset[str], output: Output, recorder: Recorder | None = None)
         instrument.AT: native["at"],
         instrument.INSIDE: native["inside"],
         instrument.SLICE: slice,
+        instrument.SOCKET: earlier.socket,
+        instrument.STORE_SOCKET: earlier.store_socket,
         instrument.BOUNDED: sizes.bounded,
         instrument.RANGE: range,
         instrument.FORMAT: guards.formatted,

@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from . import expected, indices, loads, policy, removals, stacks
+from . import expected, indices, loads, older, policy, removals, stacks
 from .errors import Guarded
 
 LONGEST_TEXT = 20_000
@@ -88,6 +88,15 @@ def store(thing: Any, name: str, value: Any) -> None:
         setattr(thing, name, value)
 
 
+def _linked(new: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """``links.new``, between the sockets that are meant."""
+    if len(args) >= 2:
+        one, other, *more = args
+        earlier = older.current()
+        args = (earlier.linked(one, other), earlier.linked(other, one), *more)
+    return new(*args, **kwargs)
+
+
 def _check_driver(name: str, value: Any) -> None:
     if name == "type" and value == "SCRIPTED":
         raise Guarded("A scripted driver evaluates Python; use SUM, AVERAGE, MIN or MAX of its variables.")
@@ -123,6 +132,8 @@ def method(thing: Any, name: str) -> Any:
     match thing.bl_rna.identifier:
         case "Nodes":
             return _checked(found, node_type)
+        case "NodeLinks" if name == "new":
+            return lambda *args, **kwargs: _linked(found, *args, **kwargs)
         case "ObjectModifiers":
             return lambda *args, **kwargs: removals.made(_in_a_stack(found(*args, **kwargs)))
         case "ObjectConstraints" | "PoseBoneConstraints" | "VertexGroups" if name == "new":

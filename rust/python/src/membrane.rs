@@ -4,6 +4,9 @@
 //! for each type and name of a script; the answer is cached here, so that a guard costs little more than the access itself. The functions
 //! are native, since a guard written in Python could be inspected and changed by the script; the script cannot reach the function that decides.
 //!
+//! What Blender refuses although it is allowed, a script may mean as another Blender had it: the handler is asked again, with `AGAIN` added to
+//! the kind, and answers `NotImplemented` where that is not so.
+//!
 //! Answers: 1 allowed, 2 left to the handler of this kind of access (bounds by size), 3 and 4 the same for this one object only; plus 8
 //! for objects that the script has created, which are forgotten before the next script.
 #![expect(
@@ -33,6 +36,8 @@ const ITEM: u8 = 3;
 const STORE_ITEM: u8 = 4;
 const DELETE_ITEM: u8 = 5;
 const CALL: u8 = 6;
+/// Added to the kind of an access that has failed.
+const AGAIN: u8 = 16;
 
 const PLAIN: u8 = 1;
 const HANDLED: u8 = 2;
@@ -186,11 +191,41 @@ unsafe fn handled(kind: u8, object: Object, name: Object, value: Object) -> Obje
     }
 }
 
+/// What an access gave; if it failed as accesses of Blender's data do, what the handler makes of it.
+unsafe fn or_again(found: Object, kind: u8, object: Object, name: Object, value: Object) -> Object {
+    // SAFETY: as in `decided`. A failed access has set an exception.
+    unsafe {
+        if !found.is_null() || (*STATE.0.get()).handle.is_null() {
+            return found;
+        }
+        let usual = [
+            ffi::PyExc_AttributeError,
+            ffi::PyExc_KeyError,
+            ffi::PyExc_TypeError,
+            ffi::PyExc_ValueError,
+        ];
+        if usual.iter().all(|one| ffi::PyErr_ExceptionMatches(*one) == 0) {
+            return found;
+        }
+        let py = Python::assume_attached();
+        let failure = PyErr::take(py);
+        let other = handled(kind | AGAIN, object, name, value);
+        if other != ffi::Py_NotImplemented() {
+            return other;
+        }
+        ffi::Py_DecRef(other);
+        if let Some(failure) = failure {
+            failure.restore(py);
+        }
+        ptr::null_mut()
+    }
+}
+
 unsafe fn loaded(object: Object, name: Object) -> Object {
     // SAFETY: as in `allowed`.
     unsafe {
         match allowed(object, name, LOAD) {
-            PLAIN => ffi::PyObject_GetAttr(object, name),
+            PLAIN => or_again(ffi::PyObject_GetAttr(object, name), LOAD, object, name, ffi::Py_None()),
             HANDLED => handled(LOAD, object, name, ffi::Py_None()),
             _ => ptr::null_mut(),
         }
@@ -202,8 +237,15 @@ unsafe fn stored(object: Object, name: Object, value: Object) -> i32 {
     // SAFETY: as in `allowed`.
     unsafe {
         match allowed(object, name, STORE) {
-            PLAIN => ffi::PyObject_SetAttr(object, name, value),
-            HANDLED => done(handled(STORE, object, name, value)),
+            PLAIN if ffi::PyObject_SetAttr(object, name, value) == 0 => 0,
+            PLAIN => done(or_again(ptr::null_mut(), STORE, object, name, value)),
+            HANDLED => done(or_again(
+                handled(STORE, object, name, value),
+                STORE,
+                object,
+                name,
+                value,
+            )),
             _ => -1,
         }
     }
@@ -222,7 +264,7 @@ unsafe fn item(object: Object, key: Object) -> Object {
     // SAFETY: as in `allowed`. The name of an item is not used.
     unsafe {
         match allowed(object, ffi::Py_None(), ITEM) {
-            PLAIN => ffi::PyObject_GetItem(object, key),
+            PLAIN => or_again(ffi::PyObject_GetItem(object, key), ITEM, object, key, ffi::Py_None()),
             HANDLED => handled(ITEM, object, key, ffi::Py_None()),
             _ => ptr::null_mut(),
         }
@@ -234,7 +276,13 @@ unsafe fn set_item(object: Object, key: Object, value: Object) -> i32 {
     unsafe {
         match allowed(object, ffi::Py_None(), STORE_ITEM) {
             PLAIN => ffi::PyObject_SetItem(object, key, value),
-            HANDLED => done(handled(STORE_ITEM, object, key, value)),
+            HANDLED => done(or_again(
+                handled(STORE_ITEM, object, key, value),
+                STORE_ITEM,
+                object,
+                key,
+                value,
+            )),
             _ => -1,
         }
     }

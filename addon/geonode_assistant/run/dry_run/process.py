@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import importlib.util
+import itertools
 import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -89,7 +90,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     add_on(job["package"])
     from geonode_assistant import native
     from geonode_assistant.host import census, mainfile
-    from geonode_assistant.run import driver, measure
+    from geonode_assistant.run import driver, measure, script_steps
     from geonode_assistant.run.bridge import BlenderHost
     from geonode_assistant.run.driver import RunHandle
     from geonode_assistant.run.recordings import Recordings
@@ -104,11 +105,12 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     # Here is the trial that it asks for.
     request = {"prompt": "", "provider": "offline", "approve": "all", "settings": {"try_scripts": "never"}}
     recordings = Recordings(frozenset(job["without_users"]), job["situation"]) if job["sealed"] else None
+    results: list[Any] = []
 
     def apply() -> tuple[Any, RunHandle, census.Names]:
         before = census.census()
         core_run = core.Run({**request, "catalogue": job["catalogue"], "plan": job["plan"]})
-        handle = RunHandle(core_run, BlenderHost(on_copy=True, recordings=recordings))
+        handle = RunHandle(core_run, BlenderHost(on_copy=True, recordings=recordings, results=results))
         report = driver.drive(handle)
         return report, handle, census.difference(before, census.census())
 
@@ -128,7 +130,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
         "messages": report.messages,
         "diff": report.diff,
         "names": names,
-        "did": [*census.describe(names), *printed(report.steps)],
+        "did": [*census.describe(names), *printed(results), *itertools.chain(*map(script_steps.rewrites, results))],
         "made": made,
     }
     if recordings is not None and report.status == "done":
@@ -147,10 +149,10 @@ def write_report(job: dict[str, Any], report: dict[str, Any]) -> None:
     os.replace(draft, path)
 
 
-def printed(steps: Iterable[Mapping[str, Any]]) -> list[str]:
+def printed(results: Iterable[Any]) -> list[str]:
     """What scripts said."""
-    said = (step["message"] for step in steps if step["action_type"] == "PYTHON")
-    return [f"Printed: {line}" for message in said for line in message.splitlines()[:PRINTED_LINES]]
+    said = (one.stdout.strip() or f"Ran in {one.duration_ms:.0f} ms" for one in results)
+    return [f"Printed: {line}" for text in said for line in text.splitlines()[:PRINTED_LINES]]
 
 
 def peak_mb() -> int:
