@@ -284,7 +284,8 @@ def run_script(
 ) -> ScriptResult:
     """Runs a Python script as one undo step, or leaves the file unchanged and raises.
 
-    Without ``approve`` a script that removes data is refused with ``approval_required``; any other one runs at once.
+    Without ``approve`` a script that removes data is refused with ``approval_required``; any other one runs at once,
+    and is stopped if it removes nodes, or anything else that was there, after all.
     With ``approve`` (as of ``apply_plan``) the script is a plan of one step: it is tried and asked about as the setting
     ``try_scripts`` says, and what came of its trial is carried out; then ``namespace`` is empty, since the script did
     not run here. ``settings`` as in ``start``. Such a call waits, so it is refused in a window (``would_block``).
@@ -316,7 +317,7 @@ def run_script(
         scripting.check_arguments(mode, timeout_ms)
         scripting.check(source)
         return scripts.run(source, timeout_ms, approve, settings)
-    return scripting.run(source, mode, timeout_ms)
+    return scripting.run(source, mode, timeout_ms, unasked=True)
 
 
 def run_manifest(path: str | Path) -> ManifestReport:

@@ -9,7 +9,7 @@ import bpy
 import geonode_core as core
 import pytest
 from file_state import differences, state
-from geonode_assistant import scripting
+from geonode_assistant import api, scripting
 from geonode_assistant.host import census
 
 UNSHOWN = {
@@ -96,6 +96,55 @@ def test_parts_that_were_there_are_not_removed_unasked(name: str) -> None:
     assert bool(bpy.data.objects["Cube"].modifiers) is not asked
 
 
+TREE = "t = bpy.data.materials['Material'].node_tree\n"
+NODES = {
+    "written out": (TREE + "t.nodes.clear()", True),
+    "a name": ("n = bpy.data.materials['Material'].node_tree.nodes\nn.remove(n[0])", True),
+    "an argument": ("def f(n): n.clear()\nf(bpy.data.materials['Material'].node_tree.nodes)", False),
+    "an item": (TREE + "[t.nodes][0].clear()", False),
+    "inputs of a group": ("[bpy.data.node_groups['Mine'].interface][0].clear()", False),
+    "its own": (TREE + "[t.nodes][0].remove(t.nodes.new('ShaderNodeMath'))", None),
+    "a tree of its own": (
+        "t = [bpy.data.materials.new('x')][0]\nt.use_nodes = True\n[t.node_tree.nodes][0].clear()",
+        None,
+    ),
+    "inputs of its own": (
+        "t = [bpy.data.node_groups['Mine'].interface][0]\n"
+        "[t][0].remove(t.new_socket('x', in_out='INPUT', socket_type='NodeSocketFloat'))",
+        None,
+    ),
+}
+
+
+def nodes() -> tuple[list[str], int]:
+    tree = bpy.data.materials["Material"].node_tree
+    return [node.name for node in tree.nodes], len(bpy.data.node_groups["Mine"].interface.items_tree)
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_nodes_that_were_there_are_not_removed_unasked(name: str) -> None:
+    """As of the parts of objects. The last data-block that was made has a tree of its own."""
+    source, asked = NODES[name]
+    group = bpy.data.node_groups.new("Mine", "GeometryNodeTree")
+    group.interface.new_socket("Size", in_out="INPUT", socket_type="NodeSocketFloat")
+    bpy.data.materials.remove(bpy.data.materials["Material"])
+    bpy.data.materials.new("Material").use_nodes = True
+    bpy.ops.ed.undo_push(message="start")
+    before = nodes()
+    asks = scripting.check_script(f"import bpy\n{source}").asks
+    assert [one.code for one in asks] == (["script_removes_nodes"] if asked else [])
+    if asked is False:
+        assert "asked" in why_stopped(source)
+    else:
+        scripting.run(f"import bpy\n{source}")
+    assert (nodes() != before) is bool(asked)
+    if asked:
+        bpy.ops.ed.undo()
+        with pytest.raises(core.CoreError, match="asked"):
+            api.run_script(f"import bpy\n{source}")
+        assert nodes() == before
+
+
 def test_a_mesh_that_was_there_is_replaced_after_a_question() -> None:
     replaced = "import bpy, bmesh\nb = bmesh.new()\nbmesh.ops.create_circle(b, segments=5)\nb.to_mesh({})"
     assert scripting.check_script(replaced.format("bpy.data.meshes['Cube']")).asks
@@ -131,7 +180,7 @@ numbers = [3, 1]
 numbers.remove(1)
 tree = bpy.data.materials['Material'].node_tree
 nodes = [tree.nodes][0]
-nodes.remove(nodes[0])
+nodes.remove(nodes.new('ShaderNodeMath'))
 """)
     assert "new" not in bpy.data.objects
 

@@ -135,6 +135,37 @@ def test_a_script_that_recognises_its_trial_gains_nothing(there: str, here: str)
     assert bpy.data.objects["Plane"].location.x == 0
 
 
+PARTS = (
+    "import bpy\n\nplane = bpy.data.objects['Plane']\n[plane.modifiers][0].remove(plane.modifiers['Mine'])\n"
+    "plane.modifiers.new('Theirs', 'BEVEL')\n"
+    "made = bpy.data.objects.new('New', plane.data)\nmade.modifiers.new('Untold', 'BEVEL')\n"
+)
+
+
+def test_the_question_names_the_parts_that_are_removed() -> None:
+    bpy.data.objects["Plane"].modifiers.new("Mine", "SUBSURF")
+    handle = asked(PARTS)
+    told = result(handle)["did"]
+    assert "Modifiers removed: Plane › Mine" in told and "Modifiers made: Plane › Theirs" in told
+    assert not any("Untold" in line for line in told)
+    assert approve(handle).status == "done"
+    assert [one.name for one in bpy.data.objects["Plane"].modifiers] == ["Theirs"]
+
+
+def test_a_part_that_the_trial_did_not_remove_stays() -> None:
+    bpy.data.meshes.new("Loose")
+    bpy.data.objects["Plane"].modifiers.new("Mine", "SUBSURF")
+    before = e2e.document()
+    move = "bpy.data.objects['Plane'].location.x = 9"
+    handle = asked(
+        RECOGNISES.format(there=move, here=f"{move}; [bpy.data.objects['Plane'].modifiers][0].clear()")
+    )
+    assert result(handle)["ok"], result(handle)
+    report = approve(handle)
+    assert [m["code"] for m in report.messages if m["severity"] == "error"] == ["script_breach"]
+    assert e2e.document() == before
+
+
 def test_a_script_alone_is_tried_and_its_record_is_carried_out() -> None:
     asked: list[dict[str, Any]] = []
     result = api.run_script(

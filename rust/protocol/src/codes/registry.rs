@@ -355,6 +355,8 @@ codes! {
         ScriptClass = "script_class" => "Write a plain class: no metaclass, and only decorators that are allowed.",
         /// A script removes data; the artist is asked first.
         ScriptDestructive = "script_destructive" => "Approve the script if the data may be removed.",
+        /// A script removes nodes of a tree that may be the artist's; the artist is asked first.
+        ScriptRemovesNodes = "script_removes_nodes" => "Approve the script if these nodes may be removed.",
         /// A loop of a script never ends.
         ScriptEndless = "script_endless" => "Loop over something finite.",
         /// An exception handler of a script would swallow the signal that stops the script.

@@ -16,6 +16,10 @@ const RULE: Rule = Rule {
     name: "removals",
     code: Code::ScriptDestructive,
 };
+const NODES: Rule = Rule {
+    name: "removals",
+    code: Code::ScriptRemovesNodes,
+};
 const HINT: &str = "Nothing needs to be corrected: the artist is asked before the script runs.";
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
@@ -68,6 +72,9 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         cx.asked_at(range);
         let text = format!(".{name}() removes a part of an object.");
         cx.ask(&RULE, call.range, text, HINT);
+    } else if is_of_tree(cx, &call.func, name) {
+        let text = format!(".{name}() removes nodes, also those that were there before the script.");
+        cx.ask(&NODES, call.range, text, HINT);
     } else if replaces_mesh(cx, call, name) {
         cx.ask(
             &RULE,
@@ -102,6 +109,21 @@ fn is_part(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
         && match &*method.value {
             Expr::Attribute(list) => cx.policy.reviewed.removals.parts.contains(list.attr.as_str()),
             Expr::Name(one) => cx.names.parts.contains(one.id.as_str()),
+            _ => false,
+        }
+}
+
+/// `material.node_tree.nodes.clear()` of a tree that the script has not made.
+fn is_of_tree(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
+    let Expr::Attribute(method) = function else {
+        return false;
+    };
+    matches!(name, "clear" | "remove")
+        && match &*method.value {
+            Expr::Attribute(list) => {
+                cx.policy.reviewed.removals.trees.contains(list.attr.as_str()) && !is_fresh(&list.value, &cx.names)
+            }
+            Expr::Name(one) => cx.names.trees.contains(one.id.as_str()),
             _ => false,
         }
 }

@@ -99,6 +99,31 @@ fn code_that_removes_data_is_asked_about_under_any_name() {
     assert!(check(harmless, "5.2").asks.is_empty());
 }
 
+#[test]
+fn removing_nodes_of_a_tree_that_may_be_the_artists_is_asked_about() {
+    let of = |tree: &str| {
+        let verdict = check(&format!("import bpy\n{tree}"), "5.2");
+        assert!(verdict.ok, "{tree}{verdict:?}");
+        verdict.asks.iter().map(|ask| ask.code.as_str()).collect::<Vec<_>>()
+    };
+    for script in [
+        "bpy.data.materials['M'].node_tree.nodes.clear()\n",
+        "nodes = bpy.data.materials['M'].node_tree.nodes\nnodes.remove(nodes[0])\n",
+        "def build(tree):\n    tree.nodes.clear()\nbuild(bpy.data.node_groups[0])\n",
+        "m = bpy.data.materials.get('M')\nif m is None:\n    m = bpy.data.materials.new('M')\nm.node_tree.nodes.clear()\n",
+    ] {
+        assert_eq!(of(script), ["script_removes_nodes"], "{script}");
+    }
+    for script in [
+        "m = bpy.data.materials.new('M')\nm.use_nodes = True\nm.node_tree.nodes.clear()\n",
+        "m = bpy.data.materials.new('M')\ntree = m.node_tree\nnodes = tree.nodes\nnodes.clear()\n",
+        "g = bpy.data.node_groups.new('G', 'GeometryNodeTree')\nfor n in list(g.nodes):\n    g.nodes.remove(n)\n",
+        "nodes = [1, 2]\nnodes.clear()\n",
+    ] {
+        assert!(of(script).is_empty(), "{script}");
+    }
+}
+
 /// A class of a script may define any attribute; attributes of Python or Blender with that name stay out of reach.
 #[test]
 fn own_attributes_give_no_access() {
