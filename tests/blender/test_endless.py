@@ -206,6 +206,25 @@ def test_wrong_indices_are_refused(name: str) -> None:
     assert error.value.code in ("script_failed", "script_refused")
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "m = o.modifiers.new('f', 'FLUID')\nm.fluid_type = 'DOMAIN'",
+        "m = o.modifiers.new('f', 'FLUID')\nfor m.fluid_type in ['DOMAIN']: pass",
+    ],
+)
+def test_no_fluid_domain_is_made(source: str) -> None:
+    with pytest.raises(core.CoreError, match="fluid"):
+        api.run_script(f"import bpy\no = bpy.data.objects['Cube']\n{source}")
+
+
+def test_the_artists_fluid_domain_is_not_simulated() -> None:
+    bpy.data.objects["Cube"].modifiers.new("f", "FLUID").fluid_type = "DOMAIN"
+    api.run_script("import bpy\nbpy.data.objects['Light'].location.x = 1")
+    with pytest.raises(core.CoreError, match="fluid"):
+        api.run_script("import bpy\nbpy.context.scene.frame_set(5)")
+
+
 def test_right_indices_are_set() -> None:
     made = api.run_script("""
 import bpy

@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 import geonode_core as core
 import pytest
+from geonode_assistant import scripting
 from geonode_assistant.scripting import instrument, names, policy
 from geonode_assistant.scripting.errors import Guarded, NotAllowed
 from geonode_assistant.scripting.membrane import Membrane, key
@@ -200,8 +201,9 @@ REFUSED = {
     "register": "import abc\nabc.ABC.register",
     "a base of a library": "import random\nclass B(random.Random): pass",
     "a base of Blender": "import bpy\nclass B(bpy.types.Operator): pass",
-    "a pattern": "match len:\n    case object(__self__=s): pass",
-    "a pattern on a library": "import numpy as np\nmatch np.ones(1):\n    case np.ndarray(view=v): pass",
+    "a pattern": "match len:\n    case object(__self__=s): pass\n    case _: raise TypeError('unread')",
+    "a pattern on a library": "import numpy as np\nmatch np.ones(1):\n    case np.ndarray(view=v): pass\n"
+    "    case _: raise TypeError('unread')",
     "str.format": "'{0.__class__}'.format(a)",
     "format of a text in a name": "t = '{0.__class__}'\nt.format(a)",
     "format of the class": "str.format('{0.__class__}', a)",
@@ -360,3 +362,204 @@ def test_the_name_of_an_own_attribute_opens_nothing_else(access: str) -> None:
     run_walled(source + "".join(f"a.{name}\n" for name in own), own)
     with pytest.raises((AttributeError, NotAllowed)):
         run_walled(source + f"x = {access}\n", own)
+
+
+AT = """
+def at(address):
+    given = {S.A: {"shape": (1,), "typestr": "|O", "data": (address, True), "version": 3}}
+    return np.asarray(SimpleNamespace(**given))[0]
+print(at(id(len)))
+"""
+# Values of a script's own classes that tell guards something else than Blender and Python get from them, and classes
+# that are not what their statement says; with a part of the refusal.
+DECEIVING = {
+    "a text": (
+        "from enum import StrEnum\nfrom types import SimpleNamespace\nimport numpy as np\n"
+        "class S(StrEnum):\n    A = '_' + '_array_interface_' + '_'\n    def startswith(self, *a): return False\n" + AT,
+        "startswith",
+    ),
+    "a text, later": (
+        "from enum import StrEnum\nfrom types import SimpleNamespace\nimport numpy as np\n"
+        "class S(StrEnum):\n    A = '_' + '_array_interface_' + '_'\n"
+        "S.startswith = lambda *a: False\n" + AT,
+        "startswith",
+    ),
+    "a text, by its instance": (
+        "from enum import StrEnum\nclass S(StrEnum):\n    A = 'x'\nS.A.startswith = lambda *a: False",
+        "startswith",
+    ),
+    "a text, by a class behind it": (
+        "from enum import StrEnum\nclass M:\n    pass\nclass S(M, StrEnum):\n    A = 'x'\nM.startswith = lambda *a: 1",
+        "startswith",
+    ),
+    "a number": (
+        "from enum import IntEnum\nclass N(IntEnum):\n    A = 5\n    def __gt__(self, other): return False",
+        "__gt__",
+    ),
+    "a length": (
+        "from typing import NamedTuple\nclass T(NamedTuple):\n    x: int\n    def __len__(self): return 0",
+        "__len__",
+    ),
+    "a metaclass": ("import typing\nFoo = typing.Type[int]\nclass M(Foo): pass", "derive"),
+    "a dict": (
+        "import typing\ndef deco(c): return typing.Dict[str, int]\n@deco\nclass F: pass\nclass M(F): pass",
+        "derive",
+    ),
+    "what a name uncovers": ("class A:\n    mro = 1\nA.mro\ndel A.mro\nA.mro()", "deleted"),
+    "what an exception has": ("class A(Exception):\n    add_note = 1\ndel A.add_note", "deleted"),
+    "a class of a library": (
+        "import functools, fractions\nfunctools.total_ordering(fractions.Fraction)",
+        "not a class of",
+    ),
+    "a dataclass of a library": (
+        "import dataclasses, fractions\ndataclasses.dataclass(fractions.Fraction)",
+        "not a class of",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DECEIVING)
+def test_guards_are_not_deceived_by_values_and_classes_of_a_script(name: str) -> None:
+    source, says = DECEIVING[name]
+    with pytest.raises((core.CoreError, core.PolicyError), match=says):
+        scripting.run(source)
+
+
+def test_classes_of_plain_data_are_still_useful() -> None:
+    made = scripting.run("""
+from collections import namedtuple
+from enum import Enum, Flag, IntEnum, IntFlag, StrEnum, auto
+from typing import NamedTuple, TypeVar
+from abc import ABC, abstractmethod
+T = TypeVar("T")
+class Kind(StrEnum):
+    BOX = auto()
+    def __str__(self): return "a " + self.value
+    @property
+    def shown(self): return self.value.upper()
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 2
+    @classmethod
+    def best(cls): return cls.HIGH
+class Sides(IntFlag):
+    LEFT = auto()
+    RIGHT = auto()
+Point = namedtuple("Point", "x y")
+class Size(NamedTuple):
+    x: float
+    y: float = 1
+    def __add__(self, other): return Size(self.x + other.x, self.y + other.y)
+class Stack:
+    def __init__(self): self.items = []
+    def push(self, one: T): self.items.append(one)
+class Base(ABC):
+    @abstractmethod
+    def run(self): ...
+class Error(ValueError):
+    def __init__(self, text, code):
+        super().__init__(text)
+        self.code = code
+s = Stack()
+s.push(1)
+error = Error("x", 3)
+found = [str(Kind.BOX), Kind.BOX.shown, Level.best() + 1, Size(1) + Size(2, 3), s.items, error.code]
+found += [Sides.LEFT | Sides.RIGHT == 3, Point(1, 2).y]
+""").namespace["found"]
+    assert made == ["a box", "BOX", 3, (3, 4), [1], 3, True, 2]
+
+
+PATTERNS = """
+import bpy
+from dataclasses import dataclass
+from enum import Enum
+from collections import namedtuple, OrderedDict, deque
+
+@dataclass
+class P:
+    x: float
+    y: float = 0
+
+class C(Enum):
+    R = 1
+    G = 2
+
+class V:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+N = namedtuple("N", "p q")
+
+def f(v):
+    match v:
+        case None: return "none"
+        case True: return "true"
+        case int(n) if n > 100: return f"big {n}"
+        case int() | float(): return "number"
+        case "a" | "b" as s: return "text " + s
+        case str(s): return "str " + s
+        case P(x=0, y=yy): return f"P0 {yy}"
+        case P(xx, yy): return f"P {xx} {yy}"
+        case V(a=1, b=z): return f"V1 {z}"
+        case V(a=a, b=V(a=c, b=d)): return f"VV {a} {c} {d}"
+        case C.R: return "red"
+        case N(p, q): return f"N {p} {q}"
+        case []: return "empty"
+        case [x]: return f"one {x}"
+        case [x, *rest, last] if last == 9: return f"list {x} {rest}"
+        case (a, (b, c)): return f"nest {a}{b}{c}"
+        case [*_, "end"]: return "end"
+        case {"type": "cube", "size": size, **more}: return f"cube {size} {sorted(more)}"
+        case {"k": [a, b] | (a, b)}: return f"k {a} {b}"
+        case {}: return "dict"
+        case bpy.types.Object(name=name, data=bpy.types.Mesh()): return "obj " + name
+        case _: return "other"
+
+x = 5
+match [7, 2]:
+    case [x, 1]: pass
+    case _: kept = x
+
+def gen():
+    for v in (1, "a"):
+        match v:
+            case int(): yield "i"
+            case _: yield "s"
+
+cube = bpy.data.objects["Cube"]
+values = [None, True, 500, 3, 2.5, "a", "zz", P(0, 4), P(1, 2), V(1, 2), V(3, V(4, 5)), C.R, C.G, N(1, 2), [], [4]]
+values += [[1, 2, 3, 9], (1, (2, 3)), [1, 2, "end"], {"type": "cube", "size": 2, "z": 1}, {"k": [1, 2]}, {"j": 1}]
+values += [cube, bpy.data.objects["Light"], deque([1]), OrderedDict(), b"ab", range(1)]
+found = [f(v) for v in values] + [kept, list(gen())]
+try:
+    match P(1, 2):
+        case P(1, 2, 3): pass
+except TypeError as error:
+    found.append(str(error))
+"""
+
+
+def test_patterns_mean_what_python_means() -> None:
+    plain: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(PATTERNS, "<plain>", "exec"), plain)
+    assert scripting.run(PATTERNS).namespace["found"] == plain["found"] and len(plain["found"]) > 30
+
+
+# Attributes that patterns would read without a guard.
+READING = {
+    "a key": "n = np.zeros(3)\nmatch {}:\n    case {n.ctypes: v}: pass",
+    "a value": "def deco(c): return np.zeros(3)\n@deco\nclass C:\n    ctypes = 1\nmatch 1:\n    case C.ctypes: pass",
+    "a name of any class": "def deco(c): return object\n@deco\nclass K: pass\n"
+    "match np.zeros(3):\n    case K(ctypes=c): got.append(c)",
+    "a format": "def deco(c): return str\n@deco\nclass K: pass\n"
+    "match '{0.__class__}':\n    case K(format=f): got.append(f(1))",
+}
+
+
+@pytest.mark.parametrize("name", READING)
+def test_patterns_read_through_the_guards(name: str) -> None:
+    source = "import numpy as np\ngot = []\nclass O:\n    ctypes = 1\n" + READING[name]
+    try:
+        assert not any("class" in str(one) or "ctypes" in str(one) for one in scripting.run(source).namespace["got"])
+    except (core.CoreError, core.PolicyError) as error:
+        assert error.code in ("script_failed", "script_refused")

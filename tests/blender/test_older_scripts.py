@@ -149,6 +149,20 @@ def test_a_script_for_this_blender_is_not_changed() -> None:
     assert not made.rewrites and made.namespace["found"]
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    {}\nexcept (AttributeError, TypeError, KeyError):\n    found = 'here'\n",
+        "found = 'here'\nif hasattr(n, 'mode'):\n    {}\n",
+    ],
+)
+def test_a_script_that_adapts_itself_is_left_alone(source: str) -> None:
+    made = scripting.run(NODE.format(RESAMPLE) + "found = 'older'\n" + source.format("n.mode = 'LENGTH'"))
+    assert not made.rewrites
+    if bpy.app.version >= (5, 0):
+        assert made.namespace["found"] == "here" and made.namespace["n"].inputs["Mode"].default_value == "Count"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
 @pytest.mark.parametrize("name", ["an input of a modifier", "a property that is a menu now", "inputs of a tree"])
 def test_the_question_and_the_report_say_what_is_done_otherwise(name: str) -> None:

@@ -116,6 +116,55 @@ NODES = {
 }
 
 
+# Removals of parts of what is prepared, that no list of methods knows; with what they lose.
+EFFECTS = {
+    "UV maps": ("f = c.data.uv_layers.remove\nf(c.data.uv_layers[0])", "uv layers"),
+    "UV maps, by an operator": ("f = bpy.ops.mesh.uv_texture_remove\nf()", "uv layers"),
+    "attributes": ("[g(c.data.attributes['at']) for g in [c.data.attributes.remove]]", "attributes"),
+    "material slots": ("f = c.data.materials.clear\nf()", "material slots"),
+    "material slots, by an operator": ("f = bpy.ops.object.material_slot_remove\nf()", "material slots"),
+    "markers": ("f = bpy.context.scene.timeline_markers.clear\nf()", "timeline markers"),
+    "keys": ("f = c.keyframe_delete\nf('location', frame=1)", "animation curves"),
+    "its own properties": ("del c['mine']", "properties"),
+    "all faces": (
+        "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nbmesh.ops.remove_doubles(b, verts=b.verts[:], dist=1000)\n"
+        "b.to_mesh(c.data)",
+        "surface",
+    ),
+}
+EDITS = {
+    "a new name": "c.data.uv_layers[0].name = 'Other'\nc.data.attributes['at'].name = 'other'\nc.name = 'Box'",
+    "another material": "f = c.data.materials.clear\nf()\nc.data.materials.append(bpy.data.materials.new('New'))",
+    "smooth faces": "bpy.ops.object.shade_smooth()\nbpy.ops.object.shade_flat()",
+    "subdivided": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\n"
+    "bmesh.ops.subdivide_edges(b, edges=b.edges[:], cuts=2)\nb.to_mesh(c.data)",
+    "an object of its own": "d = c.copy()\nd.data = c.data.copy()\nd.data.uv_layers.remove(d.data.uv_layers[0])",
+}
+
+
+def prepared() -> None:
+    cube = bpy.data.objects["Cube"]
+    cube.data.attributes.new("at", "FLOAT", "POINT")
+    bpy.context.scene.timeline_markers.new("M", frame=3)
+    cube.keyframe_insert("location", frame=1)
+    cube["mine"] = 1
+    bpy.ops.ed.undo_push(message="start")
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_parts_are_not_lost_unasked_however_that_happens(name: str) -> None:
+    prepared()
+    source, what = EFFECTS[name]
+    why = why_stopped(f"c = bpy.data.objects['Cube']\n{source}")
+    assert "asked" in why and what in why
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_edits_lose_no_parts(name: str) -> None:
+    prepared()
+    scripting.run(f"import bpy\nc = bpy.data.objects['Cube']\n{EDITS[name]}")
+
+
 def nodes() -> tuple[list[str], int]:
     tree = bpy.data.materials["Material"].node_tree
     return [node.name for node in tree.nodes], len(bpy.data.node_groups["Mine"].interface.items_tree)

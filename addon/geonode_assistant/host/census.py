@@ -7,7 +7,8 @@ those are. Names are complete: nothing is made or removed unseen.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from typing import Any
 
 import bpy
@@ -23,17 +24,33 @@ Names = dict[str, dict[str, list[str]]]
 SHOWN_NAMES = 8
 ANY_PART = -1
 """Among the ``session_uid`` of what may be removed: any part of a data-block, since a trial has named the parts."""
+# Kinds of parts of data-blocks: where their owners are, and the name and type of each.
 PARTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "modifiers": ("objects", lambda obj: [(one.name, one.type) for one in obj.modifiers]),
     "constraints": ("objects", lambda obj: [(one.name, one.type) for one in obj.constraints]),
     "vertex_groups": ("objects", lambda obj: [(one.name, "") for one in obj.vertex_groups]),
-    "material_slots": ("objects", lambda obj: [(str(n + 1), "") for n in range(len(obj.material_slots))]),
+    "material_slots": ("objects", lambda obj: _numbered(obj.material_slots)),
     "nodes_of_materials": ("materials", lambda block: _nodes(block.node_tree)),
     "nodes_of_worlds": ("worlds", lambda block: _nodes(block.node_tree)),
     "nodes_of_groups": ("node_groups", lambda block: _nodes(block)),
     "inputs_and_outputs": ("node_groups", lambda tree: _interface(tree)),
+    "uv_layers": ("meshes", lambda mesh: _names(mesh.uv_layers)),
+    "attributes": ("meshes", lambda mesh: [(one.name, one.domain) for one in mesh.attributes if _is_own(one.name)]),
+    "shape_keys": ("shape_keys", lambda keys: _names(keys.key_blocks)),
+    "bones": ("armatures", lambda armature: _names(armature.bones)),
+    "bone_collections": ("armatures", lambda armature: _names(armature.collections)),
+    "splines": ("curves", lambda curve: _numbered(curve.splines)),
+    "timeline_markers": ("scenes", lambda scene: _names(scene.timeline_markers)),
+    "view_layers": ("scenes", lambda scene: _names(scene.view_layers)),
+    "animation_curves": ("actions", lambda action: _animated(action)),
+    "properties": ("objects", lambda obj: [(key, "") for key in obj.keys()]),  # noqa: SIM118
+    "surface": ("meshes", lambda mesh: [("faces", "")] if len(mesh.polygons) else []),
 }
-"""Kinds of parts of data-blocks: where their owners are, and the name and type of each."""
+_BUILT_IN = frozenset({
+    "position", "sharp_face", "sharp_edge", "material_index", "crease_edge", "crease_vert", "bevel_weight_edge",
+    "bevel_weight_vert", "custom_normal", "freestyle_edge", "freestyle_face", "radius", "id", "skin_radius",
+})  # fmt: skip
+"""Attributes that are properties of elements."""
 
 
 def census() -> Census:
@@ -45,12 +62,58 @@ def census() -> Census:
             continue  # a list of the other lists
         blocks = [block for block in getattr(bpy.data, kind) if isinstance(block, bpy.types.ID)]
         found[kind] = {_key(row): (block.session_uid, row) for block, row in zip(blocks, described, strict=True)}
+    return found | parts()
+
+
+def parts() -> Census:
+    """A look at the parts of the open file's own data-blocks."""
+    found: Census = {}
     for part, (kind, read) in PARTS.items():
         owners = (block for block in getattr(bpy.data, kind) if block.library is None)
         found[part] = {
             f"{block.name} › {name}": (block.session_uid, detail) for block in owners for name, detail in read(block)
         }
     return found
+
+
+def lost(before: Census, after: Census, left: Collection[int]) -> list[str]:
+    """The parts that are gone of data-blocks that are still there (``left``), in words. What was only renamed is not:
+    there are as many of its kind as before.
+    """
+    found = []
+    for kind, names in before.items():
+        now = after.get(kind, {})
+        counts = Counter(uid for uid, _ in now.values())
+        fewer = {uid for uid, count in Counter(uid for uid, _ in names.values()).items() if counts[uid] < count}
+        gone = [name for name, (uid, _) in names.items() if name not in now and uid in left and uid in fewer]
+        if gone:
+            found.append(f"{kind.replace('_', ' ')}: {_listed(gone)}")
+    return found
+
+
+def curves(action: Any) -> list[Any]:
+    """The curves of an action, wherever this Blender keeps them."""
+    if not hasattr(action, "layers"):
+        return list(action.fcurves)
+    strips = [strip for layer in action.layers for strip in layer.strips]
+    return [curve for strip in strips for bag in strip.channelbags for curve in bag.fcurves]
+
+
+def _animated(action: Any) -> list[tuple[str, str]]:
+    return [(f"{curve.data_path} {curve.array_index}", "") for curve in curves(action)]
+
+
+def _names(parts: Any) -> list[tuple[str, str]]:
+    return [(one.name, "") for one in parts]
+
+
+def _numbered(parts: Any) -> list[tuple[str, str]]:
+    return [(str(n + 1), "") for n in range(len(parts))]
+
+
+def _is_own(attribute: str) -> bool:
+    """Whether an attribute is an artist's: Blender makes and removes the others itself."""
+    return not attribute.startswith(".") and attribute not in _BUILT_IN
 
 
 def _nodes(tree: Any) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, bytecode_check, expected, guards, indices, instrument, names, older, policy, removals, sizes
+from . import alarm, bytecode_check, expected, instrument, names, older, policy, removals
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .recorder import Recorder
@@ -41,8 +41,6 @@ __all__ = ["ScriptFinding", "ScriptResult", "Verdict", "carry_out", "check_scrip
 
 MODES = ("safe", "trusted")
 _OF_LITERALS = frozenset({"join", "split", "items", "keys", "values", "get", "upper", "lower", "encode"})
-_UNSAFE_IN_PATTERNS = frozenset({"view", "data", "dumps", "flags", "base", "pixels", "format", "resize"})
-"""Attributes that are listed for some types only, or that have a guard; patterns would bypass both."""
 _TRUSTED = "<trusted script>"
 """The file name of a trusted script. Code with the other file name always runs with the alarm."""
 REMOVES_NODES = "script_removes_nodes"
@@ -164,6 +162,7 @@ def _prepare(
     asked = frozenset(one.line for one in verdict.asks if about_nodes or one.code != REMOVES_NODES)
     code = compile_guarded(verdict.source, verdict.own, asked, recorder)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output, recorder)}
+    older.current().listens = not older.adapts(verdict.source)
     return lambda: run_guarded(code, namespace, output, timeout_ms, removable, asked=bool(asked))
 
 
@@ -182,12 +181,6 @@ def compile_guarded(
             bounds=frozenset(allowed.bounds),
             modules=frozenset(allowed.modules),
             members=_OF_LITERALS,
-            patterns=allowed.attributes
-            - sizes.METHODS
-            - removals.METHODS
-            - guards.LIMITED_NAMES
-            - indices.METHODS
-            - _UNSAFE_IN_PATTERNS,
             asked=asked,
         )
         if recorder is not None:

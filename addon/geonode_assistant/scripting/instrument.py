@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .errors import policy_error
+from . import patterns
 from .removals import ASKED as MAY_BE_ASKED
 
 LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR, \
@@ -32,17 +32,15 @@ def instrumented(
     bounds: frozenset[str],
     modules: frozenset[str],
     members: frozenset[str],
-    patterns: frozenset[str],
     asked: frozenset[int] = frozenset(),
 ) -> ast.Module:
     """The syntax tree of a checked script with guards; lines and columns are unchanged.
 
     ``bounds``: arguments that are checked. ``modules``: full names. ``members``: attributes that may be read from
-    literals. ``patterns``: attributes that a pattern may read from a class that is not the script's own.
-    ``asked``: lines whose removals the artist was asked about.
+    literals. ``asked``: lines whose removals the artist was asked about.
     """
     tree = ast.parse(source, "<script>")
-    return ast.fix_missing_locations(_Guarding(tree, bounds, modules, members, patterns, asked).visit(tree))
+    return ast.fix_missing_locations(_Guarding(tree, bounds, modules, members, asked).visit(tree))
 
 
 class _Names:
@@ -100,14 +98,13 @@ class _Guarding(ast.NodeTransformer):
         bounds: frozenset[str],
         modules: frozenset[str],
         members: frozenset[str],
-        patterns: frozenset[str],
         asked: frozenset[int],
     ) -> None:
+        self._conditions = patterns.Conditions(self.visit)
         self._asked = asked
         self._bounds = bounds
         self._modules = modules
         self._members = members
-        self._patterns = patterns
         self._names = _Names(tree, modules)
         self._within: list[str] = []
         self._texts = any(
@@ -260,35 +257,10 @@ class _Guarding(ast.NodeTransformer):
             item.context_expr = _at(item.context_expr, _call(WITH, item.context_expr))
         return node
 
-    # -- patterns, which read attributes without a guard: only attributes that are harmless on every object
-
-    def visit_MatchClass(self, node: ast.MatchClass) -> Any:
-        if not (isinstance(node.cls, ast.Name) and node.cls.id in self._names.classes):
-            for name in node.kwd_attrs:
-                self._only_harmless(node, name)
-        node.patterns = [self.visit(one) for one in node.patterns]
-        node.kwd_patterns = [self.visit(one) for one in node.kwd_patterns]
-        return node
-
-    def visit_MatchValue(self, node: ast.MatchValue) -> Any:
-        value = node.value
-        while isinstance(value, ast.Attribute) and self._module(value.value) is None:
-            if not (isinstance(value.value, ast.Name) and value.value.id in self._names.classes):
-                self._only_harmless(node, value.attr)
-            value = value.value
-        return node
-
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> Any:
-        node.patterns = [self.visit(one) for one in node.patterns]
-        return node
-
-    def _only_harmless(self, node: Any, name: str) -> None:
-        if name not in self._patterns:
-            raise policy_error(
-                "script_mismatch",
-                f"Line {node.lineno}: a pattern may not read .{name}; use if and isinstance().",
-                line=node.lineno,
-            )
+    def visit_Match(self, node: ast.Match) -> Any:
+        return self._conditions.translated(
+            node, lambda body: [kept for one in body for kept in _statements(self.visit(one))]
+        )
 
     # -- parts
 

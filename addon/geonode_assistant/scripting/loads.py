@@ -54,6 +54,13 @@ def check() -> None:
             raise Guarded(f"{why} That would freeze Blender; use smaller numbers.")
 
 
+def check_frame() -> None:
+    """Raises if another frame would simulate a fluid: Blender runs Python for that, and writes files."""
+    modifiers = (one for obj in census.every("objects") for one in obj.modifiers if one.type == "FLUID")
+    if any(one.fluid_type == "DOMAIN" and one.show_viewport for one in modifiers):
+        raise Guarded("The file has a fluid domain, which simulates and writes files at other frames.")
+
+
 Found = tuple[tuple[str, int], Any, Callable[[Any], str], Callable[[], None]]
 """What something is, what describes it, why that is too much (or ''), and how to make it small."""
 

@@ -9,8 +9,11 @@ identity. Only a script's own classes, which our ``__build_class__`` has created
 from __future__ import annotations
 
 import builtins
+import enum
 import re
 import sys
+import types
+import typing
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -87,10 +90,21 @@ class Membrane:
 
     def build_class(self, function: Any, name: str, *bases: Any, **how: Any) -> Any:
         """``__build_class__``: the class that it creates is the script's own."""
-        for base in bases:
-            if isinstance(base, type) and base not in self._own and not self._may_be_derived_from(base):
-                raise TypeError(f"{base.__name__} is not a class that a script may derive from.")
-        return self.adopt(builtins.__build_class__(function, name, *bases, **how))
+        if "metaclass" in how or any(type(base) in self._own for base in bases):
+            raise TypeError("A class may not be made by anything else than its class statement.")
+        for base in types.resolve_bases(bases):
+            known = isinstance(base, type) and (base in self._own or self._may_be_derived_from(base))
+            if not known and base not in _TYPING:
+                raise TypeError(f"{getattr(base, '__name__', base)} is not a class that a script may derive from.")
+        made = self.adopt(builtins.__build_class__(function, name, *bases, **how))
+        for one in type.mro(made) if isinstance(made, type) else ():
+            for defined, value in one.__dict__.items() if one in self._own else ():
+                if not _is_fixed(made, defined) or defined in getattr(made, "__members__", ()):
+                    continue
+                if all(value is not library.__dict__.get(defined) for library in (enum.Flag, enum.IntFlag)):
+                    self._own.discard(made)
+                    raise TypeError(f"{made.__name__} may not define {defined}: its values are plain data.")
+        return made
 
     def adopt(self, made: Any) -> Any:
         """Makes a class that a library created for the script (``namedtuple``, ``dataclass``) the script's own."""
@@ -102,11 +116,27 @@ class Membrane:
         """Wraps a function or decorator of a library that creates classes, which become the script's own."""
 
         def called(*args: Any, **kwargs: Any) -> Any:
+            for one in args[:1]:
+                self._check_own(one)
             made = function(*args, **kwargs)
             return self.adopt(made) if isinstance(made, type) else self.adopting(made)
 
         called.__name__ = called.__qualname__ = function.__name__
         return called
+
+    def only_own(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Wraps a decorator of a library that changes classes, which have to be the script's own."""
+
+        def called(cls: Any, /) -> Any:
+            self._check_own(cls)
+            return function(cls)
+
+        called.__name__ = called.__qualname__ = function.__name__
+        return called
+
+    def _check_own(self, cls: Any) -> None:
+        if isinstance(cls, type) and cls not in self._own:
+            raise TypeError(f"{cls.__name__} is not a class of this script.")
 
     def admit(self, module: ModuleType) -> None:
         """Admits a module that was created for the script."""
@@ -171,9 +201,23 @@ class Membrane:
         """Decides about an attribute of an instance of an own class, or of the class itself."""
         if name.startswith("__") and name.endswith("__"):
             return kind == LOAD and (name in self._dunder or name in self._methods)
+        if kind != LOAD and _is_fixed(cls, name):
+            return False
         for base in type.mro(cls):
             if name in base.__dict__:
                 return base in self._own or self._listed(base, name)
+        return True
+
+    def _may_change(self, thing: type, kind: int, name: str) -> bool:
+        """Decides about setting or deleting an attribute of an own class, which changes those derived from it too."""
+        for one in self._own:
+            if thing in (chain := type.mro(one)):
+                if _is_fixed(one, name):
+                    return False
+                # What is deleted uncovers what a library has under this name.
+                behind = (*chain, *type.mro(type(one)))
+                if kind == DELETE and any(name in base.__dict__ for base in behind if base not in self._own):
+                    return False
         return True
 
     def _class(self, kind: int, thing: type, meta: type, name: Any) -> bool:
@@ -188,6 +232,8 @@ class Membrane:
         if thing in self._own:
             if kind == LOAD and name == "__members__":
                 return True
+            if kind != LOAD and not self._may_change(thing, kind, name):
+                return False
             return self._free(thing, kind, name) and not _of_metaclass(thing, name)
         if kind != LOAD:
             return False
@@ -280,6 +326,30 @@ def _limited(thing: Any, name: str) -> Any:
         return _limit(thing, name)
     found = _limit(type(thing), name)
     return getattr(thing, name) if found is None else lambda *args, **kwargs: found(thing, *args, **kwargs)
+
+
+def _is_fixed(cls: type, name: str) -> bool:
+    """Whether a class of plain data may not have its own attribute of this name, which guards rely on."""
+    for data, free in _PLAIN_DATA.items():
+        if issubclass(cls, data) and name in data.__dict__ and name not in free:
+            return True
+    return issubclass(cls, tuple) and name in _OF_TUPLES
+
+
+_OF_TUPLES = frozenset({"__contains__", "__eq__", "__getitem__", "__hash__", "__iter__", "__len__"})
+_SHOWN = frozenset({
+    "__doc__", "__format__", "__getnewargs__", "__init__", "__new__", "__reduce_ex__", "__repr__", "__str__",
+})  # fmt: skip
+_PLAIN_DATA: dict[type, frozenset[str]] = {
+    int: _SHOWN,
+    str: _SHOWN,
+    float: _SHOWN,
+}
+"""Types of data whose values the guards look at, with what a class derived from one may define itself."""
+_TYPING = frozenset(
+    base for name in ("NamedTuple", "TypedDict") for base in types.resolve_bases((getattr(typing, name),))
+)
+"""What classes in the notation of `typing` are derived from."""
 
 
 def _of_metaclass(thing: type, name: str) -> bool:

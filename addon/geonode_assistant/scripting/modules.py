@@ -40,6 +40,8 @@ class Importer:
         self._own["operator"] = {"attrgetter": attributes.attrgetter, "methodcaller": attributes.methodcaller}
         for module, name in (("dataclasses", "dataclass"), ("collections", "namedtuple")):
             self._own[module] = {name: membrane.adopting(getattr(importlib.import_module(module), name))}
+        for module, name in (("enum", "unique"), ("functools", "total_ordering"), ("typing", "final")):
+            self._own[module] = {name: membrane.only_own(getattr(importlib.import_module(module), name))}
         self._made: dict[str, ModuleType] = {}
         self._policy = policy.policy()
 
@@ -47,7 +49,7 @@ class Importer:
         self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
     ) -> ModuleType:
         """As Python's own, for listed modules; raises ``ImportError`` for all others."""
-        if fromlist.__class__ is list:
+        if type(fromlist) is list:
             # `PyImport_Import`: a C library imports a part of itself and reads it from `sys.modules`. Python's own
             # code always has a tuple here, and a script cannot name this function, so it gets nothing of this.
             return importlib.import_module(name)

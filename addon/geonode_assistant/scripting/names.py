@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import guards, instrument, older, policy, products, removals, sizes, with_blocks
+from . import guards, instrument, older, patterns, policy, products, removals, sizes, with_blocks
 from .membrane import Membrane
 from .modules import Importer
 from .output import Output
@@ -62,6 +62,7 @@ def table(own: frozenset[str], output: Output, recorder: Recorder | None = None)
         instrument.PRODUCT: products.product,
         instrument.INTO_PRODUCT: products.into,
         instrument.FACTOR: products.factor,
+        **patterns.functions(native),
         **(recorder.builtins() if recorder is not None else {}),
     }
     membrane.begin(made)

@@ -8,6 +8,7 @@ has shown that it was written for one, or where nothing else is possible.
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable
 from functools import cache
@@ -58,6 +59,8 @@ class Older:
         self._positions: dict[int, tuple[Any, int]] = {}
         """Sockets that it has by their position, with the list and the position."""
         self._busy = False
+        self.listens = True
+        """Whether anything is done otherwise: a script that adapts itself to what it finds needs no help."""
 
     def notes(self) -> list[str]:
         """What was done otherwise than it was written, each once."""
@@ -73,7 +76,8 @@ class Older:
 
     def again(self, kind: int, thing: Any, name: Any, value: Any) -> Any:
         """Does what the script means; ``NotImplemented`` where that is not certain."""
-        if self._busy or not isinstance(thing, bpy.types.bpy_struct | bpy.types.bpy_prop_collection):
+        of_blender = isinstance(thing, bpy.types.bpy_struct | bpy.types.bpy_prop_collection)
+        if self._busy or not self.listens or not of_blender:
             return NotImplemented
         self._busy = True
         try:
@@ -193,7 +197,7 @@ class Older:
 
     def socket(self, sockets: Any, key: Any) -> Any:
         """``sockets[key]`` for the inputs or outputs of a node."""
-        node = _node_of(sockets) if type(key) is int else None
+        node = _node_of(sockets) if type(key) is int and self.listens else None
         if node is None:
             return self.guards["item"](sockets, key)
         at = self._place(sockets, key, node) if node.as_pointer() in self._known or key >= len(sockets) else None
@@ -208,7 +212,7 @@ class Older:
         try:
             self.guards["store"](value, found, "default_value")
         except (TypeError, AttributeError, ValueError):
-            node = _node_of(sockets) if type(key) is int else None
+            node = _node_of(sockets) if type(key) is int and self.listens else None
             at = None if node is None else self._place(sockets, key, node, note=False)
             if node is None or at is None or sockets[at] == found:
                 raise
@@ -251,6 +255,17 @@ class Older:
         if note:
             self.note(f"{node.bl_label}: {side}[{key}] is “{sockets[at].name}”, {side}[{at}] in this Blender")
         return at
+
+
+def adapts(source: str) -> bool:
+    """Whether a script finds out itself what this Blender has: by its version, by `hasattr()`, or by trying."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Try(handlers=[_, *_]) | ast.Attribute(attr="version"):
+                return True
+            case ast.Call(func=ast.Name(id="hasattr")):
+                return True
+    return False
 
 
 class Sockets:

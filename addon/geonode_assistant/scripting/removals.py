@@ -46,6 +46,8 @@ class _Script:
         """The addresses of the parts that it added to something."""
         self.read: dict[int, tuple[Any, set[int]]] = {}
         """Its ``BMesh`` objects, with the ``session_uid`` of the meshes that they were read from."""
+        self.part_names: census.Census = {}
+        """The parts of data-blocks when it began."""
         self.blocks: dict[int, str] = {}
         """The data-blocks when it began, with their names."""
         self.asked = False
@@ -65,6 +67,8 @@ def begin(removable: Collection[int] | None, asked: bool) -> None:
     _script.newest = max((*_script.blocks, *census.trees_in_blocks()), default=0)
     _script.removable = removable
     _script.asked = asked
+    bound = removable is None or asked or census.ANY_PART in removable
+    _script.part_names = {} if bound else census.parts()
     _script.parts.clear()
     _script.read.clear()
     _script.shown = frozenset()
@@ -243,6 +247,12 @@ def finish() -> None:
         if gone:
             names = ", ".join(sorted(repr(_script.blocks[uid]) for uid in gone)[: census.SHOWN_NAMES])
             raise Guarded(f"It would have removed {names}, which nobody was asked about.")
+        fewer = census.lost(_script.part_names, census.parts(), left) if _script.part_names else []
+        if fewer:
+            raise Guarded(
+                f"It would have removed parts that were there before ({'; '.join(fewer)}), which nobody was asked "
+                "about. Write the removal out, as in obj.modifiers.remove(…), so that the artist can be asked."
+            )
     if not _script.unlinked:
         return
     lost = (_script.unlinked.keys() & _script.shown & left) - census.in_scenes()

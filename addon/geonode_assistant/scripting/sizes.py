@@ -25,7 +25,7 @@ LARGEST_PICTURE = 80_000_000
 STORED = frozenset({
     "default_value", "voxel_size", "body", "resolution", "render_resolution", "radius", "child_type",
     "viewport_resolution", "hair_step", "iterations", "limit_method", "object", "use_axis",
-    "type",
+    "type", "fluid_type",
 })  # fmt: skip
 """Properties that are checked in addition to those with a limit, because some of their values multiply the mesh."""
 _COUNTED = (bpy.types.Modifier, bpy.types.ParticleSettings, bpy.types.MetaBall, bpy.types.MetaElement)
@@ -62,6 +62,8 @@ def looks_at(kind: type, name: str) -> bool:
         return issubclass(kind, bpy.types.TextCurve)
     if name == "type":
         return issubclass(kind, bpy.types.Driver)
+    if name == "fluid_type":
+        return issubclass(kind, bpy.types.FluidModifier)
     return name == "default_value" or name not in STORED or issubclass(kind, _COUNTED)
 
 
@@ -71,6 +73,8 @@ def store(thing: Any, name: str, value: Any) -> None:
         bounded(name, value)
         if isinstance(thing, bpy.types.Driver):
             _check_driver(name, value)
+        if name == "fluid_type" and value == "DOMAIN":
+            raise Guarded("A fluid domain simulates, which writes files; set it up by hand.")
         if name == "default_value":
             expected.changed(thing.id_data)
         if name == "body" and isinstance(value, str) and len(value) > LONGEST_TEXT:
@@ -147,6 +151,8 @@ def method(thing: Any, name: str) -> Any:
             return lambda: _packed(thing, found)
         case _ if name == "copy":
             return found
+        case "Scene" if name == "frame_set":
+            return _checked(found, _check_frame)
         case _ if name in _EVALUATING:
             evaluates = (
                 thing.bl_rna.identifier in {"Context", "Depsgraph", "Scene", "ViewLayer"} or name == "evaluated_get"
@@ -155,6 +161,11 @@ def method(thing: Any, name: str) -> Any:
         case "BlendDataImages" | "Image":
             return _checked(found, _picture)
     return _checked(found, _counts)
+
+
+def _check_frame(*args: Any, **kwargs: Any) -> None:
+    loads.check_frame()
+    expected.check(*args, **kwargs)
 
 
 def _checked(function: Callable[..., Any], check: Callable[..., None]) -> Callable[..., Any]:
