@@ -107,7 +107,7 @@ def test_each_tool_reads_the_scene_and_writes_nothing() -> None:
     assert "up:" in told["tree_ir"]["tree"] and "2" in told["tree_ir"]["tree"]
     assert told["geometry_stats"]["evaluated"]["mesh"]["vertices"] == 8
     assert told["geometry_stats"]["evaluated"]["bounds"][0][2] == pytest.approx(1.0)
-    names = {one["name"] for one in told["node_docs"]["nodes"][0]["inputs"]}
+    names = {one.split(":")[0] for one in told["node_docs"]["nodes"][0]["inputs"]}
     assert {"Mesh", "Density"} <= names and "Distance Min" not in names
     assert "GeometryNodeDistributePointsOnFaces" in [one["bl_idname"] for one in told["search_nodes"]["nodes"]]
     assert told["search_presets"]["presets"][0]["plan"]["steps"]

@@ -70,6 +70,29 @@ fn evidence<'a>(entry: &'a Entry, reading: &Reading, strict: bool) -> Option<Can
     })
 }
 
+/// How strongly the prompt asks for a preset: the strongest rule that holds, half of it where other words exclude the preset, else 0.
+pub(crate) fn fit(entry: &Entry, reading: &Reading) -> f64 {
+    let score = |strict| evidence(entry, reading, strict).map(|candidate| candidate.score);
+    score(true)
+        .or_else(|| score(false).map(|score| score / 2.0))
+        .unwrap_or_default()
+}
+
+/// Whether a [`fit`] is enough for a plan, and most words of the prompt are the preset's.
+pub(crate) fn fits(fit: f64, entry: &Entry, reading: &Reading) -> bool {
+    let says = |at: &usize| {
+        reading.item(*at).is_some_and(|item| {
+            item.kind == crate::reading::ItemKind::Word
+                && !reading.language.stop.contains(&item.text)
+                && !reading.language.prepositions.contains(&item.text)
+                && !reading.language.adjectives.contains(&item.stem)
+        })
+    };
+    let words: Vec<usize> = (0..reading.items.len()).filter(says).collect();
+    let known = words.iter().filter(|at| explains(entry, &[**at], reading)).count();
+    fit >= THRESHOLD && known * 3 >= words.len() * 2
+}
+
 /// Whether `entry` understands all evidence for another preset.
 fn explains(entry: &Entry, evidence: &[usize], reading: &Reading) -> bool {
     let empty = |at: &usize| {

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::choose;
 use crate::library::{Entry, Library};
 use crate::offline::{self, Options};
+use crate::reading::Reading;
 use crate::refusal::DataError;
 use geonode_graph::documents::Context;
 
@@ -13,6 +15,8 @@ const MOST_COMPARED: usize = 2000;
 /// A preset as an example.
 pub struct Example {
     entry: &'static Entry,
+    fit: f64,
+    fits: bool,
 }
 
 impl Example {
@@ -31,6 +35,11 @@ impl Example {
         self.entry.preset.examples.first().map(String::as_str)
     }
 
+    /// Whether the words ask for what the preset does; otherwise they only share some with it.
+    pub fn fits(&self) -> bool {
+        self.fits
+    }
+
     /// The plan for this prompt in a small scene.
     pub fn plan(&self) -> Option<Value> {
         offline::plan(self.prompt()?, &scene()?, &Options::default()).ok()
@@ -43,11 +52,7 @@ impl Example {
 /// `preset_invalid` when the embedded library is damaged.
 pub fn near(prompt: &str) -> Result<Vec<Example>, DataError> {
     let library = Library::get()?;
-    let found = ranked(library, prompt).into_iter();
-    Ok(found
-        .filter_map(|i| library.entries.get(i))
-        .map(|entry| Example { entry })
-        .collect())
+    Ok(ranked(library, prompt))
 }
 
 /// Every preset, the nearest to the prompt first.
@@ -57,18 +62,44 @@ pub fn near(prompt: &str) -> Result<Vec<Example>, DataError> {
 pub fn nearest_first(prompt: &str) -> Result<Vec<Example>, DataError> {
     let library = Library::get()?;
     let mut order = ranked(library, prompt);
-    let others: Vec<usize> = (0..library.entries.len()).filter(|i| !order.contains(i)).collect();
-    order.extend(others);
-    Ok(order
-        .into_iter()
-        .filter_map(|i| library.entries.get(i))
-        .map(|entry| Example { entry })
-        .collect())
+    for entry in &library.entries {
+        if !order.iter().any(|example| example.entry.preset.id == entry.preset.id) {
+            order.push(Example {
+                entry,
+                fit: 0.0,
+                fits: false,
+            });
+        }
+    }
+    Ok(order)
 }
 
-fn ranked(library: &Library, prompt: &str) -> Vec<usize> {
-    let compared = prompt.get(..prompt.len().min(MOST_COMPARED)).unwrap_or(prompt);
-    library.rank(compared).into_iter().map(|(i, _)| i).collect()
+/// The presets that the prompt asks for, the surest first, then those that share words with it.
+fn ranked(library: &'static Library, prompt: &str) -> Vec<Example> {
+    let end = (0..=prompt.len().min(MOST_COMPARED))
+        .rev()
+        .find(|end| prompt.is_char_boundary(*end));
+    let compared = prompt.get(..end.unwrap_or_default()).unwrap_or_default();
+    let context = scene().unwrap_or_default();
+    let reading = Reading::new(compared, &context, &library.language, |word| library.correct(word));
+    let by_words = library.rank(compared).into_iter().map(|(i, _)| i);
+    let mut order: Vec<Example> = Vec::new();
+    for at in by_words.chain(0..library.entries.len()) {
+        let Some(entry) = library.entries.get(at) else { continue };
+        if !order.iter().any(|example| example.entry.preset.id == entry.preset.id) {
+            let fit = choose::fit(entry, &reading);
+            let fits = choose::fits(fit, entry, &reading);
+            order.push(Example { entry, fit, fits });
+        }
+    }
+    let shared = library.rank(compared).len();
+    let mut place = 0;
+    order.retain(|example| {
+        place += 1;
+        place <= shared || example.fit > 0.0
+    });
+    order.sort_by(|one, other| other.fit.total_cmp(&one.fit));
+    order
 }
 
 /// A scene in which every example can be planned.
@@ -107,5 +138,21 @@ mod tests {
         assert!(some.iter().take(2).any(|example| example.prompt() == Some(prompt)));
         assert!(some.iter().zip(&first).all(|(a, b)| a.title() == b.title()));
         assert!(near("zzzz").unwrap().is_empty(), "nothing in common");
+        assert!(nearest_first(&"ä".repeat(2000)).is_ok(), "cut between two characters");
+    }
+
+    #[test]
+    fn what_is_asked_for_comes_before_what_shares_words() {
+        for (prompt, title) in [
+            ("scatter 200 rocks", "Scatter"),
+            ("scatter 200 small spheres on the cube", "Scatter"),
+            ("make the plane bumpy with noise", "Noise Displacement"),
+            ("a row of 8 spheres", "Array in a Line"),
+            ("a pipe along the curve, 10 cm thick", "Curve to Tube"),
+        ] {
+            let first = near(prompt).unwrap().into_iter().next().unwrap();
+            assert_eq!((first.title(), first.fits()), (title, true), "{prompt}");
+        }
+        assert!(!near("repeat zone tree branches").unwrap().iter().any(Example::fits));
     }
 }

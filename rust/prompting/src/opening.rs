@@ -7,10 +7,11 @@ use geonode_planner::DataError;
 use geonode_protocol::{Extensions, bytes_of, inert};
 use serde_json::Value;
 
-use crate::{examples, prompts, scene};
+use crate::form::Form;
+use crate::{docs, examples, prompts, scene};
 
 /// Most bytes of the instructions with their examples; additions of a run (scripts, extensions, tools) come on top.
-pub const MAX_SYSTEM: usize = 32_000;
+pub const MAX_SYSTEM: usize = 24_000;
 
 /// The prompt with its scene and what the run allows.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +20,7 @@ pub struct Prompt<'a> {
     pub text: &'a str,
     /// The snapshot of the scene.
     pub context: &'a Value,
-    /// The catalogue, for the sockets of the nodes in the context's tree.
+    /// The catalogue: the sockets of the nodes in the context's tree, and the documentation of nodes.
     pub catalogue: &'a Catalogue,
     /// Operations and step types that were added.
     pub extensions: &'a Extensions,
@@ -40,6 +41,8 @@ pub struct Opening {
     pub context: String,
     /// Whether a part of the scene did not fit and is not shown.
     pub cut: bool,
+    /// Documentation of the nodes that the prompt surely needs, for the block `<nodes>`; empty when it names none.
+    pub nodes: String,
     /// The prompt, which follows the data.
     pub user: String,
 }
@@ -48,25 +51,44 @@ pub struct Opening {
 ///
 /// # Errors
 /// `preset_invalid` when the embedded presets are damaged.
-pub fn opening(prompt: &Prompt<'_>, tools: bool) -> Result<Opening, DataError> {
-    let (context, cut) = scene::quoted(prompt.context, prompt.catalogue, bytes_of(prompt.context_tokens));
+pub fn opening(prompt: &Prompt<'_>, tools: bool, form: Form) -> Result<Opening, DataError> {
+    let tokens = prompt.context_tokens.min(form.scene());
+    let (context, cut) = scene::quoted(prompt.context, prompt.catalogue, bytes_of(tokens));
     Ok(Opening {
-        system: system(prompt, tools)?,
+        system: system(prompt, tools, form)?,
         context,
         cut,
+        nodes: inert(&docs::needed(prompt.text, prompt.catalogue, form.nodes())),
         user: format!("The artist's prompt:\n{}", inert(prompt.text)),
     })
 }
 
-fn system(prompt: &Prompt<'_>, tools: bool) -> Result<String, DataError> {
-    let mut system = prompts::SYSTEM.to_owned();
-    let _ = writeln!(system, "- At most {} steps.", prompt.max_steps);
-    examples::append(&mut system, prompt.text, MAX_SYSTEM)?;
+/// The instructions: first what is the same for every run, last what depends on the prompt, so that a provider's cache holds the most.
+fn system(prompt: &Prompt<'_>, tools: bool, form: Form) -> Result<String, DataError> {
+    let mut system = String::new();
+    if form == Form::Tiny {
+        system.push_str(prompts::SMALL);
+    } else {
+        for part in [prompts::SYSTEM, prompts::OPERATIONS, prompts::RULES] {
+            system.push_str(part);
+        }
+        let menus = docs::with_menus(prompt.catalogue);
+        if menus.is_empty() {
+            system.push_str("- In this Blender every mode of a node is a property.\n");
+        } else {
+            let _ = writeln!(
+                system,
+                "- In this Blender these have an input of type Menu for a mode, all others a property: {}.",
+                menus.join(", ")
+            );
+        }
+        let _ = writeln!(system, "- At most {} steps.", prompt.max_steps);
+    }
     if prompt.scripts {
         system.push_str(prompts::PYTHON);
-        system.push_str(&geonode_script::brief());
-    } else {
-        system.push_str(prompts::NO_PYTHON);
+        if form != Form::Tiny {
+            system.push_str(&geonode_script::brief());
+        }
     }
     if !prompt.extensions.is_empty() {
         system.push_str(prompts::EXTENSIONS);
@@ -74,9 +96,16 @@ fn system(prompt: &Prompt<'_>, tools: bool) -> Result<String, DataError> {
             let _ = writeln!(system, "- `{name}`: {schema}");
         }
     }
-    if tools {
-        system.push_str(prompts::TOOLS);
+    system.push_str(match (tools, form) {
+        (true, _) => prompts::TOOLS,
+        (false, Form::Tiny) => "",
+        (false, _) => prompts::REQUESTS,
+    });
+    if prompt.context.get("tree").is_some_and(|tree| !tree.is_null()) {
+        system.push_str(prompts::TREES);
     }
+    system.push_str(prompts::EXAMPLES);
+    examples::append(&mut system, prompt.text, form.examples())?;
     Ok(system)
 }
 
@@ -99,7 +128,7 @@ mod tests {
             context_tokens: TOKENS,
             max_steps: 7,
         };
-        opening(&prompt, false).unwrap()
+        opening(&prompt, false, Form::Whole).unwrap()
     }
 
     #[test]
@@ -110,14 +139,13 @@ mod tests {
         let context =
             json!({"active_object": "Object 7 </context>", "objects": objects, "tree": {"big": "x".repeat(100_000)}});
         let opening = opened("scatter 200 rocks on the plane </context>", &context);
-        let longest = MAX_SYSTEM + prompts::NO_PYTHON.len();
         assert!(opening.system.contains("At most 7 steps."));
-        assert!(opening.system.len() <= longest, "{}", opening.system.len());
+        assert!(opening.system.len() <= MAX_SYSTEM, "{}", opening.system.len());
         assert!(
             opening.system.contains("Prompt: scatter 200 rocks"),
             "the nearest preset is an example"
         );
-        assert_eq!(opening.system.matches("\nPlan: ").count(), examples::SHOWN);
+        assert!((1..=examples::SHOWN).contains(&opening.system.matches("\nPlan: ").count()));
         assert!(opening.context.len() <= LIMIT + 10 && opening.cut);
         assert!(!opening.context.contains("</") && !opening.user.contains("</"));
         assert!(opening.context.contains("Object 7 "));
@@ -177,6 +205,33 @@ mod tests {
     }
 
     #[test]
+    fn a_small_window_gets_the_least_that_a_plan_needs() {
+        let objects: Vec<Value> = (0..50)
+            .map(|i| json!({"name": format!("Object {i}"), "type": "MESH"}))
+            .collect();
+        let context = json!({"active_object": "Object 7", "objects": objects});
+        let catalogue = docs::tests::catalogue("5.2");
+        let prompt = Prompt {
+            text: "scatter 200 rocks on the plane",
+            context: &context,
+            catalogue: &catalogue,
+            extensions: &Extensions::default(),
+            scripts: false,
+            context_tokens: TOKENS,
+            max_steps: 7,
+        };
+        let sizes = [Form::Whole, Form::Small, Form::Tiny].map(|form| {
+            let opening = opening(&prompt, false, form).unwrap();
+            assert!(opening.nodes.contains("GeometryNodeDistributePointsOnFaces"));
+            assert!(opening.context.contains("Object 7"));
+            opening.system.len() + opening.context.len() + opening.nodes.len() + opening.user.len()
+        });
+        assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2], "{sizes:?}");
+        let tokens = geonode_protocol::tokens_of(u64::try_from(sizes[2]).unwrap());
+        assert!(tokens < 3_000, "{tokens} leave no room for the reply");
+    }
+
+    #[test]
     fn the_instructions_include_what_the_run_allows() {
         let mut extensions = Extensions::default();
         let schema = json!({"type": "object", "properties": {"count": {"type": "integer"}}});
@@ -194,12 +249,19 @@ mod tests {
                 context_tokens: TOKENS,
                 max_steps: 25,
             };
-            opening(&prompt, tools).unwrap().system
+            opening(&prompt, tools, Form::Whole).unwrap().system
         };
         let (plain, all) = (system(false, false), system(true, true));
-        assert!(plain.contains("Steps of the type PYTHON are refused") && !plain.contains("# Tools"));
-        assert!(all.contains(prompts::PYTHON));
-        assert!(all.ends_with(prompts::TOOLS) && !all.contains("are refused here"));
+        assert!(
+            !plain.to_lowercase().contains("python") && !plain.contains(" script"),
+            "off is not spoken of"
+        );
+        assert!(!plain.contains("# Tools") && plain.contains(prompts::REQUESTS));
+        assert!(all.contains(prompts::PYTHON) && all.contains(prompts::TOOLS) && !all.contains(prompts::REQUESTS));
+        assert!(
+            all.find(prompts::RULES) < all.find(prompts::EXAMPLES),
+            "the prompt's part is the last"
+        );
         assert!(plain.contains("- `scatter_more`: {\"type\":\"object\""));
     }
 }

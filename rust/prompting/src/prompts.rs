@@ -10,6 +10,8 @@ macro_rules! prompts {
 }
 
 prompts! {
+    /// The heading of the examples, which follow.
+    EXAMPLES = "examples",
     /// Introduces operations and step types that were added.
     EXTENSIONS = "extensions",
     /// The last plan was refused, or gates failed.
@@ -18,22 +20,30 @@ prompts! {
     LAST_TURN = "last_turn",
     /// The artist left operations out.
     LEFT_OUT = "left_out",
-    /// Scripts are refused.
-    NO_PYTHON = "no_python",
+    /// The operations of a plan.
+    OPERATIONS = "operations",
     /// Steps were applied and the plan is not done.
     PROGRESS = "progress",
     /// How a script is written; the names that it may use follow.
     PYTHON = "python",
     /// The artist rejected the plan.
     REJECTED = "rejected",
+    /// How more context is asked for where no tools are offered.
+    REQUESTS = "requests",
+    /// What holds for every plan.
+    RULES = "rules",
     /// The slices of context that were asked for follow.
     SLICES = "slices",
-    /// The protocol in short; examples follow.
+    /// The answer in short, for a model that can read little: everything in one text.
+    SMALL = "small",
+    /// The plan in short.
     SYSTEM = "system",
     /// Results of tools, for a model that does not support tools.
     TOOL_RESULTS = "tool_results",
     /// Tools are offered.
     TOOLS = "tools",
+    /// How the trees of the context are read.
+    TREES = "trees",
 }
 
 /// The text of that name, if there is one.

@@ -10,11 +10,13 @@ use serde_json::Value;
 
 use crate::error::PromptError;
 use crate::exchange::{self, Exchange};
+use crate::form::Form;
 use crate::opening::{Prompt, opening};
 
-/// The part of the context that is the scene, and the one that is the conversation.
+/// The part of the context that is the scene, the one that is the conversation, and that with documentation of nodes.
 const SCENE: &str = "context";
 const CONVERSATION: &str = "conversation";
+const NODES: &str = "nodes";
 
 /// Tokens that are reserved for the reply if it has no limit.
 const REPLY_TOKENS: u64 = 8_000;
@@ -62,14 +64,19 @@ pub struct Draft {
 /// # Errors
 /// `preset_invalid` when the embedded presets are damaged, `body_invalid` for a request that no provider accepts.
 pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
-    let native = !ask.tools.is_empty();
-    let opening = opening(&ask.prompt, native)?;
+    let form = Form::of(ask.window);
+    let tools = if form.tools() { ask.tools } else { &[] };
+    let native = !tools.is_empty();
+    let opening = opening(&ask.prompt, native, form)?;
     let original_schema = ask.schema.clone().filter(|_| ask.adapted.is_some());
     let mut context = Vec::new();
     if !ask.conversation.is_empty() {
         context.push((CONVERSATION.to_owned(), ask.conversation.to_owned()));
     }
     context.push((SCENE.to_owned(), opening.context));
+    if !opening.nodes.is_empty() {
+        context.push((NODES.to_owned(), opening.nodes));
+    }
     let attachments = Attachments {
         schema: ask.adapted.or(ask.schema),
         context,
@@ -82,7 +89,7 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     let request = Request::builder(messages)
         .system(Some(opening.system))
         .context_filter(Filter::Only(keys))
-        .tools(ask.tools.to_vec())
+        .tools(tools.to_vec())
         .max_tokens(ask.max_tokens.and_then(|n| u32::try_from(n).ok()))
         .options(Options {
             temperature: ask.temperature,
@@ -103,7 +110,8 @@ fn room(window: Option<u64>, max_tokens: Option<u64>, attachments: &Attachments,
     let Some(all) = window else { return usize::MAX };
     let schema = attachments.schema.as_ref().map_or(0, |schema| schema.to_string().len());
     let context: usize = attachments.context.iter().map(|(_, text)| text.len()).sum();
-    let free = bytes_of(all.saturating_sub(max_tokens.unwrap_or(REPLY_TOKENS)));
+    let reply = max_tokens.unwrap_or(REPLY_TOKENS.min(all / 3));
+    let free = bytes_of(all.saturating_sub(reply));
     free.saturating_sub(schema + context + system.len())
 }
 

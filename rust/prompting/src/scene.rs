@@ -14,13 +14,98 @@ const TREE_MARGIN: usize = 200;
 
 /// The context within its limit: JSON, and below it the target's tree in its compact form; and whether something was left out.
 pub(crate) fn quoted(context: &Value, catalogue: &Catalogue, limit: usize) -> (String, bool) {
-    let view = view(context, catalogue, limit.saturating_sub(TREE_MARGIN));
+    let view = view(&plain(context), catalogue, limit.saturating_sub(TREE_MARGIN));
     let rest = inert(&view.context.to_string());
     let whole = match view.tree {
         Some(tree) => format!("{rest}\n{}", inert(&tree)),
         None => rest,
     };
     (cut(&whole, limit), view.cut || whole.len() > limit)
+}
+
+/// Whether a field of an object says nothing.
+fn is_usual(key: &str, value: &Value) -> bool {
+    match key {
+        "scale" => *value == json!([1, 1, 1]),
+        "visible" => *value == true,
+        "selected" => *value == false,
+        _ => false,
+    }
+}
+
+/// Images that every file has.
+const OWN_IMAGES: [&str; 2] = ["Render Result", "Viewer Node"];
+
+/// Digits of a number that a model is shown, besides the first.
+const DIGITS: usize = 4;
+
+/// The context without what is as usual: empty lists, fields without a value, and digits that nobody needs. The tree stays as it is.
+fn plain(context: &Value) -> Value {
+    let Some(map) = context.as_object() else {
+        return context.clone();
+    };
+    let parts = map.iter().filter_map(|(key, value)| {
+        let value = match key.as_str() {
+            "tree" | "tree_focus" => return Some((key.clone(), value.clone())),
+            "units"
+                if value.get("system").is_some_and(|system| system == "METRIC")
+                    && value.get("scale_length") == Some(&json!(1.0)) =>
+            {
+                return None;
+            }
+            "images" => {
+                let own = |image: &&Value| !OWN_IMAGES.iter().any(|own| *image == own);
+                value.as_array().into_iter().flatten().filter(own).cloned().collect()
+            }
+            "objects" => value.as_array().into_iter().flatten().map(unusual).collect(),
+            _ => shortened(value),
+        };
+        (!is_nothing(&value)).then(|| (key.clone(), value))
+    });
+    parts.collect::<serde_json::Map<_, _>>().into()
+}
+
+/// An object without what is as usual.
+fn unusual(object: &Value) -> Value {
+    let Value::Object(map) = shortened(object) else {
+        return object.clone();
+    };
+    let kept = map
+        .into_iter()
+        .filter(|(key, value)| !is_nothing(value) && !is_usual(key, value));
+    kept.collect::<serde_json::Map<_, _>>().into()
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value.is_null()
+        || value.as_array().is_some_and(Vec::is_empty)
+        || value.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
+/// The value with numbers of at most [`DIGITS`] digits, and whole ones without a point.
+fn shortened(value: &Value) -> Value {
+    match value {
+        Value::Array(parts) => parts.iter().map(shortened).collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, part)| (key.clone(), shortened(part)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        Value::Number(number) if number.is_f64() => number.as_f64().map_or(Value::Null, rounded),
+        other => other.clone(),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a whole number far below the limit of its type"
+)]
+fn rounded(number: f64) -> Value {
+    let rounded = format!("{number:.DIGITS$e}").parse().unwrap_or(number);
+    if rounded.fract() == 0.0 && rounded.abs() < 1e15 {
+        return json!(rounded as i64);
+    }
+    json!(rounded)
 }
 
 /// A context cut to a limit.
@@ -144,5 +229,34 @@ fn cut_objects(context: &mut Value, limit: usize) {
     {
         let before = map.get("objects_left_out").and_then(Value::as_u64).unwrap_or_default();
         map.insert("objects_left_out".into(), json!(before + gone as u64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_as_usual_is_not_shown() {
+        let context = json!({
+            "units": {"system": "METRIC", "scale_length": 1.0, "length": "METERS"}, "target_modifier": null, "images": ["Render Result", "Rust"],
+            "objects": [
+                {"name": "Cube", "type": "MESH", "location": [0.0, 1.234_567_8, -1e-30], "scale": [1.0, 1.0, 1.0], "visible": true,
+                 "selected": false, "modifiers": [], "dimensions": [2.0, 2.0, 1_234_567.8]},
+                {"name": "Tall", "type": "MESH", "scale": [1.0, 1.0, 2.5], "visible": false, "selected": true},
+            ],
+            "tree": {"ir": 1.0},
+        });
+        let wanted = json!({
+            "images": ["Rust"],
+            "objects": [
+                {"name": "Cube", "type": "MESH", "location": [0, 1.2346, -1e-30], "dimensions": [2, 2, 1_234_600]},
+                {"name": "Tall", "type": "MESH", "scale": [1, 1, 2.5], "visible": false, "selected": true},
+            ],
+            "tree": {"ir": 1.0},
+        });
+        assert_eq!(plain(&context), wanted);
+        let feet = json!({"units": {"system": "IMPERIAL", "scale_length": 1.0}});
+        assert_eq!(plain(&feet)["units"]["system"], "IMPERIAL");
     }
 }

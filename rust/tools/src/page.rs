@@ -18,12 +18,12 @@ pub fn read_result() -> Result<Tool, SpecError> {
     let spec = Spec::new(
         READ_RESULT,
         "Read a large result",
-        "Reads more of a result that was too large: `ref` is its reference, `offset` the position in bytes (first 0, then `next`).",
+        "More of a result that was too large, by its `ref`, from `offset` on (bytes; at first 0, then `next`).",
         json!({
             "type": "object",
             "properties": {
-                "ref": {"type": "string", "description": "The reference."},
-                "offset": {"type": "integer", "minimum": 0, "description": "Where the page begins; default 0."},
+                "ref": {"type": "string"},
+                "offset": {"type": "integer", "minimum": 0},
             },
             "required": ["ref"],
             "additionalProperties": false,

@@ -1,6 +1,6 @@
 //! The interface to `geonode-prompting`: turns the data of a run into a request to its model.
 
-use geonode_prompting::{Ask, Draft, Prompt};
+use geonode_prompting::{Ask, Draft, Form, Prompt};
 use geonode_protocol::{Code, Severity};
 use geonode_provider::{Client, Tool};
 use geonode_run::{Failure, Message, Origin};
@@ -17,9 +17,13 @@ pub(crate) fn draft(
 ) -> Result<Draft, Failure> {
     let settings = brief.settings;
     let catalogue = catalogue(&brief.request.catalogue)?;
+    let window = client.model_info().and_then(|info| info.context_tokens);
+    let form = Form::of(window);
+    let tools = if form.tools() { tools } else { &[] };
+    let requests = tools.is_empty() && form != Form::Tiny;
     let schema = settings
         .structured_output
-        .then(|| brief.extensions.schema("plan"))
+        .then(|| geonode_prompting::reply_schema(brief.extensions, brief.scripts, requests))
         .flatten();
     let draft = geonode_prompting::draft(Ask {
         prompt: Prompt {
@@ -36,7 +40,7 @@ pub(crate) fn draft(
         tools,
         adapted: schema.as_ref().and_then(|schema| client.adapted_schema(schema)),
         schema,
-        window: client.model_info().and_then(|info| info.context_tokens),
+        window,
         max_tokens: settings.max_tokens,
         temperature: settings.temperature,
     })

@@ -158,12 +158,12 @@ fn contracts() -> Result<Vec<Spec>, SpecError> {
 
 /// The catalogue does not change during a run.
 fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
-    let query = json!({"type": "string", "minLength": 1, "maxLength": 200, "description": "Words, such as “distribute points”."});
+    let query = json!({"type": "string", "minLength": 1, "maxLength": 200, "description": "Words for what it does: “scatter”, “bend a curve”."});
     Ok([
         Spec::new(
             "search_nodes",
             "Find node types",
-            "Node types of this Blender whose name or label contains the words: `bl_idname` and label.",
+            "Node types of this Blender by what they do or are called, best first.",
             object(&json!({"query": query}), &["query"]),
             gives(&json!({
                 "nodes": {"type": "array", "items": {"type": "object", "required": ["bl_idname", "label"]}},
@@ -173,12 +173,12 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
         Spec::new(
             "node_docs",
             "Node documentation",
-            "Properties with their items, and the sockets that a node has with these `properties` (else with its defaults), exactly as this \
-             Blender has them. Give `bl_idname`, or words in `query`.",
+            "Properties and sockets of a node type in this Blender, with these `properties`. Give `bl_idname`, or words in `query`. A socket \
+             is `Name#identifier:Type=default`, `!` takes no field, `+` several links.",
             object(
                 &json!({
-                    "bl_idname": {"type": "string", "description": "The type, such as GeometryNodeMeshToPoints."},
-                    "properties": {"type": "object", "description": "Properties of the node, such as {\"mode\": \"EDGES\"}."},
+                    "bl_idname": {"type": "string", "description": "Such as GeometryNodeMeshToPoints."},
+                    "properties": {"type": "object", "description": "Such as {\"mode\": \"EDGES\"}."},
                     "query": query,
                 }),
                 &[],
@@ -190,7 +190,7 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
         Spec::new(
             "search_presets",
             "Find presets",
-            "Ready-made effects near the words: title, description, an example prompt, and of the nearest one the whole plan.",
+            "Ready-made effects near the words; of one that fits the whole plan.",
             object(&json!({"query": query}), &["query"]),
             gives(
                 &json!({"presets": {"type": "array", "items": {"type": "object", "required": ["title", "example"]}}}),
@@ -202,7 +202,7 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
 }
 
 fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
-    let object_name = json!({"type": "string", "description": "An object; default is the run's target."});
+    let object_name = json!({"type": "string", "description": "Default: the target."});
     let named = |more: Value| {
         let mut properties = json!({"object": {"type": "string"}});
         if let (Some(all), Value::Object(more)) = (properties.as_object_mut(), more) {
@@ -214,29 +214,29 @@ fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
         on_host(Spec::new(
             "scene_summary",
             "Scene summary",
-            "The scene as it is now: objects with their places, sizes and counts, collections, materials, node groups.",
+            "The scene as it is now: objects with places, sizes and counts, collections, materials, node groups.",
             object(&json!({}), &[]),
             gives(&json!({"objects": {"type": "array"}})),
         )?),
         on_host(Spec::new(
             "modifier_stack",
             "Modifiers of an object",
-            "The modifiers of an object in their order, with node groups and the values of their inputs.",
+            "An object's modifiers in order, with node groups and values of inputs.",
             object(&json!({"object_name": object_name}), &[]),
             named(json!({"modifiers": {"type": "array"}})),
         )?),
         on_host(Spec::new(
             "tree_ir",
             "A node tree",
-            "A Geometry Nodes tree with its nested groups in the compact form; a large one is shown near its output.",
-            object(&json!({"node_group_name": {"type": "string", "description": "Its name; default is the target's."}}), &[]),
+            "A Geometry Nodes tree with its nested groups; a large one near its output.",
+            object(&json!({"node_group_name": {"type": "string", "description": "Default: the target's."}}), &[]),
             gives(&json!({"node_group": {"type": "string"}, "tree": {"type": "string"}})),
         )?),
         on_host(
             Spec::new(
                 "geometry_stats",
                 "Evaluated geometry",
-                "What an object's modifiers make now, measured: counts of mesh, curves, points and instances, bounds.",
+                "What an object's modifiers make now: counts of mesh, curves, points, instances; bounds.",
                 object(&json!({"object_name": object_name}), &[]),
                 named(json!({"evaluated": {"type": "object"}})),
             )?
@@ -248,7 +248,7 @@ fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
                 Spec::new(
                     PICTURE,
                     "Picture of an object",
-                    "A small picture of an object as evaluated, seen from the front left above, or from `view`.",
+                    "A small picture of an object as evaluated.",
                     object(
                         &json!({
                             "object_name": object_name,

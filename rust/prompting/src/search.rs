@@ -1,0 +1,372 @@
+//! Finds node types by what they do: plain words (`words.txt`), names in the menus, types, sockets and items of modes, ranked together.
+//!
+//! A word that few types match counts more than one that many do. Nothing that matches is hidden by a better match.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+use geonode_graph::Catalogue;
+use geonode_graph::catalogue::NodeType;
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Plain words and the node types that do what they say.
+const WORDS: &str = include_str!("../words.txt");
+
+/// Most words of a query that are looked up.
+const MAX_WORDS: usize = 60;
+
+/// How much a match counts, by where the word stands.
+const IN_LABEL: f64 = 4.0;
+const BY_MEANING: f64 = 4.0;
+const IN_TYPE: f64 = 3.0;
+const PART_OF_NAME: f64 = 2.0;
+const IN_MODES: f64 = 1.5;
+const IN_SOCKETS: f64 = 1.0;
+/// How much less each further type behind a word of the table counts.
+const LATER: f64 = 0.4;
+/// A name or type that is the query itself comes first.
+const EXACT: f64 = 100.0;
+
+/// Words that say nothing about a node.
+const EMPTY: [&str; 26] = [
+    "a", "all", "an", "and", "at", "by", "for", "from", "geometry", "in", "into", "it", "its", "make", "node", "nodes",
+    "of", "on", "onto", "or", "some", "the", "this", "to", "use", "with",
+];
+
+/// The types behind each word of the table, the most wanted first.
+fn table() -> &'static HashMap<String, Vec<&'static str>> {
+    static TABLE: OnceLock<HashMap<String, Vec<&'static str>>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table: HashMap<String, Vec<&str>> = HashMap::new();
+        let stemmer = Stemmer::create(Algorithm::English);
+        for (words, labels) in entries() {
+            for word in words {
+                let known = table.entry(stemmer.stem(word).into_owned()).or_default();
+                let new: Vec<&str> = labels.iter().copied().filter(|label| !known.contains(label)).collect();
+                known.extend(new);
+            }
+        }
+        table
+    })
+}
+
+/// The lines of the table: words, labels.
+fn entries() -> impl Iterator<Item = (Vec<&'static str>, Vec<&'static str>)> {
+    WORDS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let (words, labels) = line.split_once(':')?;
+        Some((
+            words.split_whitespace().collect(),
+            labels.split(',').map(str::trim).collect(),
+        ))
+    })
+}
+
+/// The parts of a name in lower case: those of `GeometryNodeMeshToPoints` are `geometry`, `node`, `mesh`, `to`, `points`.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut begin = true;
+    let mut upper = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            begin = true;
+            continue;
+        }
+        let new = begin || (c.is_uppercase() && !upper);
+        match parts.last_mut().filter(|_| !new) {
+            Some(part) => part.extend(c.to_lowercase()),
+            None => parts.push(c.to_lowercase().collect()),
+        }
+        (begin, upper) = (false, c.is_uppercase());
+    }
+    parts
+}
+
+/// Stems of words, each made once.
+struct Stems {
+    stemmer: Stemmer,
+    made: HashMap<String, String>,
+}
+
+impl Stems {
+    fn of(&mut self, text: &str) -> Vec<String> {
+        let words = parts(text);
+        words.into_iter().map(|word| self.one(word)).collect()
+    }
+
+    fn one(&mut self, word: String) -> String {
+        if let Some(stem) = self.made.get(&word) {
+            return stem.clone();
+        }
+        let stem = self.stemmer.stem(&word).into_owned();
+        self.made.insert(word, stem.clone());
+        stem
+    }
+}
+
+/// One type and where its words stand.
+struct Candidate<'c> {
+    name: &'c str,
+    node: &'c NodeType,
+    label: Vec<String>,
+    kind: Vec<String>,
+    modes: HashSet<String>,
+    sockets: HashSet<String>,
+}
+
+impl<'c> Candidate<'c> {
+    fn new(name: &'c str, node: &'c NodeType, stems: &mut Stems) -> Self {
+        let items = node.properties.values().flat_map(|property| &property.items);
+        let modes = items.flat_map(|(_, item)| stems.of(item)).collect();
+        let first = node.states.first();
+        let sockets = first
+            .into_iter()
+            .flat_map(|state| state.inputs.iter().chain(&state.outputs));
+        let sockets = sockets.flat_map(|socket| stems.of(&socket.name)).collect();
+        Self {
+            name,
+            node,
+            label: stems.of(&node.label),
+            kind: stems.of(name),
+            modes,
+            sockets,
+        }
+    }
+
+    /// How well one word of a query fits.
+    fn fits(&self, word: &str, stem: &str) -> f64 {
+        let has = |words: &[String]| words.iter().any(|known| known == stem);
+        let within = || {
+            word.len() > 2 && (self.node.label.to_lowercase().contains(word) || self.name.to_lowercase().contains(word))
+        };
+        if has(&self.label) {
+            return IN_LABEL;
+        }
+        let meant = table()
+            .get(stem)
+            .and_then(|labels| labels.iter().position(|label| *label == self.node.label));
+        if let Some(place) = meant {
+            #[expect(clippy::cast_precision_loss, reason = "a handful of labels")]
+            return (BY_MEANING - LATER * place as f64).max(PART_OF_NAME);
+        }
+        if has(&self.kind) {
+            IN_TYPE
+        } else if within() {
+            PART_OF_NAME
+        } else if self.modes.contains(stem) {
+            IN_MODES
+        } else if self.sockets.contains(stem) {
+            IN_SOCKETS
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Every node type that a query fits, the best first.
+pub(crate) fn ranked<'c>(query: &str, catalogue: &'c Catalogue) -> Vec<(&'c str, &'c NodeType)> {
+    let whole = query.trim().to_lowercase();
+    let mut stems = Stems {
+        stemmer: Stemmer::create(Algorithm::English),
+        made: HashMap::new(),
+    };
+    let words = query_words(query, &mut stems);
+    let candidates = catalogue
+        .nodes
+        .iter()
+        .map(|(name, node)| Candidate::new(name, node, &mut stems));
+    let candidates: Vec<Candidate<'_>> = candidates.collect();
+    let mut scores = vec![0.0_f64; candidates.len()];
+    for (word, stem) in &words {
+        let fits: Vec<f64> = candidates.iter().map(|candidate| candidate.fits(word, stem)).collect();
+        let matches = fits.iter().filter(|fit| **fit > 0.0).count();
+        #[expect(clippy::cast_precision_loss, reason = "a few hundred types")]
+        let rarity = (1.0 + candidates.len() as f64 / matches.max(1) as f64).ln();
+        for (score, fit) in scores.iter_mut().zip(fits) {
+            *score += fit * rarity;
+        }
+    }
+    let mut found: Vec<(f64, Candidate<'_>)> = scores
+        .into_iter()
+        .zip(candidates)
+        .filter(|(score, _)| *score > 0.0)
+        .collect();
+    for (score, candidate) in &mut found {
+        if candidate.node.label.to_lowercase() == whole || candidate.name.to_lowercase() == whole {
+            *score += EXACT;
+        }
+        let said = candidate
+            .label
+            .iter()
+            .filter(|part| words.iter().any(|(_, stem)| stem == *part))
+            .count();
+        #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
+        let share = said as f64 / candidate.label.len().max(1) as f64;
+        *score += 2.0 * share;
+    }
+    found.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.name.cmp(other.name)));
+    found
+        .into_iter()
+        .map(|(_, candidate)| (candidate.name, candidate.node))
+        .collect()
+}
+
+/// Words of a query that say something, with their stems, each once.
+fn query_words(query: &str, stems: &mut Stems) -> Vec<(String, String)> {
+    let mut words: Vec<(String, String)> = Vec::new();
+    let spoken = query
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .flat_map(|word| {
+            // A type is a name of several words, an ordinary word stays one.
+            if word.contains("Node") {
+                parts(word)
+            } else {
+                vec![word.to_lowercase()]
+            }
+        });
+    let meaningful: Vec<String> = spoken
+        .filter(|word| !EMPTY.contains(&word.as_str()))
+        .take(MAX_WORDS)
+        .collect();
+    for word in meaningful {
+        let stem = stems.one(word.clone());
+        if !words.iter().any(|(_, known)| *known == stem) {
+            words.push((word, stem));
+        }
+    }
+    words
+}
+
+/// The types that a prompt surely needs, by the table and by their whole names in it: the most wanted of each word first.
+pub(crate) fn needed<'c>(prompt: &str, catalogue: &'c Catalogue) -> Vec<(&'c str, &'c NodeType)> {
+    let mut stems = Stems {
+        stemmer: Stemmer::create(Algorithm::English),
+        made: HashMap::new(),
+    };
+    let words: Vec<String> = query_words(prompt, &mut stems)
+        .into_iter()
+        .map(|(_, stem)| stem)
+        .collect();
+    // A label of several words that all stand in the prompt names the node; of one word it may be an ordinary one.
+    let named = |label: &str, stems: &mut Stems| {
+        let label = stems.of(label);
+        label.len() > 1
+            && label
+                .iter()
+                .all(|part| words.contains(part) || EMPTY.contains(&part.as_str()))
+    };
+    let mut wanted: Vec<(usize, usize, &str)> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let labels = table().get(word).into_iter().flatten().enumerate();
+        wanted.extend(labels.map(|(place, label)| (place, at, *label)));
+    }
+    wanted.sort_by_key(|(place, at, _)| (*place, *at));
+    let mut votes: HashMap<&str, usize> = HashMap::new();
+    for (_, _, label) in &wanted {
+        *votes.entry(label).or_default() += 1;
+    }
+    // What several words ask for comes first; the sort is stable.
+    wanted.sort_by_key(|(_, _, label)| Reverse(votes.get(label).copied().unwrap_or_default().min(2)));
+    let by_name = catalogue
+        .nodes
+        .iter()
+        .filter(|(_, node)| named(&node.label, &mut stems));
+    let mut out: Vec<(&str, &NodeType)> = by_name.map(|(name, node)| (name.as_str(), node)).collect();
+    for (_, _, label) in wanted {
+        let found = catalogue.nodes.iter().find(|(_, node)| node.label == label);
+        if let Some((name, node)) = found.filter(|(name, _)| !out.iter().any(|(known, _)| known == name)) {
+            out.push((name, node));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::docs::tests::catalogue;
+
+    fn labels(query: &str, most: usize) -> Vec<String> {
+        let catalogue = catalogue("5.2");
+        ranked(query, &catalogue)
+            .iter()
+            .take(most)
+            .map(|(_, node)| node.label.clone())
+            .collect()
+    }
+
+    #[test]
+    fn every_label_of_the_table_names_a_node_type() {
+        let versions = ["4.2", "5.2"].map(catalogue);
+        let mut examined = 0;
+        for (words, labels) in entries() {
+            assert!(!words.is_empty());
+            for label in labels {
+                let known = |catalogue: &Catalogue| catalogue.nodes.values().any(|node| node.label == label);
+                assert!(versions.iter().any(known), "{words:?}: {label}");
+                examined += 1;
+            }
+        }
+        assert!(examined > 150, "{examined}");
+    }
+
+    #[test]
+    fn plain_words_find_what_does_it() {
+        for (query, wanted) in [
+            ("scatter", "Distribute Points on Faces"),
+            ("scattering rocks on a plane", "Instance on Points"),
+            ("loop", "Repeat Input"),
+            ("bend", "Set Position"),
+            ("thicken a curve", "Curve to Mesh"),
+            ("colour", "Set Material"),
+            ("coloring", "Set Material"),
+            ("for every face", "For Each Geometry Element Output"),
+            ("distribute points", "Distribute Points on Faces"),
+            ("GeometryNodeMeshToPoint", "Mesh to Points"),
+            ("poisson", "Distribute Points on Faces"),
+            ("sine", "Math"),
+        ] {
+            let found = labels(query, 6);
+            assert!(found.iter().any(|label| label == wanted), "{query}: {found:?}");
+        }
+        assert!(labels("zzzzqq", 3).is_empty() && labels("", 3).is_empty());
+    }
+
+    #[test]
+    fn an_exact_name_hides_nothing() {
+        for (query, others) in [
+            ("points", ["Instance on Points", "Mesh to Points"]),
+            ("math", ["Vector Math", "Integer Math"]),
+            ("position", ["Set Position", "Project Point"]),
+        ] {
+            let found = labels(query, 30);
+            assert_eq!(found[0].to_lowercase(), query);
+            let seen = others
+                .iter()
+                .filter(|label| found.iter().any(|one| one == *label))
+                .count();
+            assert!(seen > 0 && found.len() > 3, "{query}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_needed_types_are_those_of_the_prompt() {
+        let catalogue = catalogue("5.2");
+        let needed = |prompt: &str| -> Vec<String> {
+            super::needed(prompt, &catalogue)
+                .iter()
+                .take(5)
+                .map(|(_, node)| node.label.clone())
+                .collect()
+        };
+        let scatter = needed("scatter 200 rocks");
+        assert_eq!(
+            scatter[..2],
+            ["Distribute Points on Faces", "Instance on Points"],
+            "{scatter:?}"
+        );
+        assert!(needed("set the voronoi texture's scale").contains(&"Voronoi Texture".to_owned()));
+        assert_eq!(needed("qwertz"), Vec::<String>::new());
+    }
+}
