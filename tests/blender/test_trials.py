@@ -34,8 +34,13 @@ def scene() -> Iterator[None]:
     session.current.reset("")
 
 
+ENDLESS = "n = 0\nwhile n < 1:\n    n -= 1\n"
+
+
 def script(code: str) -> dict[str, Any]:
-    step = {"id": "s", "type": "PYTHON", "description": "Do it", "payload": {"code": code}}
+    # One that never ends is stopped soon.
+    payload = {"code": code, "timeout_ms": 500} if code == ENDLESS else {"code": code}
+    step = {"id": "s", "type": "PYTHON", "description": "Do it", "payload": payload}
     return {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
 
 
@@ -92,7 +97,7 @@ def test_the_question_says_what_the_script_did_and_then_it_does_that() -> None:
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        ("n = 0\nwhile n < 1:\n    n -= 1\n", "longer"),
+        (ENDLESS, "longer"),
         ("import bpy\n\nbpy.data.objects['Nowhere'].location.x = 1\n", "Nowhere"),
         ("x = ['x']\nwhile len(x) < 2:\n    x[0] = x[0] + x[0]\n", "emory|longer"),
     ],
@@ -203,7 +208,7 @@ def test_unattended_scripts_are_tried_and_held_too() -> None:
     assert "New" in bpy.data.objects
     report = api.apply_plan(script(RECOGNISES.format(there="pass", here=MAKE.format("B"))), approve="all")
     assert report.status == "error" and "B" not in bpy.data.objects
-    report = api.apply_plan(script("n = 0\nwhile n < 1:\n    n -= 1\n"), approve="all")
+    report = api.apply_plan(script(ENDLESS), approve="all")
     assert report.status == "error"
     assert [m["code"] for m in report.messages if m["severity"] == "error"] == ["trial_failed"]
     bpy.data.objects.remove(bpy.data.objects["New"])

@@ -13,7 +13,7 @@ use self::figures::{Figure, example_figures, lines};
 use crate::blender::{Choice, SUPPORTED};
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
-use crate::native;
+use crate::native::{self, Build};
 use crate::process;
 use crate::session::Session;
 
@@ -52,7 +52,7 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
 fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
-    let megabytes = native::prepare(layout)?.wheel()?.1 as f64 / 1e6;
+    let megabytes = native::prepare(layout, Build::Release)?.wheel()?.1 as f64 / 1e6;
     figures.push(Figure {
         what: "wheel".into(),
         blender: String::new(),
@@ -69,13 +69,13 @@ fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
         if !(asked || options.blender.is_empty() && set_up) {
             continue;
         }
-        let session = Session::open(layout, &Choice::Release(blender))?;
+        let session = Session::open(layout, &Choice::Release(blender), Build::Release)?;
         figures.push(Figure {
             what: "second start, added by xtask".into(),
             blender: blender.version.into(),
             value: median(5, || {
                 let start = Instant::now();
-                Session::open(layout, &Choice::Release(blender))?;
+                Session::open(layout, &Choice::Release(blender), Build::Release)?;
                 Ok(start.elapsed().as_secs_f64() * 1e3)
             })?,
             unit: "ms".into(),
@@ -102,7 +102,7 @@ fn evaluation(layout: &Layout, options: &Bench) -> Result<u8> {
         .iter()
         .filter(|blender| wanted.iter().any(|version| version == blender.version))
     {
-        let session = Session::open(layout, &Choice::Release(*blender))?;
+        let session = Session::open(layout, &Choice::Release(*blender), Build::Release)?;
         let run = |arguments: &[std::path::PathBuf]| {
             let environment = session
                 .environment()

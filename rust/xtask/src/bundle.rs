@@ -12,7 +12,7 @@ use toml::{Table, Value};
 use crate::blender::{Blender, SUPPORTED};
 use crate::env::{self, Environment, Wanted};
 use crate::layout::Layout;
-use crate::native;
+use crate::native::{self, Build};
 use crate::process;
 
 /// The options of `bundle`.
@@ -26,12 +26,26 @@ pub(crate) struct Bundle {
     wheels: Vec<PathBuf>,
 }
 
+/// The wheel of this machine in the bundle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wheel {
+    /// The one that is built for this machine.
+    Here(Build),
+    /// For every Linux of this architecture that Blender supports.
+    Portable,
+}
+
 /// Builds the extension and prints its path.
 ///
 /// # Errors
 /// As for `make`.
 pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
-    let zip = make(layout, options.portable, &options.wheels)?;
+    let own = if options.portable {
+        Wheel::Portable
+    } else {
+        Wheel::Here(Build::Release)
+    };
+    let zip = make(layout, own, &options.wheels)?;
     let wheels = options.wheels.len() + 1;
     println!(
         "{} ({} bytes), with {wheels} wheel(s)",
@@ -46,9 +60,13 @@ pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
 ///
 /// # Errors
 /// When something is missing, or the builder or a check refuses the extension.
-pub(crate) fn make(layout: &Layout, portable: bool, others: &[PathBuf]) -> Result<PathBuf> {
+pub(crate) fn make(layout: &Layout, own: Wheel, others: &[PathBuf]) -> Result<PathBuf> {
     let builder = builder(layout)?;
-    let folder = layout.target().join("bundle");
+    let folder = match own {
+        // Not where somebody looks for what is shipped.
+        Wheel::Here(Build::Checked) => layout.target().join("bundle").join("checked"),
+        Wheel::Here(Build::Release) | Wheel::Portable => layout.target().join("bundle"),
+    };
     let stage = folder.join("stage");
     if stage.exists() {
         fs::remove_dir_all(&stage)?;
@@ -58,7 +76,7 @@ pub(crate) fn make(layout: &Layout, portable: bool, others: &[PathBuf]) -> Resul
     fs::create_dir_all(stage.join("wheels"))?;
 
     let mut names = Vec::new();
-    for wheel in std::iter::once(wheel(layout, portable)?).chain(others.iter().cloned()) {
+    for wheel in std::iter::once(wheel(layout, own)?).chain(others.iter().cloned()) {
         let name = wheel
             .file_name()
             .context("a wheel without a name")?
@@ -130,16 +148,16 @@ fn builder_of(layout: &Layout, blender: Blender) -> Result<(Environment, PathBuf
     Ok((environment, script))
 }
 
-fn wheel(layout: &Layout, portable: bool) -> Result<PathBuf> {
-    if !portable {
-        return Ok(native::prepare(layout)?.wheel()?.0);
+fn wheel(layout: &Layout, own: Wheel) -> Result<PathBuf> {
+    if let Wheel::Here(build) = own {
+        return Ok(native::prepare(layout, build)?.wheel()?.0);
     }
     let tools = env::prepare(layout, &Wanted::tools().with("portable"))?;
     let out = layout.target().join("bundle").join("portable");
     if out.exists() {
         fs::remove_dir_all(&out)?;
     }
-    native::maturin(layout, &tools, &out, &["--zig", "--compatibility", "manylinux_2_28"])?;
+    native::maturin(layout, Build::Release, &tools, &out, &["--zig", "--compatibility", "manylinux_2_28"])?;
     native::wheel_in(&out)
 }
 

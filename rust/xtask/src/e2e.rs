@@ -10,6 +10,7 @@ use clap::Args;
 
 use crate::blender::Choice;
 use crate::layout::Layout;
+use crate::native::Build;
 use crate::process;
 use crate::session::Session;
 use crate::tally::{Counts, Printer, results};
@@ -33,7 +34,7 @@ pub(crate) struct E2e {
 /// # Errors
 /// When something is missing, or there is no manifest.
 pub(crate) fn e2e(layout: &Layout, options: &E2e) -> Result<u8> {
-    let session = Session::open(layout, &Choice::read(options.blender.as_deref())?)?;
+    let session = Session::open(layout, &Choice::read(options.blender.as_deref())?, Build::Release)?;
     eprintln!("· {}", session.title);
     let manifests = if options.manifests.is_empty() {
         manifests(layout)?

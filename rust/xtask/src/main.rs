@@ -3,6 +3,7 @@
 mod bench;
 mod blender;
 mod bundle;
+mod clippy;
 mod e2e;
 mod env;
 mod layout;

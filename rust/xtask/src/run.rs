@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::blender::Choice;
 use crate::layout::Layout;
+use crate::native::Build;
 use crate::process;
 use crate::session::Session;
 
@@ -91,7 +92,7 @@ impl Run {
 /// # Errors
 /// One sentence with the fix when something is missing.
 pub(crate) fn run(layout: &Layout, options: &Run) -> Result<u8> {
-    let session = Session::open(layout, &Choice::read(options.blender.as_deref())?)?;
+    let session = Session::open(layout, &Choice::read(options.blender.as_deref())?, Build::Release)?;
     eprintln!("· {}", session.title);
     let mut command = session.assistant()?;
     command.args(options.arguments(layout));
@@ -115,7 +116,7 @@ pub(crate) struct InEnv {
 /// One sentence with the fix when something is missing, or the command cannot be started.
 pub(crate) fn in_env(layout: &Layout, options: &InEnv) -> Result<u8> {
     let choice = Choice::read(Some(&options.blender))?;
-    let session = Session::open(layout, &choice)?;
+    let session = Session::open(layout, &choice, Build::Release)?;
     let Some((program, arguments)) = options.command.split_first() else {
         anyhow::bail!("no command was given.")
     };

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::blender::{Blender, Choice, SUPPORTED};
 use crate::env::{self, Environment, Wanted};
 use crate::layout::Layout;
-use crate::native::{self, Core};
+use crate::native::{self, Build, Core};
 use crate::process;
 use crate::python::{self, Surroundings};
 
@@ -41,11 +41,11 @@ impl Session {
     ///
     /// # Errors
     /// One sentence with the fix when something is missing.
-    pub(crate) fn open(layout: &Layout, choice: &Choice) -> Result<Self> {
+    pub(crate) fn open(layout: &Layout, choice: &Choice, build: Build) -> Result<Self> {
         let (kind, core, title) = match choice {
             Choice::Newest => {
                 let (blender, why) = newest(layout)?;
-                let (environment, core) = both(layout, &Wanted::blender(blender))?;
+                let (environment, core) = both(layout, &Wanted::blender(blender), build)?;
                 (
                     Kind::Environment(environment),
                     core,
@@ -54,7 +54,7 @@ impl Session {
             }
             Choice::Release(blender) => {
                 let (environment, core) =
-                    both(layout, &Wanted::blender(*blender)).map_err(|error| hint(layout, *blender, error))?;
+                    both(layout, &Wanted::blender(*blender), build).map_err(|error| hint(layout, *blender, error))?;
                 (
                     Kind::Environment(environment),
                     core,
@@ -63,7 +63,7 @@ impl Session {
             }
             Choice::Executable(path) => {
                 let (kind, title) = identify(path)?;
-                (kind, native::prepare(layout)?, title)
+                (kind, native::prepare(layout, build)?, title)
             }
         };
         if let Kind::Environment(environment) = &kind {
@@ -130,8 +130,8 @@ impl Session {
 }
 
 /// Creates the environment while the core is being built: one waits for the network, the other for the processor.
-fn both(layout: &Layout, wanted: &Wanted) -> Result<(Environment, Core)> {
-    if let (Some(environment), Some(core)) = (env::ready(layout, wanted)?, native::ready(layout)?) {
+fn both(layout: &Layout, wanted: &Wanted, build: Build) -> Result<(Environment, Core)> {
+    if let (Some(environment), Some(core)) = (env::ready(layout, wanted)?, native::ready(layout, build)?) {
         return Ok((environment, core));
     }
     // A missing Python is reported at once, not after minutes of building.
@@ -139,7 +139,7 @@ fn both(layout: &Layout, wanted: &Wanted) -> Result<(Environment, Core)> {
     let (environment, core) = std::thread::scope(|scope| {
         let environment = scope.spawn(|| env::prepare(layout, wanted));
         // The tools have their own environment, so the two do not conflict.
-        let core = scope.spawn(|| native::prepare(layout));
+        let core = scope.spawn(|| native::prepare(layout, build));
         (environment.join(), core.join())
     });
     let environment = environment.map_err(|_| anyhow::anyhow!("setting up {} failed", wanted.name))??;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use super::figures::{Figure, example_figures, lines};
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
-use crate::native;
+use crate::native::{self, Build};
 use crate::process;
 
 const BESIDE: &str = include_str!("clients.py");
@@ -77,7 +77,7 @@ impl Drop for Server {
 }
 
 fn beside(layout: &Layout) -> Result<Vec<Figure>> {
-    let core = native::prepare(layout)?;
+    let core = native::prepare(layout, Build::Release)?;
     let environment = env::prepare(layout, &Wanted::clients())?;
     environment.link(&[core.site()])?;
     let server = Server::start(layout)?;

@@ -1,10 +1,8 @@
 //! Tests that cargo runs. Clippy compiles them, so that one build is linted and tested.
 
-use std::path::Path;
-use std::process::Command;
+use anyhow::{Result, bail};
 
-use anyhow::{Context, Result, bail};
-
+use crate::clippy;
 use crate::layout::Layout;
 use crate::process;
 use crate::tally::{GroupResult, LIMIT, Printer, counts, streamed};
@@ -27,7 +25,7 @@ pub(super) fn workspace(layout: &Layout, printer: &Printer) -> Result<GroupResul
 /// As for `workspace`.
 pub(super) fn test(layout: &Layout, chosen: &[&str], arguments: &[&str], printer: &Printer) -> Result<GroupResult> {
     let mut command = process::cargo();
-    lint_what_is_compiled(&mut command)?;
+    clippy::compiles(&mut command)?;
     command
         .current_dir(&layout.root)
         .args(["test", "--locked", "--no-fail-fast"])
@@ -52,24 +50,4 @@ pub(super) fn test(layout: &Layout, chosen: &[&str], arguments: &[&str], printer
         bail!("cargo test ended with {status}");
     }
     Ok(all)
-}
-
-/// Makes clippy the compiler of the workspace's packages, and every warning an error.
-///
-/// `cargo clippy` does the same, but only checks: with it every dependency would be compiled twice.
-fn lint_what_is_compiled(command: &mut Command) -> Result<()> {
-    let mut rustc = process::command("rustc");
-    let printed = process::quiet(rustc.args(["--print", "sysroot"]), "looking for the Rust toolchain")?;
-    let toolchain = String::from_utf8(printed.stdout).context("the path of the Rust toolchain is not text")?;
-    let driver = Path::new(toolchain.trim())
-        .join("bin")
-        .join(format!("clippy-driver{}", std::env::consts::EXE_SUFFIX));
-    if !driver.is_file() {
-        bail!("clippy is missing: install it with `rustup component add clippy`.");
-    }
-    // `cargo clippy -- -D warnings` hands its arguments to the driver in this form.
-    command
-        .env("RUSTC_WORKSPACE_WRAPPER", driver)
-        .env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
-    Ok(())
 }

@@ -7,7 +7,7 @@ use crate::blender::{Blender, Choice};
 use crate::e2e;
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
-use crate::native;
+use crate::native::{self, Build};
 use crate::session::Session;
 use crate::tally::{GroupResult, Printer};
 use crate::window::{self, Part, Release};
@@ -82,12 +82,12 @@ impl Group {
     /// Whether it keeps every processor busy by itself, or takes measurements that others would disturb.
     pub(crate) fn alone(self) -> bool {
         match self {
-            Self::Lint { .. } | Self::Rust | Self::Manifests(_) | Self::Window(_) | Self::Fuzz => true,
-            Self::Audit | Self::Python | Self::Peers | Self::Blender(_) | Self::Headless(_) => false,
+            Self::Lint { .. } | Self::Manifests(_) | Self::Window(_) | Self::Fuzz => true,
+            Self::Rust | Self::Audit | Self::Python | Self::Peers | Self::Blender(_) | Self::Headless(_) => false,
         }
     }
 
-    /// Whether it needs the release build of the native core.
+    /// Whether it needs the native core.
     pub(crate) fn needs_core(self) -> bool {
         match self {
             Self::Python | Self::Blender(_) | Self::Headless(_) | Self::Manifests(_) | Self::Window(_) => true,
@@ -95,21 +95,23 @@ impl Group {
         }
     }
 
-    /// Runs it; with `full`, including slow tests, and Python's coverage is measured into data files under `target/test`.
+    /// Runs it with this build of the core; with `full`, including slow tests, and Python's coverage is measured into data files under
+    /// `target/test`.
     ///
     /// # Errors
     /// When it could not be finished.
-    pub(crate) fn run(self, layout: &Layout, full: bool, printer: &Printer) -> Result<GroupResult> {
+    pub(crate) fn run(self, layout: &Layout, build: Build, full: bool, printer: &Printer) -> Result<GroupResult> {
         match self {
             Self::Lint { clippy } => lint::run(layout, clippy, printer).map(GroupResult::from),
             Self::Rust => cargo::workspace(layout, printer),
             Self::Audit => audit::run(layout, printer).map(GroupResult::from),
             Self::Python => {
                 let environment = env::prepare(layout, &Wanted::plain().with("dev"))?;
-                environment.link(&[layout.addon(), native::prepare(layout)?.site()])?;
+                let core = native::prepare(layout, build)?;
+                environment.link(&[layout.addon(), core.site()])?;
                 let folders = pytest::folders(layout, false)?;
                 let tests = pytest::run(layout, &environment, &self.name(), &folders, full, printer)?;
-                Ok([tests, pytest::stubs(layout, printer)?.into()].into_iter().sum())
+                Ok([tests, pytest::stubs(layout, &core, printer)?.into()].into_iter().sum())
             }
             Self::Peers => {
                 // The whole workspace, although only one package has such tests: alone it would be built with other features of its
@@ -120,17 +122,17 @@ impl Group {
             }
             Self::Blender(blender) => {
                 let environment = env::prepare(layout, &tested(blender))?;
-                environment.link(&[layout.addon(), native::prepare(layout)?.site()])?;
+                environment.link(&[layout.addon(), native::prepare(layout, build)?.site()])?;
                 let folders = pytest::folders(layout, true)?;
                 pytest::run(layout, &environment, &self.name(), &folders, full, printer)
             }
             Self::Manifests(blender) => {
                 env::prepare(layout, &Wanted::blender(blender).installing())?;
-                let session = Session::open(layout, &Choice::Release(blender))?;
+                let session = Session::open(layout, &Choice::Release(blender), build)?;
                 e2e::run_all(layout, &session, &e2e::manifests(layout)?, printer).map(GroupResult::from)
             }
-            Self::Headless(release) => window::run(layout, release, Part::Headless, &[], printer),
-            Self::Window(release) => window::run(layout, release, Part::Screen, &[], printer),
+            Self::Headless(release) => window::run(layout, release, Part::Headless, build, &[], printer),
+            Self::Window(release) => window::run(layout, release, Part::Screen, build, &[], printer),
             Self::Fuzz => {
                 // Optimised, as in the product, so that the time limit of a verdict is the product's.
                 let tests = ["--release", "--package", "geonode-script", "--test", "it"];

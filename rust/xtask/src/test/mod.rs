@@ -17,7 +17,7 @@ use clap::Args;
 
 use crate::blender::SUPPORTED;
 use crate::layout::Layout;
-use crate::native;
+use crate::native::{self, Build};
 use crate::tally::{Counts, Files, Printer};
 use crate::window::RELEASES;
 use groups::Group;
@@ -29,12 +29,19 @@ pub(crate) struct Test {
     /// Rust, Python, and the newest Blender only
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Everything, and coverage figures
+    /// Everything, with the core as it is shipped, and coverage figures
     #[arg(long)]
     full: bool,
     /// Only these groups: lint, rust, audit, python, peers, blender-5.2, manifests-5.2, headless-4.3, window-4.3, …
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     only: Vec<String>,
+}
+
+impl Test {
+    /// The core that is tested: the one that is shipped takes too long to compile for every run.
+    fn build(&self) -> Build {
+        if self.full { Build::Release } else { Build::Checked }
+    }
 }
 
 impl Outcome {
@@ -72,10 +79,10 @@ pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
                 group.prepare(layout);
             }
         });
-        // The core takes minutes of compiling, in its own folder: it fills the pauses of the other builds. A failure is
-        // reported by the groups that need it.
+        // The core takes minutes of compiling: it fills the pauses of the other builds. A failure is reported by the groups that
+        // need it.
         if groups.iter().any(|group| group.needs_core()) {
-            scope.spawn(|| drop(native::prepare(layout)));
+            scope.spawn(|| drop(native::prepare(layout, options.build())));
         }
         schedule::side_by_side(
             &groups,
@@ -111,7 +118,7 @@ pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
 fn run_one(layout: &Layout, options: &Test, group: Group, printer: &Printer) -> (Outcome, (String, Files)) {
     printer.line(&format!("\n== {}", group.name()));
     let start = Instant::now();
-    let (counts, files) = match group.run(layout, options.full, printer) {
+    let (counts, files) = match group.run(layout, options.build(), options.full, printer) {
         Ok(ran) => (Ok(ran.counts), ran.files),
         Err(error) => (Err(error), Files::new()),
     };

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::lint;
 use crate::env::{self, Environment};
 use crate::layout::Layout;
-use crate::native;
+use crate::native::Core;
 use crate::process;
 use crate::tally::{Counts, GroupResult, LIMIT, Printer, counted, results};
 
@@ -22,14 +22,14 @@ const IN_WINDOW: &str = "window";
 ///
 /// # Errors
 /// When it cannot be started or hangs.
-pub(super) fn stubs(layout: &Layout, printer: &Printer) -> Result<Counts> {
+pub(super) fn stubs(layout: &Layout, core: &Core, printer: &Printer) -> Result<Counts> {
     let tools = env::prepare(layout, &lint::tools())?;
     let allowed = layout.root.join("rust/xtask/src/test/stubtest-allow.txt");
     let mut command = tools.command();
     command
         .args(["-m", "mypy.stubtest", "geonode_core", "--allowlist"])
         .arg(allowed)
-        .env("PYTHONPATH", native::prepare(layout)?.site());
+        .env("PYTHONPATH", core.site());
     let output = process::bounded(&mut command, LIMIT)?.context("stubtest hung")?;
     if !output.status.success() {
         printer.line(&process::tail(&output, 60));

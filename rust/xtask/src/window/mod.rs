@@ -13,10 +13,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::bundle;
+use crate::bundle::{self, Wheel};
 use crate::env;
 use crate::layout::Layout;
 use crate::lock::Lock;
+use crate::native::Build;
 use crate::tally::{Counts, GroupResult, Printer, counted, results};
 use enter::Entrance;
 
@@ -107,7 +108,14 @@ pub(crate) fn window(layout: &Layout, options: &Window) -> Result<u8> {
     for release in chosen(options.version.as_deref())? {
         println!("== Blender {} ({})", release.version, release.suite);
         match prepare(layout, release) {
-            Ok(()) => all.push(run(layout, release, Part::Whole, &options.pytest, &Printer::only())?.counts),
+            Ok(()) => all.push(run(
+                    layout,
+                    release,
+                    Part::Whole,
+                    Build::Release,
+                    &options.pytest,
+                    &Printer::only(),
+                )?.counts),
             Err(error) if !release.required && options.version.is_none() => eprintln!(
                 "WARNING: the window tests did NOT run in Blender {}: {error:#}",
                 release.version
@@ -163,11 +171,12 @@ pub(crate) fn run(
     layout: &Layout,
     release: Release,
     part: Part,
+    build: Build,
     pytest: &[String],
     printer: &Printer,
 ) -> Result<GroupResult> {
     prepare(layout, release)?;
-    let zip = bundle::make(layout, false, &[])?;
+    let zip = bundle::make(layout, Wheel::Here(build), &[])?;
     let _lock = lock(layout, release)?;
     let folder = folder(layout, release);
     let root = debian::root(&folder);
