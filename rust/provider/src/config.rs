@@ -41,6 +41,9 @@ pub struct ClientConfig {
     pub api_key: Option<ApiKey>,
     /// Limit of each attempt; in a stream, of the wait between pieces of content. Default 120 s.
     pub timeout: Duration,
+    /// Limit of the wait for the first piece of a reply, and for a reply that comes as a whole, where the server is on this computer: a
+    /// model there may read a long prompt for minutes. `None`: as `timeout`. Default 600 s.
+    pub local_timeout: Option<Duration>,
     /// Limit of everything together, waits between attempts included. Default 600 s.
     pub total: Duration,
     /// Further attempts after the first. Default 2.
@@ -60,6 +63,7 @@ impl ClientConfig {
             base_url: None,
             api_key: None,
             timeout: Duration::from_secs(120),
+            local_timeout: Some(Duration::from_secs(600)),
             total: Duration::from_secs(600),
             max_retries: 2,
             stored_key: true,

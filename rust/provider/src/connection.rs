@@ -86,6 +86,7 @@ impl ConnectionTest {
                 base_url: base_url.clone(),
                 api_key: api_key.map(ApiKey::new).transpose()?,
                 timeout: TIMEOUT,
+                local_timeout: None,
                 max_retries: 0,
                 ..ClientConfig::new(Provider::from_name(provider)?)
             })

@@ -22,6 +22,10 @@ pub struct Detail {
     pub retry_after: Option<Duration>,
     /// Whether the server advises a retry (`x-should-retry`).
     pub should_retry: Option<bool>,
+    /// Tokens that the server reads, if it refused a request as too long and said so.
+    pub context_tokens: Option<u64>,
+    /// Tokens of the request, as that server counted them.
+    pub request_tokens: Option<u64>,
 }
 
 impl Detail {
@@ -381,6 +385,15 @@ impl ProviderError {
             && ["tool", "function call", "unsupported"]
                 .iter()
                 .any(|word| message.contains(word))
+    }
+
+    /// Whether the endpoint takes schemas, but not this one: weaker forms of the kind would not be better than words.
+    pub(crate) fn refuses_this_schema(&self) -> bool {
+        let Self::SchemaRefused(detail) = self else {
+            return false;
+        };
+        let message = detail.message.as_deref().unwrap_or_default();
+        message.to_ascii_lowercase().contains("invalid schema")
     }
 
     /// The details beyond code and message, if the failure came from an exchange.

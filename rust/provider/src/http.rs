@@ -1,12 +1,16 @@
 //! The one place that sends. It handles bytes, limits and addresses; the dialect interprets the bytes.
 
+use std::convert::Infallible;
 use std::error::Error as StdError;
-use std::sync::{Once, OnceLock};
+use std::pin::Pin;
+use std::sync::{Arc, Once, OnceLock};
+use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
+use hyper::body::{Body, Bytes, Frame, SizeHint};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{Method, StatusCode};
+use reqwest::{Method, StatusCode, Url};
 
 use crate::config::{Endpoint, shown};
 use crate::dialect::Dialect;
@@ -23,8 +27,58 @@ use crate::secret::ApiKey;
 pub(crate) struct Outgoing {
     pub(crate) path: String,
     /// `None` asks with GET.
-    pub(crate) body: Option<Vec<u8>>,
+    pub(crate) body: Option<Bytes>,
     pub(crate) stream: bool,
+    /// Who is told when the body leaves.
+    pub(crate) departure: Option<Departure>,
+}
+
+/// Called when the content of a request leaves this process: a connection was made, and takes it. Attempts that find no server leave nothing.
+#[derive(Clone)]
+pub struct Departure(Arc<dyn Fn() + Send + Sync>);
+
+impl Departure {
+    /// `tell` is called once for each attempt that leaves; it must not wait.
+    pub fn new(tell: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+}
+
+impl std::fmt::Debug for Departure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Departure")
+    }
+}
+
+/// A body that tells when it leaves: it is asked for its content by the connection that takes it, and by nothing else.
+struct Leaving {
+    content: Option<Bytes>,
+    departure: Departure,
+}
+
+impl Body for Leaving {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let content = self.content.take();
+        if content.is_some() {
+            (self.departure.0)();
+        }
+        Poll::Ready(content.map(|content| Ok(Frame::data(content))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.content.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let left = self.content.as_ref().map_or(0, Bytes::len);
+        SizeHint::with_exact(u64::try_from(left).unwrap_or(u64::MAX))
+    }
 }
 
 /// The kind of a body, by its content type.
@@ -137,25 +191,46 @@ impl Http {
         self.key.get().and_then(Option::as_ref)
     }
 
-    /// Sends one request. Success statuses come back as an answer, everything else as the error that it is.
+    /// Sends one request. Success statuses come back as an answer, everything else as the error that it is. Redirects within the origin that
+    /// keep method and body are followed.
     pub(crate) async fn open(&self, outgoing: &Outgoing) -> Result<Answer, ProviderError> {
+        let mut url = self.endpoint.join(&outgoing.path);
+        let mut moved = 0;
+        loop {
+            let request = self.request(url.clone(), outgoing)?;
+            let response = request.send().await.map_err(|error| self.unreached(&error))?;
+            match next_address(&response) {
+                Some(next) if moved < limits::REDIRECTS => url = next,
+                _ => return self.judge(response).await,
+            }
+            moved += 1;
+        }
+    }
+
+    fn request(&self, url: Url, outgoing: &Outgoing) -> Result<reqwest::RequestBuilder, ProviderError> {
         let method = if outgoing.body.is_some() {
             Method::POST
         } else {
             Method::GET
         };
-        let mut request = self.client()?.request(method, self.endpoint.join(&outgoing.path));
         let accept = if outgoing.stream {
             "text/event-stream"
         } else {
             "application/json"
         };
-        request = request.header(ACCEPT, accept);
+        let mut request = self.client()?.request(method, url).header(ACCEPT, accept);
         for (name, value) in self.dialect.headers() {
             request = request.header(*name, *value);
         }
         if let Some(body) = &outgoing.body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+            request = request.header(CONTENT_TYPE, "application/json");
+            request = match &outgoing.departure {
+                None => request.body(body.clone()),
+                Some(departure) => request.body(reqwest::Body::wrap(Leaving {
+                    content: Some(body.clone()),
+                    departure: departure.clone(),
+                })),
+            };
         }
         if let Some(key) = self.key() {
             let (name, value) = self.dialect.auth(key);
@@ -163,8 +238,7 @@ impl Http {
             value.set_sensitive(true);
             request = request.header(HeaderName::from_static(name), value);
         }
-        let response = request.send().await.map_err(|error| self.unreached(&error))?;
-        self.judge(response).await
+        Ok(request)
     }
 
     /// Sends one request and reads its whole answer, with the identifier of the exchange.
@@ -347,7 +421,7 @@ fn build(endpoint: &Endpoint) -> Result<reqwest::Client, reqwest::Error> {
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("geonode-ai-assistant/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(limits::CONNECT)
-        .redirect(same_origin())
+        .redirect(Policy::none())
         .referer(false)
         .tcp_nodelay(true)
         .tcp_keepalive(Duration::from_secs(30))
@@ -363,21 +437,15 @@ fn build(endpoint: &Endpoint) -> Result<reqwest::Client, reqwest::Error> {
     builder.build()
 }
 
-/// Follows only redirects that keep origin, method and body.
-fn same_origin() -> Policy {
-    Policy::custom(|attempt| {
-        let first = attempt.previous().first();
-        let same = first.is_some_and(|first| first.origin() == attempt.url().origin());
-        let keeps = matches!(
-            attempt.status(),
-            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
-        );
-        if same && keeps && attempt.previous().len() <= limits::REDIRECTS {
-            attempt.follow()
-        } else {
-            attempt.stop()
-        }
-    })
+/// Where a redirect leads that keeps origin, method and body.
+fn next_address(response: &reqwest::Response) -> Option<Url> {
+    let keeps = matches!(
+        response.status(),
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+    );
+    let to = text(response.headers(), LOCATION.as_str()).filter(|_| keeps)?;
+    let next = response.url().join(to).ok()?;
+    (next.origin() == response.url().origin()).then_some(next)
 }
 
 /// The address returned a web page.

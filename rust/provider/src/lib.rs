@@ -6,16 +6,20 @@
 //! What never happens here: a key in a message, log or redirect; plain http beyond this computer; a wait without an end;
 //! a second request after text was handed over; a panic because of a server's data.
 
+mod calling;
 mod canonical;
 mod client;
 mod config;
 pub mod connection;
 mod dialect;
 mod error;
+mod forms;
 mod http;
 pub mod keys;
 mod leak;
+mod learned;
 mod limits;
+mod measure;
 mod message;
 mod models;
 pub mod policy;
@@ -36,10 +40,11 @@ mod text;
 pub use client::Client;
 pub use config::ClientConfig;
 pub use error::{Detail, ErrorClass, ProviderError};
+pub use http::Departure;
 pub use message::{Content, Message, Options, Part, Role, Tool, ToolCall};
 pub use models::{Estimate, Fitting, ModelInfo, Prices, model, models};
 pub use providers::{Models, Provider, ProviderRow, Words};
 pub use reply::{FinishReason, Model, Notice, Response, StreamEvent, Usage};
-pub use request::{Body, Filter, Fingerprint, Request, RequestBuilder};
+pub use request::{Body, Filter, Fingerprint, Request, RequestBuilder, ToolChoice};
 pub use secret::{ApiKey, REDACTED};
 pub use stream::EventStream;

@@ -11,7 +11,8 @@ use crate::error::ProviderError;
 use crate::http::{Answer, Http, Kind, Outgoing, web_page};
 use crate::leak::KeyFilter;
 use crate::limits;
-use crate::reply::{Response, StreamEvent};
+use crate::measure::Measure;
+use crate::reply::{Notice, Response, StreamEvent, Usage};
 use crate::runtime;
 use crate::sse::{SseEvent, SseParser};
 
@@ -80,6 +81,18 @@ pub(crate) struct Outlet {
     pub(crate) begun: bool,
     /// What removes the key.
     filter: KeyFilter,
+    /// The length of the request.
+    measure: Option<Measure>,
+    usage: Option<Usage>,
+}
+
+/// Limits of waiting.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// For the headers and the first piece of content.
+    pub(crate) first: Duration,
+    /// Between pieces of content.
+    pub(crate) between: Duration,
 }
 
 impl Outlet {
@@ -88,7 +101,14 @@ impl Outlet {
             sender,
             begun: false,
             filter,
+            measure: None,
+            usage: None,
         }
+    }
+
+    /// The request has this length; at the end of its reply it is compared with what the server counted.
+    pub(crate) fn measure(&mut self, measure: Measure) {
+        self.measure = Some(measure);
     }
 
     /// Hands an event over without the key of this client; waits while the reader is slow.
@@ -111,11 +131,16 @@ impl Outlet {
             } => {
                 self.send_rest().await?;
                 self.filter.ending(finish_reason, model, request_id.as_mut());
-                if let Some(notice) = self.filter.notice() {
+                let cut = self
+                    .measure
+                    .as_ref()
+                    .and_then(|measure| measure.cut(self.usage.as_ref()));
+                for notice in cut.into_iter().chain(self.filter.notice()) {
                     self.hand_over(StreamEvent::Notice { notice }).await?;
                 }
             }
-            StreamEvent::Usage { .. } | StreamEvent::Notice { .. } => {}
+            StreamEvent::Usage { usage } => self.usage = Some(*usage),
+            StreamEvent::Notice { .. } => {}
         }
         self.hand_over(event).await
     }
@@ -166,30 +191,33 @@ impl Outlet {
     }
 }
 
-/// One attempt: sends, and hands over events as they come. `gap` bounds the wait for the headers and between pieces of
-/// content.
+/// One attempt: sends, and hands over events as they come. `taken` is called when the server begins to answer: what has to be said about the
+/// form in which it took the request.
 pub(crate) async fn attempt(
     http: &Http,
     outgoing: &Outgoing,
-    gap: Duration,
+    patience: Patience,
+    taken: &(dyn Fn() -> Option<Notice> + Sync),
     outlet: &mut Outlet,
 ) -> Result<(), ProviderError> {
-    let late = || ProviderError::timeout(format!("nothing was received for {} s", gap.as_secs_f64()));
-    let first_deadline = Instant::now() + gap;
+    let first_deadline = Instant::now() + patience.first;
     let answer = tokio::time::timeout_at(first_deadline, http.open(outgoing))
         .await
-        .map_err(|_| late())?;
+        .map_err(|_| late(patience.first))?;
     let answer = answer.map_err(|error| http.locate(error, None))?;
     let request_id = answer.request_id.clone();
     let located = |error| http.locate(error, request_id.as_deref());
     match &answer.kind {
-        Kind::Events | Kind::Other(None) => pump(http, answer, gap, first_deadline, outlet).await.map_err(located),
+        Kind::Events | Kind::Other(None) => pump(http, answer, patience, first_deadline, taken, outlet)
+            .await
+            .map_err(located),
         Kind::Json => {
             // Some servers never stream.
             let body = tokio::time::timeout_at(first_deadline, answer.body(limits::REPLY_BYTES)).await;
-            let body = body.map_err(|_| located(late()))?.map_err(located)?;
+            let body = body.map_err(|_| located(late(patience.first)))?.map_err(located)?;
             let mut response = http.dialect.reply(&body).map_err(located)?;
             response.request_id = request_id.clone();
+            response.notices.extend(taken());
             outlet.send_all(response).await
         }
         Kind::WebPage => Err(located(web_page())),
@@ -199,14 +227,19 @@ pub(crate) async fn attempt(
     }
 }
 
+fn late(limit: Duration) -> ProviderError {
+    ProviderError::timeout(format!("nothing was received for {} s", limit.as_secs_f64()))
+}
+
 async fn pump(
     http: &Http,
     mut answer: Answer,
-    gap: Duration,
+    patience: Patience,
     mut deadline: Instant,
+    taken: &(dyn Fn() -> Option<Notice> + Sync),
     outlet: &mut Outlet,
 ) -> Result<(), ProviderError> {
-    let late = || ProviderError::timeout(format!("nothing was received for {} s", gap.as_secs_f64()));
+    let (mut limit, mut told) = (patience.first, false);
     let mut parser = SseParser::default();
     let mut reader = http.dialect.reader();
     let (mut events, mut out): (Vec<SseEvent>, Vec<StreamEvent>) = (Vec::new(), Vec::new());
@@ -214,11 +247,11 @@ async fn pump(
     loop {
         // With a peer that sends without pause, the timer would never fire.
         if Instant::now() >= deadline {
-            return Err(late());
+            return Err(late(limit));
         }
         let piece = tokio::time::timeout_at(deadline, answer.piece())
             .await
-            .map_err(|_| late())??;
+            .map_err(|_| late(limit))??;
         let ended = piece.is_none();
         if let Some(piece) = &piece {
             wire += piece.as_ref().len();
@@ -244,6 +277,12 @@ async fn pump(
             failed = reader.end_of_stream(&mut out).err();
             step = Step::End;
         }
+        if !out.is_empty() && failed.is_none() && !told {
+            told = true;
+            if let Some(notice) = taken() {
+                outlet.send(StreamEvent::Notice { notice }).await?;
+            }
+        }
         for mut event in out.drain(..) {
             match &mut event {
                 StreamEvent::Text { text: more } => text += more.len(),
@@ -261,7 +300,10 @@ async fn pump(
                 return Ok(());
             }
             // Measured from here, since a slow reader is not the server's fault.
-            Step::Content => deadline = Instant::now() + gap,
+            Step::Content => {
+                limit = patience.between;
+                deadline = Instant::now() + limit;
+            }
             Step::Idle => {}
         }
         if wire > limits::STREAM_BYTES || text > limits::REPLY_BYTES {

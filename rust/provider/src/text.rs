@@ -101,6 +101,11 @@ impl Joiner {
         }
     }
 
+    /// The complete text that was not taken yet.
+    pub(crate) fn so_far(&self) -> &str {
+        &self.text
+    }
+
     /// The complete text so far; an open half is kept back.
     pub(crate) fn take(&mut self) -> String {
         std::mem::take(&mut self.text)

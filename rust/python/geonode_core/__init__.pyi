@@ -262,7 +262,7 @@ class Client:
         model: str | None = None,
         base_url: str | None = None,
         api_key: str | None = None,
-        timeout_s: float = 120.0,
+        timeout_s: float | None = None,
         max_retries: int = 2,
         *,
         stored_key: bool = True,

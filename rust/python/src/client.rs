@@ -19,37 +19,41 @@ pub(crate) struct Client(geonode_provider::Client);
 
 #[pymethods]
 impl Client {
-    /// Checks the settings; sends nothing. Times are in seconds. Without a key the first call looks for the one that is stored for
+    /// Checks the settings; sends nothing. Times are in seconds; without one, a server on this computer has 600 s to begin its answer, any
+    /// other 120 s. Without a key the first call looks for the one that is stored for
     /// this provider and address, unless `stored_key` is False.
     #[new]
-    #[pyo3(signature = (provider, model=None, base_url=None, api_key=None, timeout_s=120.0, max_retries=2, *, stored_key=true))]
+    #[pyo3(signature = (provider, model=None, base_url=None, api_key=None, timeout_s=None, max_retries=2, *, stored_key=true))]
     fn new(
         provider: &str,
         model: Option<String>,
         base_url: Option<String>,
         api_key: Option<String>,
-        timeout_s: f64,
+        timeout_s: Option<f64>,
         max_retries: u32,
         stored_key: bool,
     ) -> PyResult<Self> {
-        let timeout = Duration::try_from_secs_f64(timeout_s)
-            .ok()
-            .filter(|timeout| !timeout.is_zero());
-        let timeout = timeout.ok_or_else(|| {
-            CoreError::protocol(
-                Code::SettingInvalid,
-                format!("timeout_s must be above 0 seconds, not {timeout_s}."),
-            )
-        })?;
+        let seconds = |seconds: f64| {
+            let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+            time.ok_or_else(|| {
+                CoreError::protocol(
+                    Code::SettingInvalid,
+                    format!("timeout_s must be above 0 seconds, not {seconds}."),
+                )
+            })
+        };
+        let given = timeout_s.map(seconds).transpose()?;
         let make = || -> Result<_, ProviderError> {
+            let usual = ClientConfig::new(Provider::from_name(provider)?);
             let config = ClientConfig {
                 model,
                 base_url,
                 api_key: api_key.map(ApiKey::new).transpose()?,
-                timeout,
+                timeout: given.unwrap_or(usual.timeout),
+                local_timeout: given.or(usual.local_timeout),
                 max_retries,
                 stored_key,
-                ..ClientConfig::new(Provider::from_name(provider)?)
+                ..usual
             };
             geonode_provider::Client::new(config)
         };

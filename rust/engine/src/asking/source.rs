@@ -1,12 +1,14 @@
 //! Where plans come from: the offline planner, a model, or recorded replies.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
 use geonode_provider::schema::restore;
 use geonode_provider::{
-    Client, ClientConfig, FinishReason, Models, Notice, Provider, ProviderError, Request, StreamEvent, Tool, ToolCall,
+    Client, ClientConfig, Departure, FinishReason, Models, Notice, Provider, ProviderError, Request, StreamEvent, Tool,
+    ToolCall,
 };
 use geonode_run::{Failure, Message, Origin};
 use geonode_store::audit;
@@ -62,6 +64,7 @@ impl Source {
             base_url: request.base_url.clone(),
             api_key: request.api_key.clone(),
             timeout: Duration::from_secs_f64(settings.timeout_s),
+            local_timeout: Some(Duration::from_secs_f64(settings.local_timeout_s)),
             total: Duration::from_secs_f64(settings.total_timeout_s),
             max_retries: u32::try_from(settings.network_retries).unwrap_or(u32::MAX),
             streaming: settings.stream,
@@ -226,19 +229,27 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
         });
     }
     let sent = serde_json::to_string(&*passed.request).map_or(0, |text| text.len());
-    audit::record(audit::Event::Request {
+    let event = audit::Event::Request {
         provider: brief.request.provider.clone(),
         origin: client.origin(),
         model: brief.request.model.clone(),
         bytes: sent,
         images: passed.counts.sent_images,
         fingerprint: passed.fingerprint.to_string(),
-    });
-    let mut reply = if fitting.stream {
-        listen(client, passed.request.clone(), listener)?
-    } else {
-        send(client, &passed.request, &fitting.notices, listener)?
     };
+    // Only what leaves is recorded, and once, however often it is tried.
+    let left = Arc::new(Once::new());
+    let seen = Arc::clone(&left);
+    let client = &client.telling(Departure::new(move || seen.call_once(|| audit::record(event.clone()))));
+    let result = if fitting.stream {
+        listen(client, passed.request.clone(), listener)
+    } else {
+        send(client, &passed.request, &fitting.notices, listener)
+    };
+    if result.is_err() && !left.is_completed() {
+        policies::release(&passed);
+    }
+    let mut reply = result?;
     reply.sent = sent;
     reply.key = Some(key);
     if let Some(usage) = reply.usage {

@@ -449,6 +449,8 @@ codes! {
         OnlineAccessDisabled = "online_access_disabled" => "Allow online access in Blender's preferences, or use the offline planner.",
         /// The provider is overloaded.
         Overloaded = "overloaded" => "Try again in a few minutes, or choose another model.",
+        /// The server read only a part of the request, because it serves a shorter context.
+        PromptCut = "prompt_cut" => "Raise the context length of the server (Ollama: `num_ctx`), or lower `context_tokens`.",
         /// The account has no quota left.
         QuotaExhausted = "quota_exhausted" => "Top up the account, or choose another provider.",
         /// Too many requests were sent to the provider in a short time.
@@ -456,7 +458,7 @@ codes! {
         /// The provider refused the JSON schema of the reply.
         SchemaRefused = "schema_refused" => "Nothing needs to be done; the schema is sent as text instead. Switch `structured_output` off if it happens again.",
         /// The provider did not answer in time.
-        Timeout = "timeout" => "Try again, since a model may still be loading; otherwise raise `timeout_s`, or choose a faster model.",
+        Timeout = "timeout" => "Try again, since a model may still be loading; otherwise raise `timeout_s` (for a server on this computer `local_timeout_s`), or choose a faster model.",
         /// The provider does not know the model.
         UnknownModel = "unknown_model" => "Choose a model that the provider lists.",
     }

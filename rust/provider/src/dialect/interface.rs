@@ -1,7 +1,9 @@
 //! What every dialect is: how it is given a request, and what it gives back.
 
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::repeated::without_repeated_fields;
 use crate::error::ProviderError;
 use crate::reply::{Model, Response, StreamEvent};
 use crate::request::Request;
@@ -9,12 +11,14 @@ use crate::schema::Subset;
 use crate::secret::ApiKey;
 use crate::sse::SseEvent;
 
-/// How the schema of a request is brought to the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How the schema of a request is brought to the model, the strongest form first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SchemaUse {
     /// The provider's own constrained output.
     Native,
-    /// In words, after the provider refused the schema; the caller validates.
+    /// In words, and the model is held to JSON of any form; the caller validates.
+    Json,
+    /// In words alone; the caller validates.
     InPrompt,
 }
 
@@ -35,7 +39,7 @@ impl Call<'_> {
     /// The instructions, the schema included where it must be said in words.
     pub(crate) fn instructions(&self) -> Option<String> {
         let mut parts: Vec<String> = self.request.instructions().into_iter().collect();
-        if let (Some(schema), SchemaUse::InPrompt) = (self.schema, self.schema_use) {
+        if let (Some(schema), SchemaUse::Json | SchemaUse::InPrompt) = (self.schema, self.schema_use) {
             parts.push(format!(
                 "Answer with one JSON object and nothing else: no prose, no code fence. It must satisfy this JSON Schema:\n{schema}"
             ));
@@ -44,17 +48,27 @@ impl Call<'_> {
     }
 }
 
-/// Parses a reply body or the data of an event in the provider's own form.
+/// Parses a reply body or the data of an event in the provider's own form. Of repeated fields the last one that is not null counts.
 pub(super) fn parse<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, ProviderError> {
     let text = std::str::from_utf8(body).map_err(|_| ProviderError::bad_response("The answer is not valid UTF-8."))?;
     if text.trim().is_empty() {
         return Err(ProviderError::bad_response("The answer is empty."));
     }
-    serde_json::from_str(text).map_err(|error| {
-        ProviderError::bad_response(format!(
-            "The answer does not have the form of this interface ({error})."
-        ))
-    })
+    serde_json::from_str(text)
+        .or_else(|error| match without_repeated_fields(text) {
+            Some(once) if error.is_data() => serde_json::from_str(&once),
+            _ => Err(error),
+        })
+        .map_err(|error| {
+            ProviderError::bad_response(format!(
+                "The answer does not have the form of this interface ({error})."
+            ))
+        })
+}
+
+/// A field that servers also send as `null`, which says no more than a missing one.
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
+    Option::<T>::deserialize(from).map(Option::unwrap_or_default)
 }
 
 /// Arguments of a tool call as the model wrote them. What is not JSON is handed on as a string: the tool's own validation
@@ -102,6 +116,20 @@ pub(crate) struct ModelPage {
 pub(crate) trait Dialect: Send + Sync {
     /// Path below the base address.
     fn path(&self, call: &Call<'_>) -> String;
+
+    /// The form of structured output after one that the server refused; none after the last.
+    fn weaker(&self, refused: SchemaUse) -> Option<SchemaUse> {
+        match refused {
+            SchemaUse::Native => Some(SchemaUse::Json),
+            SchemaUse::Json => Some(SchemaUse::InPrompt),
+            SchemaUse::InPrompt => None,
+        }
+    }
+
+    /// Whether a schema and tools can be used in one request.
+    fn takes_schema_with_tools(&self) -> bool {
+        true
+    }
 
     /// What the provider's constrained output takes; none: it takes what it is given, or refuses it.
     fn subset(&self) -> Option<&'static Subset>;

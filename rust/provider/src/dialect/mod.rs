@@ -4,10 +4,13 @@
 
 mod anthropic;
 mod chat;
+mod error_body;
 mod gemini;
 mod interface;
 mod openai_error;
+mod repeated;
 mod responses;
+mod window;
 
 pub(crate) use interface::{Call, Dialect, SchemaUse, Step};
 

@@ -1,47 +1,88 @@
 //! Error bodies of the Chat Completions and Responses interfaces, and of the many servers that imitate them.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::error_body::{flat, flat_bytes, text};
+use super::window;
 use crate::error::{Detail, ProviderError};
+
+/// Words about the form of the answer, whatever else stands beside them.
+const FORM: [&str; 15] = [
+    "response_format",
+    "response format",
+    "json_schema",
+    "json schema",
+    "json_object",
+    "json mode",
+    "structured output",
+    "grammar",
+    "guided",
+    "text.format",
+    "output_config",
+    "output_format",
+    "responsejsonschema",
+    "responsemimetype",
+    "response mime type",
+];
+
+/// Words that make a schema one of a tool.
+const OF_A_TOOL: [&str; 5] = ["function", "tools.", "tools[", "input_schema", "parameters"];
+
+/// Words about the length of a request.
+const LENGTH: [&str; 12] = [
+    "context length",
+    "context window",
+    "context size",
+    "maximum context",
+    "n_ctx",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "token count",
+    "number of tokens",
+    "max_new_tokens` must be",
+    "reduce the length",
+];
 
 /// What an error answer means. `status` is the HTTP status, or 0 when the error came inside a success.
 pub(super) fn refusal(status: u16, body: &[u8]) -> ProviderError {
-    let parsed: Option<Value> = serde_json::from_slice(body).ok();
-    let error = parsed.as_ref().and_then(|body| body.get("error"));
-    match error {
-        Some(error) => from_error(status, error),
-        None => {
-            let text = parsed
-                .as_ref()
-                .map_or_else(|| plain(body), |body| words(body).unwrap_or_default());
-            by_status(status, false, &text)
-        }
-    }
+    let enveloped = serde_json::from_slice::<Value>(body).is_ok_and(|body| is_envelope(&body));
+    from_fields(status, enveloped, &flat_bytes(body))
 }
 
 /// What an `error` value means, wherever it was found.
 pub(super) fn from_error(status: u16, error: &Value) -> ProviderError {
-    let message = words(error).unwrap_or_default();
-    let text_of = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
-    let (kind, code) = (text_of("type"), text_of("code"));
+    from_fields(status, true, &flat(error))
+}
+
+/// Whether a body is an error of this interface.
+fn is_envelope(body: &Value) -> bool {
+    match body {
+        Value::Array(items) => items.first().is_some_and(is_envelope),
+        body => body.get("error").is_some() || body.get("object").is_some_and(|object| object == "error"),
+    }
+}
+
+/// What an error means. `enveloped`: it has the form of this interface, so the path was right.
+pub(super) fn from_fields(status: u16, enveloped: bool, error: &Map<String, Value>) -> ProviderError {
+    let message = text(error, "message");
+    let (kind, code) = (text(error, "type"), text(error, "code"));
     // llama.cpp and OpenRouter put the status into `code`.
-    let inner = error
-        .get("code")
-        .and_then(Value::as_u64)
-        .and_then(|code| u16::try_from(code).ok());
+    let of_status = |name: &str| u16::try_from(error.get(name)?.as_u64()?).ok();
+    let inner = of_status("code").or_else(|| of_status("http"));
     let status = if status >= 400 {
         status
     } else {
         inner.filter(|code| (400..600).contains(code)).unwrap_or(status)
     };
-    let detail = || Box::new(Detail::quote(&message));
+    let detail = || Box::new(Detail::quote(message));
     for word in [code, kind] {
         match word {
             "insufficient_quota" | "credit_balance_exhausted" | "billing_hard_limit_reached" => {
                 return ProviderError::QuotaExhausted(detail());
             }
             "context_length_exceeded" | "exceed_context_size_error" | "string_above_max_length" => {
-                return ProviderError::ContextTooLong(detail());
+                return too_long(error);
             }
             "model_not_found" => return ProviderError::UnknownModel(detail()),
             "content_filter" | "content_policy_violation" | "moderation_blocked" => {
@@ -56,20 +97,41 @@ pub(super) fn from_error(status: u16, error: &Value) -> ProviderError {
             _ => {}
         }
     }
-    // No code tells these two apart from other bad requests; the field that is at fault, or the words, do.
-    if status == 400 || status == 422 {
-        let lower = message.to_ascii_lowercase();
-        if text_of("param").starts_with("response_format")
-            || text_of("param").starts_with("text.format")
-            || (lower.contains("schema") && (lower.contains("response_format") || lower.contains("grammar")))
-        {
+    // No code tells these two apart from other refusals; the field that is at fault, or the words, do. Some servers fail on them.
+    if status < 400 || matches!(status, 400 | 415 | 422 | 500 | 501) {
+        if about_form(message) || about_form(text(error, "param")) {
             return ProviderError::SchemaRefused(detail());
         }
-        if lower.contains("context length") || lower.contains("context window") || lower.contains("context size") {
-            return ProviderError::ContextTooLong(detail());
+        if about_length(message) {
+            return too_long(error);
         }
     }
-    by_status(status, true, &message)
+    if status == 413 {
+        return too_long(error);
+    }
+    by_status(status, enveloped, message)
+}
+
+/// A request that was too long, with what the server says about lengths.
+pub(super) fn too_long(error: &Map<String, Value>) -> ProviderError {
+    ProviderError::ContextTooLong(Box::new(Detail {
+        context_tokens: window::served(error),
+        request_tokens: window::asked(error),
+        ..Detail::quote(text(error, "message"))
+    }))
+}
+
+/// Whether words are about the form of the answer: a schema, or another form of structured output.
+pub(super) fn about_form(words: &str) -> bool {
+    let lower = words.to_ascii_lowercase();
+    let has = |all: &[&str]| all.iter().any(|one| lower.contains(one));
+    has(&FORM) || (lower.contains("schema") && !has(&OF_A_TOOL))
+}
+
+/// Whether words are about the length of the request.
+pub(super) fn about_length(words: &str) -> bool {
+    let lower = words.to_ascii_lowercase();
+    LENGTH.iter().any(|one| lower.contains(one))
 }
 
 /// What a status means. `enveloped`: the body was an error of this interface, so the path was right.
@@ -97,26 +159,6 @@ pub(super) fn by_status(status: u16, enveloped: bool, message: &str) -> Provider
             what: "The endpoint reported a failure.".into(),
             detail: detail(),
         },
-    }
-}
-
-/// The human words of an error body: a string, `message`, `detail` or `error`.
-fn words(error: &Value) -> Option<String> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    text(error).or_else(|| {
-        ["message", "detail", "error"]
-            .iter()
-            .find_map(|key| text(error.get(*key)?))
-    })
-}
-
-/// A body that is not JSON, unless it is a web page.
-fn plain(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body);
-    if text.trim_start().starts_with('<') {
-        String::new()
-    } else {
-        text.into_owned()
     }
 }
 

@@ -3,11 +3,12 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::interface::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, arguments, parse};
+use super::interface::{Call, Dialect, ModelPage, Reader, SchemaUse, Step, arguments, or_default, parse};
 use super::{chat, openai_error};
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, Tool, ToolCall};
 use crate::reply::{FinishReason, Response, StreamEvent, Usage};
+use crate::request::ToolChoice;
 use crate::schema::{self, Subset};
 use crate::secret::ApiKey;
 use crate::sse::SseEvent;
@@ -45,10 +46,16 @@ impl Dialect for Responses {
         if call.stream {
             body.insert("stream".into(), true.into());
         }
-        if let (Some(wanted), SchemaUse::Native) = (call.schema, call.schema_use) {
-            let strict = schema::conforms(wanted, &chat::STRICT);
-            let format = json!({"type": "json_schema", "name": "reply", "strict": strict, "schema": wanted});
-            body.insert("text".into(), json!({ "format": format }));
+        match (call.schema, call.schema_use) {
+            (Some(wanted), SchemaUse::Native) => {
+                let strict = schema::conforms(wanted, &chat::STRICT);
+                let format = json!({"type": "json_schema", "name": "reply", "strict": strict, "schema": wanted});
+                body.insert("text".into(), json!({ "format": format }));
+            }
+            (Some(_), SchemaUse::Json) => {
+                body.insert("text".into(), json!({"format": {"type": "json_object"}}));
+            }
+            _ => {}
         }
         if !request.tools.is_empty() {
             let tool = |tool: &Tool| {
@@ -56,6 +63,9 @@ impl Dialect for Responses {
                        "parameters": tool.input_schema, "strict": schema::conforms(&tool.input_schema, &chat::STRICT)})
             };
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
+            if request.tool_choice == ToolChoice::None {
+                body.insert("tool_choice".into(), "none".into());
+            }
         }
         if let Some(limit) = request.max_tokens {
             body.insert("max_output_tokens".into(), limit.into());
@@ -133,10 +143,12 @@ struct Reply {
 
 #[derive(Deserialize)]
 struct Item {
-    #[serde(default, rename = "type")]
+    #[serde(default, deserialize_with = "or_default", rename = "type")]
     kind: String,
     #[serde(default)]
     content: Option<Vec<ItemPart>>,
+    #[serde(default)]
+    id: Option<String>,
     #[serde(default)]
     call_id: Option<String>,
     #[serde(default)]
@@ -147,7 +159,7 @@ struct Item {
 
 #[derive(Deserialize)]
 struct ItemPart {
-    #[serde(default, rename = "type")]
+    #[serde(default, deserialize_with = "or_default", rename = "type")]
     kind: String,
     #[serde(default)]
     text: Option<RawText>,
@@ -159,7 +171,7 @@ impl Item {
     fn call(self) -> Option<ToolCall> {
         let is_call = self.kind == "function_call";
         is_call.then(|| ToolCall {
-            id: self.call_id.unwrap_or_default(),
+            id: self.call_id.filter(|id| !id.is_empty()).or(self.id).unwrap_or_default(),
             name: self.name.unwrap_or_default(),
             arguments: arguments(self.arguments.unwrap_or_default().text()),
         })
@@ -244,7 +256,7 @@ impl Reply {
 
 #[derive(Deserialize)]
 struct Event {
-    #[serde(rename = "type")]
+    #[serde(default, deserialize_with = "or_default", rename = "type")]
     kind: String,
     #[serde(default)]
     delta: Option<RawText>,

@@ -36,6 +36,23 @@ impl Filter {
     }
 }
 
+/// Whether the model may call the tools that it is offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As it likes.
+    #[default]
+    Auto,
+    /// It may not: it knows them from the conversation, and this reply has to be the answer.
+    None,
+}
+
+impl ToolChoice {
+    fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+}
+
 /// The content of a request. It is read through a [`Request`](super::Request), which cannot be changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,6 +72,9 @@ pub struct Body {
     /// Selection of the tools that the model may call.
     #[serde(default = "Filter::all")]
     pub tool_filter: Filter,
+    /// Whether the model may call tools now.
+    #[serde(default, skip_serializing_if = "ToolChoice::is_auto")]
+    pub tool_choice: ToolChoice,
     /// Selection of the parts of the context that the model sees.
     #[serde(default = "Filter::none")]
     pub context_filter: Filter,

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::body::{Body, Filter};
+use super::body::{Body, Filter, ToolChoice};
 use crate::canonical;
 
 /// SHA-256 over the ordered content of a request: interactions, instructions, filters, schema, tools, limits and options, with
@@ -44,7 +44,7 @@ impl Body {
         if let Some(seed) = self.options.seed {
             options.insert("seed".into(), json!(seed));
         }
-        json!({
+        let mut document = json!({
             "fingerprint": VERSION,
             "provider": provider,
             "model": model,
@@ -56,7 +56,12 @@ impl Body {
             "context_filter": filter(&self.context_filter),
             "max_tokens": self.max_tokens,
             "options": options,
-        })
+        });
+        // Requests that were made before there was a choice keep their keys.
+        if let (ToolChoice::None, Some(fields)) = (self.tool_choice, document.as_object_mut()) {
+            fields.insert("tool_choice".into(), "none".into());
+        }
+        document
     }
 
     fn interactions(&self) -> Value {

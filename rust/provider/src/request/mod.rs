@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use body::{Body, Filter};
+pub use body::{Body, Filter, ToolChoice};
 pub use fingerprint::Fingerprint;
 
 use crate::error::ProviderError;
@@ -142,6 +142,7 @@ impl RequestBuilder {
             schema: None,
             tools: Vec::new(),
             tool_filter: Filter::All,
+            tool_choice: ToolChoice::Auto,
             context_filter: Filter::None,
             max_tokens: None,
             options: Options::default(),
@@ -181,6 +182,12 @@ impl RequestBuilder {
     /// Selection of the tools that the model may call.
     pub fn tool_filter(mut self, filter: Filter) -> Self {
         self.0.tool_filter = filter;
+        self
+    }
+
+    /// Whether the model may call tools now.
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.0.tool_choice = choice;
         self
     }
 

@@ -83,6 +83,7 @@ impl Server {
             model: Some("m".into()),
             base_url: Some(self.base_url.clone()),
             timeout: Duration::from_secs(5),
+            local_timeout: None,
             max_retries: 0,
             ..ClientConfig::new(Provider::OpenAiCompatible)
         }

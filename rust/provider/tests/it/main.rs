@@ -10,6 +10,7 @@
 
 mod common;
 mod dialects;
+mod faults;
 mod hostile;
 mod leaks;
 mod peers;

@@ -282,10 +282,6 @@ fn invalid_answers_are_errors() {
             "wrong types",
             json("200 OK", r#"{"choices":[{"message":{"content":7}}]}"#),
         ),
-        (
-            "duplicate keys",
-            json("200 OK", r#"{"choices":[],"choices":[{"message":{"content":"x"}}]}"#),
-        ),
         ("deep", json("200 OK", &deep)),
         ("bad utf-8", bad_utf8.to_vec()),
         ("not gzip", http("200 OK", gzip, "hello")),

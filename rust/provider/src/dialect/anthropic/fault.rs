@@ -1,7 +1,8 @@
 //! Error bodies and events of Anthropic's interface.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::dialect::error_body::{flat, flat_bytes, text};
 use crate::dialect::openai_error;
 use crate::error::{Detail, ProviderError};
 
@@ -9,40 +10,40 @@ use crate::error::{Detail, ProviderError};
 pub(super) fn refusal(status: u16, body: &[u8]) -> ProviderError {
     match serde_json::from_slice::<Value>(body) {
         Ok(body) => fault(status, &body),
-        Err(_) => openai_error::refusal(status, body),
+        Err(_) => from_fields(status, &flat_bytes(body)),
     }
 }
 
 /// What an error body or event means; `status` is 0 inside a stream.
 pub(super) fn fault(status: u16, body: &Value) -> ProviderError {
-    let error = body.get("error").unwrap_or(body);
-    let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
-    let detail = || Box::new(Detail::quote(text("message")));
+    from_fields(status, &flat(body))
+}
+
+fn from_fields(status: u16, error: &Map<String, Value>) -> ProviderError {
+    let message = text(error, "message");
+    let detail = || Box::new(Detail::quote(message));
     let spent = error
-        .pointer("/details/error_code")
+        .get("details")
+        .and_then(|details| details.get("error_code"))
         .is_some_and(|code| code == "enforced_spend_limit_reached");
-    let lower = text("message").to_ascii_lowercase();
-    let fault = match text("type") {
+    let lower = message.to_ascii_lowercase();
+    let fault = match text(error, "type") {
         _ if spent || status == 402 => ProviderError::QuotaExhausted(detail()),
         "billing_error" => ProviderError::QuotaExhausted(detail()),
         "authentication_error" | "permission_error" => ProviderError::AuthFailed(detail()),
         "rate_limit_error" => ProviderError::RateLimited(detail()),
-        "overloaded_error" | "timeout_error" | "api_error" if status != 408 => ProviderError::Overloaded(detail()),
-        "request_too_large" => ProviderError::ContextTooLong(detail()),
+        "overloaded_error" | "timeout_error" if status != 408 => ProviderError::Overloaded(detail()),
+        "api_error" if status != 408 && !openai_error::about_form(message) => ProviderError::Overloaded(detail()),
+        "request_too_large" => openai_error::too_long(error),
         "not_found_error" if lower != "not found" => ProviderError::UnknownModel(detail()),
-        // These three come under one type; only the words tell them apart.
+        // These come under one type; only the words tell them apart.
         "invalid_request_error" if lower.contains("spend limit") || lower.contains("credit balance") => {
             ProviderError::QuotaExhausted(detail())
         }
-        "invalid_request_error" if lower.contains("prompt is too long") || lower.contains("context window") => {
-            ProviderError::ContextTooLong(detail())
-        }
-        "invalid_request_error" if lower.contains("grammar") || lower.contains("output_config.format") => {
-            ProviderError::SchemaRefused(detail())
-        }
-        _ => openai_error::by_status(status, status != 404, text("message")),
+        _ => openai_error::from_fields(status, status != 404, error),
     };
-    fault.with(|detail| detail.request_id = body.get("request_id").and_then(Value::as_str).map(str::to_owned))
+    let request_id = text(error, "request_id");
+    fault.with(|detail| detail.request_id = (!request_id.is_empty()).then(|| request_id.to_owned()))
 }
 
 #[cfg(test)]

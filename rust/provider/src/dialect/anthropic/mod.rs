@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use self::reply::{Counted, Reply, explanation, finish_reason};
-use super::interface::{Call, Dialect, ModelPage, Reader, SchemaUse, parse};
+use super::interface::{Call, Dialect, ModelPage, Reader, SchemaUse, or_default, parse};
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, Tool, ToolCall};
 use crate::reply::{Model, Response};
-use crate::request::Request;
+use crate::request::{Request, ToolChoice};
 use crate::schema::Subset;
 use crate::secret::ApiKey;
 
@@ -56,6 +56,11 @@ const CACHED_FROM: usize = 4096;
 impl Dialect for Anthropic {
     fn path(&self, _call: &Call<'_>) -> String {
         "messages".to_owned()
+    }
+
+    /// There is no form between a schema and words.
+    fn weaker(&self, refused: SchemaUse) -> Option<SchemaUse> {
+        (refused == SchemaUse::Native).then_some(SchemaUse::InPrompt)
     }
 
     fn subset(&self) -> Option<&'static Subset> {
@@ -120,6 +125,9 @@ impl Dialect for Anthropic {
         if !request.tools.is_empty() {
             let tool = |tool: &Tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.input_schema});
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
+            if request.tool_choice == ToolChoice::None {
+                body.insert("tool_choice".into(), json!({"type": "none"}));
+            }
         }
         // This version refuses sampling parameters, so temperature and seed stay here.
         Value::Object(body)
@@ -243,7 +251,7 @@ fn blocks(message: &Message) -> Vec<Value> {
 #[derive(Deserialize)]
 struct Page {
     data: Vec<WireModel>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     has_more: bool,
     #[serde(default)]
     last_id: Option<String>,

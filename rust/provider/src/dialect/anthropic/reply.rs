@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::dialect::interface::or_default;
 use crate::reply::{FinishReason, Usage};
 use crate::text::RawText;
 
@@ -22,7 +23,7 @@ pub(super) struct Reply {
 
 #[derive(Deserialize)]
 pub(super) struct Block {
-    #[serde(default, rename = "type")]
+    #[serde(default, deserialize_with = "or_default", rename = "type")]
     pub(super) kind: String,
     #[serde(default)]
     pub(super) text: Option<RawText>,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::fault::fault;
 use super::reply::{Block, Counted, Reply, explanation, finish_reason};
-use crate::dialect::interface::{Reader, Step, arguments, parse};
+use crate::dialect::interface::{Reader, Step, arguments, or_default, parse};
 use crate::error::ProviderError;
 use crate::message::ToolCall;
 use crate::reply::StreamEvent;
@@ -16,7 +16,7 @@ use crate::text::{Joiner, RawText};
 struct Event {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     index: usize,
     #[serde(default)]
     message: Option<Reply>,
@@ -47,6 +47,8 @@ struct OpenCall {
     index: usize,
     id: String,
     name: String,
+    /// Arguments that came with its beginning, as servers that do not send pieces give them.
+    whole: Option<Value>,
     pieces: Joiner,
 }
 
@@ -75,10 +77,9 @@ impl MessagesReader {
             let text = self.text.take();
             self.emit(text, out);
         }
-        if let (Some(piece), Some(call)) = (
-            &delta.partial_json,
-            self.calls.iter_mut().find(|call| call.index == index),
-        ) {
+        // The last one, since some servers give every call the same number.
+        let open = self.calls.iter_mut().rfind(|call| call.index == index);
+        if let (Some(piece), Some(call)) = (&delta.partial_json, open) {
             call.pieces.push(piece);
         }
     }
@@ -90,7 +91,11 @@ impl MessagesReader {
             self.emit(why, out);
         }
         for mut call in std::mem::take(&mut self.calls) {
-            let arguments = arguments(call.pieces.finish());
+            let pieces = call.pieces.finish();
+            let arguments = match call.whole {
+                Some(whole) if pieces.trim().is_empty() => whole,
+                _ => arguments(pieces),
+            };
             out.push(StreamEvent::ToolCall {
                 call: ToolCall {
                     id: call.id,
@@ -130,6 +135,7 @@ impl Reader for MessagesReader {
                     index: event.index,
                     id,
                     name,
+                    whole: block.input.filter(Value::is_object),
                     pieces: Joiner::default(),
                 });
                 Ok(Step::Content)

@@ -1,9 +1,10 @@
 //! Replies of Chat Completions, whole or in pieces.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::dialect::interface::{arguments, parse};
+use crate::dialect::interface::{arguments, or_default, parse};
 use crate::dialect::openai_error;
 use crate::error::ProviderError;
 use crate::message::ToolCall;
@@ -21,11 +22,14 @@ pub(super) struct Chunk {
     pub(super) usage: Option<Value>,
     #[serde(default)]
     error: Option<Value>,
+    /// `error` where the fields of an error stand here.
+    #[serde(default)]
+    object: Option<String>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct Choice {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) index: u64,
     #[serde(default)]
     pub(super) message: Option<WireMessage>,
@@ -41,11 +45,19 @@ pub(super) struct WireMessage {
     pub(super) content: Option<RawText>,
     #[serde(default)]
     pub(super) refusal: Option<RawText>,
-    /// Only looked at as a sign of life: reasoning is never text.
-    #[serde(default, alias = "reasoning")]
-    pub(super) reasoning_content: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    reasoning: Option<IgnoredAny>,
+    #[serde(default)]
+    reasoning_content: Option<IgnoredAny>,
     #[serde(default)]
     pub(super) tool_calls: Option<Vec<WireCall>>,
+}
+
+impl WireMessage {
+    /// Whether the model thinks: a sign of life, never text. Servers name it in two ways, some in both.
+    pub(super) fn thinks(&self) -> bool {
+        self.reasoning.is_some() || self.reasoning_content.is_some()
+    }
 }
 
 #[derive(Deserialize)]
@@ -66,11 +78,12 @@ struct WireFunction {
     arguments: Option<RawText>,
 }
 
-/// Parses a body or the data of an event; an `error` inside a success is the error it names.
+/// Parses a body or the data of an event; an error inside a success is the error that it names.
 pub(super) fn parse_chunk(body: &[u8]) -> Result<Chunk, ProviderError> {
     let chunk: Chunk = parse(body)?;
     match &chunk.error {
         Some(error) if !error.is_null() => Err(openai_error::from_error(0, error)),
+        _ if chunk.object.as_deref() == Some("error") => Err(openai_error::refusal(0, body)),
         _ => Ok(chunk),
     }
 }
@@ -101,36 +114,98 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
 
 /// Tool calls, put together from their pieces.
 #[derive(Default)]
-pub(super) struct Calls(Vec<(usize, String, String, Joiner)>);
+pub(super) struct Calls(Vec<OpenCall>);
+
+/// A call whose pieces are still coming.
+#[derive(Default)]
+struct OpenCall {
+    /// Its number in the reply, if the server numbers calls.
+    index: Option<usize>,
+    /// Its place among the pieces that came together.
+    place: usize,
+    id: String,
+    name: String,
+    arguments: Joiner,
+}
+
+impl OpenCall {
+    /// Whether a piece with this name begins another call: this one has its name already, and the other is different, or comes after
+    /// complete arguments. Some servers repeat the name with every piece, others send it in pieces.
+    fn ends_before(&self, name: &str, numbered: bool) -> bool {
+        if name.is_empty() || self.name.is_empty() {
+            return false;
+        }
+        let arguments = self.arguments.so_far();
+        if arguments.trim().is_empty() {
+            return !numbered && name != self.name;
+        }
+        name != self.name || serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+    }
+
+    fn add(&mut self, piece: WireCall) {
+        if let Some(id) = piece.id.filter(|_| self.id.is_empty()) {
+            self.id = id;
+        }
+        let Some(function) = piece.function else { return };
+        if let Some(name) = function.name.filter(|name| *name != self.name) {
+            self.name.push_str(&name);
+        }
+        if let Some(more) = &function.arguments {
+            self.arguments.push(more);
+        }
+    }
+}
 
 impl Calls {
-    pub(super) fn add(&mut self, position: usize, piece: WireCall) {
-        let index = piece.index.unwrap_or(position);
-        let known = self.0.iter().position(|(at, ..)| *at == index).unwrap_or_else(|| {
-            self.0.push((index, String::new(), String::new(), Joiner::default()));
+    /// A call of a whole reply: each is one of its own, whatever its number.
+    pub(super) fn whole(&mut self, call: WireCall) {
+        let mut open = OpenCall::default();
+        open.add(call);
+        self.0.push(open);
+    }
+
+    /// A piece of a streamed call; `place`: its place among the pieces that came with it. Servers tell calls apart by number, by identifier,
+    /// or only by beginning a name anew.
+    pub(super) fn piece(&mut self, place: usize, piece: WireCall) {
+        let index = piece.index;
+        let known = self.continued(place, &piece).unwrap_or_else(|| {
+            self.0.push(OpenCall {
+                index,
+                place,
+                ..OpenCall::default()
+            });
             self.0.len() - 1
         });
-        let Some((_, id, name, arguments)) = self.0.get_mut(known) else {
-            return;
+        if let Some(call) = self.0.get_mut(known) {
+            call.add(piece);
+        }
+    }
+
+    /// The call that a piece belongs to, if that is one of those before it.
+    fn continued(&self, place: usize, piece: &WireCall) -> Option<usize> {
+        let id = piece.id.as_deref().unwrap_or_default();
+        let name = piece.function.as_ref().and_then(|function| function.name.as_deref());
+        let last = |is: &dyn Fn(&OpenCall) -> bool| self.0.iter().rposition(is);
+        let same_id = || last(&|call: &OpenCall| !id.is_empty() && call.id == id);
+        let same_place = || match piece.index {
+            Some(index) => last(&|call: &OpenCall| call.index == Some(index)),
+            None => last(&|call: &OpenCall| call.place == place),
         };
-        if let Some(text) = piece.id.filter(|_| id.is_empty()) {
-            *id = text;
-        }
-        if let Some(function) = piece.function {
-            name.push_str(&function.name.unwrap_or_default());
-            if let Some(more) = &function.arguments {
-                arguments.push(more);
-            }
-        }
+        let at = same_id().or_else(same_place)?;
+        let call = self.0.get(at)?;
+        let other = !id.is_empty() && !call.id.is_empty() && call.id != id;
+        let ended = call.ends_before(name.unwrap_or_default(), piece.index.is_some());
+        (!other && !ended).then_some(at)
     }
 
     pub(super) fn finish(&mut self) -> Vec<ToolCall> {
         let mut all = std::mem::take(&mut self.0);
-        all.sort_by_key(|(index, ..)| *index);
-        let call = |(_, id, name, mut pieces): (usize, String, String, Joiner)| ToolCall {
-            id,
-            name,
-            arguments: arguments(pieces.finish()),
+        // Calls without a number follow those with one; equal numbers keep the order of their arrival.
+        all.sort_by_key(|call| call.index.unwrap_or(usize::MAX));
+        let call = |mut call: OpenCall| ToolCall {
+            id: call.id,
+            name: call.name,
+            arguments: arguments(call.arguments.finish()),
         };
         all.into_iter().map(call).collect()
     }

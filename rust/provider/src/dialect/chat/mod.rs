@@ -12,6 +12,7 @@ use super::openai_error;
 use crate::error::ProviderError;
 use crate::message::{Content, Message, Part, Role, ToolCall};
 use crate::reply::{FinishReason, Model, Response};
+use crate::request::ToolChoice;
 use crate::schema::{self, Subset};
 use crate::secret::ApiKey;
 
@@ -86,12 +87,19 @@ impl Dialect for Chat {
             body.insert("stream".into(), true.into());
             body.insert("stream_options".into(), json!({"include_usage": true}));
         }
-        if let (Some(wanted), SchemaUse::Native) = (call.schema, call.schema_use) {
-            let format = json!({"name": SCHEMA_NAME, "strict": schema::conforms(wanted, &STRICT), "schema": wanted});
-            body.insert(
-                "response_format".into(),
-                json!({"type": "json_schema", "json_schema": format}),
-            );
+        match (call.schema, call.schema_use) {
+            (Some(wanted), SchemaUse::Native) => {
+                let format =
+                    json!({"name": SCHEMA_NAME, "strict": schema::conforms(wanted, &STRICT), "schema": wanted});
+                body.insert(
+                    "response_format".into(),
+                    json!({"type": "json_schema", "json_schema": format}),
+                );
+            }
+            (Some(_), SchemaUse::Json) => {
+                body.insert("response_format".into(), json!({"type": "json_object"}));
+            }
+            _ => {}
         }
         if !request.tools.is_empty() {
             let tool = |tool: &crate::message::Tool| {
@@ -100,6 +108,9 @@ impl Dialect for Chat {
                 json!({"type": "function", "function": function})
             };
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
+            if request.tool_choice == ToolChoice::None {
+                body.insert("tool_choice".into(), "none".into());
+            }
         }
         if let Some(limit) = request.max_tokens {
             body.insert(limit_name(call.host).into(), limit.into());
@@ -122,8 +133,8 @@ impl Dialect for Chat {
             return Err(ProviderError::bad_response("The answer contains no reply of a model."));
         };
         let mut calls = Calls::default();
-        for (position, call) in message.tool_calls.into_iter().flatten().enumerate() {
-            calls.add(position, call);
+        for call in message.tool_calls.into_iter().flatten() {
+            calls.whole(call);
         }
         let content = message.content.unwrap_or_default();
         let refusal = message.refusal.filter(|refusal| !refusal.is_empty());

@@ -2,6 +2,7 @@
 
 use super::chunk::{Calls, finish_reason, parse_chunk, read_usage};
 use crate::dialect::interface::{Reader, Step};
+use crate::dialect::openai_error;
 use crate::error::ProviderError;
 use crate::reply::{FinishReason, StreamEvent, Usage};
 use crate::sse::SseEvent;
@@ -56,6 +57,9 @@ impl Reader for ChatReader {
         if event.data.trim_ascii().is_empty() {
             return Ok(Step::Idle);
         }
+        if event.name == "error" {
+            return Err(openai_error::refusal(0, &event.data));
+        }
         let chunk = parse_chunk(&event.data)?;
         let mut progress = false;
         if let Some(model) = chunk.model.filter(|_| self.model.is_empty()) {
@@ -63,7 +67,7 @@ impl Reader for ChatReader {
         }
         for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index == 0) {
             if let Some(delta) = choice.delta {
-                progress |= delta.reasoning_content.is_some();
+                progress |= delta.thinks();
                 if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
                     self.refused = true;
                     self.text.push(&refusal);
@@ -72,9 +76,9 @@ impl Reader for ChatReader {
                     self.text.push(content);
                 }
                 progress |= Self::emit(self.text.take(), out);
-                for (position, call) in delta.tool_calls.into_iter().flatten().enumerate() {
+                for (place, piece) in delta.tool_calls.into_iter().flatten().enumerate() {
                     progress = true;
-                    self.calls.add(position, call);
+                    self.calls.piece(place, piece);
                 }
             }
             if let Some(finish) = choice.finish_reason {

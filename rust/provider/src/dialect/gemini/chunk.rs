@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::fault;
-use crate::dialect::interface::parse;
+use crate::dialect::interface::{or_default, parse};
 use crate::error::ProviderError;
 use crate::message::ToolCall;
 use crate::reply::{FinishReason, Usage};
@@ -122,7 +122,7 @@ pub(super) struct Chunk {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Candidate {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     index: u64,
     #[serde(default)]
     content: Option<Content>,
@@ -134,7 +134,7 @@ struct Candidate {
 
 #[derive(Deserialize)]
 struct Content {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     parts: Vec<Part>,
 }
 
@@ -143,7 +143,7 @@ struct Part {
     #[serde(default)]
     text: Option<RawText>,
     /// Reasoning is never text.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     thought: bool,
     #[serde(default, rename = "thoughtSignature")]
     signature: Option<String>,
@@ -155,7 +155,7 @@ struct Part {
 struct FunctionCall {
     #[serde(default)]
     id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     name: String,
     #[serde(default)]
     args: Option<Value>,

@@ -2,73 +2,69 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::dialect::error_body::{flat, flat_bytes, text};
 use crate::dialect::openai_error;
 use crate::error::{Detail, ProviderError};
 
-/// What an error answer means. Some answers are a list of one error.
+/// What an error answer means.
 pub(super) fn refusal(status: u16, body: &[u8]) -> ProviderError {
-    let parsed: Option<Value> = serde_json::from_slice(body).ok();
-    let first = parsed
-        .as_ref()
-        .and_then(|body| body.as_array().map_or(Some(body), |list| list.first()));
-    match first.and_then(|body| body.get("error")) {
-        Some(error) => fault(status, error),
-        None => openai_error::refusal(status, body),
+    match serde_json::from_slice::<Value>(body) {
+        Ok(Value::Object(fields)) if !fields.contains_key("error") => openai_error::refusal(status, body),
+        Ok(body) => fault(status, &body),
+        Err(_) => from_fields(status, false, &flat_bytes(body)),
     }
 }
 
 /// What an error value means; `status` is 0 inside a success.
 pub(super) fn fault(status: u16, error: &Value) -> ProviderError {
-    let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
-    let message = text("message");
+    from_fields(status, true, &flat(error))
+}
+
+fn from_fields(status: u16, enveloped: bool, error: &Map<String, Value>) -> ProviderError {
+    let message = text(error, "message");
     let details = || error.get("details").and_then(Value::as_array).into_iter().flatten();
     let field = |name: &'static str| details().filter_map(move |detail| detail.get(name));
-    let detail = || {
-        Box::new(Detail {
-            retry_after: field("retryDelay").find_map(|delay| wait(delay.as_str()?)),
-            ..Detail::quote(message)
-        })
-    };
+    let retry_after = field("retryDelay").find_map(|delay| wait(delay.as_str()?));
+    let detail = || Box::new(Detail::quote(message));
     let invalid_key = field("reason").any(|reason| reason == "API_KEY_INVALID");
     let daily = field("violations")
         .filter_map(Value::as_array)
         .flatten()
         .filter_map(|violation| violation.get("quotaId")?.as_str())
         .any(|quota| quota.contains("PerDay"));
-    let lower = message.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    match text("status") {
+    let fault = match text(error, "status") {
         // These two say more than the words beside them.
-        _ if matches!(status, 408 | 413) => openai_error::by_status(status, true, message),
+        _ if matches!(status, 408 | 413) => openai_error::from_fields(status, true, error),
         _ if invalid_key => ProviderError::AuthFailed(detail()),
         "UNAUTHENTICATED" | "PERMISSION_DENIED" => ProviderError::AuthFailed(detail()),
         "RESOURCE_EXHAUSTED" if daily => ProviderError::QuotaExhausted(detail()),
         "RESOURCE_EXHAUSTED" => ProviderError::RateLimited(detail()),
         "UNAVAILABLE" | "INTERNAL" | "DEADLINE_EXCEEDED" => ProviderError::Overloaded(detail()),
-        "INVALID_ARGUMENT" if has(&["token count", "number of tokens", "context length"]) => {
-            ProviderError::ContextTooLong(detail())
-        }
-        "INVALID_ARGUMENT"
-            if has(&[
-                "too many states",
-                "response_json_schema",
-                "responsejsonschema",
-                "response_schema",
-                "responseschema",
-            ]) =>
-        {
-            ProviderError::SchemaRefused(detail())
-        }
-        _ => match text("code") {
+        "INVALID_ARGUMENT" if openai_error::about_length(message) => openai_error::too_long(error),
+        "INVALID_ARGUMENT" if is_about_form(message) => ProviderError::SchemaRefused(detail()),
+        _ => match text(error, "code") {
             "payment_required" | "quota_exceeded" => ProviderError::QuotaExhausted(detail()),
             "authentication" => ProviderError::AuthFailed(detail()),
-            _ => openai_error::from_error(status, error).with(|known| {
-                known.retry_after = detail().retry_after;
-            }),
+            _ => openai_error::from_fields(status, enveloped, error),
         },
-    }
+    };
+    fault.with(|detail| detail.retry_after = retry_after)
+}
+
+/// Whether words are about the form of the answer, in this vendor's terms or others.
+fn is_about_form(words: &str) -> bool {
+    let lower = words.to_ascii_lowercase();
+    openai_error::about_form(words)
+        || [
+            "too many states",
+            "response_json_schema",
+            "response_schema",
+            "response_mime_type",
+        ]
+        .iter()
+        .any(|one| lower.contains(one))
 }
 
 /// `3.5s`

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use self::chunk::{Collected, parse_chunk};
-use super::interface::{Call, Dialect, ModelPage, Reader, parse};
+use super::interface::{Call, Dialect, ModelPage, Reader, or_default, parse};
 use crate::error::ProviderError;
 use crate::reply::{Model, Response};
 use crate::schema::Subset;
@@ -61,6 +61,11 @@ impl Dialect for Gemini {
         } else {
             format!("{model}:generateContent")
         }
+    }
+
+    /// Most models take only one of the two.
+    fn takes_schema_with_tools(&self) -> bool {
+        false
     }
 
     fn subset(&self) -> Option<&'static Subset> {
@@ -160,7 +165,7 @@ fn encoded(text: &str, free: &str) -> String {
 
 #[derive(Deserialize)]
 struct Page {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     models: Vec<WireModel>,
     #[serde(default, rename = "nextPageToken")]
     next: Option<String>,

@@ -5,17 +5,11 @@ use serde_json::{Map, Value, json};
 use super::chunk::{SIGNED, UNNAMED};
 use crate::dialect::interface::{Call, SchemaUse};
 use crate::message::{Content, Message, Part, Role, Tool};
-use crate::request::Request;
+use crate::request::{Request, ToolChoice};
 
-/// The whole body. Together with tools, a schema is asked for in words: most models take only one of the two.
+/// The whole body.
 pub(super) fn body(call: &Call<'_>) -> Value {
     let request = call.request;
-    let schema_use = if request.tools.is_empty() {
-        call.schema_use
-    } else {
-        SchemaUse::InPrompt
-    };
-    let call = Call { schema_use, ..*call };
     let mut body = Map::new();
     if let Some(system) = call.instructions() {
         body.insert("systemInstruction".into(), json!({"parts": [{"text": system}]}));
@@ -31,9 +25,11 @@ pub(super) fn body(call: &Call<'_>) -> Value {
     if let Some(seed) = request.options.seed {
         config.insert("seed".into(), seed.into());
     }
-    if let (Some(schema), SchemaUse::Native) = (call.schema, schema_use) {
+    if let (Some(schema), SchemaUse::Native | SchemaUse::Json) = (call.schema, call.schema_use) {
         config.insert("responseMimeType".into(), "application/json".into());
-        config.insert("responseJsonSchema".into(), schema.clone());
+        if call.schema_use == SchemaUse::Native {
+            config.insert("responseJsonSchema".into(), schema.clone());
+        }
     }
     if !config.is_empty() {
         body.insert("generationConfig".into(), config.into());
@@ -42,6 +38,9 @@ pub(super) fn body(call: &Call<'_>) -> Value {
         let tool = |tool: &Tool| json!({"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.input_schema});
         let all: Vec<Value> = request.tools.iter().map(tool).collect();
         body.insert("tools".into(), json!([{"functionDeclarations": all}]));
+        if request.tool_choice == ToolChoice::None {
+            body.insert("toolConfig".into(), json!({"functionCallingConfig": {"mode": "NONE"}}));
+        }
     }
     Value::Object(body)
 }
