@@ -142,3 +142,10 @@ def test_a_trusted_script_is_recorded_by_its_hash_and_a_refused_one_by_its_rules
     assert [kind for kind, _ in found[1:]] == ["approval", "trusted_script"]
     assert found[2] == ("trusted_script", hashed)
     assert "hunter2" not in log.read_text(encoding="utf-8")
+
+
+def test_a_request_that_never_left_is_not_recorded(start, host: Host, endpoint: Endpoint, log: Path) -> None:
+    nowhere = {"base_url": "http://127.0.0.1:9/v1", "settings": {"network_retries": 0}}
+    report = host.drive(start("move it up", provider="openai-compatible", model="small", **nowhere))
+    assert (report["status"], report["messages"][0]["code"]) == ("error", "network")
+    assert entries(log) == []

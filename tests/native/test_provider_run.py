@@ -82,7 +82,7 @@ def test_cancel_ends_a_request_in_flight(start, host: Host, endpoint: Endpoint, 
 
 def test_a_slow_endpoint_times_out(start, host: Host, endpoint: Endpoint) -> None:
     endpoint.replies = ["hang"]
-    report = host.drive(ask(start, endpoint, settings={"timeout_s": 1, "network_retries": 0}))
+    report = host.drive(ask(start, endpoint, settings={"timeout_s": 1, "local_timeout_s": 1, "network_retries": 0}))
     assert report["messages"][0]["code"] == "timeout"
 
 
