@@ -48,6 +48,7 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_auto(&self) -> bool {
         *self == Self::Auto
     }
