@@ -1,6 +1,7 @@
 //! What servers and the proxies before them get wrong, in every dialect that it concerns: repeated fields, refused forms of structured output,
 //! reasons in unusual places, tool calls that are hard to tell apart, short contexts, cut prompts, slow models.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -510,12 +511,12 @@ fn parallel_calls_stay_apart_in_the_vendors_dialects() {
             let input = if whole { json!({ "at": at }) } else { json!({}) };
             let start = json!({"type": "content_block_start", "index": number,
                 "content_block": {"type": "tool_use", "id": format!("c{at}"), "name": "look", "input": input}});
-            all += &format!("data: {start}\n\n");
+            write!(all, "data: {start}\n\n").unwrap();
             for piece in ["{\"at\"".to_owned(), format!(":{at}}}")] {
                 let piece = json!({"type": "content_block_delta", "index": number,
                     "delta": {"type": "input_json_delta", "partial_json": piece}});
                 if !whole {
-                    all += &format!("data: {piece}\n\n");
+                    write!(all, "data: {piece}\n\n").unwrap();
                 }
             }
         }
