@@ -157,7 +157,13 @@ fn wheel(layout: &Layout, own: Wheel) -> Result<PathBuf> {
     if out.exists() {
         fs::remove_dir_all(&out)?;
     }
-    native::maturin(layout, Build::Release, &tools, &out, &["--zig", "--compatibility", "manylinux_2_28"])?;
+    native::maturin(
+        layout,
+        Build::Release,
+        &tools,
+        &out,
+        &["--zig", "--compatibility", "manylinux_2_28"],
+    )?;
     native::wheel_in(&out)
 }
 

@@ -163,13 +163,7 @@ fn make(layout: &Layout, build: Build, tools: &Environment, parent: &Path, folde
 ///
 /// # Errors
 /// When the build fails.
-pub(crate) fn maturin(
-    layout: &Layout,
-    build: Build,
-    tools: &Environment,
-    out: &Path,
-    options: &[&str],
-) -> Result<()> {
+pub(crate) fn maturin(layout: &Layout, build: Build, tools: &Environment, out: &Path, options: &[&str]) -> Result<()> {
     let mut command = process::command(tools.programs().join("maturin"));
     tools.activate(&mut command);
     command.current_dir(&layout.root).arg("build");

@@ -108,14 +108,17 @@ pub(crate) fn window(layout: &Layout, options: &Window) -> Result<u8> {
     for release in chosen(options.version.as_deref())? {
         println!("== Blender {} ({})", release.version, release.suite);
         match prepare(layout, release) {
-            Ok(()) => all.push(run(
+            Ok(()) => all.push(
+                run(
                     layout,
                     release,
                     Part::Whole,
                     Build::Release,
                     &options.pytest,
                     &Printer::only(),
-                )?.counts),
+                )?
+                .counts,
+            ),
             Err(error) if !release.required && options.version.is_none() => eprintln!(
                 "WARNING: the window tests did NOT run in Blender {}: {error:#}",
                 release.version
