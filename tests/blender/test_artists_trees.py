@@ -149,6 +149,15 @@ def test_a_group_two_levels_down_is_edited(artist: Any) -> None:
     change = {"op": "set_input", "node_id": "Deep", "socket_identifier": "Value_001", "value": 3.0}
     assert edit(gn_ops(change, node_group_name="Inner"), {"Inner": {"Deep"}}) is None
     assert tree("Inner").nodes["Deep"].inputs[1].default_value == 3.0
+    for target, value in (("Inner", 6.0), ("Outer", None)):
+        operation = {"op": "set_input_default", "node_id": "Deep", "socket": "Value_001", "value": value}
+        added = {"op": "create_node", "node_id": "New", "bl_idname": "ShaderNodeMath"}
+        named = {"object_name": "Plane", "modifier_name": "Edited", "node_group_name": target}
+        payload = {"target": named, "operations": [operation if value else added]}
+        step = {"id": "edit", "type": "NODE_TREE", "description": "Edit", "payload": payload}
+        report = editing.run({"version": "1.2", "steps": [step], "done": True, "final_message": ""})
+        assert report.status == "done", report.messages
+    assert tree("Inner").nodes["Deep"].inputs[1].default_value == 6.0 and len(tree("Outer").nodes) == 4
     inner = tree("Inner")
     inner.use_fake_user = True
     silent = editing.run(gn_ops({**change, "value": 4.0}, node_group_name="Inner"))

@@ -6,6 +6,7 @@ use geonode_graph::documents::Modifier;
 use geonode_graph::documents::evidence::{EvaluatedObject, Evidence};
 use geonode_graph::ir::{Item, Link, Node, Side, Tree};
 use geonode_graph::sockets::REROUTE;
+use geonode_graph::uses_group;
 use geonode_protocol::{Action, Code, GateFinding, Plan, Severity};
 
 /// Everything that a gate may use.
@@ -34,7 +35,7 @@ pub struct Target<'a> {
     pub object: &'a str,
     /// Modifier on it.
     pub modifier: &'a str,
-    /// Tree that the plan names for it; `GN_OPS` uses the modifier's tree.
+    /// Tree that the plan names for it, or a group that its tree uses; `GN_OPS` uses the modifier's tree.
     pub tree: Option<&'a str>,
     /// Whether the plan may create the modifier.
     pub may_create: bool,
@@ -71,6 +72,11 @@ impl<'a> Facts<'a> {
             }
         }
         targets
+    }
+
+    /// Whether a modifier that runs the first tree is a target of a plan that names the second: the same one, or a group in it.
+    pub fn holds(&self, tree: &str, wanted: &str) -> bool {
+        tree == wanted || uses_group(Some(tree), wanted, self.now.unwrap_or(self.before))
     }
 
     /// Whether the run carried out nothing but scripts.

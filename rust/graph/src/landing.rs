@@ -13,7 +13,7 @@ use crate::documents::{Document, Modifier, Object, TreeInfo};
 use crate::ir::{MAX_NAME, Tree};
 use crate::ops::{Mention, mentions};
 use crate::sink::{Repair, Sink, escape};
-use crate::target::is_nested;
+use crate::target::uses_group;
 
 /// Whether a plan, carried out on a document, leaves the tree of this name and the inputs of the modifiers as they are.
 pub(crate) type ChangesNothing<'c> = &'c dyn Fn(&Plan, &Document, &str) -> bool;
@@ -219,7 +219,7 @@ impl<'p> Landing<'p, '_> {
     fn is_in_the_tree_of(&self, object: &str, modifier: &str, group: &str) -> bool {
         let on = self.document.objects.get(object);
         let one = on.and_then(|on| on.modifiers.iter().find(|one| one.name == modifier));
-        is_nested(one.and_then(|one| one.node_group.as_deref()), group, self.document)
+        uses_group(one.and_then(|one| one.node_group.as_deref()), group, self.document)
     }
 
     fn decide(&mut self, index: usize, step: &'p Step) {

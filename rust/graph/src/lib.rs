@@ -47,3 +47,4 @@ pub use sink::Repair;
 pub use sockets::node_sockets;
 pub use stale::{changes, shorten, stale};
 pub use structure::{Structure, Structures, structures};
+pub use target::uses_group;

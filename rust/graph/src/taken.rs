@@ -14,7 +14,7 @@ use crate::landing::free;
 use crate::ops::{Mention, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{FRAME, GROUP};
-use crate::target::is_nested;
+use crate::target::uses_group;
 
 /// Fields of an operation that contain a node ID.
 const FIELDS: [&str; 4] = ["node_id", "id", "from_node", "to_node"];
@@ -173,7 +173,7 @@ impl<'p> Ids<'p> {
             (Some(group), None) => group,
             (None, None) => return None,
         };
-        if Some(tree) == group && is_nested(present, tree, self.document) {
+        if Some(tree) == group && uses_group(present, tree, self.document) {
             return Some(tree);
         }
         self.runs.entry(target).or_insert(tree);

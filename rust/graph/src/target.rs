@@ -66,7 +66,7 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
     let resolved = editable_object(object_name, state).and_then(|object| {
         let modifier = usable_modifier(object_name, object, modifier_name, may_create)?;
         let present = modifier.and_then(|modifier| modifier.node_group.as_deref());
-        if let Some(nested) = group_name.filter(|name| is_nested(present, name, state)) {
+        if let Some(nested) = group_name.filter(|name| uses_group(present, name, state)) {
             if single_user {
                 let message = format!("`single_user` copies the modifier's tree, not the group “{nested}” in it");
                 let hint =
@@ -117,7 +117,7 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
     let own_users = u32::from(!assign_tree);
     if state.tree_info.get(&name).is_some_and(|info| info.users > own_users) {
         let path = sink.at_target("node_group_name");
-        let copy = if is_nested(present_tree(step, state), &name, state) {
+        let copy = if uses_group(present_tree(step, state), &name, state) {
             ""
         } else {
             " (`single_user: true` makes a copy)"
@@ -152,7 +152,7 @@ fn present_tree<'d>(step: &Step, state: &'d Document) -> Option<&'d str> {
 }
 
 /// Whether the tree uses a group of this name, at any depth.
-pub(crate) fn is_nested(tree: Option<&str>, group: &str, state: &Document) -> bool {
+pub fn uses_group(tree: Option<&str>, group: &str, state: &Document) -> bool {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut open: Vec<&str> = tree.into_iter().collect();
     while let Some(name) = open.pop() {

@@ -251,11 +251,12 @@ mod tests {
         }
 
         // A complete build is found if its sources are the present ones.
-        assert!(ready(&layout).unwrap().is_none());
-        fs::create_dir_all(place(&layout, &sources(&layout).unwrap())).unwrap();
-        assert!(ready(&layout).unwrap().is_some());
+        assert!(ready(&layout, Build::Checked).unwrap().is_none());
+        fs::create_dir_all(place(&layout, Build::Checked, &sources(&layout).unwrap())).unwrap();
+        assert!(ready(&layout, Build::Checked).unwrap().is_some());
+        assert!(ready(&layout, Build::Release).unwrap().is_none());
         fs::write(folder.path().join("Cargo.lock"), "2").unwrap();
-        assert!(ready(&layout).unwrap().is_none());
+        assert!(ready(&layout, Build::Checked).unwrap().is_none());
     }
 
     #[test]

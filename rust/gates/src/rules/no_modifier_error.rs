@@ -32,11 +32,11 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 format!("The modifier “{name}” on “{object}” has no node group."),
                 "Name the node group in the step's target.",
             )),
-            (Some(runs), Some(wanted)) if runs != wanted => findings.push(finding(
+            (Some(runs), Some(wanted)) if !facts.holds(runs, wanted) => findings.push(finding(
                 GATE.code,
                 Code::TargetMissing,
                 format!("The modifier “{name}” on “{object}” uses the node group “{runs}”, not “{wanted}”."),
-                "Name the node group that the modifier uses, or another modifier.",
+                "Name the node group that the modifier uses, a group in it, or another modifier.",
             )),
             _ => {}
         }
