@@ -18,6 +18,8 @@ class Endpoint(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.replies: list[Any] = []
         self.asked: list[dict[str, Any]] = []
+        # What it says that it read: fewer than were sent, unless a test says otherwise.
+        self.read_tokens = 100
         self.busy = threading.Event()
         self.release = threading.Event()
 
@@ -60,7 +62,8 @@ class Handler(BaseHTTPRequestHandler):
         chunks += [{"delta": {"content": text[i : i + 500]}} for i in range(0, len(text), 500)]
         chunks += [{"delta": {}, "finish_reason": "stop"}]
         lines = [json.dumps({"id": "c", "model": "small", "choices": [{"index": 0, **chunk}]}) for chunk in chunks]
-        usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+        read = self.server.read_tokens
+        usage = {"prompt_tokens": read, "completion_tokens": 20, "total_tokens": read + 20}
         lines.append(json.dumps({"id": "c", "model": "small", "choices": [], "usage": usage}))
         body = "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
         self._send("text/event-stream", body)

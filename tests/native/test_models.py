@@ -48,7 +48,7 @@ def test_a_request_is_announced_before_and_counted_after_sending(start, host: Ho
 
 
 def test_unknown_properties_of_a_model_stay_unknown(start, host: Host, endpoint: Endpoint) -> None:
-    endpoint.replies = [PLAN]
+    endpoint.replies, endpoint.read_tokens = [PLAN], 9_000
     report = host.drive(ask(start, endpoint, "small"))
     assert report["status"] == "done"
     assert codes(report) == [("unknown_model", "info")]
@@ -66,7 +66,7 @@ def test_a_limit_of_cost_needs_a_price(start, host: Host, endpoint: Endpoint) ->
 
 
 def test_a_model_without_vision_gets_no_pictures(start, host: Host, endpoint: Endpoint) -> None:
-    endpoint.replies = [PLAN, PLAN]
+    endpoint.replies, endpoint.read_tokens = [PLAN, PLAN], 9_000
     report = host.drive(ask(start, endpoint, "llama3.1:8b", settings={"send_pictures": True}))
     assert report["status"] == "done", report["messages"]
     assert codes(report) == [("capability_mismatch", "warning")]

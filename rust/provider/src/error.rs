@@ -396,6 +396,25 @@ impl ProviderError {
         message.to_ascii_lowercase().contains("invalid schema")
     }
 
+    /// Whether the endpoint refuses the request without a word about why.
+    pub(crate) fn names_no_reason(&self) -> bool {
+        let Self::BadRequest(detail) = self else {
+            return false;
+        };
+        let message = detail.message.as_deref().unwrap_or_default();
+        let words = message.to_ascii_lowercase();
+        let words = words.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        [
+            "",
+            "bad request",
+            "bad_request",
+            "invalid request",
+            "invalid_request_error",
+            "error",
+        ]
+        .contains(&words)
+    }
+
     /// The details beyond code and message, if the failure came from an exchange.
     pub fn detail(&self) -> Option<&Detail> {
         detail_of!(self)

@@ -106,7 +106,7 @@ impl<'a> Forms<'a> {
     /// The refusal, if it is not, or there is none.
     pub(crate) fn weaken(&mut self, refusal: ProviderError) -> Result<(), ProviderError> {
         let named = matches!(refusal, ProviderError::SchemaRefused(_));
-        let unnamed = matches!(refusal, ProviderError::BadRequest(_));
+        let unnamed = refusal.names_no_reason();
         let weaker = self.http.dialect.weaker(self.form);
         let next = match weaker {
             _ if self.fitting.request.schema.is_none() => None,

@@ -349,12 +349,17 @@ fn refusals_for_other_reasons_find_no_fallback() {
             assert_eq!(server.seen().len(), 2, "{provider:?} {status}");
         }
         // A refusal that names no reason is the one that is reported, and what is not wrong with the form is not remembered.
-        let server = Server::always(json("400 No", r#"{"error":{"message":"the moon is full"}}"#));
-        for (way, _) in WAYS {
-            let before = server.seen().len();
-            let error = way(&server.client_of(provider), &wanting_a_schema()).unwrap_err();
-            assert_eq!(error.code(), Code::BadRequest, "{provider:?}");
-            assert_eq!(forms(provider, &server)[before..], ["schema", "words"], "{provider:?}");
+        for (message, tried) in [
+            ("the moon is full", &["schema"][..]),
+            ("Bad Request.", &["schema", "words"]),
+        ] {
+            let server = Server::always(json("400 No", &json!({"error": {"message": message}}).to_string()));
+            for (way, _) in WAYS {
+                let before = server.seen().len();
+                let error = way(&server.client_of(provider), &wanting_a_schema()).unwrap_err();
+                assert_eq!(error.code(), Code::BadRequest, "{provider:?}");
+                assert_eq!(forms(provider, &server)[before..], *tried, "{provider:?} {message}");
+            }
         }
     }
 }
