@@ -80,9 +80,10 @@ def test_cancel_ends_a_request_in_flight(start, host: Host, endpoint: Endpoint, 
     assert host.done == ["capture_context"]
 
 
-def test_a_slow_endpoint_times_out(start, host: Host, endpoint: Endpoint) -> None:
+@pytest.mark.parametrize("settings", [{"timeout_s": 1}, {"timeout_s": 90, "local_timeout_s": 1}], ids=["any", "local"])
+def test_a_slow_endpoint_times_out(start, host: Host, endpoint: Endpoint, settings: dict[str, int]) -> None:
     endpoint.replies = ["hang"]
-    report = host.drive(ask(start, endpoint, settings={"timeout_s": 1, "local_timeout_s": 1, "network_retries": 0}))
+    report = host.drive(ask(start, endpoint, settings={**settings, "network_retries": 0}))
     assert report["messages"][0]["code"] == "timeout"
 
 

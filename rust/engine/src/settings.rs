@@ -148,7 +148,7 @@ settings! {
     /// Limit of each attempt to reach the provider, and of the wait between pieces of a stream, in seconds.
     timeout_s: f64 = 120.0, 1..=600;
     /// Limit of the wait for the first piece of a reply from a server on this computer, where a model may read a long prompt for minutes, in
-    /// seconds. Such a server is not asked again while it is busy.
+    /// seconds. Such a server is not asked again while it is busy. If only `timeout_s` is set, that holds there too.
     local_timeout_s: f64 = 600.0, 1..=3600;
     /// Limit of one request with all its attempts, in seconds.
     total_timeout_s: f64 = 600.0, 1..=3600;

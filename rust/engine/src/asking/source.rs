@@ -64,7 +64,7 @@ impl Source {
             base_url: request.base_url.clone(),
             api_key: request.api_key.clone(),
             timeout: Duration::from_secs_f64(settings.timeout_s),
-            local_timeout: Some(Duration::from_secs_f64(settings.local_timeout_s)),
+            local_timeout: Some(Duration::from_secs_f64(local_patience(settings))),
             total: Duration::from_secs_f64(settings.total_timeout_s),
             max_retries: u32::try_from(settings.network_retries).unwrap_or(u32::MAX),
             streaming: settings.stream,
@@ -189,6 +189,17 @@ impl From<ProviderError> for Fault {
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
         Self { failure, tools: false }
+    }
+}
+
+/// Seconds that a server on this computer has to begin its answer: `timeout_s` where only that was set.
+fn local_patience(settings: &Settings) -> f64 {
+    let usual = Settings::default();
+    let set = |value: f64, usual: f64| (value - usual).abs() > f64::EPSILON;
+    if set(settings.timeout_s, usual.timeout_s) && !set(settings.local_timeout_s, usual.local_timeout_s) {
+        settings.timeout_s
+    } else {
+        settings.local_timeout_s
     }
 }
 
