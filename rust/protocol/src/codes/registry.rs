@@ -355,8 +355,6 @@ codes! {
         ScriptClass = "script_class" => "Write a plain class: no metaclass, and only decorators that are allowed.",
         /// A script removes data; the artist is asked first.
         ScriptDestructive = "script_destructive" => "Approve the script if the data may be removed.",
-        /// A script removes nodes of a tree that may be the artist's; the artist is asked first.
-        ScriptRemovesNodes = "script_removes_nodes" => "Approve the script if these nodes may be removed.",
         /// A loop of a script never ends.
         ScriptEndless = "script_endless" => "Loop over something finite.",
         /// An exception handler of a script would swallow the signal that stops the script.
@@ -383,6 +381,8 @@ codes! {
         ScriptOperator = "script_operator" => "Use Blender's data instead, or an operator that scripts.md lists.",
         /// Safe mode refuses a script; the findings in the details say where and why.
         ScriptRefused = "script_refused" => "Correct the lines that the findings name; each finding has its own code.",
+        /// A script removes nodes of a tree that may be the artist's; the artist is asked first.
+        ScriptRemovesNodes = "script_removes_nodes" => "Approve the script if these nodes may be removed.",
         /// A number in a script is so large that it would use up all memory or freeze Blender.
         ScriptSize = "script_size" => "Use a smaller number.",
         /// A statement or expression is of a kind that safe mode does not allow.
