@@ -6,19 +6,22 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import bpy
 
 from .. import native
 from ..host import catalogue, folders
 from ..messages import AssistantError
-from ..scripting import ScriptResult
 from . import choices, online, session
 from .bridge import BlenderHost
 from .driver import Approve, Core, RunHandle, drive
 from .dry_run import start as dry_run
 from .report import RunReport
+
+if TYPE_CHECKING:
+    # Loaded with the first script: registration is restricted, and short.
+    from ..scripting import ScriptResult
 
 
 class Options(TypedDict, total=False):

@@ -102,13 +102,16 @@ def suppress(*kinds: type) -> Any:
     return contextlib.suppress(*kinds)
 
 
-_BLENDERS = type(bpy.context.temp_override())
+@functools.cache
+def _override() -> type:
+    """Blender's own context manager; not to be had while add-ons are registered."""
+    return type(bpy.context.temp_override())
 
 
 def managed(thing: Any) -> Any:
     """The context manager that a `with` statement of a script enters and exits."""
     kind = type(thing)
-    if isinstance(thing, _BLENDERS):
+    if isinstance(thing, _override()):
         return thing
     if kind is _Generated or hasattr(kind, "__enter__") and hasattr(kind, "__exit__"):
         return _Managed(thing)
