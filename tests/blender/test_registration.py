@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -181,3 +183,13 @@ def test_disabling_and_enabling_as_an_addon() -> None:
     assert bpy.ops.geonode.send.poll() is False
     addon_utils.disable("geonode_assistant", default_set=True)
     assert traces() == before
+
+
+def test_registration_loads_no_room_of_scripts() -> None:
+    """It has no context, and is short: in a process of its own, since others have loaded scripts here."""
+    code = (
+        "import sys, bpy, geonode_assistant as addon; addon.register(); "
+        "assert not [name for name in sys.modules if 'geonode_assistant.scripting' in name]; addon.unregister()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
