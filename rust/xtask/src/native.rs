@@ -23,8 +23,8 @@ pub(crate) const WHEEL_LIMIT: u64 = 15_000_000;
 pub(crate) enum Build {
     /// Optimised, as it is shipped.
     Release,
-    /// With debug assertions and overflow checks, from the libraries that the tests in Rust are compiled with: a third of the time of
-    /// the other one, which compiles every library once more.
+    /// With debug assertions and overflow checks, from the libraries that the tests in Rust are compiled with; the other one compiles
+    /// every library once more.
     Checked,
 }
 
