@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the preferences offer: who can plan, and some settings of a run. Made by
-`UPDATE=1 cargo test -p geonode-engine --test reference` from `rust/provider/src/providers.rs` and
+`cargo xtask schemas` from `rust/provider/src/providers.rs` and
 `rust/engine/src/settings.rs`: changes belong there.
 """
 

@@ -614,3 +614,29 @@ Effect = (
 
 # How far a script is trusted.
 PythonMode = Literal["safe", "trusted"]
+
+
+class ReportAttributes:
+    """The fields of ``Report`` as attributes."""
+
+    status: str
+    state: RunState
+    prompt: str
+    provider: str
+    model: str | None
+    blender: str | None
+    attempts: int
+    steps: list[StepRecord]
+    intermediate_steps: list[ToolStep]
+    gates: Envelope | None
+    approvals: list[ApprovalRecord]
+    messages: list[Message]
+    usage: Spent | None
+    requests: list[Sent]
+    validation: list[Tally]
+    telemetry: Spans | None
+    final_message: str
+    diff: list[str]
+    plan: dict[str, Any] | None
+    conversation: str | None
+    conversation_turns: int

@@ -6,20 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .protocol import ReportAttributes
+
 if TYPE_CHECKING:
-    from .protocol import (
-        ApprovalRecord,
-        Envelope,
-        Message,
-        Report,
-        RunState,
-        Sent,
-        Spans,
-        Spent,
-        StepRecord,
-        Tally,
-        ToolStep,
-    )
+    from .protocol import Message, Report
+
 
 def _empty() -> Report:
     """The report of a run that the core can no longer tell anything about."""
@@ -48,30 +39,8 @@ def _empty() -> Report:
     }
 
 
-class RunReport:
+class RunReport(ReportAttributes):
     """The core's report of a run (``rust/run/EFFECTS.md``); every field of ``Report`` is also an attribute."""
-
-    status: str
-    state: RunState
-    prompt: str
-    provider: str
-    model: str | None
-    blender: str | None
-    attempts: int
-    steps: list[StepRecord]
-    intermediate_steps: list[ToolStep]
-    gates: Envelope | None
-    approvals: list[ApprovalRecord]
-    messages: list[Message]
-    usage: Spent | None
-    requests: list[Sent]
-    validation: list[Tally]
-    telemetry: Spans | None
-    final_message: str
-    diff: list[str]
-    plan: dict[str, Any] | None
-    conversation: str | None
-    conversation_turns: int
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data: dict[str, Any] = {**_empty(), **data}

@@ -291,3 +291,75 @@ fn rename(operation: &mut Value, known: &HashMap<String, String>, path: &str, si
         replace(place, format!("{path}/node_ids/{at}"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use geonode_protocol::{Limits, parse_plan_value};
+    use geonode_testing::samples::every_operation;
+
+    use super::*;
+
+    /// Pointers to all strings in a value.
+    fn strings(value: &Value, path: &str, found: &mut Vec<String>) {
+        match value {
+            Value::String(_) => found.push(path.to_owned()),
+            Value::Array(all) => {
+                for (at, each) in all.iter().enumerate() {
+                    strings(each, &format!("{path}/{at}"), found);
+                }
+            }
+            Value::Object(all) => {
+                for (name, each) in all {
+                    strings(each, &format!("{path}/{name}"), found);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Whether an operation of the only step with operations mentions a node of this ID.
+    fn mentions(step: &Value, id: &str) -> Option<bool> {
+        let plan = serde_json::json!({"version": "1.2", "steps": [step], "done": true, "final_message": ""});
+        let plan = parse_plan_value(&plan, &Limits::default()).plan?;
+        let found = crate::ops::mentions(&plan.steps.first()?.action).any(|mention| {
+            matches!(mention, Mention::NewNode(name) | Mention::NewZone(name) | Mention::Node(name) | Mention::Zone(name) if name == id)
+        });
+        Some(found)
+    }
+
+    #[test]
+    fn every_field_with_a_node_id_is_renamed() {
+        let known = HashMap::from([("x_old".to_owned(), "x_new".to_owned())]);
+        let mut renamed = 0;
+        for step in every_operation()["steps"].as_array().unwrap() {
+            let (list, operations) = {
+                let payload = &step["payload"];
+                let list = if payload.get("ops").is_some() {
+                    "ops"
+                } else {
+                    "operations"
+                };
+                (list, payload[list].as_array().unwrap())
+            };
+            for operation in operations {
+                let mut fields = Vec::new();
+                strings(operation, "", &mut fields);
+                for field in fields {
+                    let mut one = step.clone();
+                    let mut marked = operation.clone();
+                    *marked.pointer_mut(&field).unwrap() = Value::from("x_old");
+                    one["payload"][list] = Value::from(vec![marked.clone()]);
+                    if mentions(&one, "x_old") != Some(true) {
+                        continue;
+                    }
+                    rename(&mut marked, &known, "", &mut Sink::default());
+                    assert_eq!(marked.pointer(&field).unwrap(), "x_new", "{field} of {operation}");
+                    renamed += 1;
+                }
+            }
+        }
+        assert!(renamed > 20, "only {renamed} fields hold a node's ID");
+    }
+}

@@ -19,7 +19,7 @@ use crate::transition::transition;
 pub fn diagram() -> String {
     let (edges, phases) = walk();
     let mut text = String::from(
-        "# States of a run\n\nGenerated from the machine itself (`UPDATE=1 cargo test -p geonode-run --test it states`); do not edit.\n\n\
+        "# States of a run\n\nGenerated from the machine itself (`cargo xtask schemas`); do not edit.\n\n\
          | phase | state | summary | awaited task |\n|---|---|---|---|\n",
     );
     for (phase, (state, summary, task)) in &phases {

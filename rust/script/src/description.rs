@@ -49,7 +49,7 @@ pub fn brief() -> String {
 pub fn reference() -> String {
     let mut text = String::from(
         "# Scripts in safe mode\n\nWhat a Python step may do. Everything that is not named here is refused; a refusal names line, column, rule and \
-         what to use instead.\nGenerated from the policy (`UPDATE=1 cargo test -p geonode-script --test it reference`); do not edit.\n",
+         what to use instead.\nGenerated from the policy (`cargo xtask schemas`); do not edit.\n",
     );
     let Some(policy) = policy() else { return text };
     let reviewed = &policy.reviewed;

@@ -9,9 +9,7 @@ use crate::settings::{Setting, Settings};
 
 /// Head of a reference: its title, its subject, and how it is generated.
 fn head(title: &str, about: &str) -> String {
-    format!(
-        "# {title}\n\n{about}\nGenerated from the program (`UPDATE=1 cargo test -p geonode-engine --test reference`); do not edit.\n"
-    )
+    format!("# {title}\n\n{about}\nGenerated from the program (`cargo xtask schemas`); do not edit.\n")
 }
 
 /// All settings of a run, as Markdown.

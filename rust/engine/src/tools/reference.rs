@@ -14,7 +14,7 @@ use super::registered::tools;
 pub fn reference() -> Result<String, SpecError> {
     let mut text = String::from(
         "# Tools\n\nWhat a model may call before it plans. All of these read and change nothing; a script adds others with \
-         `api.register_tool`.\nGenerated from the contracts (`UPDATE=1 cargo test -p geonode-engine --test reference`); do not edit.\n",
+         `api.register_tool`.\nGenerated from the contracts (`cargo xtask schemas`); do not edit.\n",
     );
     for tool in tools()?.iter().filter(|tool| tool["built_in"] == true) {
         let word = |key: &str| tool.get(key).and_then(Value::as_str).unwrap_or_default();

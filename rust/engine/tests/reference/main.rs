@@ -10,28 +10,9 @@
 mod offers;
 mod protocol;
 mod providers;
-#[path = "../../../graph/tests/it/typed_dicts.rs"]
-mod typed_dicts;
 mod used;
 
-use std::path::{Path, PathBuf};
-
-/// A file of the project, by its path from the top.
-fn project(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
-}
-
-/// Compares a file of the project with what it should be; `UPDATE` writes it.
-fn compare(path: &str, now: &str) {
-    let file = project(path);
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&file, now).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(&file).unwrap_or_default() == now,
-        "{path} is out of date: UPDATE=1 cargo test -p geonode-engine --test reference"
-    );
-}
+use geonode_testing::compare;
 
 fn is_current(name: &str, now: &str) {
     compare(&format!("addon/docs/{name}"), now);

@@ -6,12 +6,12 @@ use geonode_engine::{Setting, Settings};
 use geonode_provider::{Models, Provider, Words};
 use serde_json::Value;
 
-use super::compare;
+use geonode_testing::compare;
 
 const FILE: &str = "addon/geonode_assistant/run/offers.py";
 const HEAD: &str = r#"# SPDX-License-Identifier: GPL-3.0-or-later
 """What the preferences offer: who can plan, and some settings of a run. Made by
-`UPDATE=1 cargo test -p geonode-engine --test reference` from `rust/provider/src/providers.rs` and
+`cargo xtask schemas` from `rust/provider/src/providers.rs` and
 `rust/engine/src/settings.rs`: changes belong there.
 """
 

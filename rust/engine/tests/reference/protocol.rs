@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use geonode_graph::documents;
 use serde_json::{Map, Value, json};
 
-use crate::{compare, project, typed_dicts};
+use geonode_testing::{compare, project, typed_dicts};
 
 const HEAD: &str = r#"# SPDX-License-Identifier: GPL-3.0-or-later
 """The protocol of a run (rust/run/EFFECTS.md): effects, report, approval request, states. Made by `cargo xtask schemas`
@@ -32,7 +32,13 @@ fn definitions() -> Map<String, Value> {
 
 #[test]
 fn the_python_definitions_are_current() {
-    let text = format!("{HEAD}{}", typed_dicts::module(&definitions()));
+    let definitions = definitions();
+    let attributes = typed_dicts::attributes(
+        "ReportAttributes",
+        "The fields of ``Report`` as attributes.",
+        &definitions["Report"],
+    );
+    let text = format!("{HEAD}{}{attributes}", typed_dicts::module(&definitions));
     assert!(text.matches("(TypedDict):").count() > 25, "hardly anything was made");
     compare("addon/geonode_assistant/run/protocol.py", &text);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use geonode_engine::Settings;
 
-use super::project;
+use geonode_testing::project;
 
 /// The table of settings.
 const TABLE: &str = "rust/engine/src/settings.rs";

@@ -1,14 +1,12 @@
-//! The Python definitions of what crosses the border are those that the Rust types say (`UPDATE=1` writes them), and a field that the types
+//! The Python definitions of what crosses the border are those that the Rust types say, and a field that the types
 //! do not know is refused wherever it stands.
-
-use std::path::Path;
 
 use geonode_graph::documents::{self, Context, Document, Evidence, StepDelta};
 use serde_json::{Value, json};
 
-use crate::typed_dicts;
+use geonode_testing::{compare, typed_dicts};
 
-const FILE: &str = "../../addon/geonode_assistant/host/documents.py";
+const FILE: &str = "addon/geonode_assistant/host/documents.py";
 const HEAD: &str = r#"# SPDX-License-Identifier: GPL-3.0-or-later
 """What crosses the border between Blender and the core (FORMATS.md). Made by `cargo xtask schemas` from the types in
 `rust/graph/src/documents`: changes belong there.
@@ -23,15 +21,10 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 #[test]
 fn the_python_definitions_are_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
     let definitions = documents::definitions();
     let text = format!("{HEAD}{}", typed_dicts::module(&definitions));
     assert!(text.matches("(TypedDict):").count() > 20, "hardly anything was made");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(committed, text, "run `cargo xtask schemas`");
+    compare(FILE, &text);
 }
 
 /// A document in which every kind of part occurs.

@@ -15,7 +15,6 @@ mod plans;
 mod schemas;
 mod semantic_diff;
 mod stale;
-mod typed_dicts;
 mod versions;
 
 use std::path::Path;

@@ -3,7 +3,7 @@
 //! Append a code in its section, in alphabetical order: a doc line that names the cause, the code on the wire, and what to do about it, then
 //! `[policy]` if it means that a rule about permissions or quotas was broken. Gates are `SCREAMING_SNAKE` on the wire, all others
 //! `snake_case`; a test holds the variant and its wire form together, another that the product produces each code and a test names it. The schemas and the page of codes list them: run `cargo xtask schemas` and
-//! `UPDATE=1 cargo test -p geonode-protocol --test it reference` afterwards.
+//! `cargo xtask schemas` afterwards.
 
 /// The section of scripts holds nothing but rules and what they stop; elsewhere a code is marked.
 macro_rules! is_policy {

@@ -12,5 +12,4 @@ mod extensions;
 mod plans;
 mod properties;
 mod reference;
-mod samples;
 mod schemas;

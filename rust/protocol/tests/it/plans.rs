@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use geonode_protocol::{Code, Limits, Parsed, parse_plan, parse_plan_value};
 use serde_json::{Value, json};
 
-use crate::samples::every_operation;
+use geonode_testing::samples::every_operation;
 
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/plans");

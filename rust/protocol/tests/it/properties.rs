@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
-use crate::samples::every_operation;
+use geonode_testing::samples::every_operation;
 
 /// Texts of the fixtures: the seeds that are changed.
 fn seeds() -> &'static [String] {

@@ -1,20 +1,10 @@
-//! The pages of codes and of the protocol in the guide are what the registry and the types say. `UPDATE=1` rewrites them.
+//! The pages of codes and of the protocol in the guide are what the registry and the types say.
 
 use std::fmt::Write as _;
 
 use geonode_protocol::{Code, Limits, Version, schema};
+use geonode_testing::compare;
 use serde_json::{Map, Value};
-
-const COMMAND: &str = "UPDATE=1 cargo test -p geonode-protocol --test it reference";
-
-fn is_current(name: &str, now: &str) {
-    let path = format!("{}/../../addon/docs/{name}", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, now).unwrap();
-    }
-    let page = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(page == now, "addon/docs/{name} is out of date: {COMMAND}");
-}
 
 /// Text in a cell of a table.
 fn cell(text: &str) -> String {
@@ -26,9 +16,9 @@ fn cell(text: &str) -> String {
 
 #[test]
 fn the_page_of_codes_is_current() {
-    let mut page = format!(
+    let mut page = String::from(
         "# Codes\n\nEvery finding, message and error has a stable code: what it means, and what to do about it. Decide by the code, never by the \
-         text beside it.\nGenerated from the registry (`{COMMAND}`); do not edit.\n"
+         text beside it.\nGenerated from the registry (`cargo xtask schemas`); do not edit.\n",
     );
     let mut section = "";
     for code in Code::ALL {
@@ -45,7 +35,7 @@ fn the_page_of_codes_is_current() {
         let _ = writeln!(page, "| `{code}` | {} | {} |", cell(code.doc()), cell(code.fix()));
     }
     assert_eq!(page.matches("\n| `").count(), Code::ALL.len());
-    is_current("codes.md", &page);
+    compare("addon/docs/codes.md", &page);
 }
 
 /// The type of a field in words.
@@ -175,7 +165,7 @@ fn the_page_of_the_protocol_is_current() {
         "# The protocol of plans\n\nWhat a model, or a script through `api.apply_plan`, may send: one JSON object, a Plan of version 1.1 (1.0 is \
          read too). A plan has at most {} steps and {} operations, a script at most {} characters, the whole text at most {} MB; unknown fields \
          are refused. [codes.md](codes.md) explains every refusal; the JSON Schemas lie in `rust/protocol/schemas`, and `api.schema` gives \
-         them.\nGenerated from the types (`{COMMAND}`); do not edit.\n",
+         them.\nGenerated from the types (`cargo xtask schemas`); do not edit.\n",
         limits.max_steps,
         limits.max_operations,
         limits.max_python_chars,
@@ -195,5 +185,5 @@ fn the_page_of_the_protocol_is_current() {
         assert!(page.contains(&format!("\n### `{step}`\n")), "{step}");
     }
     assert!(!page.contains("| any |"), "a field without a type");
-    is_current("protocol.md", &page);
+    compare("addon/docs/protocol.md", &page);
 }

@@ -14,5 +14,3 @@ mod limits;
 mod reasons;
 mod records;
 mod reference;
-#[path = "../../../graph/tests/it/typed_dicts.rs"]
-mod typed_dicts;

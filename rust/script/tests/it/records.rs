@@ -3,14 +3,13 @@
 #![allow(clippy::needless_pass_by_value, reason = "literals are handed over")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use geonode_script::record::{self, MAX_ENTRIES};
 use serde_json::{Value, json};
 
-use crate::typed_dicts;
+use geonode_testing::{compare, typed_dicts};
 
-const FILE: &str = "../../addon/geonode_assistant/scripting/record.py";
+const FILE: &str = "addon/geonode_assistant/scripting/record.py";
 const HEAD: &str = r#"# SPDX-License-Identifier: GPL-3.0-or-later
 """The record of a script's trial. Made by `cargo xtask schemas` from the types in `rust/script/src/record`: changes
 belong there.
@@ -23,14 +22,9 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 #[test]
 fn the_python_definitions_are_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
     let text = format!("{HEAD}{}", typed_dicts::module(&record::definitions()));
     assert!(text.matches("(TypedDict):").count() > 10, "hardly anything was made");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(committed, text, "run `cargo xtask schemas`");
+    compare(FILE, &text);
 }
 
 fn with(entries: Value) -> Value {

@@ -1,4 +1,4 @@
-//! Python definitions (`TypedDict`) made from JSON Schemas; tests compare the generated files with the committed ones.
+//! Python definitions (`TypedDict`) made from JSON Schemas.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 const WIDTH: usize = 120;
 
 /// The definitions: classes first, since unions name them.
-pub(crate) fn module(definitions: &Map<String, Value>) -> String {
+#[must_use]
+pub fn module(definitions: &Map<String, Value>) -> String {
     let (classes, others): (Vec<_>, Vec<_>) = definitions
         .iter()
         .partition(|(_, schema)| schema["type"] == "object" && schema.get("oneOf").is_none());
@@ -20,6 +21,17 @@ pub(crate) fn module(definitions: &Map<String, Value>) -> String {
         text.push_str(&union(name, schema));
     }
     text
+}
+
+/// A class with the fields of a definition as annotated attributes.
+#[must_use]
+pub fn attributes(name: &str, docs: &str, schema: &Value) -> String {
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    let fields = fields.map(|(field, schema)| format!("    {field}: {}\n", python(schema)));
+    format!(
+        "\n\nclass {name}:\n    \"\"\"{docs}\"\"\"\n\n{}",
+        fields.collect::<String>()
+    )
 }
 
 /// A `TypedDict`; in the form of a call where a field's name is a word of Python's.

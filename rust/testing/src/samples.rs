@@ -4,7 +4,8 @@ use geonode_protocol::schema;
 use serde_json::{Map, Value, json};
 
 /// A plan with every operation of every step type, each with all the fields that it can have at once.
-pub(crate) fn every_operation() -> Value {
+#[must_use]
+pub fn every_operation() -> Value {
     let plan = schema("plan").unwrap();
     let ops = |list: &str| -> Vec<Value> {
         let choices = plan["$defs"][list]["oneOf"].as_array().unwrap();
