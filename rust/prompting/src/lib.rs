@@ -27,7 +27,7 @@ pub use feedback::{MAX_FEEDBACK, feedback};
 pub use form::Form;
 pub use opening::{MAX_SYSTEM, Opening, Prompt, opening};
 pub use prompts::{PROMPTS, prompt};
-pub use request::{Ask, Draft, draft};
+pub use request::{Ask, Calls, Draft, draft};
 pub use scene::{View, view};
 pub use schema::reply_schema;
 pub use slices::{shown_context, slices, tree_text};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use geonode_protocol::bytes_of;
 use geonode_provider::policy::Attachments;
-use geonode_provider::{Filter, Message, Options, Request, Tool};
+use geonode_provider::{Filter, Message, Options, Request, Tool, ToolChoice};
 use serde_json::Value;
 
 use crate::error::PromptError;
@@ -21,6 +21,17 @@ const NODES: &str = "nodes";
 /// Tokens that are reserved for the reply if it has no limit.
 const REPLY_TOKENS: u64 = 8_000;
 
+/// What the model may do with the tools of its run in one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// Call them.
+    Free,
+    /// It knows them, since it has called some, but this reply has to be the plan.
+    Over,
+    /// Nothing: where a server holds a reply to its schema or offers tools, the schema is chosen. Calls that were made are told in words.
+    Told,
+}
+
 /// The content of a request to a model.
 #[derive(Debug, Clone)]
 pub struct Ask<'a> {
@@ -30,8 +41,10 @@ pub struct Ask<'a> {
     pub conversation: &'a str,
     /// The exchanges about the prompt so far.
     pub exchanges: &'a [Exchange],
-    /// Tools that the model may call.
+    /// Tools of the run.
     pub tools: &'a [Tool],
+    /// Whether the model may call them now.
+    pub calls: Calls,
     /// The schema of the reply, if the model is held to one.
     pub schema: Option<Value>,
     /// The same in the provider's subset of JSON Schema, if it has one.
@@ -66,8 +79,9 @@ pub struct Draft {
 pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     let form = Form::of(ask.window);
     let tools = if form.tools() { ask.tools } else { &[] };
+    let opening = opening(&ask.prompt, !tools.is_empty(), form)?;
+    let tools = if ask.calls == Calls::Told { &[] } else { tools };
     let native = !tools.is_empty();
-    let opening = opening(&ask.prompt, native, form)?;
     let original_schema = ask.schema.clone().filter(|_| ask.adapted.is_some());
     let mut context = Vec::new();
     if !ask.conversation.is_empty() {
@@ -90,6 +104,11 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
         .system(Some(opening.system))
         .context_filter(Filter::Only(keys))
         .tools(tools.to_vec())
+        .tool_choice(if native && ask.calls == Calls::Over {
+            ToolChoice::None
+        } else {
+            ToolChoice::Auto
+        })
         .max_tokens(ask.max_tokens.and_then(|n| u32::try_from(n).ok()))
         .options(Options {
             temperature: ask.temperature,
@@ -158,6 +177,7 @@ mod tests {
                 conversation,
                 exchanges: &exchanges,
                 tools: &[],
+                calls: Calls::Free,
                 schema: Some(json!({"type": "object"})),
                 adapted: None,
                 window,
@@ -183,5 +203,68 @@ mod tests {
             (vec![SCENE.into()], vec![CONVERSATION.into(), SCENE.into()])
         );
         assert_eq!(free.original_schema, None, "nothing was adapted");
+    }
+
+    #[test]
+    fn tools_are_callable_known_or_told_in_words() {
+        let (context, catalogue, extensions) = (json!({}), Catalogue::default(), Extensions::default());
+        let exchange = Exchange {
+            reply: String::new(),
+            calls: vec![geonode_provider::ToolCall {
+                id: "1".into(),
+                name: "node_docs".into(),
+                arguments: json!({}),
+            }],
+            results: vec![crate::Results {
+                id: "1".into(),
+                text: "the docs".into(),
+                image: None,
+            }],
+            feedback: crate::feedback(&geonode_run::Feedback::Tools { last: true }, None, &[]),
+        };
+        let tool = Tool {
+            name: "node_docs".into(),
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+        };
+        let made = [Calls::Free, Calls::Over, Calls::Told].map(|calls| {
+            let made = draft(Ask {
+                prompt: Prompt {
+                    text: "bend it",
+                    context: &context,
+                    catalogue: &catalogue,
+                    extensions: &extensions,
+                    scripts: false,
+                    context_tokens: 1_000,
+                    max_steps: 25,
+                },
+                conversation: "",
+                exchanges: std::slice::from_ref(&exchange),
+                tools: std::slice::from_ref(&tool),
+                calls,
+                schema: None,
+                adapted: None,
+                window: None,
+                max_tokens: None,
+                temperature: None,
+            });
+            made.unwrap().request
+        });
+        let [free, over, told] = &made;
+        assert_eq!(
+            made.each_ref()
+                .map(|request| (request.tools.len(), request.tool_choice)),
+            [(1, ToolChoice::Auto), (1, ToolChoice::None), (0, ToolChoice::Auto)]
+        );
+        assert_eq!((&free.system, &free.messages), (&over.system, &over.messages));
+        assert_eq!(free.system, told.system, "a provider's cache holds");
+        assert!(told.messages.iter().all(|message| message.tool_calls.is_empty()));
+        let last = told.messages.last().unwrap().content.text();
+        assert!(last.contains("No further call is possible"), "{last}");
+        assert!(
+            told.messages
+                .iter()
+                .any(|message| message.content.text().contains("the docs"))
+        );
     }
 }

@@ -6,7 +6,7 @@ use geonode_protocol::Code;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, ModelPage, SchemaUse};
 use crate::error::ProviderError;
 use crate::forms::Forms;
 use crate::http::{Departure, Http, Outgoing};
@@ -36,6 +36,8 @@ pub(crate) struct Caller {
     pub(crate) streaming: bool,
     /// The first model that the endpoint lists, requested at most once.
     pub(crate) first_model: OnceCell<String>,
+    /// Whether the server was asked about its models before the first request.
+    pub(crate) looked_around: OnceCell<()>,
 }
 
 /// Where replies come from.
@@ -204,6 +206,58 @@ impl Caller {
         error
     }
 
+    /// Asks a server on this computer once what it says about its models; that it does not answer is no error.
+    pub(crate) async fn look_around(&self) {
+        let Backend::Http(http) = &self.backend else { return };
+        if self.provider.models() != Models::Server || !self.is_local() || self.window().is_some() {
+            return;
+        }
+        let look = async {
+            if self.key().await.is_err() {
+                return;
+            }
+            let outgoing = Outgoing {
+                path: http.dialect.models_path().to_owned(),
+                body: None,
+                stream: false,
+                departure: None,
+            };
+            let answer = tokio::time::timeout(limits::LOOK_AROUND, http.exchange(&outgoing)).await;
+            if let Ok(Ok((body, _))) = answer
+                && let Ok(page) = http.dialect.models(&body)
+            {
+                self.note_models(http, &page);
+                if let (None, Some(mut first)) = (&self.model, page.models.into_iter().next()) {
+                    // The one that requests without a name are for.
+                    http.filter().text(&mut first.id);
+                    let _ = self.first_model.set(first.id);
+                }
+            }
+        };
+        self.looked_around.get_or_init(|| look).await;
+    }
+
+    /// Remembers what a server says about its models.
+    fn note_models(&self, http: &Http, page: &ModelPage) {
+        let single = if page.models.len() == 1 {
+            self.model.as_ref()
+        } else {
+            None
+        };
+        for model in &page.models {
+            // A server with one model answers with it, whatever it is called.
+            for name in [Some(&model.id), single].into_iter().flatten() {
+                let subject = Self::subject(http, name);
+                if let Some(tokens) = model.context_tokens {
+                    subject.says_it_reads(tokens);
+                }
+                if page.either {
+                    subject.takes(true, SchemaUse::InPrompt);
+                }
+            }
+        }
+    }
+
     /// Tokens that the server reads, as far as it has shown, or as the registry says.
     pub(crate) fn window(&self) -> Option<u64> {
         let model = self.model.as_ref().or_else(|| self.first_model.get())?;
@@ -225,6 +279,15 @@ impl Caller {
                 let subject = Self::subject(http, model);
                 subject.form(true) == subject.form(false)
             })
+    }
+
+    /// Whether a schema is more than words to the server, as far as it has shown.
+    pub(crate) fn takes_schema(&self) -> bool {
+        let Backend::Http(http) = &self.backend else {
+            return true;
+        };
+        let model = self.model.as_ref().or_else(|| self.first_model.get());
+        model.is_none_or(|model| Self::subject(http, model).form(false) != SchemaUse::InPrompt)
     }
 
     async fn stream_retrying(&self, http: &Http, forms: &Forms<'_>, outlet: &mut Outlet) -> Result<(), ProviderError> {
@@ -331,6 +394,7 @@ impl Caller {
             let (page, _) = self
                 .fetch(http, &outgoing, |dialect, body| dialect.models(body))
                 .await?;
+            self.note_models(http, &page);
             let mut filter = http.filter();
             all.extend(page.models.into_iter().map(|mut model| {
                 filter.text(&mut model.id);

@@ -96,6 +96,7 @@ impl Client {
                 max_retries: config.max_retries,
                 streaming: config.streaming,
                 first_model: OnceCell::new(),
+                looked_around: OnceCell::new(),
             }),
             token: Arc::default(),
             departure: None,
@@ -215,9 +216,33 @@ impl Client {
         }
     }
 
-    /// Tokens that the model reads: what its server has shown in an earlier reply or refusal, else what the registry says.
+    /// Asks a server on this computer, once and only for seconds, what it says about the models that it serves, if nothing is known
+    /// about them: how much they read, and whether they can be held to a schema beside tools. That it does not answer is no error. Blocks.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub fn look_around(&self) -> Result<(), ProviderError> {
+        let look = async {
+            self.caller.look_around().await;
+            Ok(())
+        };
+        match runtime::block_on(self.guarded(look)) {
+            Ok(Err(ProviderError::Cancelled)) => Err(ProviderError::Cancelled),
+            _ => Ok(()),
+        }
+    }
+
+    /// Tokens that the model reads: what its server has said or shown, else what the registry says.
     pub fn window(&self) -> Option<u64> {
         self.caller.window()
+    }
+
+    /// Whether a schema is more than words to the server, as far as is known.
+    pub fn takes_schema(&self) -> bool {
+        self.caller.takes_schema()
+            && self
+                .model_info()
+                .is_none_or(|info| info.structured_output != Some(false))
     }
 
     /// Whether a request with tools can be held to its schema, as far as is known; where it cannot, its schema is sent in words.

@@ -387,13 +387,22 @@ impl ProviderError {
                 .any(|word| message.contains(word))
     }
 
-    /// Whether the endpoint takes schemas, but not this one: weaker forms of the kind would not be better than words.
-    pub(crate) fn refuses_this_schema(&self) -> bool {
+    /// Whether the endpoint says, while it refuses a schema, that it takes JSON of any form.
+    pub(crate) fn offers_json(&self) -> bool {
         let Self::SchemaRefused(detail) = self else {
             return false;
         };
         let message = detail.message.as_deref().unwrap_or_default();
-        message.to_ascii_lowercase().contains("invalid schema")
+        message.to_ascii_lowercase().contains("json_object")
+    }
+
+    /// Most tokens of a request that its server would have read, if the request was too long: what it says, else fewer than it counted.
+    pub fn reads(&self) -> Option<u64> {
+        let Self::ContextTooLong(detail) = self else {
+            return None;
+        };
+        let below = |tokens: u64| tokens.saturating_sub(1);
+        detail.context_tokens.or_else(|| detail.request_tokens.map(below))
     }
 
     /// Whether the endpoint refuses the request without a word about why.

@@ -26,6 +26,8 @@ pub(crate) struct Forms<'a> {
     form: SchemaUse,
     /// Whether a stronger form was refused now, or before.
     refused: bool,
+    /// Whether one was refused now: there is one fallback, so that a refusal costs at most one more request.
+    weakened: bool,
     /// A refusal that named no reason: other forms may have it as well.
     unnamed: Option<ProviderError>,
 }
@@ -60,6 +62,7 @@ impl<'a> Forms<'a> {
             native,
             form,
             refused,
+            weakened: false,
             unnamed: None,
         }
     }
@@ -100,26 +103,34 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Takes the next weaker form, if the form may be why the request was refused.
+    /// Takes a weaker form, once, if the form may be why the request was refused.
     ///
     /// # Errors
-    /// The refusal, if it is not, or there is none.
+    /// The refusal, if it is not, or a weaker form was refused too.
     pub(crate) fn weaken(&mut self, refusal: ProviderError) -> Result<(), ProviderError> {
         let named = matches!(refusal, ProviderError::SchemaRefused(_));
         let unnamed = refusal.names_no_reason();
+        let tools = !self.fitting.request.tools.is_empty();
         let weaker = self.http.dialect.weaker(self.form);
         let next = match weaker {
             _ if self.fitting.request.schema.is_none() => None,
-            Some(_) if refusal.refuses_this_schema() => Some(SchemaUse::InPrompt),
-            Some(weaker) if named => Some(weaker),
-            // Servers that do not say why are asked once more, in the form that all of them take.
-            Some(_) if unnamed && self.unnamed.is_none() => Some(SchemaUse::InPrompt),
+            _ if self.weakened => {
+                if named {
+                    // The next request does without.
+                    self.subject.takes(tools, SchemaUse::InPrompt);
+                }
+                None
+            }
+            // A server that says that it takes JSON of any form is believed; words are taken by all of them.
+            Some(SchemaUse::Json) if named && !tools && refusal.offers_json() => Some(SchemaUse::Json),
+            Some(_) if named || unnamed => Some(SchemaUse::InPrompt),
             _ => None,
         };
         match next {
             Some(next) => {
                 self.form = next;
                 self.refused = true;
+                self.weakened = true;
                 if unnamed {
                     self.unnamed = Some(refusal);
                 }

@@ -60,6 +60,13 @@ impl Subject {
         self.learn(|lesson| lesson.window = Some(tokens));
     }
 
+    /// It says that it reads at most so many tokens; what it has shown counts for more.
+    pub(crate) fn says_it_reads(&self, tokens: u64) {
+        if self.window().is_none_or(|known| tokens < known) {
+            self.reads(tokens);
+        }
+    }
+
     fn known(&self) -> Option<Lesson> {
         let lesson = *lessons().as_ref()?.get(self)?;
         (lesson.at.elapsed() < HOLDS).then_some(lesson)
@@ -101,6 +108,10 @@ mod tests {
             (SchemaUse::InPrompt, SchemaUse::Native)
         );
         assert_eq!((one.window(), other.window()), (Some(4096), None));
+        one.says_it_reads(131_072);
+        assert_eq!(one.window(), Some(4096), "what it has shown counts for more");
+        one.says_it_reads(2048);
+        assert_eq!(one.window(), Some(2048));
         assert_eq!(other.form(true), SchemaUse::Native);
         for model in 2..MOST * 2 {
             subject(model).reads(1);

@@ -14,6 +14,8 @@ pub(crate) const ERROR_BYTES: usize = 256 << 10;
 pub(crate) const HEADER_BYTES: usize = 256 << 10;
 /// Name lookup, connection and TLS together.
 pub(crate) const CONNECT: Duration = Duration::from_secs(10);
+/// How long a server on this computer is waited for before the first request, to say what it serves.
+pub(crate) const LOOK_AROUND: Duration = Duration::from_secs(2);
 /// Longest wait that a server may ask for.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// Redirects within one origin.

@@ -262,13 +262,15 @@ class Client:
         model: str | None = None,
         base_url: str | None = None,
         api_key: str | None = None,
-        timeout_s: float | None = None,
+        timeout_s: float = 120.0,
         max_retries: int = 2,
         *,
+        local_timeout_s: float | None = None,
         stored_key: bool = True,
     ) -> Client:
-        """Checks the settings; sends nothing. Without a key the first call looks for the one that is stored for this
-        provider and address (`keep_key`), unless `stored_key` is False.
+        """Checks the settings; sends nothing. A server on this computer has `local_timeout_s` (600 s) to begin its
+        answer; if only `timeout_s` is changed, that holds there too. Without a key the first call looks for the one
+        that is stored for this provider and address (`keep_key`), unless `stored_key` is False.
         """
 
     def send(

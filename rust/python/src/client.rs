@@ -19,38 +19,47 @@ pub(crate) struct Client(geonode_provider::Client);
 
 #[pymethods]
 impl Client {
-    /// Checks the settings; sends nothing. Times are in seconds; without one, a server on this computer has 600 s to begin its answer, any
-    /// other 120 s. Without a key the first call looks for the one that is stored for
-    /// this provider and address, unless `stored_key` is False.
+    /// Checks the settings; sends nothing. Times are in seconds. A server on this computer, where a model may read for minutes, has
+    /// `local_timeout_s` to begin its answer; if only `timeout_s` is changed, that holds there too. Without a key the first call looks for
+    /// the one that is stored for this provider and address, unless `stored_key` is False.
     #[new]
-    #[pyo3(signature = (provider, model=None, base_url=None, api_key=None, timeout_s=None, max_retries=2, *, stored_key=true))]
+    #[pyo3(signature = (provider, model=None, base_url=None, api_key=None, timeout_s=120.0, max_retries=2, *, local_timeout_s=None, stored_key=true))]
+    #[expect(clippy::too_many_arguments, reason = "the public signature")]
     fn new(
         provider: &str,
         model: Option<String>,
         base_url: Option<String>,
         api_key: Option<String>,
-        timeout_s: Option<f64>,
+        timeout_s: f64,
         max_retries: u32,
+        local_timeout_s: Option<f64>,
         stored_key: bool,
     ) -> PyResult<Self> {
-        let seconds = |seconds: f64| {
+        let seconds = |name: &str, seconds: f64| {
             let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
             time.ok_or_else(|| {
                 CoreError::protocol(
                     Code::SettingInvalid,
-                    format!("timeout_s must be above 0 seconds, not {seconds}."),
+                    format!("{name} must be above 0 seconds, not {seconds}."),
                 )
             })
         };
-        let given = timeout_s.map(seconds).transpose()?;
+        let timeout = seconds("timeout_s", timeout_s)?;
+        let local = local_timeout_s
+            .map(|time| seconds("local_timeout_s", time))
+            .transpose()?;
         let make = || -> Result<_, ProviderError> {
             let usual = ClientConfig::new(Provider::from_name(provider)?);
             let config = ClientConfig {
                 model,
                 base_url,
                 api_key: api_key.map(ApiKey::new).transpose()?,
-                timeout: given.unwrap_or(usual.timeout),
-                local_timeout: given.or(usual.local_timeout),
+                timeout,
+                local_timeout: local.or(if timeout == usual.timeout {
+                    usual.local_timeout
+                } else {
+                    Some(timeout)
+                }),
                 max_retries,
                 stored_key,
                 ..usual

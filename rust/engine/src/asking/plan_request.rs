@@ -13,6 +13,17 @@ use crate::asking::spending::Sent;
 use crate::request::RunRequest;
 use crate::settings::Settings;
 
+/// What the reply has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// A plan, or calls of tools before it.
+    Anything,
+    /// A plan in the right form: that of the last one was wrong.
+    Form,
+    /// The plan: no further call is possible.
+    Plan,
+}
+
 /// The target of the request.
 pub(crate) struct Brief<'a> {
     pub(crate) request: &'a RunRequest,
@@ -24,8 +35,10 @@ pub(crate) struct Brief<'a> {
     pub(crate) scripts: bool,
     /// The artist's comment when rejecting the last plan.
     pub(crate) words: Option<&'a str>,
-    /// Tools that the model may call.
+    /// Tools of the run.
     pub(crate) tools: &'a [Tool],
+    /// What the reply has to be.
+    pub(crate) due: Due,
     /// The summary of the conversation; empty when there is none.
     pub(crate) conversation: &'a str,
     /// The cache of replies, if the settings ask for it.

@@ -42,6 +42,12 @@ fn of(client: &Client, request: &RunRequest, settings: &Settings, schemas: &[&Va
     })
 }
 
+/// Whether the settings allow any request to this client's server.
+pub(crate) fn allows(client: &Client, request: &RunRequest) -> bool {
+    let servers = request.egress.as_deref().map(Egress::only).transpose();
+    servers.is_ok_and(|servers| servers.unwrap_or_default().allows(client))
+}
+
 /// Sends a request through the policies; their findings become messages and security events.
 ///
 /// # Errors

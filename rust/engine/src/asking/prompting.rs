@@ -1,28 +1,55 @@
 //! The interface to `geonode-prompting`: turns the data of a run into a request to its model.
 
-use geonode_prompting::{Ask, Draft, Form, Prompt};
+use geonode_prompting::{Ask, Calls, Draft, Form, Prompt};
 use geonode_protocol::{Code, Severity};
-use geonode_provider::{Client, Tool};
+use geonode_provider::{Client, Models, Tool};
 use geonode_run::{Failure, Message, Origin};
 
-use crate::asking::plan_request::{Brief, Listener};
+use crate::asking::plan_request::{Brief, Due, Listener};
 use crate::catalogues::catalogue;
 
-/// Drafts the request with these tools; tells the listener what the model does not see.
+/// How a request differs from the one that the brief describes, because a server refused that.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape<'a> {
+    /// The tools that are offered.
+    pub(crate) tools: &'a [Tool],
+    /// Tokens that the model reads, if known.
+    pub(crate) window: Option<u64>,
+}
+
+/// Drafts the request in this shape; tells the listener what the model does not see.
 pub(crate) fn draft(
     client: &Client,
     brief: &Brief<'_>,
-    tools: &[Tool],
+    shape: Shape<'_>,
     listener: &dyn Listener,
 ) -> Result<Draft, Failure> {
     let settings = brief.settings;
     let catalogue = catalogue(&brief.request.catalogue)?;
-    let window = client.model_info().and_then(|info| info.context_tokens);
-    let form = Form::of(window);
-    let tools = if form.tools() { tools } else { &[] };
+    let form = Form::of(shape.window);
+    let held = settings.structured_output && client.takes_schema();
+    let both = client.takes_schema_with_tools();
+    // Of tools and schema, where it is one of them: what a vendor offers writes the form that it is taught, and gets the schema when a plan
+    // is due. What people run themselves needs the schema most, and can ask for context in it.
+    let own = client.provider().models() == Models::Server;
+    let tools = if form.tools() && !(held && !both && own) {
+        shape.tools
+    } else {
+        &[]
+    };
+    let calls = match brief.due {
+        Due::Form | Due::Plan if held && !both => Calls::Told,
+        Due::Plan => Calls::Over,
+        Due::Anything | Due::Form => Calls::Free,
+    };
     let requests = tools.is_empty() && form != Form::Tiny;
-    let schema = settings
-        .structured_output
+    // Without tools a schema goes out in words where it has to, unless the model can read little: the instructions teach the form.
+    let with_schema = if tools.is_empty() || calls == Calls::Told {
+        held || form == Form::Whole
+    } else {
+        both
+    };
+    let schema = (settings.structured_output && with_schema)
         .then(|| geonode_prompting::reply_schema(brief.extensions, brief.scripts, requests))
         .flatten();
     let draft = geonode_prompting::draft(Ask {
@@ -38,9 +65,10 @@ pub(crate) fn draft(
         conversation: brief.conversation,
         exchanges: brief.exchanges,
         tools,
+        calls,
         adapted: schema.as_ref().and_then(|schema| client.adapted_schema(schema)),
         schema,
-        window,
+        window: shape.window,
         max_tokens: settings.max_tokens,
         temperature: settings.temperature,
     })

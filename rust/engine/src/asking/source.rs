@@ -7,7 +7,7 @@ use std::time::Duration;
 use geonode_protocol::{Code, Extensions, Limits, Severity, parse_plan_with};
 use geonode_provider::schema::restore;
 use geonode_provider::{
-    Client, ClientConfig, Departure, FinishReason, Models, Notice, Provider, ProviderError, Request, StreamEvent, Tool,
+    Client, ClientConfig, Departure, FinishReason, Models, Notice, Provider, ProviderError, Request, StreamEvent,
     ToolCall,
 };
 use geonode_run::{Failure, Message, Origin};
@@ -17,9 +17,10 @@ use serde_json::Value;
 
 use crate::asking::budget::late;
 use crate::asking::plan_request::{Brief, Listener, Reply};
+use crate::asking::prompting::{self, Shape};
 use crate::asking::spending::Sent;
 use crate::asking::watch::Watch;
-use crate::asking::{planner, policies, prompting};
+use crate::asking::{planner, policies};
 use crate::request::{OFFLINE, RunRequest};
 use crate::settings::Settings;
 use crate::tariff::Tariff;
@@ -149,46 +150,81 @@ fn recorded(reply: Value) -> Reply {
     }
 }
 
+/// Asks in the best shape that the server is known to take; a refusal because of the tools, or of the length, costs one more request each.
 fn ask(client: &Client, brief: &Brief<'_>, listener: &dyn Listener) -> Result<Reply, Failure> {
-    match attempt(client, brief, brief.tools, listener) {
-        Err(Fault { tools: true, failure }) if !brief.tools.is_empty() => {
-            listener.message(Message::new(
-                Severity::Warning,
-                Origin::Provider,
-                Code::CapabilityMismatch,
-                format!(
+    if policies::allows(client, brief.request) {
+        client.look_around().map_err(|error| failure(&error))?;
+    }
+    let mut shape = Shape {
+        tools: brief.tools,
+        window: client.window(),
+    };
+    let mut below = None;
+    loop {
+        let fault = match attempt(client, brief, shape, below.as_ref(), listener) {
+            Ok(reply) => {
+                let tools_refused = shape.tools.len() < brief.tools.len();
+                return Ok(Reply { tools_refused, ..reply });
+            }
+            Err(fault) => fault,
+        };
+        match fault.reason {
+            Reason::Tools if !shape.tools.is_empty() => {
+                shape.tools = &[];
+                let text = format!(
                     "The model cannot use tools here, so it plans without them. {}",
-                    failure.message
-                ),
-            ));
-            let reply = attempt(client, brief, &[], listener).map_err(|fault| fault.failure)?;
-            Ok(Reply {
-                tools_refused: true,
-                ..reply
-            })
+                    fault.failure.message
+                );
+                let code = Code::CapabilityMismatch;
+                listener.message(Message::new(Severity::Warning, Origin::Provider, code, text));
+            }
+            Reason::Length { reads, sent } if below.is_none() && shape.window.is_none_or(|window| reads < window) => {
+                shape.window = Some(reads);
+                below = Some((sent, fault.failure));
+                let text = format!("The model reads only about {reads} tokens here, so it is sent a shorter request.");
+                listener.message(Message::new(Severity::Info, Origin::Provider, Code::ContextCut, text));
+            }
+            Reason::Tools | Reason::Length { .. } | Reason::Other => return Err(fault.failure),
         }
-        reply => reply.map_err(|fault| fault.failure),
     }
 }
 
-/// Why there is no reply, and whether the tools are the reason.
+/// Why there is no reply.
 struct Fault {
     failure: Failure,
-    tools: bool,
+    reason: Reason,
+}
+
+/// What a request may do without.
+enum Reason {
+    /// The tools.
+    Tools,
+    /// A part of its `sent` bytes: the server reads so many tokens.
+    Length { reads: u64, sent: usize },
+    /// Nothing that is known.
+    Other,
 }
 
 impl From<ProviderError> for Fault {
     fn from(error: ProviderError) -> Self {
         Self {
             failure: failure(&error),
-            tools: error.refuses_tools(),
+            reason: match &error {
+                ProviderError::ContextTooLong(_) => Reason::Length {
+                    reads: error.reads().unwrap_or(u64::MAX),
+                    sent: 0,
+                },
+                error if error.refuses_tools() => Reason::Tools,
+                _ => Reason::Other,
+            },
         }
     }
 }
 
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
-        Self { failure, tools: false }
+        let reason = Reason::Other;
+        Self { failure, reason }
     }
 }
 
@@ -203,9 +239,21 @@ fn local_patience(settings: &Settings) -> f64 {
     }
 }
 
-fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Listener) -> Result<Reply, Fault> {
-    let draft = prompting::draft(client, brief, tools, listener)?;
-    let passed = policies::apply(client, brief, &draft.request, &draft.attachments, tools, listener)?;
+/// `below`: a request of so many bytes was too long, which is the failure if this one is not shorter.
+fn attempt(
+    client: &Client,
+    brief: &Brief<'_>,
+    shape: Shape<'_>,
+    below: Option<&(usize, Failure)>,
+    listener: &dyn Listener,
+) -> Result<Reply, Fault> {
+    let draft = prompting::draft(client, brief, shape, listener)?;
+    let passed = policies::apply(client, brief, &draft.request, &draft.attachments, shape.tools, listener)?;
+    let sent = serde_json::to_string(&*passed.request).map_or(0, |text| text.len());
+    if let Some((_, failure)) = below.filter(|(before, _)| sent >= *before) {
+        policies::release(&passed);
+        return Err(failure.clone().into());
+    }
     let fitting = match client.fit(&passed.request, true) {
         Ok(fitting) => fitting,
         Err(error) => {
@@ -239,7 +287,6 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
             ..Reply::text(kept.text, kept.model)
         });
     }
-    let sent = serde_json::to_string(&*passed.request).map_or(0, |text| text.len());
     let event = audit::Event::Request {
         provider: brief.request.provider.clone(),
         origin: client.origin(),
@@ -260,7 +307,14 @@ fn attempt(client: &Client, brief: &Brief<'_>, tools: &[Tool], listener: &dyn Li
     if result.is_err() && !left.is_completed() {
         policies::release(&passed);
     }
-    let mut reply = result?;
+    let mut reply = result.map_err(|mut fault| {
+        if let Reason::Length { sent: bytes, reads } = &mut fault.reason {
+            *bytes = sent;
+            // A server that names no length reads less than it was sent.
+            *reads = (*reads).min(fitting.estimate.input_tokens.saturating_sub(1));
+        }
+        fault
+    })?;
     reply.sent = sent;
     reply.key = Some(key);
     if let Some(usage) = reply.usage {
@@ -349,10 +403,7 @@ fn listen(client: &Client, request: Request, listener: &dyn Listener) -> Result<
             }
         }
     }
-    Err(Fault {
-        failure: Failure::new(Code::BadResponse, "The stream ended unexpectedly."),
-        tools: false,
-    })
+    Err(Failure::new(Code::BadResponse, "The stream ended unexpectedly.").into())
 }
 
 fn failure(error: &ProviderError) -> Failure {

@@ -58,6 +58,9 @@ pub(crate) struct Asked {
     pub(crate) taken: Taken,
     /// Calls by tool, which have quotas for a run.
     pub(crate) called: BTreeMap<String, u32>,
+    /// Whether no further call is possible in this run.
+    #[serde(default)]
+    pub(crate) calls_over: bool,
     /// The record of the calls.
     pub(crate) tool_steps: Vec<ToolStep>,
     /// The model that answered last, or the requested one.
@@ -85,6 +88,7 @@ impl Asked {
         self.reply.clone_from(&request.plan);
         self.finish = None;
         self.exchanges.clear();
+        self.calls_over = false;
         self.slices = None;
         self.replies = 0;
     }

@@ -11,7 +11,7 @@ use geonode_run::{Answer, ApprovalRequest, Approve, Failure, Feedback, Message, 
 
 use crate::approval::request::{self as approval, Subject};
 use crate::asking::memory::{Ended, Memory};
-use crate::asking::plan_request::{Brief, Listener};
+use crate::asking::plan_request::{Brief, Due, Listener};
 use crate::asking::policies;
 use crate::asking::source::{Lack, Source};
 use crate::catalogues::catalogue;
@@ -121,6 +121,9 @@ impl Work {
         if let Some(feedback) = feedback {
             self.asked.tell(feedback);
         }
+        if let Some(Feedback::Tools { last }) = feedback {
+            self.asked.calls_over = *last;
+        }
         if matches!(feedback, Some(Feedback::Progress { .. })) {
             self.planned.earlier = self.planned.diff.to_vec();
         }
@@ -157,6 +160,11 @@ impl Work {
                 _ => None,
             },
             tools: &offered,
+            due: match feedback {
+                _ if self.asked.calls_over => Due::Plan,
+                Some(Feedback::Refused { findings }) if findings.iter().any(is_of_form) => Due::Form,
+                _ => Due::Anything,
+            },
             conversation: &self.memory.summary,
             cache: self.memory.cache.as_ref(),
             left: asked.budget.left(&self.settings),
@@ -397,4 +405,9 @@ impl Work {
         self.judged.forget_writes();
         self.planned.earlier.clear();
     }
+}
+
+/// Whether a finding is about the form of a plan, which a schema would have held it to.
+fn is_of_form(finding: &Finding) -> bool {
+    finding.is_error() && finding.code.section() == Code::InvalidJson.section()
 }

@@ -110,6 +110,8 @@ pub(crate) struct ModelPage {
     pub(crate) models: Vec<Model>,
     /// Path of the next page, query included.
     pub(crate) next: Option<String>,
+    /// Whether the server holds a reply to its schema, or lets the model call tools, but not both.
+    pub(crate) either: bool,
 }
 
 /// A wire dialect.

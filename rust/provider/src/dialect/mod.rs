@@ -12,7 +12,7 @@ mod repeated;
 mod responses;
 mod window;
 
-pub(crate) use interface::{Call, Dialect, SchemaUse, Step};
+pub(crate) use interface::{Call, Dialect, ModelPage, SchemaUse, Step};
 
 use crate::providers::Provider;
 use crate::schema::Subset;

@@ -35,6 +35,11 @@ impl Egress {
         })
     }
 
+    /// Whether data may be sent to this client's server.
+    pub fn allows(&self, client: &Client) -> bool {
+        self.check(client).is_ok()
+    }
+
     pub(super) fn check(&self, client: &Client) -> Result<(), ProviderError> {
         let (Some(allowed), Some(origin)) = (&self.allowed, client.origin()) else {
             return Ok(());

@@ -239,7 +239,7 @@ fn forms(provider: Provider, server: &Server) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_refused_form_of_output_is_replaced_by_the_next_weaker_one_and_remembered() {
+fn a_refused_form_of_output_is_replaced_by_a_weaker_one_and_remembered() {
     let compatible = Provider::OpenAiCompatible;
     let nested = json!({"error": {"message": "This response_format type is unavailable now"}}).to_string();
     let pydantic = json!({"detail": [{"type": "literal_error", "loc": ["body", "response_format", "type"],
@@ -314,8 +314,8 @@ fn a_refused_form_of_output_is_replaced_by_the_next_weaker_one_and_remembered() 
             let found = *tried.last().unwrap();
             assert_eq!(tried[0], "schema", "{provider:?} {body}");
             assert!(
-                tried.len() <= 3 && takes.contains(&found),
-                "{provider:?} {body}: {tried:?}"
+                tried.len() == 2 && takes.contains(&found),
+                "one fallback: {provider:?} {body}: {tried:?}"
             );
             if found == "json" {
                 let body = server.seen().last().unwrap().body.clone();
@@ -327,6 +327,62 @@ fn a_refused_form_of_output_is_replaced_by_the_next_weaker_one_and_remembered() 
             assert_eq!(forms(provider, &server)[tried.len()..], [found], "{provider:?} {body}");
         }
     }
+}
+
+#[test]
+fn a_server_that_refuses_what_it_offers_gets_words_the_next_time() {
+    let body = json!({"error": {"message": "response_format must be 'text' or 'json_object'"}});
+    for (way, said) in WAYS {
+        let server = picky(Provider::OpenAiCompatible, &["words"], "400 No", &body);
+        let client = server.client_of(Provider::OpenAiCompatible);
+        assert_eq!(
+            way(&client, &wanting_a_schema()).unwrap_err().code(),
+            Code::SchemaRefused
+        );
+        assert!(!client.takes_schema());
+        assert_eq!(way(&client, &wanting_a_schema()).unwrap().text, said);
+        assert_eq!(forms(Provider::OpenAiCompatible, &server), ["schema", "json", "words"]);
+    }
+}
+
+/// What llama.cpp's server lists.
+const LLAMA: &str = r#"{"object":"list","data":[{"id":"/models/small.gguf","owned_by":"llamacpp","meta":{"n_ctx":4096,"n_ctx_train":131072}}]}"#;
+
+#[test]
+fn a_server_on_this_computer_is_asked_what_it_serves() {
+    for model in [None, Some("any".to_owned())] {
+        let server = Server::new(|_, seen, connection| {
+            let list = seen.head.starts_with("GET ");
+            let answer = if list {
+                json("200 OK", LLAMA)
+            } else {
+                good(Provider::OpenAiCompatible, seen)
+            };
+            let _ = connection.write_all(&answer);
+        });
+        let config = || ClientConfig {
+            model: model.clone(),
+            ..server.config()
+        };
+        let client = Client::new(config()).unwrap();
+        assert_eq!((client.window(), client.takes_schema_with_tools()), (None, true));
+        client.look_around().unwrap();
+        client.look_around().unwrap();
+        assert_eq!((client.window(), client.takes_schema_with_tools()), (Some(4096), false));
+        assert!(client.takes_schema());
+        assert_eq!(server.seen().len(), 1, "once");
+        send(&client, &hello()).unwrap();
+        assert_eq!(server.seen().len(), 2, "the first model is known");
+        if model.is_some() {
+            assert_eq!(Client::new(config()).unwrap().window(), Some(4096));
+        }
+    }
+    // One that does not answer is no trouble, and is not asked again.
+    let server = Server::always(json("501 No", "{}"));
+    let client = server.client();
+    client.look_around().unwrap();
+    client.look_around().unwrap();
+    assert_eq!((client.window(), server.seen().len()), (None, 1));
 }
 
 #[test]
@@ -381,7 +437,7 @@ fn a_server_that_takes_tools_or_a_schema_is_asked_for_one_of_them() {
         assert_eq!(way(&client, &wanting_a_schema()).unwrap().codes(), []);
     }
     let tried = forms(compatible, &server);
-    assert_eq!(tried, ["schema", "json", "words", "schema", "words", "schema"]);
+    assert_eq!(tried, ["schema", "words", "schema", "words", "schema"]);
     // Gemini is known for it, and others are not.
     for provider in vendors() {
         let gemini = provider == Provider::Gemini;
@@ -586,11 +642,7 @@ fn the_length_that_a_server_names_is_known_afterwards() {
                 assert_eq!(client.window(), None);
                 let error = way(&client, &hello()).unwrap_err();
                 assert_eq!(error.code(), Code::ContextTooLong, "{provider:?} {body}: {error}");
-                assert_eq!(
-                    error.detail().unwrap().context_tokens,
-                    Some(4096),
-                    "{provider:?} {body}"
-                );
+                assert_eq!(error.reads(), Some(4096), "{provider:?} {body}");
                 assert_eq!(server.client_of(provider).window(), Some(4096), "{provider:?} {body}");
             }
         }

@@ -196,6 +196,7 @@ impl Dialect for Anthropic {
         Ok(ModelPage {
             models,
             next: last.map(|id| format!("models?limit=1000&after_id={id}")),
+            either: false,
         })
     }
 }

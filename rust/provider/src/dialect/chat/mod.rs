@@ -171,9 +171,14 @@ impl Dialect for Chat {
     }
 }
 
+/// Who says to own the models of llama.cpp's server: it constrains a reply by one grammar, that of the schema or that of the tools.
+const ONE_GRAMMAR: &str = "llamacpp";
+
 /// Reads a model list, with the extra figures that some servers give.
 pub(super) fn models(body: &[u8]) -> Result<ModelPage, ProviderError> {
     let list: ModelList = parse(body)?;
+    let owned = |model: &WireModel| model.rest.get("owned_by").is_some_and(|owner| owner == ONE_GRAMMAR);
+    let either = list.data.iter().flatten().any(owned);
     let models = list.data.into_iter().flatten().map(|model| {
         let names = [
             "context_length",
@@ -182,7 +187,13 @@ pub(super) fn models(body: &[u8]) -> Result<ModelPage, ProviderError> {
             "context_window",
         ];
         let context_tokens = names.iter().find_map(|name| model.rest.get(*name)?.as_u64());
-        let trained = || model.rest.get("meta")?.get("n_ctx_train")?.as_u64();
+        // What is served comes before what the model was trained for.
+        let trained = || {
+            let meta = model.rest.get("meta")?;
+            ["n_ctx", "n_ctx_train"]
+                .iter()
+                .find_map(|name| meta.get(*name)?.as_u64())
+        };
         Model {
             context_tokens: context_tokens.or_else(trained),
             id: model.id,
@@ -191,6 +202,7 @@ pub(super) fn models(body: &[u8]) -> Result<ModelPage, ProviderError> {
     Ok(ModelPage {
         models: models.collect(),
         next: None,
+        either,
     })
 }
 

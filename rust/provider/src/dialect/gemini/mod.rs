@@ -137,6 +137,7 @@ impl Dialect for Gemini {
                 .next
                 .filter(|token| !token.is_empty())
                 .map(|token| format!("models?pageSize=1000&pageToken={}", encoded(&token, ""))),
+            either: false,
         })
     }
 }
