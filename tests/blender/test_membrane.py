@@ -193,7 +193,7 @@ REFUSED = {
     "frames": "def g(): yield 1\ng().gi_frame",
     "traceback": "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__",
     "object of an error": "try:\n    a.nothing\nexcept AttributeError as e:\n    e.obj",
-    "path by text": "import bpy\nbpy.context.object.path_resolve('name')",
+    "path by text": "import bpy\nbpy.context.object.path_resolve('__class__')",
     "a text block": "import bpy\nbpy.data.texts",
     "a file": "import bpy\nbpy.data.filepath = 'x'",
     "handlers": "import bpy\nbpy.app.handlers",

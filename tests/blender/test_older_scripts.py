@@ -10,6 +10,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import api, scripting
+from geonode_assistant.scripting.recorder import Recorder
 
 BEGIN = "import bpy\ng = bpy.data.node_groups.new('g', 'GeometryNodeTree')\n"
 MODIFIER = f"""{BEGIN}
@@ -97,8 +98,7 @@ OTHERWISE: dict[str, tuple[str, dict[str, Any], tuple[int, int], str]] = {
         "new_socket",
     ),
     "inputs of the Principled BSDF": (
-        PRINCIPLED + "b.inputs['Specular'].default_value = 0.25\n"
-        "found = b.inputs['Specular IOR Level'].default_value",
+        PRINCIPLED + "b.inputs['Specular'].default_value = 0.25\nfound = b.inputs['Specular IOR Level'].default_value",
         {"found": 0.25},
         (4, 2),
         "Specular IOR Level",
@@ -142,6 +142,31 @@ def test_what_is_not_certain_is_refused(name: str) -> None:
     source, says = REFUSED[name]
     with pytest.raises(core.CoreError, match=says):
         scripting.run(source)
+
+
+def test_counted_sockets_are_told_where_nothing_shows_which_are_meant() -> None:
+    counting = NODE.format(TRANSFORM) + "n.inputs[2].default_value = (0, 0, 1)\n"
+    made = scripting.run(counting)
+    if bpy.app.version >= (5, 0):
+        [told] = made.doubts
+        assert "inputs[2]" in told and "Translation" in told and "Rotation" in told
+    else:
+        assert made.doubts == ()
+    assert scripting.run(NODE.format(TRANSFORM) + "n.inputs['Scale'].default_value = (1, 1, 2)\n").doubts == ()
+    asks = "n.inputs[2].default_value = (0, 0, 1) if bpy.app.version >= (5, 0) else (0, 0, 0)\n"
+    assert scripting.run(NODE.format(TRANSFORM) + asks).doubts == ()
+
+
+def test_the_record_links_the_sockets_that_the_script_linked() -> None:
+    source, expected, _, _ = OTHERWISE["a link behind a new menu"]
+    recorder = Recorder()
+    assert scripting.execute(source, removable=None, recorder=recorder).namespace["found"] == expected["found"]
+    record = recorder.record("")
+    assert record is not None, recorder.reason
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scripting.carry_out(record, 4000)
+    [link] = bpy.data.node_groups["g"].links
+    assert link.to_socket.name == expected["found"]
 
 
 def test_a_script_for_this_blender_is_not_changed() -> None:

@@ -110,11 +110,10 @@ def test_what_fails_there_cannot_be_approved(code: str, says: str) -> None:
     assert not told["ok"] and re.search(says, told["text"]), told
     [(request_id, request)] = handle.pending.items()
     assert not session.current.can_approve(request)
+    assert [finding["code"] for finding in request["findings"]] == ["trial_failed"]
     handle.approve(request_id)
-    again = wait(handle)
-    assert [finding["code"] for finding in handle.pending[again]["findings"]] == ["trial_failed"]
-    handle.reject(again)
-    assert driver.drive(handle).status == "cancelled"
+    report = driver.drive(handle)
+    assert report.status == "error" and report.error["code"] == "trial_failed"
     assert e2e.document() == before
 
 
@@ -162,9 +161,7 @@ def test_a_part_that_the_trial_did_not_remove_stays() -> None:
     bpy.data.objects["Plane"].modifiers.new("Mine", "SUBSURF")
     before = e2e.document()
     move = "bpy.data.objects['Plane'].location.x = 9"
-    handle = asked(
-        RECOGNISES.format(there=move, here=f"{move}; [bpy.data.objects['Plane'].modifiers][0].clear()")
-    )
+    handle = asked(RECOGNISES.format(there=move, here=f"{move}; [bpy.data.objects['Plane'].modifiers][0].clear()"))
     assert result(handle)["ok"], result(handle)
     report = approve(handle)
     assert [m["code"] for m in report.messages if m["severity"] == "error"] == ["script_breach"]
@@ -183,6 +180,14 @@ def test_a_script_alone_is_tried_and_its_record_is_carried_out() -> None:
     with pytest.raises(AssistantError, match="Nowhere") as failed:
         api.run_script("import bpy\n\nbpy.data.objects['Nowhere'].location.x = 1\n", approve="all")
     assert failed.value.code == "trial_failed"
+
+
+def test_whoever_insists_after_a_failed_trial_is_asked_once() -> None:
+    asked: list[dict[str, Any]] = []
+    code = "import bpy\n\nbpy.data.objects['Nowhere'].location.x = 1\n"
+    report = api.apply_plan(script(code), approve=lambda request: asked.append(request) or "approved")
+    assert report.status == "error" and report.error["code"] == "trial_failed"
+    assert len(asked) == 1 and "Nowhere" in asked[0]["findings"][0]["message"]
 
 
 def test_a_failed_trial_goes_to_the_model_before_the_artist_decides() -> None:

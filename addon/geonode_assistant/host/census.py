@@ -145,6 +145,18 @@ def everything() -> dict[int, str]:
     return {block.session_uid: block.name for block in blocks if isinstance(block, bpy.types.ID)}
 
 
+def used() -> dict[int, str]:
+    """The ``session_uid`` of every data-block that is saved because something uses it, with its kind and name."""
+    lists: Any = bpy.data.bl_rna.properties
+    kinds = [one.identifier for one in lists if one.type == "COLLECTION" and one.fixed_type.identifier != "ID"]
+    blocks = (block for kind in kinds for block in getattr(bpy.data, kind))
+    return {
+        block.session_uid: f"{block.id_type.lower().replace('_', ' ')} {block.name!r}"
+        for block in blocks
+        if isinstance(block, bpy.types.ID) and block.users
+    }
+
+
 def trees_in_blocks() -> list[int]:
     """The ``session_uid`` of the node trees that belong to other data-blocks."""
     lists = (bpy.data.materials, bpy.data.worlds, bpy.data.lights, bpy.data.linestyles, bpy.data.textures)

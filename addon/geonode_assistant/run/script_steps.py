@@ -19,6 +19,9 @@ TYPE = "PYTHON"
 SHOWN_CHARACTERS = 2000
 
 
+# How many names are listed of what nothing uses any more.
+SHOWN_NAMES = 8
+
 # Recording takes time too, so a script that is recorded may take so many times as long.
 RECORDED_FACTOR = 4
 
@@ -48,12 +51,22 @@ def message(result: ScriptResult) -> str:
     than it was written.
     """
     said = shorten_output(result.stdout) or f"Ran in {result.duration_ms:.0f} ms"
-    return "\n".join([said, *rewrites(result)])
+    return "\n".join([said, *remarks(result)])
 
 
-def rewrites(result: ScriptResult) -> list[str]:
-    """What was done otherwise than the script was written, a line for each."""
-    return [f"Written for another Blender. {one[:1].upper()}{one[1:]}." for one in result.rewrites]
+def remarks(result: ScriptResult) -> list[str]:
+    """What was done otherwise than the script was written, what it may have meant otherwise, and what nothing uses any
+    more: a line for each.
+    """
+    lines = [f"Written for another Blender. {one[:1].upper()}{one[1:]}." for one in result.rewrites]
+    lines += [f"To be looked at. {one[:1].upper()}{one[1:]}." for one in result.doubts]
+    if result.abandoned:
+        shown = ", ".join(result.abandoned[:SHOWN_NAMES])
+        more = len(result.abandoned) - SHOWN_NAMES
+        lines.append(
+            f"Nothing uses {shown}{f' and {more} more' if more > 0 else ''} any more, so saving the file leaves it out."
+        )
+    return lines
 
 
 def run_recorded(payload: dict[str, Any], recorder: Recorder) -> tuple[ScriptResult, dict[str, Any] | None]:

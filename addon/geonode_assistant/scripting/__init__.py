@@ -12,6 +12,7 @@
    ``older``: what Blender refuses is done in today's way where a script for another Blender certainly means that.
 5. the core's watchdog: limits of time and memory (``geonode_core.run_bounded``).
 6. ``alarm``: the second wall. Audit events of the interpreter end a script at the first event that no script needs.
+   ``quiet``: what Python does by itself (warnings, codecs) raises none.
 7. ``host.surroundings``: state that outlives a script is compared and restored.
 
 The caller restores the changes of a script to the file (``host.checkpoint``).
@@ -30,7 +31,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, bytecode_check, expected, instrument, names, older, policy, removals
+from . import alarm, bytecode_check, expected, instrument, names, older, policy, quiet, removals
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .recorder import Recorder
@@ -59,6 +60,10 @@ class ScriptResult:
     duration_ms: float
     rewrites: tuple[str, ...] = ()
     """What it does in the way of an older Blender, and how it was done here."""
+    doubts: tuple[str, ...] = ()
+    """What may be meant otherwise than it was done."""
+    abandoned: tuple[str, ...] = ()
+    """What nothing uses any more, so that it is lost when the file is saved."""
 
 
 def execute(
@@ -212,10 +217,16 @@ def run_guarded(
     older.prepare()
     removals.begin(removable, asked)
     try:
-        with callbacks.OwnCallbacksOnly():
+        with callbacks.OwnCallbacksOnly(), quiet.by_itself():
             result = _run(code, namespace, output, timeout_ms, alarmed=True)
             _check_expected(output)
-        return replace(result, rewrites=tuple(older.current().notes()))
+        earlier = older.current()
+        return replace(
+            result,
+            rewrites=tuple(earlier.notes()),
+            doubts=tuple(earlier.doubts()),
+            abandoned=tuple(removals.abandoned()),
+        )
     finally:
         expected.end()
         older.end()

@@ -26,7 +26,7 @@ from typing import Any
 import bpy
 
 from .. import native
-from . import policy
+from . import policy, quiet
 
 # Parts of a module that it imports on first use.
 _LAZY = {
@@ -61,6 +61,7 @@ _MAKING: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
 def prepare(source: str) -> None:
     """Imports everything that a script with this text may need, so that nothing is imported while it runs."""
     _allow()
+    quiet.prepare(source)
     for name in _imported(source):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

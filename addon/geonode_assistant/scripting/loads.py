@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ..host import census
-from . import crossings, indices, policy, stacks
+from . import crossings, indices, paths, policy, stacks
 from .errors import Guarded
 
 POINTS = 20_000_000
@@ -36,6 +36,7 @@ def begin() -> None:
     """Called before the first line of a script."""
     indices.begin()
     crossings.begin()
+    paths.begin()
     _seen.clear()
     for key, described, _, _ in _found():
         _seen[key] = described
@@ -44,6 +45,7 @@ def begin() -> None:
 def check() -> None:
     """Raises, and makes the thing small, if one would take more than Blender can handle and was changed."""
     indices.check()
+    paths.check_values()
     for key, described, excess, shrink in _found():
         if _seen.get(key) == described:
             continue

@@ -193,6 +193,8 @@ class Membrane:
                 return PLAIN
         elif self.is_known(cls):
             return PLAIN
+        if kind <= STORE and issubclass(cls, _BLENDERS) and not _has(thing, name):
+            raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
         what = f"{cls.__name__}.{name}" if kind <= DELETE else cls.__name__
         done = _DONE.get(kind, "used so")
         raise NotAllowed(f"{what} is not allowed to be {done} in safe mode.")
@@ -309,6 +311,14 @@ class Membrane:
         if name == "to_mesh" and key(type(thing)) == "builtins.BMesh":
             return removals.to_mesh(thing)
         return _limited(thing, name)
+
+
+def _has(thing: Any, name: Any) -> bool:
+    """Whether an object of Blender's has an attribute, whether or not a script may use it."""
+    if type(name) is not str or any(name in base.__dict__ for base in type.mro(type(thing))):
+        return True
+    described = getattr(thing, "bl_rna", None)
+    return described is None or name in described.properties or name in described.functions
 
 
 def _limit(cls: type, name: Any) -> Callable[..., Any] | None:

@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ..host import operators
-from . import expected, guards, policy, printing, sizes, stacks, with_blocks
+from . import expected, guards, policy, printing, quiet, sizes, stacks, with_blocks
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
@@ -36,7 +36,7 @@ class Importer:
     ) -> None:
         self._membrane = membrane
         self._recorder = recorder
-        self._own = {**with_blocks.MODULES, **printing.modules(output)}
+        self._own = {**with_blocks.MODULES, **quiet.MODULES, **printing.modules(output)}
         self._own["operator"] = {"attrgetter": attributes.attrgetter, "methodcaller": attributes.methodcaller}
         for module, name in (("dataclasses", "dataclass"), ("collections", "namedtuple")):
             self._own[module] = {name: membrane.adopting(getattr(importlib.import_module(module), name))}

@@ -54,6 +54,7 @@ class Older:
         self.guards: Guards = {}
         """The guards that a script has, the recorder's if there is one."""
         self._notes: dict[str, None] = {}
+        self._doubts: dict[str, None] = {}
         self._known: set[int] = set()
         """Nodes that the script has used as an older Blender had them."""
         self._positions: dict[int, tuple[Any, int]] = {}
@@ -67,6 +68,10 @@ class Older:
         found = list(self._notes)
         more = len(found) - MOST_NOTES
         return found[:MOST_NOTES] + ([f"{more} more of this kind"] if more > 0 else [])
+
+    def doubts(self) -> list[str]:
+        """Positions of sockets that are others in an older Blender, where nothing shows which one is meant."""
+        return list(self._doubts)[:MOST_NOTES]
 
     def note(self, text: str) -> None:
         """Says that something was done in another way."""
@@ -121,7 +126,7 @@ class Older:
             name = _PRINCIPLED.get(key, "") if node.bl_idname == "ShaderNodeBsdfPrincipled" else ""
             at = thing.find(name) if name else _index_of(thing, key)
             if at >= 0:
-                self.note(f'{node.bl_label}: the socket “{key}” is “{thing[at].name}”')
+                self.note(f"{node.bl_label}: the socket “{key}” is “{thing[at].name}”")
                 return thing[at]
         return NotImplemented
 
@@ -202,9 +207,24 @@ class Older:
             return self.guards["item"](sockets, key)
         at = self._place(sockets, key, node) if node.as_pointer() in self._known or key >= len(sockets) else None
         found = self.guards["item"](sockets, key if at is None else at)
-        if at is None and len(self._positions) < MOST_POSITIONS:
-            self._positions[found.as_pointer()] = sockets, key
+        if at is None:
+            if len(self._positions) < MOST_POSITIONS:
+                self._positions[found.as_pointer()] = sockets, key
+            self._doubt(sockets, key, node)
         return found
+
+    def _doubt(self, sockets: Any, key: int, node: Any) -> None:
+        """Says so if a position was another socket's in an older Blender, and both would take the same."""
+        at = None if node.as_pointer() in self._known else self._place(sockets, key, node, note=False)
+        if at is None:
+            return
+        was, here = sockets[at].type, sockets[key].type
+        if was == here or was not in _ALONE and here not in _ALONE:
+            side = "inputs" if sockets == node.inputs else "outputs"
+            self._doubts[
+                f"{node.bl_label}: the script counts sockets. {side}[{key}] is “{sockets[key].name}” in this Blender "
+                f"and was “{sockets[at].name}” in an older one; {side}[{sockets[key].name!r}] would be certain"
+            ] = None
 
     def store_socket(self, value: Any, sockets: Any, key: Any) -> None:
         """``sockets[key].default_value = value``."""
@@ -419,5 +439,3 @@ def _index_of_identifier(sockets: Any, identifier: str) -> int:
 def _called(thing: Any) -> str:
     name = getattr(thing, "name", "")
     return f"“{name}”" if name else type(thing).__name__
-
-

@@ -17,7 +17,7 @@ import bpy
 
 from ..host import addresses, mesh_data
 from ..messages import AssistantError
-from . import instrument, products, recorded_guards, with_blocks
+from . import instrument, products, recorded_guards, sizes, with_blocks
 from .errors import Guarded
 from .provenance import COLLECTION, STRUCT, Provenance, of_file
 from .recorded_guards import At, In, Operator, Within
@@ -227,6 +227,8 @@ class Recorder:
         entry: dict[str, Any] = {"do": "call"}
         if self.reason is None:
             self._settle(None)
+            if name == "new" and getattr(getattr(thing, "bl_rna", None), "identifier", "") == "NodeLinks":
+                args = sizes.meant_sockets(args)  # what is recorded is what is linked
             try:
                 entry |= {"of": self._came.address(thing), "name": name}
                 self._number(entry, name)

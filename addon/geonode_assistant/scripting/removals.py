@@ -50,6 +50,8 @@ class _Script:
         """The parts of data-blocks when it began."""
         self.blocks: dict[int, str] = {}
         """The data-blocks when it began, with their names."""
+        self.used: dict[int, str] = {}
+        """The data-blocks that something used when it began, with kind and name."""
         self.asked = False
         """Whether the artist was asked about a removal somewhere in its text."""
 
@@ -65,6 +67,7 @@ def begin(removable: Collection[int] | None, asked: bool) -> None:
     """
     _script.blocks = census.everything()
     _script.newest = max((*_script.blocks, *census.trees_in_blocks()), default=0)
+    _script.used = census.used()
     _script.removable = removable
     _script.asked = asked
     bound = removable is None or asked or census.ANY_PART in removable
@@ -235,6 +238,12 @@ def _remember(objects: Iterable[Any]) -> None:
     if not _script.unlinked:
         _script.shown = census.in_scenes()
     _script.unlinked.update((obj.session_uid, obj.name) for obj in objects if _existed(obj))
+
+
+def abandoned() -> list[str]:
+    """What was used before the script and is not any more: it stays until the file is saved, which leaves it out."""
+    left, now = census.everything(), census.used()
+    return sorted(name for uid, name in _script.used.items() if uid in left and uid not in now)
 
 
 def finish() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from . import expected, indices, loads, older, policy, removals, stacks
+from . import expected, indices, loads, older, paths, policy, removals, stacks
 from .errors import Guarded
 
 LONGEST_TEXT = 20_000
@@ -25,14 +25,14 @@ LARGEST_PICTURE = 80_000_000
 STORED = frozenset({
     "default_value", "voxel_size", "body", "resolution", "render_resolution", "radius", "child_type",
     "viewport_resolution", "hair_step", "iterations", "limit_method", "object", "use_axis",
-    "type", "fluid_type",
+    "type", "fluid_type", "data_path",
 })  # fmt: skip
 """Properties that are checked in addition to those with a limit, because some of their values multiply the mesh."""
 _COUNTED = (bpy.types.Modifier, bpy.types.ParticleSettings, bpy.types.MetaBall, bpy.types.MetaElement)
 """Types whose elements are estimated again after any change of one of these properties."""
 METHODS = frozenset({
     "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes", "pack", "copy",
-    "evaluated_depsgraph_get", "evaluated_get", "frame_set", "update", "new_socket", "new_panel",
+    "evaluated_depsgraph_get", "evaluated_get", "frame_set", "update", "new_socket", "new_panel", *paths.METHODS,
 })  # fmt: skip
 """Methods of Blender's data that a guard checks."""
 _EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "update"})
@@ -62,6 +62,8 @@ def looks_at(kind: type, name: str) -> bool:
         return issubclass(kind, bpy.types.TextCurve)
     if name == "type":
         return issubclass(kind, bpy.types.Driver)
+    if name == "data_path":
+        return paths.is_animated(kind)
     if name == "fluid_type":
         return issubclass(kind, bpy.types.FluidModifier)
     return name == "default_value" or name not in STORED or issubclass(kind, _COUNTED)
@@ -73,6 +75,8 @@ def store(thing: Any, name: str, value: Any) -> None:
         bounded(name, value)
         if isinstance(thing, bpy.types.Driver):
             _check_driver(name, value)
+        if name == "data_path":
+            paths.check_animated(value)
         if name == "fluid_type" and value == "DOMAIN":
             raise Guarded("A fluid domain simulates, which writes files; set it up by hand.")
         if name == "default_value":
@@ -94,11 +98,16 @@ def store(thing: Any, name: str, value: Any) -> None:
 
 def _linked(new: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """``links.new``, between the sockets that are meant."""
-    if len(args) >= 2:
-        one, other, *more = args
-        earlier = older.current()
-        args = (earlier.linked(one, other), earlier.linked(other, one), *more)
-    return new(*args, **kwargs)
+    return new(*meant_sockets(args), **kwargs)
+
+
+def meant_sockets(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of ``links.new`` with the sockets that are meant."""
+    if len(args) < 2:
+        return args
+    one, other, *more = args
+    earlier = older.current()
+    return (earlier.linked(one, other), earlier.linked(other, one), *more)
 
 
 def _check_driver(name: str, value: Any) -> None:
@@ -133,6 +142,11 @@ def method(thing: Any, name: str) -> Any:
     found = getattr(thing, name)
     if not callable(found) or not hasattr(thing, "bl_rna"):
         return found
+    if name == "path_resolve":
+        current = older.current().guards
+        return paths.resolving(thing, current["load"], current["item"])
+    if paths.has_guard(thing.bl_rna.identifier, name) or name in paths.METHODS:
+        return paths.animating(found, name)
     match thing.bl_rna.identifier:
         case "Nodes":
             new = _checked(found, node_type)
@@ -165,6 +179,7 @@ def method(thing: Any, name: str) -> Any:
 
 def _check_frame(*args: Any, **kwargs: Any) -> None:
     loads.check_frame()
+    paths.check_values()
     expected.check(*args, **kwargs)
 
 

@@ -1,7 +1,7 @@
 //! The names that a script binds, and their values: modules, imported members, classes, constants, its own attributes.
 
 use foldhash::{HashMap, HashSet};
-use rustpython_parser::ast::{Expr, ExprContext, Stmt, StmtFunctionDef, StmtImportFrom};
+use rustpython_parser::ast::{ExceptHandler, Expr, ExprContext, Stmt, StmtFunctionDef, StmtImportFrom, WithItem};
 
 use crate::expressions::{chain, literal};
 use crate::fold::{Constants, fold};
@@ -26,6 +26,8 @@ pub(crate) struct Bindings<'t> {
     pub(crate) attributes: HashSet<String>,
     /// Those of them that its classes define, in their body or on the first argument of a method.
     pub(crate) fields: HashSet<String>,
+    /// Public attributes that the script tries: it asks `hasattr()` for them, or reads or sets them where an `AttributeError` is caught.
+    pub(crate) tried: HashSet<String>,
     /// Names that are bound once, to a constant.
     pub(crate) constants: Constants<'t>,
     /// Names that are bound once, to a text.
@@ -221,6 +223,9 @@ impl<'t> Visitor<'t> for Collector<'t, '_> {
             Node::Expr(Expr::Call(call)) => {
                 let asks = matches!(&*call.func, Expr::Name(one) if matches!(one.id.as_str(), "hasattr" | "getattr"));
                 self.names.adaptive |= asks;
+                if let (true, Some(name)) = (asks, call.args.get(1).and_then(literal)) {
+                    self.names.tried.extend(public(name));
+                }
                 self.names.reads_meshes |= matches!(&*call.func, Expr::Attribute(one)
                     if matches!(one.attr.as_str(), "from_mesh" | "from_object" | "from_edit_mesh"));
                 let parts = &self.policy.reviewed.removals.parts;
@@ -274,7 +279,16 @@ impl<'t> Collector<'t, '_> {
                 }
             }
             Stmt::ImportFrom(one) => self.import_from(one),
-            Stmt::Try(_) => self.names.adaptive = true,
+            Stmt::Try(one) => {
+                self.names.adaptive = true;
+                if one.handlers.iter().any(catches_missing) {
+                    tree::suite(&mut Tried(&mut self.names.tried), &one.body);
+                }
+            }
+            Stmt::With(one) if one.items.iter().any(suppresses_missing) => {
+                self.names.adaptive = true;
+                tree::suite(&mut Tried(&mut self.names.tried), &one.body);
+            }
             Stmt::ClassDef(one) => {
                 for inner in &one.body {
                     self.class_member(inner);
@@ -382,6 +396,49 @@ impl<'t> Collector<'t, '_> {
                 }
             }
         }
+    }
+}
+
+/// Whether a handler catches an attribute that does not exist.
+fn catches_missing(handler: &ExceptHandler) -> bool {
+    let ExceptHandler::ExceptHandler(one) = handler;
+    match one.type_.as_deref() {
+        None => true,
+        Some(Expr::Tuple(kinds)) => kinds.elts.iter().any(is_missing),
+        Some(kind) => is_missing(kind),
+    }
+}
+
+fn is_missing(kind: &Expr) -> bool {
+    matches!(kind, Expr::Name(one) if matches!(one.id.as_str(), "AttributeError" | "Exception"))
+}
+
+/// `with suppress(AttributeError):`
+fn suppresses_missing(item: &WithItem) -> bool {
+    let Expr::Call(call) = &item.context_expr else {
+        return false;
+    };
+    let named = match &*call.func {
+        Expr::Name(one) => one.id.as_str() == "suppress",
+        Expr::Attribute(one) => one.attr.as_str() == "suppress",
+        _ => false,
+    };
+    named && call.args.iter().any(is_missing)
+}
+
+fn public(name: &str) -> Option<String> {
+    (!name.starts_with('_')).then(|| name.to_owned())
+}
+
+/// Collects the attributes of statements.
+struct Tried<'f>(&'f mut HashSet<String>);
+
+impl<'t> Visitor<'t> for Tried<'_> {
+    fn visit(&mut self, node: Node<'t>) -> bool {
+        if let Node::Expr(Expr::Attribute(one)) = node {
+            self.0.extend(public(one.attr.as_str()));
+        }
+        true
     }
 }
 

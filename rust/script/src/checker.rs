@@ -62,7 +62,7 @@ impl<'t> Checker<'t> {
         let mut own: Vec<String> = self
             .names
             .attributes
-            .iter()
+            .union(&self.names.tried)
             .filter(|name| self.may_be_own(name))
             .cloned()
             .chain(self.names.mangled())

@@ -65,10 +65,10 @@ impl Machine {
         if self.lacks_trial(&without) {
             return self.try_out(without);
         }
-        if let Some(why) = self.failed_trial() {
-            let text = format!("This script failed its trial, so it cannot be approved. {why}");
-            self.state.open_request.findings = vec![Finding::error(Code::TrialFailed, "", text)];
-            return self.ask();
+        if let Some(text) = self.failed_trial() {
+            // The question said so already; asking again would change nothing.
+            self.record(Decision::Rejected, without, None);
+            return self.fail(Origin::Run, Failure::new(Code::TrialFailed, text));
         }
         self.record(Decision::Approved, without.clone(), None);
         self.agreed(&without);
@@ -131,6 +131,9 @@ impl Machine {
         }
         self.state.open_request.tried = Some(result);
         if self.state.config.approve == Approve::Ask {
+            let closed = self.failed_trial();
+            let findings = closed.map(|text| Finding::error(Code::TrialFailed, "", text));
+            self.state.open_request.findings = findings.into_iter().collect();
             return self.ask();
         }
         match self
@@ -199,7 +202,12 @@ impl Machine {
             .as_ref()
             .filter(|_| request.can_be_tried())?;
         let took_place = result.get("tried") != Some(&Value::Bool(false));
-        (took_place && !passed(result)).then(|| words(result))
+        (took_place && !passed(result)).then(|| {
+            format!(
+                "This script failed its trial, so it cannot be approved. {}",
+                words(result)
+            )
+        })
     }
 
     /// The selected part of the plan was compiled: it is applied, or the selection has to be corrected.

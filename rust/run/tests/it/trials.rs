@@ -136,11 +136,13 @@ fn a_failed_trial_cannot_be_approved() {
     let mut run = Run::compiled(Approve::Ask, &required());
     run.approve(&[]);
     run.tried(json!({"ok": false, "code": "dry_run_crashed", "text": "It crashed."}));
-    for _ in 0..3 {
-        run.approve(&[]);
-        assert_eq!(run.0.phase, Phase::AwaitingApproval);
-        assert_eq!(run.findings(), [Code::TrialFailed]);
-    }
+    assert_eq!(run.0.phase, Phase::AwaitingApproval);
+    assert_eq!(run.findings(), [Code::TrialFailed]);
+    let mut insisting = Run(run.0.clone());
+    insisting.approve(&[]);
+    let outcome = insisting.0.outcome.as_ref().unwrap();
+    assert_eq!(outcome.code, Some(Code::TrialFailed), "approved nevertheless, it ends");
+    assert!(!insisting.0.transaction);
     // A trial of something else opens the approval of that, and of nothing more.
     run.approve(&["/steps/0"]);
     run.tried(json!({"ok": true}));

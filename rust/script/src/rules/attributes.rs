@@ -110,6 +110,8 @@ fn judge(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: TextRange, whol
         // Blender itself reports that it does not exist; a script that checks first is written for several versions.
         Known::Elsewhere if cx.names.adaptive => {}
         Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere") if own => {}
+        // No object that a script may use has it: there it raises what the script catches.
+        Known::Unknown if cx.names.tried.contains(name) => {}
         // On every other object the guards of the script refuse it, by its type.
         _ if of_own_object => {}
         known => refused(cx, name, known, own, at),

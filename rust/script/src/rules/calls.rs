@@ -23,7 +23,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
             .chain(&one.comparators)
             .for_each(|side| type_value(cx, side)),
         Expr::FormattedValue(one) => type_value(cx, &one.value),
-        Expr::Attribute(one) if one.attr.as_str() == "__name__" => type_value(cx, &one.value),
+        // An attribute of a class of the script, as in `type(self).count += 1`; the guards look at what it is.
+        Expr::Attribute(one) if one.attr.as_str() == "__name__" || cx.names.fields.contains(one.attr.as_str()) => {
+            type_value(cx, &one.value);
+        }
         Expr::Name(one)
             if one.ctx == ExprContext::Load
                 && cx.policy.reviewed.called_only.contains(one.id.as_str())

@@ -66,7 +66,15 @@ fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
             cx.refuse(&RULE, base.range(), text, hint);
         }
     }
+    let typed = one
+        .bases
+        .iter()
+        .any(|base| cx.full_name(base).is_some_and(|full| full == "typing.TypedDict"));
     for keyword in &one.keywords {
+        let plain = matches!(&keyword.value, Expr::Constant(value) if value.value.is_bool());
+        if typed && plain && keyword.arg.as_deref() == Some("total") {
+            continue;
+        }
         cx.refuse(
             &RULE,
             keyword.range,

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# expect: attributes
 import bpy
+
 bpy.context.window_manager.path_resolve("keyconfigs")

@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# expect: attributes
-import bpy
-bpy.context.scene.path_resolve('x')
