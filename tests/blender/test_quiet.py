@@ -37,6 +37,11 @@ BY_ITSELF = {
 }
 
 
+@pytest.fixture(autouse=True)
+def scene() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+
+
 @pytest.mark.parametrize("name", BY_ITSELF)
 def test_what_python_does_by_itself_is_no_breach(name: str) -> None:
     source, printed = BY_ITSELF[name]
@@ -68,7 +73,6 @@ def test_a_name_that_this_blender_lacks_is_missing_as_in_python() -> None:
 
 
 def test_what_nothing_uses_any_more_is_named() -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True)
     bpy.data.objects["Cube"].keyframe_insert("location")
     action = bpy.data.objects["Cube"].animation_data.action.name
     made = scripting.execute(
