@@ -105,6 +105,12 @@ DOCUMENTS: list[tuple[str, Callable[[], Any], str]] = [
     ("text as number", lambda: value("1"), "invalid_value"),
     ("nowhere", lambda: bundle(tree([node("a") | {"location": [math.nan, 0.0]}])), "non_finite_number"),
     ("infinitely wide", lambda: bundle(tree([node("a", width=math.inf)])), "non_finite_number"),
+    (
+        "another form of a tree that is not used",
+        lambda: bundle(tree([]), Unused=tree([]) | {"nodes": [1]}),
+        "invalid_document",
+    ),
+    ("bad name in a nested group", lambda: bundle(tree([group("g", "In")]), In=tree([node("")])), "bad_name"),
     ("name over 63 bytes", lambda: bundle(tree([node("é" * 32)])), "bad_name"),
     ("empty name", lambda: bundle(tree([node("")])), "bad_name"),
 ]
@@ -120,6 +126,13 @@ def test_a_bad_document_is_refused_with_its_code(empty: None, make: Callable[[],
     assert len(refused.value.message) > 20
     assert list(bpy.data.node_groups) == []
     assert time.monotonic() - start < 20
+
+
+def test_what_is_not_built_of_a_document_is_judged_by_its_form_alone(empty: None) -> None:
+    """The names in a tree that the root does not reach, for example, do not matter."""
+    build_tree(bundle(tree([node("a")]), Unused=tree([node("b"), node("b"), node("")])))
+    assert [found.name for found in bpy.data.node_groups] == ["Root"]
+    assert [found.name for found in bpy.data.node_groups["Root"].nodes] == ["a"]
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

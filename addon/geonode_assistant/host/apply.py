@@ -20,6 +20,7 @@ from .deferred_updates import Suppressor, suppression
 from .documents import NodeAdd, StepDelta, TreeDelta
 from .errors import HostError, near
 from .lookup import Lookup
+from .socket_flags import Flags
 
 # Lists of a delta that change the structure of a tree, and those that change values.
 _STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
@@ -95,6 +96,9 @@ class TreeEdit(Lookup):
         self._menus: list[tuple[str, str, Any]] = []
         self._new_inputs: list[str] = []
         self._small = False
+        props = delta.get("props", [])
+        self._socket_props = [entry for entry in props if _is_socket_prop(entry)]
+        self._node_props = [entry for entry in props if not _is_socket_prop(entry)] if self._socket_props else props
 
     def _open(self, name: str) -> Any:
         present = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
@@ -129,12 +133,23 @@ class TreeEdit(Lookup):
         delta = self.delta
         self._small = self._is_small()
         if any(delta.get(name) for name in _STRUCTURE):
-            self._learn_types()
-            self._suppressed(suppressor, self._edit_interface, self._edit_nodes, self._edit_props)
+            node_types.learn(entry["type"] for entry in delta.get("add", []))
+            self._suppressed(suppressor, self.edit_structure)
+        self.edit_content(suppressor)
+
+    def edit_structure(self) -> None:
+        """The first phase. Its node types have to be known (`node_types.learn`), and an update has to follow it."""
+        self._edit_interface()
+        self._edit_nodes()
+        self._edit_props()
+
+    def edit_content(self, suppressor: Suppressor) -> None:
+        """The phases after the first."""
+        delta = self.delta
         if delta.get("items"):
             self._collect_items()
             self._suppressed(suppressor, self._edit_items)
-        if any(delta.get(name) for name in _CONTENT) or any(map(_is_socket_prop, delta.get("props", []))):
+        if any(delta.get(name) for name in _CONTENT) or self._socket_props:
             self._suppressed(suppressor, self._edit_values, self._edit_places)
         if self._reroutes:
             reroutes.retype(self.tree, [(self.node(i, "set the type of"), kind) for i, kind in self._reroutes.items()])
@@ -149,7 +164,7 @@ class TreeEdit(Lookup):
             or delta.get("hide")
         ):
             self._suppressed(suppressor, self._edit_late)
-        self._set_props([p for p in delta.get("props", []) if p[1] in _PLAINLY])
+        self._set_props([p for p in self._node_props if p[1] in _PLAINLY])
         self._copy_defaults_to_users(suppressor)
 
     def _suppressed(self, suppressor: Suppressor, *phases: Callable[[], None]) -> None:
@@ -169,17 +184,6 @@ class TreeEdit(Lookup):
         delta = self.delta
         lists = (delta.get("values", ()), delta.get("props", ()), delta.get("unlink", ()), delta.get("links", ()))
         return sum(map(len, lists)) <= _FEW and not any(delta.get(name) for name in delta.keys() - _SMALL)
-
-    def _learn_types(self) -> None:
-        """Reads the types of new nodes from a scratch tree. This needs real updates, so not inside a suppressed
-        phase.
-        """
-        known = node_types.known_types()
-        missing = {entry["type"] for entry in self.delta.get("add", []) if entry["type"] not in known}
-        if missing:
-            with rna.scratch_tree() as tree:
-                for kind in sorted(missing):
-                    node_types.node_info(kind, lambda: tree)
 
     def _collect_items(self) -> None:
         """The wanted item lists by node; measures on scratch trees how Blender numbers these items."""
@@ -277,7 +281,7 @@ class TreeEdit(Lookup):
                     "be the input and output of one kind of zone, and the output still without an input.",
                 )
             self.counts["pairs"] += 1
-        self._set_props([p for p in self.delta.get("props", []) if not (_is_socket_prop(p) or p[1] in _PLAINLY)])
+        self._set_props([p for p in self._node_props if p[1] not in _PLAINLY])
         for node_id, frame in self.delta.get("parents", []):
             self._set_parent(node_id, frame)
         self.counts["parents"] += len(self.delta.get("parents", []))
@@ -304,8 +308,9 @@ class TreeEdit(Lookup):
         depend on other properties.
         """
         waiting, reasons = list(wanted), dict[str, HostError]()
+        last = {entry[0]: place for place, entry in enumerate(wanted)}
         while waiting:
-            left = []
+            left: list[Any] = []
             for entry in waiting:
                 try:
                     self._set_prop(*entry)
@@ -315,7 +320,10 @@ class TreeEdit(Lookup):
             if len(left) == len(waiting):
                 raise reasons[f"{left[0][0]}\0{left[0][1]}"]
             waiting = left
-        for node_id, path, value in wanted:  # a later one may have reset an earlier one
+        for place, (node_id, path, value) in enumerate(wanted):
+            # A later one of the same node may have reset it; of outputs one is active in the whole tree.
+            if not reasons and place == last[node_id] and path != "is_active_output":
+                continue
             if not self._holds(node_id, path, value):
                 self._set_prop(node_id, path, value)
         self.counts["props"] += len(wanted)
@@ -380,14 +388,23 @@ class TreeEdit(Lookup):
 
     def _edit_values(self) -> None:
         self._unlink()
-        for entry in filter(_is_socket_prop, self.delta.get("props", [])):
-            (self._late_props.append if self._waits_for_links(entry) else self._set_socket_prop)(entry)
+        flags = Flags(self)
+        for entry in self._socket_props:
+            if not self._small and flags.take(entry):
+                continue
+            socket, attribute = self._socket_and_attribute(entry)
+            # Links determine the legal values of reroutes' sockets and of menus.
+            if isinstance(socket.node, bpy.types.NodeReroute) or attribute == "default_value" and rna.is_menu(socket):
+                self._late_props.append(entry)
+            else:
+                values.assign(socket, attribute, entry[2])
+        flags.write()
         for node_id, ref, value in self.delta.get("values", []):
             socket = self.socket(node_id, "inputs", ref)
             if rna.is_menu(socket):
                 self._menus.append((node_id, ref, value))
             else:
-                self._set_value(node_id, ref, value)
+                self._put_value(socket, node_id, value)
         links = self.tree.links
         for entry in self.delta.get("links", []):
             from_id, from_ref, to_id, to_ref = entry[:4]
@@ -405,13 +422,6 @@ class TreeEdit(Lookup):
             if len(entry) > 4 and entry[4]:
                 link.is_muted = True
         self.counts["links"] += len(self.delta.get("links", []))
-
-    def _waits_for_links(self, entry: Any) -> bool:
-        """Whether links determine the legal values: those of reroutes' sockets and of menus."""
-        if self.node(entry[0], "reach a socket of").bl_idname == "NodeReroute":
-            return True
-        socket, attribute = self._socket_and_attribute(entry)
-        return attribute == "default_value" and rna.is_menu(socket)
 
     def _socket_and_attribute(self, entry: Any) -> tuple[Any, str]:
         side, _, rest = entry[1].partition(".")
@@ -443,7 +453,9 @@ class TreeEdit(Lookup):
                 self.counts["unlink"] += 1
 
     def _set_value(self, node_id: str, ref: str, value: Any) -> None:
-        socket = self.socket(node_id, "inputs", ref)
+        self._put_value(self.socket(node_id, "inputs", ref), node_id, value)
+
+    def _put_value(self, socket: Any, node_id: str, value: Any) -> None:
         if rna.value_kind(socket) == "none":
             raise HostError(
                 "invalid_value",
@@ -501,7 +513,7 @@ class TreeEdit(Lookup):
                 self.nodes[entry["id"]].width = entry["width"]
         wanted = {}
         for node_id, x, y in self.delta.get("locations", []):
-            values.check_finite("location", [x, y])
+            values.check_finite("location", (x, y))
             wanted[self.node(node_id, "place").name] = (x, y)
         if wanted:
             places.put(self.tree, wanted)

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any, cast
 
 import bpy
 
 from .. import native
-from . import check_tree, inert_state, interface, places, rna, values
+from . import check_tree, inert_state, interface, node_types, places, rna, values
 from .apply import TreeEdit
-from .deferred_updates import suppression, update
+from .deferred_updates import Suppressor, suppression
 from .documents import InterfaceEditAdd, Item, Node, Tree, TreeDelta
 from .errors import HostError
 
@@ -50,24 +49,8 @@ def build_tree(bundle: Any, name: str | None = None, missing: list[tuple[str, st
         with rna.uncollected(), leaving, suppression() as suppressor:
             for tree_name in order:
                 wanted_name = name if tree_name == root and name else tree_name
-                tree = bpy.data.node_groups.new(wanted_name, rna.TREE_TYPE)
-                made[tree_name] = tree
-                ir = bundle["trees"][tree_name]
-
-                def start(tree: Any = tree, ir: Tree = ir, key: str = tree_name) -> None:
-                    sockets[key] = _interface(tree, ir["interface"])
-                    _settings(tree, ir.get("settings", {}))
-
-                suppressor.run(start, tree, settle=not ir["nodes"])
-                edit = TreeEdit(_delta(tree.name, ir, made, sockets, tree_name), {}, Counter())
-                edit.run(suppressor)
-                _menu_defaults(tree, ir["interface"], sockets[tree_name])
-                if inert_state.holds_any(ir):
-
-                    def finish(ir: Tree = ir, key: str = tree_name, nodes: dict[str, Any] = edit.nodes) -> None:
-                        inert_state.write(ir, nodes, _renamed(ir["nodes"], sockets, key))
-
-                    suppressor.run(finish, tree)
+                made[tree_name] = bpy.data.node_groups.new(wanted_name, rna.TREE_TYPE)
+                _build(tree_name, bundle["trees"][tree_name], made, sockets, suppressor)
     except _MISSING as error:
         _discard(made)
         raise HostError(
@@ -77,6 +60,37 @@ def build_tree(bundle: Any, name: str | None = None, missing: list[tuple[str, st
         _discard(made)
         raise
     return made[root]
+
+
+def _build(
+    key: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[str, str]], suppressor: Suppressor
+) -> None:
+    """Fills the new tree `made[key]`; sets `sockets[key]`, its interface's identifiers by those of the document."""
+    tree = made[key]
+    edits: list[TreeEdit] = []
+
+    def start() -> None:
+        sockets[key] = _interface(tree, ir["interface"])
+        _settings(tree, ir.get("settings", {}))
+        edit = TreeEdit(_delta(tree.name, ir, made, sockets, key), {}, Counter())
+        edits.append(edit)
+        edit.edit_structure()
+
+    node_types.learn(node["type"] for node in ir["nodes"])
+    suppressor.run(start, tree)
+    (edit,) = edits
+    edit.edit_content(suppressor)
+    menus = _menu_defaults(ir["interface"])
+    if menus or inert_state.holds_any(ir):
+
+        def finish() -> None:
+            for item in menus:
+                found = sockets[key][item["identifier"]]
+                interface.change(tree, found, None, {"default_value": item["props"]["default_value"]})
+            inert_state.write(ir, edit.nodes, _renamed(ir["nodes"], sockets, key))
+
+        # Nothing depends on inert state, so the next update is early enough for it.
+        suppressor.run(finish, tree, settle=bool(menus))
 
 
 def _discard(made: dict[str, Any]) -> None:
@@ -94,7 +108,7 @@ def _in_order(trees: dict[str, Tree], root: str) -> list[str]:
         name, leave = stack.pop()
         if leave:
             state[name] = 2
-            depth[name] = 1 + max((depth[inner] for inner in _nested(trees, name)), default=0)
+            depth[name] = 1 + max((depth[inner] for inner in check_tree.nested(trees, name)), default=0)
             if depth[name] > native.limits().nested:
                 raise HostError(
                     "too_deep", f'Groups are nested more than {native.limits().nested} levels deep in "{name}".'
@@ -107,17 +121,8 @@ def _in_order(trees: dict[str, Tree], root: str) -> list[str]:
             continue
         state[name] = 1
         stack.append((name, True))
-        stack += [(inner, False) for inner in _nested(trees, name) if state.get(inner) != 2]
+        stack += [(inner, False) for inner in check_tree.nested(trees, name) if state.get(inner) != 2]
     return order
-
-
-def _nested(trees: dict[str, Tree], name: str) -> Iterator[str]:
-    """The groups of the document that its tree `name` uses."""
-    for node in trees[name]["nodes"]:
-        used = node.get("props", {}).get("node_tree")
-        inner = used.get("node_group") if isinstance(used, dict) else None
-        if inner in trees:
-            yield inner
 
 
 def _settings(tree: Any, settings: dict[str, Any]) -> None:
@@ -163,13 +168,9 @@ def _numbered(wanted: list[Item]) -> list[tuple[Item, int | None]]:
     return sorted(out, key=lambda entry: interface.UNNUMBERED if entry[1] is None else entry[1])
 
 
-def _menu_defaults(tree: Any, wanted: list[Item], made: dict[str, str]) -> None:
-    """Sets the defaults of menus, which is legal only once links define the menus' items."""
-    late = [i for i in wanted if i.get("socket_type") == "NodeSocketMenu" and i.get("props", {}).get("default_value")]
-    for item in late:
-        interface.change(tree, made[item["identifier"]], None, {"default_value": item["props"]["default_value"]})
-    if late:
-        update(tree)
+def _menu_defaults(wanted: list[Item]) -> list[Item]:
+    """The menus with a default, which is legal only once links define the menus' items."""
+    return [i for i in wanted if i.get("socket_type") == "NodeSocketMenu" and i.get("props", {}).get("default_value")]
 
 
 def _delta(name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str) -> TreeDelta:
@@ -271,11 +272,22 @@ def _absolute(nodes: list[Node]) -> dict[str, tuple[float, float]]:
     """The absolute positions, each from that of its frame; the frames contain each other in no circle."""
     by_id = {node["id"]: node for node in nodes}
     found: dict[str, tuple[float, float]] = {}
+    frames = {node["parent"] for node in nodes if node.get("parent")}
     for node in nodes:
+        if node["id"] not in frames and not node.get("parent"):
+            x, y = node["location"]
+            found[node["id"]] = (x, y)
+            continue
         chain = [node]
         while chain[-1]["id"] not in found and (outer := chain[-1].get("parent")):
             chain.append(by_id[outer])
         for step in reversed(chain):
+            if step["id"] in found:
+                continue
             base = found[outer] if (outer := step.get("parent")) else (0.0, 0.0)
-            found.setdefault(step["id"], places.absolute(step["location"], base))
+            if step["id"] in frames:  # others are relative to it, and to what Blender will hold
+                found[step["id"]] = places.absolute(step["location"], base)
+            else:
+                x, y = step["location"]
+                found[step["id"]] = (base[0] + x, base[1] + y)
     return found

@@ -2,7 +2,9 @@
 """Carries out edits without Blender's whole-tree update after every single change.
 
 Blender ignores nested tree updates while one is running. A helper tree of our own class is updated once, and the edits
-run inside its `update` callback; afterwards the edited tree is updated once. This is undocumented, so the first use in
+run inside its `update` callback; afterwards the edited tree is updated once. What updates the helper is a setter of its
+only node, since that leaves other trees alone, while `interface_update` looks for users of the helper in all of them.
+This is undocumented, so the first use in
 a process tests it on a scratch tree; if the test fails, the same edits run without it: slower, with the same result.
 """
 
@@ -48,7 +50,7 @@ class Suppressor:
             helper, slot = self._made = self._made or self._make()
             slot.append(guarded)
             try:
-                helper.interface_update(bpy.context)
+                helper.nodes[0].mute = False
             finally:
                 pending = bool(slot)
                 slot.clear()
@@ -103,9 +105,11 @@ def _helper() -> Iterator[tuple[Any, list[Any]]]:
         trees: Any = bpy.data.node_groups  # the type of the tree is our own
         helper = trees.new(HELPER_NAME, "GeonodeHelperTree")
         try:
+            helper.nodes.new("NodeFrame")
             yield helper, slot
         finally:
-            bpy.data.node_groups.remove(helper)
+            # It has no users, so that no other data-block needs to be searched for some.
+            bpy.data.node_groups.remove(helper, do_unlink=helper.users > 0)
     finally:
         bpy.utils.unregister_class(helper_class)
 

@@ -213,8 +213,12 @@ def panels_have_numbers() -> bool:
 
 def find(tree: Any, ref: str) -> Any:
     """The item with that identifier. Raises `unknown_socket`."""
+    sockets_only = not ref.startswith("panel:")
     for item in tree.interface.items_tree:
-        if identifier(item) == ref:
+        if item.item_type == "SOCKET":
+            if item.identifier == ref:
+                return item
+        elif not sockets_only and identifier(item) == ref:
             return item
     raise HostError("unknown_socket", f'The interface of "{tree.name}" has no item "{ref}".')
 
@@ -225,6 +229,7 @@ def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None 
     Menu defaults are not set here: they are legal only after the links that define the items (see `set_default`).
     """
     interface = tree.interface
+
     def make() -> Any:
         if op["kind"] == "panel":
             return interface.new_panel(op["name"])
@@ -246,7 +251,8 @@ def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None 
         put_into(tree, ref, parent)
     if op.get("position") is not None:
         interface.move(find(tree, ref), op["position"])
-    change(tree, ref, None, op.get("props", {}), menus=False)
+    if props := op.get("props"):
+        change(tree, ref, None, props, menus=False)
     return ref
 
 
@@ -315,15 +321,15 @@ def reorder(tree: Any, wanted: list[tuple[str, str | None]]) -> None:
     Blender keeps sockets above panels on each level, so panels are filled before any level is sorted.
     """
     interface = tree.interface
+    items = {identifier(item): item for item in interface.items_tree}
     for ref, parent in wanted:
         if parent is not None:
-            panel = find(tree, parent)
-            interface.move_to_parent(find(tree, ref), panel, len(panel.interface_items))
+            interface.move_to_parent(items[ref], items[parent], len(items[parent].interface_items))
     places: dict[str | None, int] = {}
     for ref, parent in wanted:
         place = places.get(parent, 0)
         places[parent] = place + 1
-        item = find(tree, ref)
+        item = items[ref]
         if item.position != place:
             interface.move(item, place)
 

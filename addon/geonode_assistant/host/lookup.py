@@ -24,6 +24,7 @@ class Lookup:
         self.keys = keys
         self._names = names or {}
         self._sockets: dict[tuple[str, str], dict[str, Any]] = {}
+        self._positions: dict[tuple[str, str], dict[str, int]] = {}
 
     @cached_property
     def nodes(self) -> dict[str, Any]:
@@ -34,10 +35,11 @@ class Lookup:
     def forget(self) -> None:
         """Sockets may be others than they were."""
         self._sockets.clear()
+        self._positions.clear()
 
     def node(self, node_id: str, doing: str) -> Any:
         """The node with this ID. `unknown_node` names what was to be done with it."""
-        known = self._names.get(node_id)
+        known = self._names.get(node_id) if self._names else None
         node = self.nodes.get(node_id) if known is None else self.tree.nodes.get(known)
         if node is None:
             raise HostError(
@@ -49,21 +51,36 @@ class Lookup:
 
     def find(self, node_id: str, side: str, ref: str) -> Any:
         """The socket of a node's side (`inputs`, `outputs`), or None."""
+        known = self._sockets.get((node_id, side))
+        if known is not None and (found := known.get(ref)) is not None:
+            return found
         node = self.node(node_id, "reach a socket of")
         if ref.startswith("@"):
             ref = self._key(node, ref)
         if ref.startswith(("=", "#")):
             prefix, _, name = ref.removeprefix("#").partition("=")
-            found = (s for s in getattr(node, side) if s.name == name and s.enabled and not s.is_unavailable)
-            return next((s for s in found if not prefix or s.identifier.startswith(f"{prefix}_")), None)
-        known = self._sockets.get((node_id, side))
+            named = (s for s in getattr(node, side) if s.name == name and s.enabled and not s.is_unavailable)
+            return next((s for s in named if not prefix or s.identifier.startswith(f"{prefix}_")), None)
         if known is None:
             known = {}
             for socket in getattr(node, side):
-                if socket.identifier not in known or socket.enabled:
-                    known[socket.identifier] = socket
+                identifier = socket.identifier
+                if identifier not in known or socket.enabled:
+                    known[identifier] = socket
             self._sockets[node_id, side] = known
         return known.get(ref)
+
+    def positions(self, node_id: str, side: str) -> dict[str, int]:
+        """The places of a node's sockets by identifier, among all of its side."""
+        known = self._positions.get((node_id, side))
+        if known is None:
+            known = {}
+            for place, socket in enumerate(getattr(self.node(node_id, "reach a socket of"), side)):
+                identifier = socket.identifier
+                if identifier not in known or socket.enabled:
+                    known[identifier] = place
+            self._positions[node_id, side] = known
+        return known
 
     def _key(self, node: Any, ref: str) -> str:
         """Resolves `@key` in the interface that the node shows: its group's, else this tree's."""

@@ -6,7 +6,7 @@ Nothing is listed by hand: a new node of each type is created once in a scratch 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -50,6 +50,15 @@ def node_info(bl_idname: str, scratch: Callable[[], Any] | None = None) -> NodeI
         _nodes[bl_idname] = _describe(node)
         scratch().nodes.remove(node)
     return _nodes[bl_idname]
+
+
+def learn(kinds: Iterable[str]) -> None:
+    """Describes types for `node_info`. This needs real updates, so not inside a suppressed phase."""
+    missing = set(kinds) - _nodes.keys()
+    if missing:
+        with rna.scratch_tree() as tree:
+            for kind in sorted(missing):
+                node_info(kind, lambda: tree)
 
 
 def _describe(node: Any) -> NodeInfo:

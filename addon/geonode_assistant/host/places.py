@@ -73,6 +73,10 @@ def put(tree: Any, wanted: Mapping[str, tuple[float, float]]) -> None:
     `foreach_set`, since the setter is slow.
     """
     nodes = tree.nodes
+    names = nodes.keys()
+    if _ABSOLUTE and wanted.keys() >= set(names):
+        nodes.foreach_set(_HELD, [part for name in names for part in wanted[name]])
+        return
     flat = _held(nodes)
     held = {node.name: (flat[2 * k], flat[2 * k + 1]) for k, node in enumerate(nodes)}
     parent = {node.name: node.parent.name for node in nodes if node.parent is not None}

@@ -189,7 +189,7 @@ def is_menu(owner: Any, attribute: str) -> bool:
 
 def check_finite(what: str, value: Any) -> None:
     """Raises `non_finite_number` for a number that does not fit a 32-bit float; Blender would store and use it."""
-    for part in value if isinstance(value, list) else (value,):
+    for part in value if isinstance(value, list | tuple) else (value,):
         if isinstance(part, float) and not -_LARGEST <= part <= _LARGEST:
             raise HostError("non_finite_number", f"{what} cannot be {part!r}: a finite number up to 3.4e38 is needed.")
 
@@ -198,8 +198,11 @@ def assign(owner: Any, attribute: str, value: Any) -> None:
     """Sets `owner.attribute` to a JSON value. Raises `non_finite_number`, or `invalid_value` with Blender's own reason,
     which lists legal items.
     """
-    check_finite(attribute, value)
-    wanted = from_json(value)
+    wanted = value
+    if isinstance(value, float | list):
+        check_finite(attribute, value)
+    elif isinstance(value, dict):
+        wanted = from_json(value)
     form = _form(owner, attribute)
     try:
         if form == "flags":
