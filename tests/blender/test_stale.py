@@ -197,3 +197,90 @@ def test_an_edit_between_two_turns_is_reported_with_all_three_values(grid: None)
     assert "By this run: " in told["text"]
     assert "Translation" in told["text"]
     assert "Scale" in told["text"]
+
+
+LIFT_TREE = {
+    **GRID,
+    "steps": [
+        {
+            **GRID["steps"][0],
+            "payload": {
+                **GRID["steps"][0]["payload"],
+                "operations": [
+                    {"op": "set_input_default", "node_id": "move", "socket": "Translation", "value": [0, 0, 5]}
+                ],
+            },
+        }
+    ],
+}
+
+
+def delete_modifier() -> None:
+    stack = bpy.data.objects["Cube"].modifiers
+    stack.remove(stack["Nodes"])
+
+
+def delete_tree() -> None:
+    bpy.data.node_groups.remove(bpy.data.node_groups["Made"])
+
+
+@pytest.mark.parametrize(
+    ("delete", "plan"),
+    [(delete_modifier, LIFT_TREE), (delete_modifier, GRID), (delete_tree, GRID)],
+    ids=["modifier edited", "modifier made again", "tree made again"],
+)
+def test_what_is_deleted_by_hand_before_the_write_stays_deleted(
+    grid: None, delete: Callable[[], None], plan: dict[str, Any]
+) -> None:
+    report = run_with_edit([plan] * 4, delete, approve="all")
+    assert report.status == "error"
+    assert report.error["code"] == "touched_by_artist", report.messages
+    assert any("deleted by hand" in message["text"] for message in report.messages)
+    stack = bpy.data.objects["Cube"].modifiers
+    assert [modifier.name for modifier in stack] == ([] if delete is delete_modifier else ["Nodes"])
+    assert [tree.name for tree in bpy.data.node_groups] == (["Made"] if delete is delete_modifier else [])
+
+
+def test_a_modifier_deleted_by_hand_after_the_write_stays_deleted(grid: None) -> None:
+    handle = api.start("edit it", "Cube", "replay", replies=[LIFT_TREE] * 4, approve="all")
+    while not handle.finished:
+        handle.poll(0)
+        if bpy.data.objects["Cube"].modifiers and translation() == 5.0:
+            delete_modifier()
+        handle.wait(2)
+    report = handle.report()
+    assert report.error["code"] == "touched_by_artist", report.messages
+    assert any("modifier “Nodes” of “Cube” was deleted by hand" in message["text"] for message in report.messages)
+    assert not bpy.data.objects["Cube"].modifiers
+    assert translation() == 2.0
+
+
+def go_back() -> None:
+    bpy.ops.ed.undo_push(message="By hand")
+    bpy.ops.ed.undo()
+
+
+@pytest.mark.parametrize(
+    ("moment", "turns"), [("begin", 1), ("apply_step", 1), ("verify", 1), ("apply_step", 2), ("verify", 2)]
+)
+def test_an_undo_during_a_run_ends_it_and_leaves_nothing_of_it(grid: None, moment: str, turns: int) -> None:
+    bpy.ops.ed.undo_push(message="Start")
+    bpy.ops.ed.undo_push(message="Start")
+    before = api.export_tree(bpy.data.node_groups["Made"])
+    plans = [{**SCALE, "done": False}, LIFT] if turns == 2 else [SCALE]
+    handle = api.start("edit it", "Cube", "replay", replies=[*plans, LIFT, LIFT], approve="all")
+    original, count = getattr(handle.host, moment), iter(range(9))
+
+    def meddling(*args: Any, **more: Any) -> Any:
+        result = original(*args, **more)
+        if next(count) == turns - 1:
+            go_back()
+        return result
+
+    setattr(handle.host, moment, meddling)
+    report = driver.drive(handle)
+    assert report.status == "error", report.messages
+    assert "restore_failed" not in codes(report) and "internal_error" not in codes(report), report.messages
+    after = api.export_tree(bpy.data.node_groups["Made"])
+    assert after == before
+    assert not [g for g in bpy.data.node_groups if g.name.startswith(".geonode")]

@@ -15,7 +15,20 @@ from typing import Any
 import bpy
 
 from .. import native
-from . import check_tree, defaults, identity, interface, items, modifiers, node_types, places, reroutes, rna, values
+from . import (
+    animation,
+    check_tree,
+    defaults,
+    identity,
+    interface,
+    items,
+    modifiers,
+    node_types,
+    places,
+    reroutes,
+    rna,
+    values,
+)
 from .deferred_updates import Suppressor, suppression
 from .documents import NodeAdd, StepDelta, TreeDelta
 from .errors import HostError, near
@@ -25,6 +38,8 @@ from .socket_flags import Flags
 # Lists of a delta that change the structure of a tree, and those that change values.
 _STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
 _CONTENT = ("unlink", "values", "links", "locations", "add")
+# Lists that may remove sockets or give them other numbers.
+_SOCKETS = ("interface", "remove", "props", "pairs", "items")
 # What a small step consists of. Suppressed updates end each phase with one update of the tree; so many setters that
 # update it themselves are cheaper, and stamps and labels update nothing.
 _SMALL = frozenset({"tree", "create", "stamp", "labels", "values", "props", "unlink", "links"})
@@ -36,16 +51,18 @@ _PLAINLY = frozenset({"ui_shortcut"})
 Names = Callable[[str], Mapping[str, str] | None]
 
 
-def apply_delta(delta: StepDelta, names: Names | None = None) -> dict[str, int]:
+def apply_delta(delta: StepDelta, names: Names | None = None, moved: animation.Moved | None = None) -> dict[str, int]:
     """Applies one step and returns how often each operation was carried out, by the names of the delta's lists.
 
-    `names` returns the node names by ID of a tree that has not been changed since it was exported, else None.
+    `names` returns the node names by ID of a tree that has not been changed since it was exported, else None. What of
+    the animation of removed nodes no node takes over waits in `moved`; without, it is removed.
     """
+    kept = animation.Moved() if moved is None else moved
     counts: Counter[str] = Counter()
     keys: dict[tuple[str, str], str] = {}
     with suppression() as suppressor:
         for tree_delta in delta.get("trees", []):
-            edit = TreeEdit(tree_delta, keys, counts, None if names is None else names(tree_delta["tree"]))
+            edit = TreeEdit(tree_delta, keys, counts, None if names is None else names(tree_delta["tree"]), kept)
             edit.run(suppressor)
         for edit_modifier in delta.get("modifiers", []):
             modifiers.ensure(edit_modifier)
@@ -57,6 +74,8 @@ def apply_delta(delta: StepDelta, names: Names | None = None) -> dict[str, int]:
             tree = modifier.node_group
             modifiers.write_input(modifier, _interface_ref(tree, ref, keys, "INPUT"), entry["value"])
             counts["modifier_inputs"] += 1
+    if moved is None:
+        kept.drop([bpy.data.node_groups[tree_delta["tree"]] for tree_delta in delta.get("trees", [])])
     return dict(counts)
 
 
@@ -85,9 +104,11 @@ class TreeEdit(Lookup):
         keys: dict[tuple[str, str], str],
         counts: Counter[str],
         names: Mapping[str, str] | None = None,
+        moved: animation.Moved | None = None,
     ) -> None:
         self.delta = delta
         self.counts = counts
+        self._moved = moved if moved is not None else animation.Moved()
         super().__init__(self._open(delta["tree"]), delta["tree"], keys, names)
         self._lists: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._late_items: list[tuple[str, str, list[dict[str, Any]]]] = []
@@ -99,6 +120,8 @@ class TreeEdit(Lookup):
         props = delta.get("props", [])
         self._socket_props = [entry for entry in props if _is_socket_prop(entry)]
         self._node_props = [entry for entry in props if not _is_socket_prop(entry)] if self._socket_props else props
+        self._keepers = self._keep_animation()
+        self._removed: dict[str, str] = {}
 
     def _open(self, name: str) -> Any:
         present = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
@@ -123,7 +146,18 @@ class TreeEdit(Lookup):
         tree = values.resolve("node_group", source).copy()
         tree.name = name
         tree.use_fake_user = False
+        animation.own_action(tree, self._moved)
         return tree
+
+    def _keep_animation(self) -> list[animation.Keeper]:
+        """Keepers of this tree's animation, and of that of users whose group nodes change with the interface; none if
+        no socket can change.
+        """
+        if not any(self.delta.get(name) for name in _SOCKETS):
+            return []
+        users = interface.user_nodes(self.tree) if self.delta.get("interface") else []
+        trees = {tree.name: tree for tree in (self.tree, *(node.id_data for node in users)) if tree.library is None}
+        return [animation.Keeper(tree, self._moved) for tree in trees.values() if tree.animation_data is not None]
 
     # -- phases
     # -----------------------------------------------------------------------------------------------------------
@@ -166,6 +200,23 @@ class TreeEdit(Lookup):
             self._suppressed(suppressor, self._edit_late)
         self._set_props([p for p in self._node_props if p[1] in _PLAINLY])
         self._copy_defaults_to_users(suppressor)
+        self._settle_animation()
+
+    def _settle_animation(self) -> None:
+        """Lets keyframes and drivers follow their sockets, or go on at the nodes that take them over."""
+        carried = self.delta.get("animation", [])
+        own = [entry for entry in carried if entry.get("tree") is None and entry["from"] in self._removed]
+        successors = {
+            self._removed[entry["from"]]: (self.node(entry["to"], "animate").name, entry.get("inputs")) for entry in own
+        }
+        for keeper in self._keepers:
+            keeper.settle(self.tree, set(self._removed.values()), successors)
+        for name in dict.fromkeys(name for entry in carried if (name := entry.get("tree")) is not None):
+            source = values.resolve("node_group", name)
+            known = identity.index(source)
+            entries = [entry for entry in carried if entry.get("tree") == name and entry["from"] in known]
+            names = {known[entry["from"]].name: self.node(entry["to"], "animate").name for entry in entries}
+            animation.hand_on(source, names, self.tree, self._moved)
 
     def _suppressed(self, suppressor: Suppressor, *phases: Callable[[], None]) -> None:
         """Carries out the phases that need no tree update between them."""
@@ -222,6 +273,7 @@ class TreeEdit(Lookup):
         doomed = [node_id for node_id in self.delta.get("remove", []) if node_id in self.nodes]
         if doomed:
             self._refuse_half_zones(set(doomed))
+        self._removed = {node_id: self.nodes[node_id].name for node_id in doomed} if self._keepers else {}
         for node_id in doomed:
             self.tree.nodes.remove(self.nodes.pop(node_id))
         self.counts["remove"] += len(doomed)

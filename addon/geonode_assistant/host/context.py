@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 import bpy
 import numpy as np
 
-from . import current, export, identity, modifiers, ownership, values
+from . import animation, current, export, identity, modifiers, ownership, values
 from .documents import (
     Context,
     Document,
@@ -136,6 +136,8 @@ def _info(tree: Any, ir: Tree) -> TreeInfo:
     made = ownership.read_mark(tree, ir)
     if made is not None:
         info["made"] = made
+    if animated := animation.animated(tree, lambda: {node.name: i for i, node in identity.index(tree).items()}):
+        info["animated"] = animated
     return info
 
 

@@ -317,6 +317,21 @@ class TreeInfo(TypedDict):
     type: str
     # The traces of runs in it; `None` for a tree that the artist created.
     made: NotRequired[Made | None]
+    # What of its nodes is animated.
+    animated: NotRequired[list[Animated]]
+
+
+class Animated(TypedDict):
+    """A value of a node that keyframes or a driver set."""
+
+    # The node.
+    node: str
+    # Identifier of the input or output; `None` for a property of the node.
+    socket: NotRequired[str | None]
+    # Name of the socket, or the property.
+    name: str
+    # What sets it.
+    by: AnimatedBy
 
 
 class Scene(TypedDict):
@@ -401,6 +416,8 @@ class TreeDelta(TypedDict):
     hide: NotRequired[list[list[Any]]]
     # Absolute locations of new nodes.
     locations: NotRequired[list[list[Any]]]
+    # Keyframes and drivers that go on at another node; those of nodes that are removed are lost otherwise.
+    animation: NotRequired[list[Carry]]
 
 
 class NodeAdd(TypedDict):
@@ -418,6 +435,22 @@ class NodeAdd(TypedDict):
     label: NotRequired[str | None]
     # Width.
     width: NotRequired[float | None]
+
+
+# The animation of one node that another one takes over.
+Carry = TypedDict(
+    "Carry",
+    {
+        # The node whose animation it is.
+        "from": str,
+        # The tree of that node; if absent, this tree.
+        "tree": NotRequired[str | None],
+        # The node of this tree that takes it over.
+        "to": str,
+        # Inputs that take over, by identifier of the old one; if absent, all sockets under their own identifiers.
+        "inputs": NotRequired[dict[str, str] | None],
+    },
+)
 
 
 class ModifierEdit(TypedDict):
@@ -570,6 +603,10 @@ ItemKind = Literal["socket", "panel"]
 
 # Side of a group's interface, and of a node.
 Side = Literal["INPUT", "OUTPUT"]
+
+
+# What sets an animated value.
+AnimatedBy = Literal["keyframes", "driver", "strip"]
 
 
 class InterfaceEditAdd(TypedDict):

@@ -12,7 +12,13 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import values
+from . import identity, values
+from .errors import HostError
+
+
+class _Block(dict[str, str]):
+    """A data-block among custom properties, as kind and name."""
+
 
 # Users that do not count as use; a node tree shown in an editor has the second.
 _FLAGS = ("use_fake_user", "use_extra_user")
@@ -39,8 +45,9 @@ def is_plain(block: Any) -> bool:
 
 
 def keep(block: Any) -> dict[str, Any]:
-    """The state that a copy of the block will lack, for `hand_over`."""
-    return {"flags": {name: getattr(block, name) for name in _FLAGS}, "asset": _asset(block.asset_data)}
+    """The state that a copy of the block lacks, or may lack when it is used later, for `hand_over`."""
+    flags = {name: getattr(block, name) for name in _FLAGS}
+    return {"flags": flags, "asset": _asset(block.asset_data), "custom properties": _custom(block)}
 
 
 def hand_over(source: Any, target: Any, kept: dict[str, Any]) -> None:
@@ -54,6 +61,40 @@ def hand_over(source: Any, target: Any, kept: dict[str, Any]) -> None:
     for name, value in kept["flags"].items():
         if getattr(target, name) != value:
             setattr(target, name, value)
+    _write_custom(target, kept["custom properties"])
+
+
+def hand_over_nodes(source: Any, target: Any) -> None:
+    """Gives the nodes of `target`, a former copy of the tree `source`, the custom properties that were set in between;
+    one that a node lacks now stays, since another node may have taken its place.
+    """
+    for node in source.nodes:
+        old = target.nodes.get(node.name)
+        if old is None or old.bl_idname != node.bl_idname:
+            continue
+        wanted = {key: value for key, value in _custom(node).items() if key != identity.STAMP}
+        if wanted:
+            _write_custom(old, _custom(old) | wanted)
+
+
+def _write_custom(owner: Any, wanted: dict[str, tuple[Any, dict[str, Any] | None]]) -> None:
+    """Makes the custom properties those that `_custom` returned, writing only what differs."""
+    present = _custom(owner)
+    kept = [key for key in present if key in wanted]
+    in_order = kept == list(wanted)[: len(kept)]  # new ones come last
+    for key in [key for key in present if key not in wanted or not in_order]:
+        del owner[key]
+        del present[key]
+    for key, entry in wanted.items():
+        if key in present and repr(present[key]) == repr(entry):
+            continue
+        value, shown = entry
+        try:
+            owner[key] = values.from_json(value) if isinstance(value, _Block) else value
+        except HostError:
+            continue  # the data-block is gone, and the property with it
+        if shown is not None:
+            owner.id_properties_ui(key).update(**shown)
 
 
 def _asset(data: Any) -> dict[str, Any] | None:
@@ -80,12 +121,7 @@ def _write_asset(data: Any, kept: dict[str, Any]) -> None:
         if not prop.is_readonly and getattr(data, name) != kept["fields"][name]:
             setattr(data, name, kept["fields"][name])
     if repr(_custom(data)) != repr(kept["custom properties"]):
-        for key in list(data.keys()):
-            del data[key]
-        for key, (value, shown) in kept["custom properties"].items():
-            data[key] = value  # asset metadata holds no data-blocks
-            if shown is not None:
-                data.id_properties_ui(key).update(**shown)
+        _write_custom(data, kept["custom properties"])
 
 
 def _custom(owner: Any) -> dict[str, tuple[Any, dict[str, Any] | None]]:
@@ -103,7 +139,7 @@ def _shown(owner: Any, key: str) -> dict[str, Any] | None:
 def _detached(value: Any) -> Any:
     """A custom property's value without a reference into Blender's memory; a data-block as kind and name."""
     if isinstance(value, bpy.types.ID):
-        return values.to_json(value)
+        return _Block(values.to_json(value))
     if hasattr(value, "typecode"):
         return value.to_list()
     if hasattr(value, "keys"):

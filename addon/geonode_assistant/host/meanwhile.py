@@ -35,6 +35,8 @@ class Edited:
     """Modifiers, by object and own ID, that got another tree."""
     inputs: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     """The inputs of modifiers that were set."""
+    actions: set[str] = field(default_factory=set)
+    """Actions of trees whose keyframes were edited."""
 
 
 class _SeenTree:
@@ -207,6 +209,8 @@ class Meanwhile:
             self.edited.others.add(name)
         if now is not None and then is not None and content(now) != content(then):
             self.edited.trees.add(name)
+        if now is not None and then is not None and now["curves"] != then["curves"]:
+            self.edited.actions.update(action for _, action, *_ in now["curves"])
 
     def _compare_object(self, name: str) -> None:
         obj, seen = self.object(name), self._objects[name]

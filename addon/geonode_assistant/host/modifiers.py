@@ -173,28 +173,38 @@ def _custom(tree: Any, item: Any, value: Any) -> Any:
 
 
 def _menu_number(tree: Any, item: Any, name: Any) -> int:
-    """The stored number of a menu item: that of a new modifier when the item is the interface's default.
+    """The stored number of a menu item.
 
-    Python cannot list the items of a menu socket, but Blender refuses wrong ones and passes the right ones on.
+    Python cannot list the items of a menu socket. Those of a Menu Switch have their numbers in the names of its
+    sockets; else a copy of the tree tells, where Blender refuses wrong items as a default and passes right ones on.
     """
-    before = item.default_value
+    for node in _menu_nodes(tree, item.identifier, set()):
+        for entry, number in _switch_items(node):
+            if entry.name == name:
+                return number
+    copy = tree.copy()
     try:
-        item.default_value = name
-    except TypeError as error:
-        raise ValueError(str(error)) from error
-    try:
-        return _fresh_value(tree, item.identifier)
+        there = interface.find(copy, item.identifier)
+        try:
+            there.default_value = name
+        except TypeError as error:
+            raise ValueError(str(error)) from error
+        return _fresh_value(copy, item.identifier)
     finally:
-        item.default_value = before
+        bpy.data.node_groups.remove(copy)
+
+
+def _switch_items(node: Any) -> list[tuple[Any, int]]:
+    """The items of a Menu Switch with their numbers."""
+    sockets = [s.identifier for s in node.inputs if s.identifier.startswith("Item_")]
+    return [(entry, int(name.removeprefix("Item_"))) for entry, name in zip(node.enum_items, sockets, strict=False)]
 
 
 def _menu_name(tree: Any, item: Any, number: int) -> Any:
     """The menu item's name, read from the nodes that the input is linked to."""
     for node in _menu_nodes(tree, item.identifier, set()):
-        for entry, socket in zip(
-            node.enum_items, [s for s in node.inputs if s.identifier.startswith("Item_")], strict=False
-        ):
-            if socket.identifier == f"Item_{number}":
+        for entry, known in _switch_items(node):
+            if known == number:
                 return entry.name
     return number
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from . import export, id_state, modifiers, rna, values
+from . import curves, export, id_state, modifiers, rna, values
 from .documents import Tree
 
 
@@ -21,7 +21,8 @@ def tree_state(tree: Any, ir: Tree | None = None) -> dict[str, Any]:
         "ir": export.export_one(tree)[0] if ir is None else ir,
         "selected": [n.name for n in tree.nodes if n.select],
         "active": active.name if active is not None else None,
-        "animation": _animation(tree),
+        "animation": curves.state(tree),
+        "curves": curves.keyframes(tree),
         "users": tree.users,
         "id": id_state.read(tree),
     }
@@ -32,38 +33,54 @@ def object_state(obj: Any) -> dict[str, Any]:
     return {"modifiers": [_modifier_state(m) for m in obj.modifiers], "animation": _animation(obj)}
 
 
-_ANIMATED = re.compile(r'^(?:nodes|modifiers)\["((?:[^"\\]|\\.)*)"\]')
+_ANIMATED = re.compile(r'^(?:geonode_parked\.)?(?:nodes|modifiers)\["((?:[^"\\]|\\.)*)"\]')
 
 
 def unanimated(state: Any) -> Any:
     """A state of a tree or an object without the values of nodes and modifiers that drivers and actions set."""
     animation = state["animation"] if state is not None else None
-    if not animation or not (animation["drivers"] or animation["action"]):
+    if not animation or not (animation["drivers"] or animation["action"] or animation["nla"]):
         return state
-    paths = [_ANIMATED.match(driver[0]) for driver in animation["drivers"]]
-    names = {path[1] for path in paths if path is not None}
+    paths = [driver["data_path"] for driver in animation["drivers"]]
+    paths += [curve["data_path"] for *_, found in state.get("curves", ()) for curve in found]
+    found = [_ANIMATED.match(path) for path in paths]
+    names = {bpy.utils.unescape_identifier(path[1]) for path in found if path is not None}
+    known = "curves" in state
 
-    def masked(part: dict[str, Any]) -> dict[str, Any]:
-        hide = animation["action"] is not None or part["name"] in names
-        return {key: value for key, value in part.items() if key != "inputs" or not hide}
+    def masked(part: dict[str, Any], keys: frozenset[str]) -> dict[str, Any]:
+        hide = part["name"] in names or not known and animation["action"] is not None
+        return {key: value for key, value in part.items() if key not in keys or not hide}
 
     if "ir" in state:
-        return {**state, "ir": {**state["ir"], "nodes": [masked(node) for node in state["ir"]["nodes"]]}}
-    return {**state, "modifiers": [masked(modifier) for modifier in state["modifiers"]]}
+        nodes = [masked(node, frozenset({"inputs", "outputs", "props"})) for node in state["ir"]["nodes"]]
+        return {**state, "ir": {**state["ir"], "nodes": nodes}}
+    return {**state, "modifiers": [masked(modifier, frozenset({"inputs"})) for modifier in state["modifiers"]]}
 
 
 def content(state: dict[str, Any]) -> dict[str, Any]:
-    """What a tree consists of; a fake user is no part of it."""
+    """What a tree consists of, with its drivers and the name of its action. The keyframes are not part of it, and
+    neither is a fake user.
+    """
     ir = unanimated(state)["ir"]
     settings = {key: value for key, value in ir["settings"].items() if key != "use_fake_user"}
-    return {**ir, "settings": settings}
+    return {**ir, "settings": settings, "animation": state["animation"]}
 
 
 def _animation(block: Any) -> Any:
+    """The animation of an object, which no run changes, without its keyframes, of which a rig has thousands."""
     data = block.animation_data
     if data is None:
         return None
-    drivers = [(d.data_path, d.array_index, d.driver.type, d.driver.expression, d.mute) for d in data.drivers]
+    drivers = [
+        {
+            "data_path": d.data_path,
+            "array_index": d.array_index,
+            "type": d.driver.type,
+            "expression": d.driver.expression,
+            "mute": d.mute,
+        }
+        for d in data.drivers
+    ]
     return {
         "action": data.action.name if data.action is not None else None,
         "drivers": drivers,
@@ -98,9 +115,25 @@ def _raw_inputs(modifier: Any) -> dict[str, Any]:
     for item in modifiers.inputs_of(modifier.node_group):
         entry = getattr(modifier.properties.inputs, item.identifier, None)
         if entry is not None:
-            value = values.to_json(entry.value) if hasattr(entry, "value") else None
+            value = _read_raw(entry) if hasattr(entry, "value") else None
             out[item.identifier] = (getattr(entry, "type", None), getattr(entry, "attribute_name", None), value)
     return out
+
+
+def _is_enum(entry: Any) -> bool:
+    return entry.bl_rna.properties["value"].type == "ENUM"
+
+
+def _read_raw(entry: Any) -> Any:
+    """An input's value as JSON; of a menu its number, which may be that of no item: then it has no name."""
+    return entry.bl_system_properties_get()["value"] if _is_enum(entry) else values.to_json(entry.value)
+
+
+def _write_raw(entry: Any, value: Any) -> None:
+    if _is_enum(entry):
+        entry.bl_system_properties_get()["value"] = value
+    else:
+        values.assign(entry, "value", value)
 
 
 def _plain(value: Any) -> Any:
@@ -129,5 +162,5 @@ def restore_inputs(modifier: Any, saved: dict[str, Any], by_artist: set[str]) ->
             entry.type = kind
         if attribute is not None and entry.attribute_name != attribute:
             entry.attribute_name = attribute
-        if hasattr(entry, "value") and values.to_json(entry.value) != value:
-            values.assign(entry, "value", value)
+        if hasattr(entry, "value") and _read_raw(entry) != value:
+            _write_raw(entry, value)

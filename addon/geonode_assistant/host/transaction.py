@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 
-from . import apply, context, evaluate, id_state, interface, modifiers, operators, ownership, undo, values
+from . import animation, apply, context, evaluate, id_state, interface, modifiers, operators, ownership, undo, values
 from .checkpoint import Checkpoint, to_object_mode
 from .deferred_updates import update
 from .documents import StepDelta, Tree
@@ -54,6 +54,8 @@ class Transaction:
         self._created: list[str] = []
         self._new_modifiers: set[tuple[str, int]] = set()
         self._meanwhile = Meanwhile()
+        self._moved = animation.Moved()
+        self._actions = animation.KeptActions()
         self._announced = announced
         self._executed: dict[str, dict[str, Any]] = {}  # what work of an executor left of what copies lack
         self.set_aside: list[str] = []
@@ -75,7 +77,11 @@ class Transaction:
             raise
 
     def extend(self, objects: Iterable[str], trees: Iterable[str]) -> None:
-        """Covers more objects and trees; ignores those that are covered already or were made by this run."""
+        """Covers more objects and trees; ignores those that are covered already or were made by this run.
+
+        Raises `touched_by_artist` after an undo to before the transaction.
+        """
+        self._check_untouched()
         self._cover(objects, trees)
         self._unless_announced()
 
@@ -132,18 +138,24 @@ class Transaction:
         self._copied |= {tree["tree"]: source for tree in delta.get("trees", ()) if (source := tree.get("copy_of"))}
         names = self._meanwhile.names_of if self._checkpoint is None else None
         with self._writing(*reached):
-            return apply.apply_delta(delta, names)
+            return apply.apply_delta(delta, names, self._moved)
 
     def execute(self, work: Callable[[], Any]) -> Any:
         """Calls `work` of an executor and records which data-blocks it creates."""
+        self._check_untouched()
         everything = self._meanwhile.everything()
         self._compare(*everything)
+        if self._checkpoint is None:
+            self._actions.keep(
+                [tree for name in self._copies if (tree := self._covered(name)) is not None], KEEP_PREFIX
+            )
         present = {block.session_uid for block in _all_blocks()}
         lacking = {name: id_state.keep(tree) for name in self._copies if (tree := self._covered(name)) is not None}
         with self._writing(*everything):
             try:
                 return work()
             finally:
+                self._actions.note_changed()
                 self._made += [block.session_uid for block in _all_blocks() if block.session_uid not in present]
                 for name, before in lacking.items():
                     tree = self._covered(name)
@@ -209,7 +221,12 @@ class Transaction:
             return equal
         self._compare(*self._meanwhile.everything())
         by_artist = self._meanwhile.edited
+        if self._undone():
+            by_artist.others.update(self._state["trees"], self._state["objects"])
+        self._moved.undo()
+        self._actions.restore(by_artist.actions)
         self._remove_new_modifiers()
+        self._detach_animation(by_artist.trees)
         for name in list(self._copies):
             self._restore_tree(name, name in by_artist.trees)
         for name in self._created:
@@ -259,6 +276,8 @@ class Transaction:
             raise HostError("internal_error", "This transaction is closed.")
         self._check_untouched()
         self._open = False
+        names = [*self._state["trees"], *self._created]
+        self._moved.drop([tree for name in names if (tree := self._covered(name)) is not None])
         self._drop_copies()
         self._unmark()
         self._mark_results(message if words is None else words, run)
@@ -341,9 +360,19 @@ class Transaction:
             bpy.data.node_groups.remove(mark)
 
     def _check_untouched(self) -> None:
-        """Raises `touched_by_artist` if the file is no longer in the state in which this run left it."""
+        """Raises `touched_by_artist` if an undo led back to before this transaction."""
         if self._checkpoint is not None and not self._marked():
             raise HostError("touched_by_artist", "The changes of the script were undone before the run had ended.")
+        if self._undone():
+            raise HostError("touched_by_artist", "An undo (Ctrl+Z) led back to before the run while it was under way.")
+
+    def _undone(self) -> list[str]:
+        """The trees whose copies are gone. Only an undo takes them away, and with them what was written later; without
+        copies nothing could be restored.
+        """
+        if self._checkpoint is not None:
+            return []
+        return [name for name, kept in self._copies.items() if bpy.data.node_groups.get(kept) is None]
 
     def _check_unedited(self, delta: StepDelta) -> None:
         """Raises `touched_by_artist` if what a further write is about is no longer as the run left it."""
@@ -366,11 +395,14 @@ class Transaction:
         return bpy.data.node_groups.get((MARK, None)) is not None
 
     def _drop_copies(self) -> None:
-        for kept in self._copies.values():
-            copy = bpy.data.node_groups.get(kept)
-            if copy is not None:
-                bpy.data.node_groups.remove(copy)
+        found: list[Any] = [bpy.data.node_groups.get(kept) for kept in self._copies.values()]
+        copies = [copy for copy in found if copy is not None]
+        for copy in copies:
+            # Where a nested group goes, Blender 5.2 deletes the F-curves of its users, which share their actions.
+            copy.animation_data_clear()
+        bpy.data.batch_remove(copies)
         self._copies.clear()
+        self._actions.drop()
 
     # -- restoring
     # ----------------------------------------------------------------------------------------------------------
@@ -388,6 +420,17 @@ class Transaction:
             if tree.name not in present:
                 self._created.append(tree.name)
                 self._meanwhile.cover_new(tree)
+
+    def _detach_animation(self, by_artist: set[str]) -> None:
+        """Frees the actions from the trees that copies replace, since Blender changes F-curves with their sockets."""
+        for name, kept in self._copies.items():
+            tree = self._covered(name) if bpy.data.node_groups.get(kept) is not None else None
+            if tree is None:
+                continue
+            if name not in by_artist:
+                tree.animation_data_clear()
+            elif self._meanwhile.left().get(name) != self._state["trees"][name]["ir"]:
+                animation.own_action(tree, animation.Moved())
 
     def _restore_tree(self, name: str, by_artist: bool) -> None:
         copy = bpy.data.node_groups.get(self._copies[name])
@@ -407,6 +450,7 @@ class Transaction:
         present, kept = edited.name, self._executed.get(name) or id_state.keep(edited)
         edited.user_remap(copy)
         id_state.hand_over(edited, copy, kept)
+        id_state.hand_over_nodes(edited, copy)
         if by_artist:
             self._keep_aside(edited, present)
         else:

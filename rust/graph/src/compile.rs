@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use geonode_protocol::{Action, Plan, Step};
 use serde::Serialize;
 
+use crate::animation::lost;
 use crate::catalogue::Catalogue;
 use crate::diff::{names_by_key, settle_keys, tree_delta};
 use crate::documents::delta::{ModifierEdit, StepDelta};
@@ -210,7 +211,9 @@ fn compile_step(
         work.warn_of_forgotten_link();
     }
     work.check_tree();
-    let asks = questions(&work.model, &work.unsaid, &work.target, &work.modifier_inputs, before);
+    let mut asks = questions(&work.model, &work.unsaid, &work.target, &work.modifier_inputs, before);
+    let info = before.tree_info.get(&work.tree_of_target());
+    asks.extend(lost(&work.model, &work.unsaid, info, work.scope));
     compiled.questions.extend(asks.into_iter().map(|words| (index, words)));
     let places = layout::places(&work.model, work.scope);
     layout::settle(&mut work.model, &places);
@@ -284,6 +287,7 @@ fn note_new(compiled: &mut Compiled, name: &str) {
         library: false,
         kind: "GeometryNodeTree".to_owned(),
         made: None,
+        animated: Vec::new(),
     };
     compiled.after.tree_info.insert(name.to_owned(), info);
 }

@@ -2,11 +2,12 @@
 
 use foldhash::{HashMap, HashSet};
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use crate::documents::delta::{InterfaceEdit, NewLink, NodeAdd, TreeDelta};
 use crate::ir::{Item, ItemKind, Map, Node, Side};
 use crate::model::{TreeModel, Wire};
-use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, Scope};
+use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, Scope, held_by_output};
 use crate::values::same;
 
 /// Edits of one tree; `places` are the locations chosen for new nodes.
@@ -15,6 +16,7 @@ pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(Strin
         tree: model.name.clone(),
         create: model.created,
         locations: places,
+        animation: model.carried.clone(),
         ..TreeDelta::default()
     };
     interface_edits(model, &mut delta);
@@ -88,6 +90,8 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
     }
     if new {
         flags_of_sockets(node, delta);
+    } else if let Some(default) = held_by_output(&node.kind) {
+        values_of_outputs(node, old, &default, delta);
     }
     let has_values = !node.inputs.is_empty() || !old.inputs.is_empty();
     if !has_values {
@@ -117,6 +121,22 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
             &mut delta.values
         };
         list.push((id(), name.clone(), after));
+    }
+}
+
+/// Values that the node holds at its outputs.
+fn values_of_outputs(node: &Node, old: &Node, default: &Value, delta: &mut TreeDelta) {
+    let value_of = |node: &Node, output: &str| node.outputs.get(output).and_then(|state| state.get("value")).cloned();
+    let mut names: Vec<&String> = node.outputs.keys().collect();
+    names.extend(old.outputs.keys().filter(|name| !node.outputs.contains_key(*name)));
+    for name in names {
+        let after = value_of(node, name).unwrap_or_else(|| default.clone());
+        let before = value_of(old, name).unwrap_or_else(|| default.clone());
+        if !same(&before, &after) {
+            delta
+                .props
+                .push((node.id.clone(), format!("outputs.{name}.default_value"), after));
+        }
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Unsaid {
     pub removed: Vec<String>,
     /// Links that Blender removes with the items of a node that an operation drops without naming them, as ends of nodes and sockets.
     pub dropped: HashSet<[String; 4]>,
+    /// Nodes whose animation goes on in a group that they are moved into.
+    pub carried: HashSet<String>,
     /// Sockets of the interface that were there before and that an operation removes, in words.
     pub sockets: Vec<String>,
 }
@@ -258,7 +260,14 @@ fn turned_back(input: &ModifierInput, model: &TreeModel, document: &Document) ->
 /// The questions about values of nodes that are no longer those that a run `left`, and that the step sets again.
 fn reset(model: &TreeModel, left: &Tree) -> Vec<String> {
     let left: HashMap<&str, &Node> = left.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
-    let value = |node: &Node, input: &str| node.inputs.get(input).and_then(|state| state.get("value")).cloned();
+    let value = |node: &Node, side: Side, socket: &str| {
+        let states = if side == Side::Input {
+            &node.inputs
+        } else {
+            &node.outputs
+        };
+        states.get(socket).and_then(|state| state.get("value")).cloned()
+    };
     let alike = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
         (Some(a), Some(b)) => same(a, b),
         _ => a == b,
@@ -269,11 +278,15 @@ fn reset(model: &TreeModel, left: &Tree) -> Vec<String> {
         let (Some(then), Some(after)) = (left.get(node.id.as_str()), model.node(&node.id)) else {
             continue;
         };
-        let mut inputs: Vec<&String> = node.inputs.keys().chain(then.inputs.keys()).collect();
-        inputs.sort();
-        inputs.dedup();
-        for input in inputs {
-            let (was, now, wanted) = (value(then, input), value(node, input), value(after, input));
+        let inputs = node.inputs.keys().chain(then.inputs.keys());
+        let outputs = node.outputs.keys().chain(then.outputs.keys());
+        let sockets = inputs.map(|name| (Side::Input, name));
+        let mut sockets: Vec<(Side, &String)> = sockets.chain(outputs.map(|name| (Side::Output, name))).collect();
+        sockets.sort();
+        sockets.dedup();
+        for (side, input) in sockets {
+            let (was, now) = (value(then, side, input), value(node, side, input));
+            let wanted = value(after, side, input);
             if !alike(&was, &now) && !alike(&now, &wanted) {
                 questions.push(format!(
                     "It resets “{input}” of the node “{}” from {}, which was set by hand, to {}.",

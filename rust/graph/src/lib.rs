@@ -3,6 +3,7 @@
 //!
 //! The documents are described in `FORMATS.md` beside this crate.
 
+mod animation;
 mod blank;
 pub mod catalogue;
 mod check;

@@ -6,7 +6,7 @@ use petgraph::Direction;
 use petgraph::stable_graph::{EdgeIndex, EdgeReference, NodeIndex, StableDiGraph};
 use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 
-use crate::documents::delta::SocketRef;
+use crate::documents::delta::{Carry, SocketRef};
 use crate::ir::{Item, Link, Node, Side, Tree};
 
 /// A link inside the model.
@@ -37,6 +37,8 @@ pub(crate) struct TreeModel {
     pub lost: HashSet<(String, Side, String)>,
     /// New nodes that the plan places itself.
     pub placed: HashSet<String>,
+    /// Animation that nodes take over from others.
+    pub carried: Vec<Carry>,
     graph: StableDiGraph<Node, Wire>,
     index: HashMap<String, NodeIndex>,
     old: HashSet<String>,
@@ -53,6 +55,7 @@ impl TreeModel {
             replaced: HashSet::default(),
             lost: HashSet::default(),
             placed: HashSet::default(),
+            carried: Vec::new(),
             graph: StableDiGraph::with_capacity(tree.nodes.len(), tree.links.len()),
             index: HashMap::with_capacity(tree.nodes.len()),
             old: tree.nodes.iter().map(|node| node.id.clone()).collect(),

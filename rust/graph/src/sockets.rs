@@ -61,6 +61,11 @@ impl<'a> Scope<'a> {
     }
 }
 
+/// The value of a new node's output, for types that hold a value at an output.
+pub(crate) fn held_by_output(kind: &str) -> Option<Value> {
+    (kind == "ShaderNodeValue").then(|| Value::from(0.0))
+}
+
 /// Name of the tree behind a group node.
 pub fn group_tree(node: &Node) -> Option<&str> {
     node.group()

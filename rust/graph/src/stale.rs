@@ -121,7 +121,14 @@ impl<'t> Versions<'t> {
             self.value(id, socket, wanted, |node| input(node, socket), &mut out);
         }
         for (id, property, wanted) in &delta.props {
-            self.value(id, property, wanted, |node| node.props.get(property).cloned(), &mut out);
+            let output = property
+                .strip_prefix("outputs.")
+                .and_then(|rest| rest.strip_suffix(".default_value"));
+            let of = |node: &Node| match output {
+                Some(socket) => node.outputs.get(socket)?.get("value").cloned(),
+                None => node.props.get(property).cloned(),
+            };
+            self.value(id, output.unwrap_or(property), wanted, of, &mut out);
         }
         for (id, label) in &delta.labels {
             let wanted = Value::from(label.as_str());

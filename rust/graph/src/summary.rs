@@ -92,7 +92,10 @@ fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
         lines.push(format!("Label “{id}” as “{label}”"));
     }
     for (id, name, new) in &tree.props {
-        lines.push(format!("Set {name} of “{id}” to {}", value(new)));
+        let output = name
+            .strip_prefix("outputs.")
+            .and_then(|rest| rest.strip_suffix(".default_value"));
+        lines.push(format!("Set {} of “{id}” to {}", output.unwrap_or(name), value(new)));
     }
     for (id, collection, items) in &tree.items {
         lines.push(format!("Give “{id}” {} {}", items.len(), collection.replace('_', " ")));

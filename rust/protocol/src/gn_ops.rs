@@ -211,7 +211,7 @@ pub struct GnLink {
     pub to_socket: String,
 }
 
-/// Sets the value of an input; exactly one of `socket_name` and `socket_identifier` is given.
+/// Sets the value of an input, or of the output of a Value node; exactly one of `socket_name` and `socket_identifier` is given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{"required": ["socket_name"]}, {"required": ["socket_identifier"]}]))]

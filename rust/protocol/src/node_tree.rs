@@ -55,7 +55,7 @@ pub enum NodeTreeOp {
     CreateNode(CreateNode),
     /// Removes a node; its neighbours are not reconnected.
     DeleteNode(DeleteNode),
-    /// Sets the value of an input; a link on it stays.
+    /// Sets the value of an input, or of the output of a Value node; a link on it stays.
     SetInputDefault(SetInputDefault),
     /// Sets a property of a node.
     SetProperty(SetProperty),
@@ -150,7 +150,7 @@ pub struct DeleteNode {
     pub node_id: String,
 }
 
-/// Sets the value of an input.
+/// Sets the value of an input, or of the output of a Value node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetInputDefault {

@@ -315,6 +315,7 @@ fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> D
             library: false,
             kind: "GeometryNodeTree".into(),
             made: None,
+            animated: Vec::new(),
         };
         document.tree_info.insert(name.clone(), info);
     }

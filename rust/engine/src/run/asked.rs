@@ -19,6 +19,7 @@ use crate::asking::policies::Taken;
 use crate::asking::spending::Spent;
 use crate::error::EngineError;
 use crate::request::{PlanInput, RunRequest};
+use crate::run::known::Known;
 use crate::tariff::Tariff;
 use crate::tools::ToolStep;
 
@@ -43,6 +44,9 @@ pub(crate) struct Asked {
     pub(crate) slices: Option<Value>,
     /// Trees as the planner last saw them; others as they were first inspected.
     pub(crate) seen: IndexMap<String, Tree>,
+    /// What there was before the run.
+    #[serde(default)]
+    pub(crate) known: Known,
     /// Recorded replies that were used up.
     pub(crate) replies: usize,
     /// What the artist left out, in words for the planner.
@@ -140,6 +144,7 @@ impl Asked {
     pub(crate) fn keep_context(&mut self, json: &str) -> Result<Answer, Failure> {
         self.context = serde_json::from_str(json).map_err(|e| EngineError::document("context", &e))?;
         planner::read(&self.context)?;
+        self.known = Known::of_context(&self.context);
         if let Some(trees) = self.context.pointer("/tree/trees") {
             self.seen = IndexMap::deserialize(trees).map_err(|e| EngineError::document("context", &e))?;
         }

@@ -11,6 +11,7 @@ mod host;
 mod inbox;
 mod info;
 mod judged;
+mod known;
 mod listening;
 mod messages;
 mod planned;

@@ -267,6 +267,9 @@ impl Work {
         let plan = changed.flatten().map_or(plan, Arc::new);
         let mut compiled = compile(&plan, &document, &catalogue);
         if compiled.ok() {
+            if let Some(failure) = self.asked.known.deleted(&compiled) {
+                return Err(failure);
+            }
             let found = stale(&self.asked.seen, &document, &compiled, &catalogue);
             if found.iter().any(Finding::is_error) {
                 // The refusal contains the changes; only now is the next plan made from them.
@@ -371,6 +374,9 @@ impl Work {
         let (asked, planned) = (&mut self.asked, &mut self.planned);
         match purpose {
             Purpose::Plan | Purpose::Approved => {
+                if self.judged.writes() == 0 {
+                    asked.known.add(&document);
+                }
                 for (name, tree) in &document.trees {
                     if !asked.seen.contains_key(name) {
                         asked.seen.insert(name.clone(), tree.clone());
@@ -394,6 +400,9 @@ impl Work {
                 let answers = geonode_prompting::slices(requests, &asked.context, &document, &catalogue);
                 asked.note_slices(self.turn, requests, &answers);
                 asked.slices = Some(answers);
+                if self.judged.writes() == 0 {
+                    asked.known.show(&document);
+                }
                 asked.seen.extend(document.trees);
             }
         }

@@ -1,5 +1,6 @@
 //! The edits that Blender carries out for one step (`FORMATS.md`, "Delta"); each list is a phase.
 
+use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -229,6 +230,25 @@ pub struct TreeDelta {
     /// Absolute locations of new nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<(String, f64, f64)>,
+    /// Keyframes and drivers that go on at another node; those of nodes that are removed are lost otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub animation: Vec<Carry>,
+}
+
+/// The animation of one node that another one takes over.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Carry {
+    /// The node whose animation it is.
+    pub from: String,
+    /// The tree of that node; if absent, this tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// The node of this tree that takes it over.
+    pub to: String,
+    /// Inputs that take over, by identifier of the old one; if absent, all sockets under their own identifiers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<IndexMap<String, String>>,
 }
 
 impl TreeDelta {
@@ -253,6 +273,7 @@ impl TreeDelta {
             late_values,
             hide,
             locations,
+            animation,
         } = self;
         !create
             && copy_of.is_none()
@@ -271,5 +292,6 @@ impl TreeDelta {
             && late_values.is_empty()
             && hide.is_empty()
             && locations.is_empty()
+            && animation.is_empty()
     }
 }

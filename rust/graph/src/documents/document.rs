@@ -65,4 +65,35 @@ pub struct TreeInfo {
     /// The traces of runs in it; `None` for a tree that the artist created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
+    /// What of its nodes is animated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub animated: Vec<Animated>,
+}
+
+/// A value of a node that keyframes or a driver set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Animated {
+    /// The node.
+    pub node: String,
+    /// Identifier of the input or output; `None` for a property of the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<String>,
+    /// Name of the socket, or the property.
+    pub name: String,
+    /// What sets it.
+    pub by: AnimatedBy,
+}
+
+/// What sets an animated value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AnimatedBy {
+    /// Keyframes of the tree's action.
+    #[default]
+    Keyframes,
+    /// A driver.
+    Driver,
+    /// Keyframes of an action that a strip of the nonlinear animation plays.
+    Strip,
 }

@@ -12,7 +12,7 @@ mod scene;
 
 pub use context::Context;
 pub use delta::StepDelta;
-pub use document::{Document, Object, TreeInfo};
+pub use document::{Animated, AnimatedBy, Document, Object, TreeInfo};
 pub use evidence::Evidence;
 pub use modifier::{Made, Modifier, NodeWarning};
 pub use scene::{Figures, Scene};

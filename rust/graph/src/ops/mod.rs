@@ -3,6 +3,7 @@
 //!
 //! Where both step types have an operation under different fields, its file has a type of its own that is made from either payload.
 
+mod animation;
 mod cleanup;
 mod ensure;
 mod frames;
@@ -20,6 +21,7 @@ mod zones;
 
 use geonode_protocol::{Action, GnOp, NodeTreeOp};
 
+pub(crate) use animation::has_property;
 pub use operation::Mention;
 pub(crate) use operation::{Before, Operation};
 pub(crate) use work::Work;

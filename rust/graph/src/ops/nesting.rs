@@ -274,6 +274,9 @@ impl Work<'_> {
             }
             node.location = [node.location[0] + x, node.location[1] + y];
             inner.placed.insert(node.id.clone());
+            let carry = self.carry_from(&self.tree_of_target(), &node.id, &node.id);
+            self.unsaid.carried.extend(carry.iter().map(|carry| carry.from.clone()));
+            inner.carried.extend(carry);
             self.model.remove(&node.id);
             inner.insert(node);
         }
@@ -424,6 +427,8 @@ impl Work<'_> {
             };
             copy.pair = node.pair.as_deref().and_then(id_of);
             copy.id.clone_from(&id);
+            let carry = self.carry_from(group_tree(group).unwrap_or_default(), &node.id, &id);
+            self.model.carried.extend(carry);
             self.model.placed.insert(id);
             self.model.insert(copy);
         }

@@ -146,7 +146,9 @@ impl Work<'_> {
                 }
             }
             if side == Side::Input {
-                self.keep_values(id, old, &correspondence(&before, &after, &[]));
+                let matching = correspondence(&before, &after, &[]);
+                self.keep_values(id, old, &matching);
+                self.carry_to_the_new(id, &before, &matching);
             }
         }
         if !dropped.is_empty() {

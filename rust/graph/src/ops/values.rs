@@ -10,6 +10,7 @@ use crate::catalogue::{NodeType, Property, Socket, fold};
 use crate::documents::delta::ModifierInput;
 use crate::ir::{Side, Tree};
 use crate::near::nearest;
+use crate::sockets::held_by_output;
 use crate::values::{Kind, ValueError, Want, same, translate};
 
 /// Sets the value of an input; a link on it stays.
@@ -115,6 +116,10 @@ impl Work<'_> {
         if self.input_is_a_property_here(&node_id, socket, value) {
             return;
         }
+        if let Some(output) = self.stored_output(&node_id, socket.text) {
+            self.put_output(&node_id, &output, value, "value");
+            return;
+        }
         let Some(found) = self.resolve_socket(&node_id, socket, Side::Input, by) else {
             return;
         };
@@ -136,6 +141,30 @@ impl Work<'_> {
         if let Some(node) = self.model.node_mut(node_id) {
             reserve_first(&mut node.inputs);
             let entry = node.inputs.entry(socket.identifier.clone()).or_default();
+            set_or_clear(entry, "value", fitted, fresh);
+        }
+    }
+
+    /// The output of this name whose value the node holds: that of a Value node, which has neither inputs nor properties.
+    fn stored_output(&self, id: &str, name: &str) -> Option<Socket> {
+        let node = self.model.node(id)?;
+        held_by_output(&node.kind)?;
+        let outputs = self.scope.sockets(&self.model, node, Side::Output);
+        let wanted = fold(name);
+        let mut named = outputs.iter();
+        named
+            .find(|socket| fold(&socket.name) == wanted || fold(&socket.identifier) == wanted)
+            .cloned()
+    }
+
+    fn put_output(&mut self, id: &str, socket: &Socket, value: &Value, field: &str) {
+        let Some(fitted) = self.fit(&Want::socket(socket), value, field) else {
+            return;
+        };
+        if let Some(node) = self.model.node_mut(id) {
+            let fresh = held_by_output(&node.kind).is_some_and(|default| same(&default, &fitted));
+            reserve_first(&mut node.outputs);
+            let entry = node.outputs.entry(socket.identifier.clone()).or_default();
             set_or_clear(entry, "value", fitted, fresh);
         }
     }
@@ -198,6 +227,16 @@ impl Work<'_> {
             );
             self.sink.translated(path, message);
             self.put_input(id, &socket, &value, field);
+            return None;
+        }
+        let name_of_value = if wanted == "defaultvalue" { "value" } else { name };
+        if let Some(socket) = self.stored_output(id, name_of_value) {
+            let message = format!(
+                "the property “{name}” was taken to mean the value of the output “{}”",
+                socket.name
+            );
+            self.sink.warn(Code::Repaired, path, message);
+            self.put_output(id, &socket, value, field);
             return None;
         }
         let near = nearest(name, kind.properties.keys().map(String::as_str));

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keyframes and drivers of node trees: reading them, and keeping them when their nodes go.
+
+Blender deletes the F-curves of a node with the node, from the tree's action too, which no copy of the tree protects. So
+before a run removes a node its F-curves get a path that leads nowhere. When the run is kept, they go on at the node
+that takes over, or are deleted; when it is restored, they get their paths back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import bpy
+
+from . import curves, id_state
+from .deferred_updates import update
+from .documents import Animated
+
+PARKED = "geonode_parked."
+_NODE = re.compile(r'nodes\["((?:[^"\\]|\\.)*)"\](.*)', re.DOTALL)
+_SOCKET = re.compile(r'\.(inputs|outputs)\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\](.*)', re.DOTALL)
+
+
+class Place(NamedTuple):
+    """Where the path of an F-curve leads within a tree."""
+
+    node: str
+    side: str
+    """`inputs`, `outputs`, or empty for a property of the node."""
+    socket: str
+    """Identifier of the socket, or the rest of the path."""
+    rest: str
+    """What follows the socket."""
+
+
+def place_of(tree: Any, path: str) -> Place | None:
+    """Reads a path; None if it does not lead to a node that exists, or to a socket that it has."""
+    found = _NODE.fullmatch(path)
+    node = tree.nodes.get(bpy.utils.unescape_identifier(found[1])) if found is not None else None
+    if found is None or node is None:
+        return None
+    socket = _SOCKET.fullmatch(found[2])
+    if socket is None:
+        return Place(node.name, "", found[2], "")
+    side, number, name, rest = socket.groups()
+    all_of_them = getattr(node, side)
+    if number is not None:
+        one = all_of_them[int(number)] if int(number) < len(all_of_them) else None
+    else:
+        one = all_of_them.get(bpy.utils.unescape_identifier(name))
+    return Place(node.name, side, one.identifier, rest) if one is not None else None
+
+
+def path_to(tree: Any, place: Place, check: bool = True) -> str | None:
+    """The path of a place; None if the tree has no such node or socket, or with `check` not all of it."""
+    node = tree.nodes.get(place.node)
+    if node is None:
+        return None
+    start = f'nodes["{bpy.utils.escape_identifier(place.node)}"]'
+    if not place.side:
+        path = start + place.socket
+    else:
+        identifiers = [socket.identifier for socket in getattr(node, place.side)]
+        if place.socket not in identifiers:
+            return None
+        path = f"{start}.{place.side}[{identifiers.index(place.socket)}]{place.rest}"
+    if check:
+        try:
+            tree.path_resolve(path, False)
+        except ValueError:
+            return None
+    return path
+
+
+def animated(tree: Any, id_of: Callable[[], dict[str, str]]) -> list[Animated]:
+    """What of the tree's nodes is animated; `id_of` gives the IDs of nodes by name."""
+    if tree.animation_data is None:
+        return []
+    ids: dict[str, str] | None = None
+    out: list[Animated] = []
+    for group in curves.of(tree):
+        for curve in group.curves:
+            place = place_of(tree, curve.data_path)
+            if place is None:
+                continue
+            ids = ids if ids is not None else id_of()
+            entry: Animated = {"node": ids[place.node], "name": place.socket.strip("."), "by": group.kind}
+            if place.side:
+                entry["socket"] = place.socket
+                sockets = getattr(tree.nodes[place.node], place.side)
+                entry["name"] = next(s.name for s in sockets if s.identifier == place.socket)
+            if entry not in out:
+                out.append(entry)
+    return out
+
+
+@dataclass
+class _Renamed:
+    action: int
+    slot: int
+    index: int
+    old: str
+    new: str
+    was_valid: bool
+
+
+@dataclass
+class Moved:
+    """The F-curves that a run gave other paths, and the actions that it made."""
+
+    renamed: list[_Renamed] = field(default_factory=list)
+    made: list[int] = field(default_factory=list)
+
+    def rename(self, group: curves.Group, curve: Any, path: str) -> None:
+        """Gives an F-curve another path."""
+        if curve.data_path == path:
+            return
+        if group.action is not None and group.action.library is None:
+            uid = group.action.session_uid
+            entry = _Renamed(uid, group.slot, curve.array_index, curve.data_path, path, curve.is_valid)
+            self.renamed.append(entry)
+        curve.data_path = path
+
+    def undo(self) -> None:
+        """Gives all F-curves of actions their paths back and removes the actions that were made. Drivers come back with
+        their trees.
+        """
+        actions = {action.session_uid: action for action in bpy.data.actions}
+        for entry in reversed(self.renamed):
+            action = actions.get(entry.action)
+            for curve in curves.of_slot(action, entry.slot) if action is not None else ():
+                if (curve.data_path, curve.array_index) == (entry.new, entry.index):
+                    curve.data_path = entry.old
+                    if entry.was_valid and not curve.is_valid:
+                        curve.is_valid = True  # Blender marks paths that lead nowhere
+                    break
+        bpy.data.batch_remove([actions[uid] for uid in self.made if uid in actions])
+        self.renamed.clear()
+        self.made.clear()
+
+    def drop(self, trees: list[Any]) -> None:
+        """Removes the F-curves of these trees that no node took over."""
+        for tree in trees:
+            for group in curves.of(tree):
+                for curve in [one for one in group.curves if one.data_path.startswith(PARKED)]:
+                    group.curves.remove(curve)
+
+
+class Keeper:
+    """The animation of one tree while a step changes it: every F-curve follows its socket. Meanwhile all have paths
+    that lead nowhere, since Blender deletes some with their node or socket, and from 5.2 on renumbers others.
+    """
+
+    def __init__(self, tree: Any, moved: Moved) -> None:
+        self._tree = tree
+        self._moved = moved
+        self._places: list[tuple[curves.Group, Any, Place]] = []
+        for group in curves.of(tree):
+            for curve in group.curves:
+                place = place_of(tree, curve.data_path)
+                if place is not None:
+                    self._places.append((group, curve, place))
+                    moved.rename(group, curve, PARKED + curve.data_path)
+
+    def settle(self, tree: Any, removed: set[str], successors: dict[str, tuple[str, dict[str, str] | None]]) -> None:
+        """Gives every F-curve the path of its socket as it is now. `removed` nodes of `tree`, by name, lose theirs,
+        except to `successors`: by name of the old node the new name, and its inputs by identifier of the old ones.
+        """
+        if tree != self._tree:
+            update(self._tree)  # its group nodes get their sockets
+        for group, curve, place in self._places:
+            if tree == self._tree and place.node in removed:
+                path = self._path_of_successor(place, successors)
+            elif place_of(self._tree, old := curve.data_path.removeprefix(PARKED)) == place:
+                path = old
+            else:
+                path = path_to(self._tree, place, check=False)
+            if path is not None:
+                self._moved.rename(group, curve, path)
+
+    def _path_of_successor(self, place: Place, successors: dict[str, tuple[str, dict[str, str] | None]]) -> str | None:
+        name, inputs = successors.get(place.node, (None, None))
+        if name is None:
+            return None
+        if place.side == "inputs" and inputs is not None:
+            if place.socket not in inputs:
+                return None
+            place = place._replace(socket=inputs[place.socket])
+        return path_to(self._tree, place._replace(node=name))
+
+
+def hand_on(source: Any, names: dict[str, str], tree: Any, moved: Moved) -> None:
+    """Copies the F-curves of nodes of `source` to nodes of `tree` with the same sockets; `names` has the new name of
+    each. Those of strips stay behind.
+    """
+    for group in list(curves.of(source)) if source.animation_data is not None else ():
+        for curve in list(group.curves):
+            place = place_of(source, curve.data_path)
+            if group.kind == "strip" or place is None or place.node not in names:
+                continue
+            path = path_to(tree, Place(names[place.node], *place[1:]))
+            if path is None:
+                continue
+            data = tree.animation_data_create()
+            if group.kind == "driver":
+                data.drivers.from_existing(src_driver=curve).data_path = path
+                continue
+            if data.action is None:
+                data.action = bpy.data.actions.new(f"{tree.name}Action")
+                moved.made.append(data.action.session_uid)
+            curves.copy(curve, curves.to_write(tree, group.action), path)
+
+
+def own_action(tree: Any, moved: Moved) -> None:
+    """Gives a copied tree its own copy of the action, so that edits of its nodes leave the first one's animation."""
+    data = tree.animation_data
+    if data is None or data.action is None:
+        return
+    slot = data.action_slot.identifier if hasattr(data, "action_slot") and data.action_slot is not None else None
+    data.action = data.action.copy()
+    moved.made.append(data.action.session_uid)
+    if slot is not None:
+        data.action_slot = data.action.slots[slot]
+
+
+class KeptActions:
+    """Copies of the actions of trees, for work that may change anything in them."""
+
+    def __init__(self) -> None:
+        self._copies: dict[int, int] = {}  # session UID of the action → of its copy
+        self._states: dict[int, Any] = {}
+        self._changed: set[int] = set()
+
+    def keep(self, trees: list[Any], prefix: str) -> None:
+        """Copies the actions that these trees use, each once, under names with this prefix."""
+        for tree in trees:
+            for group in curves.of(tree):
+                action = group.action
+                if action is None or action.library is not None or action.session_uid in self._copies:
+                    continue
+                copy = action.copy()
+                copy.name = f"{prefix}action{len(self._copies)}"
+                copy.use_fake_user = False
+                self._copies[action.session_uid] = copy.session_uid
+        present = {action.session_uid: action for action in bpy.data.actions}
+        self._states = {uid: curves.of_action(present[uid]) for uid in self._copies if uid in present}
+
+    def note_changed(self) -> None:
+        """Records which actions are no longer as they were when they were last kept."""
+        present = {action.session_uid: action for action in bpy.data.actions}
+        for uid, state in self._states.items():
+            if uid in present and curves.of_action(present[uid]) != state:
+                self._changed.add(uid)
+
+    def restore(self, by_artist: set[str]) -> None:
+        """Restores what was changed, except actions of these names, and removes the copies."""
+        present = {action.session_uid: action for action in bpy.data.actions}
+        for uid in self._changed:
+            action, copy = present.get(uid), present.get(self._copies[uid])
+            if action is None or copy is None or action.name in by_artist:
+                continue
+            name, kept = action.name, id_state.keep(action)
+            action.user_remap(copy)
+            id_state.hand_over(action, copy, kept)
+            bpy.data.actions.remove(action)
+            copy.name = name
+            del self._copies[uid]
+        self.drop()
+
+    def drop(self) -> None:
+        """Removes the copies."""
+        uids = set(self._copies.values())
+        bpy.data.batch_remove([action for action in bpy.data.actions if action.session_uid in uids])
+        self._copies.clear()
+        self._states.clear()
+        self._changed.clear()
