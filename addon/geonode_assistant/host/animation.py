@@ -211,7 +211,7 @@ def hand_on(source: Any, names: dict[str, str], tree: Any, moved: Moved) -> None
             if data.action is None:
                 data.action = bpy.data.actions.new(f"{tree.name}Action")
                 moved.made.append(data.action.session_uid)
-            curves.copy(curve, curves.to_write(tree, group.action), path)
+            curves.copy(curve, curves.to_write(tree), path)
 
 
 def own_action(tree: Any, moved: Moved) -> None:

@@ -67,26 +67,27 @@ def _collections(action: Any, slot: int) -> list[Any]:
     return [bag.fcurves for strip in strips for bag in strip.channelbags if bag.slot_handle == slot]
 
 
-def to_write(block: Any, like: Any) -> Any:
-    """The F-curves of a data-block's own action, to which some may be added."""
+def to_write(block: Any) -> Any:
+    """What holds the F-curves of a data-block's own action, and their groups, and may get more."""
     action = block.animation_data.action
     if not _LAYERED:
-        return action.fcurves
+        return action
     if block.animation_data.action_slot is None:
         block.animation_data.action_slot = action.slots.new(block.id_type, block.name)
     layer = action.layers[0] if len(action.layers) else action.layers.new("Layer")
     strip = layer.strips[0] if len(layer.strips) else layer.strips.new(type="KEYFRAME")
-    return strip.channelbag(block.animation_data.action_slot, ensure=True).fcurves
+    return strip.channelbag(block.animation_data.action_slot, ensure=True)
 
 
-def copy(source: Any, collection: Any, path: str) -> None:
+def copy(source: Any, holder: Any, path: str) -> None:
     """Copies an F-curve with its keyframes and modifiers; replaces one of the same path and index."""
-    present = collection.find(path, index=source.array_index)
+    present = holder.fcurves.find(path, index=source.array_index)
     if present is not None:
-        collection.remove(present)
-    group = source.group.name if source.group is not None else ""
-    named = {"group_name": group} if _LAYERED else {"action_group": group}
-    curve = collection.new(path, index=source.array_index, **named)
+        holder.fcurves.remove(present)
+    curve = holder.fcurves.new(path, index=source.array_index)
+    if source.group is not None:
+        name = source.group.name
+        curve.group = holder.groups.get(name) or holder.groups.new(name)
     _copy_plain(source, curve, frozenset({"data_path", "array_index"}))
     count = len(source.keyframe_points)
     curve.keyframe_points.add(count)

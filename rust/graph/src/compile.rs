@@ -211,9 +211,7 @@ fn compile_step(
         work.warn_of_forgotten_link();
     }
     work.check_tree();
-    let mut asks = questions(&work.model, &work.unsaid, &work.target, &work.modifier_inputs, before);
-    let info = before.tree_info.get(&work.tree_of_target());
-    asks.extend(lost(&work.model, &work.unsaid, info, work.scope));
+    let asks = asks(&work, before);
     compiled.questions.extend(asks.into_iter().map(|words| (index, words)));
     let places = layout::places(&work.model, work.scope);
     layout::settle(&mut work.model, &places);
@@ -266,6 +264,14 @@ fn compile_step(
     }
     record(compiled, &target, &name, created, tree, &step_delta);
     compiled.steps.push(step_delta);
+}
+
+/// Why the artist is asked about a step.
+fn asks(work: &Work<'_>, before: &Document) -> Vec<String> {
+    let mut asks = questions(&work.model, &work.unsaid, &work.target, &work.modifier_inputs, before);
+    let info = before.tree_info.get(&work.tree_of_target());
+    asks.extend(lost(&work.model, &work.unsaid, info, work.scope));
+    asks
 }
 
 /// Writes a group that the step edits besides its tree into the working state.
