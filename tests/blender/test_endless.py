@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 import bpy
@@ -67,6 +68,28 @@ REFUSED = {
     "a large face": "import bmesh, math\nb = bmesh.new()\n"
     "f = b.faces.new([b.verts.new((math.cos(i) * i, math.sin(i) * i, 0)) for i in range(30000)])\n"
     "bmesh.ops.triangulate(b, faces=[f], ngon_method='EAR_CLIP')",
+}
+DEEP = {
+    "deques": "from collections import deque\nx = deque()\nfor i in range(COUNT): x = deque([x])",
+    "default dicts": "from collections import defaultdict\nx = 1\n"
+    "for i in range(COUNT):\n    d = defaultdict(int)\n    d[0] = x\n    x = d",
+    "generators": "def g(x): yield x\nx = None\nfor i in range(COUNT):\n    h = g(x)\n    next(h)\n    x = h",
+    "maps": "x = iter([1])\nfor i in range(COUNT): x = map(abs, x)",
+    "slices of an iterator": "from itertools import islice\nx = iter([1])\nfor i in range(COUNT): x = islice(x, 2)",
+    "pairs": "from itertools import pairwise\nx = iter([1])\nfor i in range(COUNT): x = pairwise(x)",
+    "longest": "from itertools import zip_longest\nx = iter([1])\nfor i in range(COUNT): x = zip_longest(x)",
+    "reversed lists": "x = iter([1])\nfor i in range(COUNT): x = reversed([x])",
+    "slices": "x = 1\nfor i in range(COUNT): x = slice(x)",
+    "properties": "x = None\nfor i in range(COUNT): x = property(x)",
+    "what iterations returned": "x = None\nfor i in range(COUNT): x = StopIteration(x)",
+    "arrays of objects": "import numpy as np\nx = None\n"
+    "for i in range(COUNT):\n    y = np.empty(1, dtype=object)\n    y[0] = x\n    x = y",
+}
+"""What Python and numpy release within each other."""
+WITHIN = {
+    "an array in itself": "import numpy as np\nx = np.empty(1, dtype=object)\nx[0] = x\nx == x",
+    "sums of arrays in arrays": DEEP["arrays of objects"] + "\nx + 1",
+    "products of arrays in arrays": DEEP["arrays of objects"] + "\nnp.multiply(x, x)",
 }
 ORDINARY = """
 import bmesh, numpy as np
@@ -245,3 +268,17 @@ sizes = [len(x) for x in (m.polygons, m.edges, n.polygons, k.edges)]
 m.edges[0].vertices = (0, 1)
 """).namespace
     assert made["sizes"] == [1, 4, 1, 3]
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_what_is_nested_deeply_is_released(name: str) -> None:
+    found = scripting.execute(DEEP[name].replace("COUNT", "200_000"), timeout_ms=20_000).namespace
+    assert found.pop("x") is not None
+    found.clear()
+    gc.collect()
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_arrays_within_arrays_are_computed_to_a_depth(name: str) -> None:
+    with pytest.raises(core.CoreError, match="RecursionError"):
+        scripting.execute(WITHIN[name].replace("COUNT", "2_000"))

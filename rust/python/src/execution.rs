@@ -11,6 +11,8 @@ use crate::arrays::Arrays;
 use crate::errors::CoreError;
 use crate::holds::Holds;
 use crate::interruption::Interruptible;
+use crate::releases;
+use crate::ufuncs::Nested;
 use crate::watchdog::{self, Handler, Watch};
 
 /// Executes compiled code in `namespace` on the main thread; `ScriptTimeout` (`script_timeout`, `script_memory`) when it took longer than
@@ -30,6 +32,7 @@ pub(crate) fn run_bounded(
     alarmed: bool,
 ) -> PyResult<()> {
     let execution = Execution::new(code, namespace)?;
+    releases::flatten(py)?;
     let handler = Handler::install(py)?;
     let watch = Watch::start(timeout_ms, memory_mb);
     let watch = match watch {
@@ -42,6 +45,7 @@ pub(crate) fn run_bounded(
     let bounded = Bounded::new(py, block_mb.saturating_mul(1 << 20));
     let arrays = Arrays::new(py);
     let interruptible = Interruptible::new(py);
+    let nested = Nested::new(py);
     let holds = if alarmed { Holds::new(py).map(Some) } else { Ok(None) };
     let alarmed = match holds {
         Ok(Some(holds)) => Alarmed::new(py).map(|alarmed| Some((alarmed, holds))),
@@ -53,7 +57,7 @@ pub(crate) fn run_bounded(
         Ok(None) => (execution.run(), None),
         Err(error) => (Err(error), None),
     };
-    drop((interruptible, arrays, bounded));
+    drop((nested, interruptible, arrays, bounded));
     watch.end();
     handler.remove(py)?;
     if let Some(event) = alarm {

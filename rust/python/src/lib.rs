@@ -18,8 +18,10 @@ mod kinds;
 mod membrane;
 mod memory;
 mod namespaces;
+mod releases;
 mod run;
 mod seal;
+mod ufuncs;
 mod watchdog;
 
 use std::collections::BTreeMap;
