@@ -105,6 +105,11 @@ def of(kind: str = "objects", name: str = "Cube", path: tuple[Any, ...] = ()) ->
 
 DATA = {"root": "data", "path": []}
 CUBE = of()
+TRIANGLE = {
+    "vertices": [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0], "edges": [0, 1, 1, 2, 2, 0], "corners": [0, 1, 2],
+    "corner_edges": [0, 1, 2], "faces": [0], "attributes": [], "uv": None, "uv_render": None, "color": None,
+    "color_render": None,
+}  # fmt: skip
 HOSTILE = {
     "an unlisted attribute": {"do": "set", "of": CUBE, "name": "__class__", "value": 1},
     "an unlisted step": {"do": "set", "of": of(path=("__class__",)), "name": "location", "value": [1, 1, 1]},
@@ -134,6 +139,16 @@ HOSTILE = {
     "a huge mesh": {"do": "call", "of": of("meshes", path=("vertices",)), "name": "add", "args": [10**12], "named": {}},
     "a modifier beyond bounds": {"do": "set", "of": of(path=("modifiers", {"item": "S"})), "name": "levels",
                                  "value": 30},
+    "a mesh with corners that are not there": {"do": "mesh", "of": of("meshes"), "mesh": TRIANGLE | {
+        "corners": [0, 1, 99999], "edges": [0, 99999999]}},
+    "a mesh with values that are not there": {"do": "mesh", "of": of("meshes"), "mesh": TRIANGLE | {
+        "attributes": [{"name": "a", "type": "FLOAT", "domain": "POINT", "values": [1.0]}]}},
+    "corners that are not there": {"do": "call", "of": of("meshes", path=("loops",)), "name": "foreach_set",
+                                   "args": ["vertex_index", [10**6] * 24], "named": {}},
+    "a corner that is not there": {"do": "set", "of": of("meshes", path=("loops", {"item": 0})),
+                                   "name": "vertex_index", "value": 10**6},
+    "an edge below zero": {"do": "set", "of": of("meshes", path=("edges", {"item": 0})), "name": "vertices",
+                           "value": [-1, 0]},
     "a mesh of something else": {"do": "mesh", "of": CUBE, "mesh": {}},
     "a context that was not entered": {"do": "exit", "of": CUBE},
     "an unknown deed": {"do": "eval", "of": CUBE, "value": "1"},

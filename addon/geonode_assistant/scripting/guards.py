@@ -20,7 +20,7 @@ from typing import Any
 
 from mathutils import geometry, kdtree, noise
 
-from . import crossings, policy, products, removals
+from . import costs, crossings, policy, products, removals
 from .errors import Guarded, NotAllowed
 from .sizes import as_number
 
@@ -211,7 +211,8 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
 LIMITED_NAMES = frozenset({
     *_SEARCHES, "sort", "argsort", "searchsorted", "dot", "find_n", "to_mesh", "zipf", "multivariate_normal",
     "FromPolygons", "FromBMesh", "FromObject", "overlap",
-    "from_mesh", "from_object", "copy",
+    "from_mesh", "from_object", "copy", "tolist", "astype", "at", "reduceat", "outer",
+    *(name for kind in costs.METHODS for cost in costs.LARGEST for name in costs.methods(kind, cost)),
 })  # fmt: skip
 
 
@@ -370,6 +371,23 @@ def _up_to(name: str, largest: int) -> Callable[..., Any]:
     return called
 
 
+DIGITS = 2e9
+"""The most steps of a common divisor of whole numbers: the product of their bits."""
+
+
+def _divisor(name: str) -> Callable[..., Any]:
+    function = getattr(math, name)
+
+    def called(*args: Any) -> Any:
+        bits = sorted((one.bit_length() for one in args if isinstance(one, int)), reverse=True)
+        if len(bits) > 1 and float(sum(bits[:-1])) * bits[1] > DIGITS:
+            raise Guarded(f"{name}() of numbers this large would freeze Blender.")
+        return function(*args)
+
+    called.__name__ = name
+    return called
+
+
 class Tree:
     """A large ``KDTree``. Balancing points that are in order takes the square of their number, so it mixes them."""
 
@@ -505,7 +523,11 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
     "enum": {one.__name__: one for one in (Enum, IntEnum, Flag, IntFlag, StrEnum)},
     "functools": {"wraps": wraps},
     "json": {"dumps": dumps},
-    "math": {"prod": product_of, **{name: _up_to(name, 5_000) for name in ("factorial", "comb", "perm")}},
+    "math": {
+        "prod": product_of,
+        **{name: _up_to(name, 5_000) for name in ("factorial", "comb", "perm")},
+        **{name: _divisor(name) for name in ("gcd", "lcm")},
+    },
     "mathutils.geometry": {
         "box_fit_2d": _at_most("box_fit_2d", 20_000, lambda points, *_: len(points)),
         "box_pack_2d": _at_most("box_pack_2d", 20_000, lambda boxes, *_: len(boxes)),

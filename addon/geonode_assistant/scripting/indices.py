@@ -26,11 +26,44 @@ _INTO = {
 _LISTS = {"MeshEdge": "edges", "MeshLoop": "loops", "MeshPolygon": "polygons"}
 _TOPOLOGY = frozenset({".edge_verts", ".corner_vert", ".corner_edge"})
 """Attributes that contain the same indices."""
-METHODS = frozenset({"foreach_set", "from_pydata", "data"})
+_OFFSETS = frozenset({"curve_offset_data", "curve_offsets"})
+"""Members of curves that say where each begins among all points; adding and resizing curves sets them."""
+METHODS = frozenset({"foreach_set", "from_pydata", "data", *_OFFSETS})
 """Names that `method` is asked about."""
 
 _doubtful: dict[int, Any] = {}
 """Meshes whose faces may begin in any order, by their ``session_uid``; checked before Blender evaluates them."""
+
+
+class Offset:
+    """One offset, to be read."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+
+class Offsets:
+    """Offsets of curves as they are now, to be read."""
+
+    __slots__ = ("__values__",)
+
+    def __init__(self, found: Any) -> None:
+        self.__values__ = array("i", bytes(4 * len(found)))
+        found.foreach_get("value", self.__values__)
+
+    def __len__(self) -> int:
+        return len(self.__values__)
+
+    def __getitem__(self, at: int) -> Offset:
+        return Offset(self.__values__[operator.index(at)])
+
+    def foreach_get(self, name: str, values: Any) -> None:
+        """As of a collection of Blender."""
+        if name != "value" or len(values) != len(self):
+            raise Guarded("foreach_get() of these takes 'value' and as many numbers as there are.")
+        values[:] = self.__values__
 
 
 def begin() -> None:
@@ -52,7 +85,7 @@ def has_guard(kind: type, name: str) -> bool:
             return issubclass(kind, bpy.types.Mesh)
         case "data":
             return issubclass(kind, bpy.types.Attribute)
-    return False
+    return name in _OFFSETS
 
 
 def store(thing: Any, name: str, value: Any) -> None:
@@ -83,6 +116,8 @@ def method(thing: Any, name: str) -> Any:
             if thing.name in _TOPOLOGY:
                 raise Guarded(f"The attribute {thing.name!r} defines the mesh; use from_pydata() or bmesh.")
             return thing.data
+    if name in _OFFSETS:
+        return Offsets(getattr(thing, name))
     return lambda *args: _foreach_set(thing, *args)
 
 

@@ -386,5 +386,7 @@ MEMBERS: dict[type, frozenset[str]] = {
     guards.Tree: frozenset({"insert", "balance", "find", "find_n", "find_range"}),
     removals.Removal: frozenset(),
     older.Sockets: frozenset({"new"}),
+    indices.Offsets: frozenset({"foreach_get"}),
+    indices.Offset: frozenset({"value"}),
 }
 """Our own classes whose instances a script may have, with the attributes that it may read."""

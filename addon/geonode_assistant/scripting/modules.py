@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ..host import operators
-from . import expected, guards, policy, printing, quiet, sizes, stacks, with_blocks
+from . import costs, expected, guards, policy, printing, quiet, sizes, stacks, with_blocks
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
@@ -77,7 +77,7 @@ class Importer:
             return self._keep(name, Operators(self._policy.operators, self._recorder))
         if name == "bpy.types":
             return self._keep(name, Types(self._policy.modules[name]))
-        plain, inner = _members(name) if name.partition(".")[0] != "bpy" else _read(name)
+        plain, inner = contents(name) if name.partition(".")[0] != "bpy" else _read(name)
         vars(made).update(plain)
         vars(made).update(self._own.get(name, {}))
         if self._recorder is not None:
@@ -108,11 +108,15 @@ def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
             plain[member] = replaced[member]
         elif _has(real, member):
             value = getattr(real, member)
+            if callable(value) and name.partition(".")[0] not in _OF_BLENDER and costs.cost(name, member) is None:
+                continue
             plain[member] = _bounded(value, member) if name == "bmesh.ops" else value
     return plain, tuple(inner)
 
 
-_members = functools.cache(_read)
+_OF_BLENDER = frozenset({"bpy", "bmesh", "bpy_extras"})
+"""Modules whose functions are limited by what they make (``sizes``), not by a list of costs."""
+contents = functools.cache(_read)
 """Cached contents, shared by all scripts, of modules that do not depend on Blender's state."""
 
 

@@ -9,27 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from . import policy, products
+from . import costs, measured, policy, products
 from .errors import Guarded
 from .guards import IN_PLACE_OF, LIMITED
 from .membrane import MEMBERS, key
 
 SORTED = 5e8
 """The most comparisons of a sort or a search."""
-
-
-def _size(value: Any) -> float:
-    """The number of items of a number, a shape or an array."""
-    if isinstance(value, bool) or value is None:
-        return 1.0
-    if isinstance(value, int | float | np.number):
-        return abs(float(value))
-    if isinstance(value, tuple | list) and len(value) <= 8 and all(isinstance(one, int | np.integer) for one in value):
-        product = 1.0
-        for one in value:
-            product *= max(abs(float(one)), 1.0)
-        return product
-    return 1.0
 
 
 def _limited(function: Callable[..., Any], size: Callable[..., float]) -> Callable[..., Any]:
@@ -45,13 +31,16 @@ def _limited(function: Callable[..., Any], size: Callable[..., float]) -> Callab
 
 def _shaped(*args: Any, **kwargs: Any) -> float:
     return max(
-        [_size(args[0]) if args else 1.0, *(_size(kwargs[key]) for key in ("shape", "size", "N") if key in kwargs)]
+        [
+            measured.size(args[0]) if args else 1.0,
+            *(measured.size(kwargs[key]) for key in ("shape", "size", "N") if key in kwargs),
+        ]
     )
 
 
 def _counted(*args: Any, **kwargs: Any) -> float:
     """linspace and similar functions: the third argument is the number of items."""
-    return max([_size(args[2]) if len(args) > 2 else 1.0, _size(kwargs.get("num", 1))])
+    return max([measured.size(args[2]) if len(args) > 2 else 1.0, measured.size(kwargs.get("num", 1))])
 
 
 def _arranged(*args: Any, **kwargs: Any) -> float:
@@ -65,20 +54,21 @@ def _arranged(*args: Any, **kwargs: Any) -> float:
 
 def _repeated(array: Any, times: Any = 1, *args: Any, **kwargs: Any) -> float:
     times = kwargs.get("repeats", kwargs.get("reps", times))
-    return float(np.size(array)) * _size(times)
+    return float(np.size(array)) * measured.size(times)
 
 
 def _dimensions(*args: Any, **kwargs: Any) -> float:
     product = 1.0
     for one in args:
-        product *= _size(one)
-    return max(product, _size(kwargs.get("size")))
+        product *= measured.size(one)
+    return max(product, measured.size(kwargs.get("size")))
 
 
 def _sampled(*args: Any, **kwargs: Any) -> float:
     """Distributions: the size is the last of their arguments."""
     return max(
-        [_size(one) for one in args if isinstance(one, tuple | list)] + [_size(args[-1]) if len(args) > 2 else 1.0]
+        [measured.size(one) for one in args if isinstance(one, tuple | list)]
+        + [measured.size(args[-1]) if len(args) > 2 else 1.0]
     )
 
 
@@ -88,7 +78,7 @@ def _each_with_each(*args: Any, **kwargs: Any) -> float:
 
 
 def _function(function: Any, shape: Any = (), **kwargs: Any) -> float:
-    return _size(shape)
+    return measured.size(shape)
 
 
 def _grid(*args: Any, **kwargs: Any) -> float:
@@ -99,7 +89,7 @@ def _grid(*args: Any, **kwargs: Any) -> float:
 
 
 def _square(*args: Any, **kwargs: Any) -> float:
-    return max([_size(one) for one in args[:2]] or [1.0]) ** 2 if args else 1.0
+    return max([measured.size(one) for one in args[:2]] or [1.0]) ** 2 if args else 1.0
 
 
 def _stepped(function: Callable[..., Any], steps: Callable[..., float], most: float) -> Callable[..., Any]:
@@ -168,7 +158,7 @@ def _weighted(weight: float) -> Callable[..., float]:
 
 
 def _solved(a: Any, b: Any, *args: Any, **kwargs: Any) -> float:
-    return 4 * _decomposed(a) + float(np.size(b)) * np.shape(a)[-1]
+    return 5 * _decomposed(a) + float(np.size(b)) * np.shape(a)[-1]
 
 
 def _powered(a: Any, n: Any) -> float:
@@ -178,7 +168,7 @@ def _powered(a: Any, n: Any) -> float:
 def _normed(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> float:
     if ord not in (2, -2, "nuc") or isinstance(axis, int) or (axis is None and np.ndim(x) != 2):
         return 0.0
-    return 4 * (_decomposed(np.moveaxis(x, axis, (-2, -1))) if axis is not None else _decomposed(x))
+    return 60 * (_decomposed(np.moveaxis(x, axis, (-2, -1))) if axis is not None else _decomposed(x))
 
 
 def _correlated(m: Any, y: Any = None, rowvar: Any = True, *args: Any, **kwargs: Any) -> float:
@@ -188,7 +178,7 @@ def _correlated(m: Any, y: Any = None, rowvar: Any = True, *args: Any, **kwargs:
 
 def _fitted(x: Any, y: Any, deg: Any, *args: Any, **kwargs: Any) -> float:
     degree = np.max(deg) + 1.0
-    return float(np.size(x)) * degree * (degree + np.size(y) / max(np.size(x), 1))
+    return 20 * float(np.size(x)) * degree * (degree + np.size(y) / max(np.size(x), 1))
 
 
 def _ordered(a: Any, *args: Any, **kwargs: Any) -> float:
@@ -210,7 +200,24 @@ def _binned(x: Any, bins: Any, *args: Any, **kwargs: Any) -> float:
 
 def _correlated_draws(mean: Any, cov: Any, size: Any = None, *args: Any, **kwargs: Any) -> float:
     sides = float(np.size(mean))
-    return 10 * sides**3 + _size(size) * sides**2
+    return 10 * sides**3 + measured.size(size) * sides**2
+
+
+def _differences(a: Any, n: Any = 1, *args: Any, **kwargs: Any) -> float:
+    return float(np.size(a)) * max(abs(float(n)), 1.0)
+
+
+def _texts(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Limits a sort by the size of its items too."""
+
+    @wraps(function)
+    def called(a: Any, *args: Any, **kwargs: Any) -> Any:
+        array = a if isinstance(a, np.ndarray) else np.asanyarray(a) if isinstance(a, list | tuple) else None
+        if array is not None and array.dtype.kind in "USVO" and _ordered(array) * array.itemsize > SORTED:
+            raise Guarded(f"{function.__name__}() of {array.size:,} texts or objects would freeze Blender.")
+        return function(a, *args, **kwargs)
+
+    return called
 
 
 def _zipf(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -273,6 +280,10 @@ def _method(method: Any, limit: Callable[[Any], Any]) -> Callable[..., Any]:
     return called
 
 
+def _drawing(cost: str) -> Callable[[Any], Any]:
+    return lambda function: measured.drawn(function, cost)
+
+
 def _all(module: Any, names: tuple[str, ...], make: Callable[[Any], Any]) -> dict[str, Any]:
     return {name: make(getattr(module, name)) for name in names if hasattr(module, name)}
 
@@ -311,8 +322,11 @@ ARRAYS = {
     **_all(np, ("tensordot",), lambda f: _product(f, _contracted)),
     **_all(np, ("cov", "corrcoef"), lambda f: _stepped(f, _correlated, products.STEPS)),
     **_all(np, ("polyfit",), lambda f: _stepped(f, _fitted, products.STEPS)),
-    **_all(np, ("roots",), lambda f: _stepped(f, lambda p: 10 * float(np.size(p)) ** 3, products.STEPS)),
-    **_all(np, ("sort", "argsort", "unique", "lexsort"), lambda f: _stepped(f, _ordered, SORTED)),
+    **_all(np, ("roots",), lambda f: _stepped(f, lambda p: 150 * float(np.size(p)) ** 3, products.STEPS)),
+    **_all(np, ("sort", "argsort", "unique"), lambda f: _texts(_stepped(f, _ordered, SORTED))),
+    **_all(np, ("lexsort",), lambda f: _stepped(f, lambda keys, *args, **kwargs: 4 * _ordered(keys), SORTED)),
+    **_all(np, ("broadcast_to", "broadcast_arrays"), measured.spread),
+    **_all(np, ("diff",), lambda f: _stepped(f, _differences, SORTED)),
     **_all(
         np,
         ("isin", "in1d", "intersect1d", "union1d", "setdiff1d", "setxor1d"),
@@ -321,7 +335,7 @@ ARRAYS = {
     **_all(np, ("searchsorted",), lambda f: _stepped(f, _searched, SORTED)),
     **_all(np, ("digitize",), lambda f: _stepped(f, _binned, SORTED)),
     **_all(np, ("fromfunction",), lambda f: _limited(f, _function)),
-    **_all(np, ("hamming", "hanning", "blackman", "bartlett"), lambda f: _limited(f, _shaped)),
+    **_all(np, ("hamming", "hanning", "blackman", "bartlett", "kaiser"), lambda f: _limited(f, _shaped)),
 }
 RANDOM = {
     **_all(np.random, ("rand", "randn"), lambda f: _limited(f, _dimensions)),
@@ -332,15 +346,21 @@ RANDOM = {
     **_all(np.random, ("multivariate_normal",), lambda f: _stepped(f, _correlated_draws, products.STEPS)),
 }
 _WEIGHTS = {
-    "cond": 4, "det": 1, "eig": 10, "eigh": 4, "eigvals": 10, "inv": 1, "matrix_rank": 4, "pinv": 4, "qr": 2, "svd": 4,
-    "slogdet": 1, "eigvalsh": 2, "cholesky": 1,
+    "cond": 60, "det": 5, "eig": 150, "eigh": 20, "eigvals": 150, "inv": 5, "matrix_rank": 60, "pinv": 60, "qr": 20,
+    "svd": 60, "slogdet": 5, "eigvalsh": 20, "cholesky": 5,
 }  # fmt: skip
-"""Functions that decompose matrices, with how much longer than a product they take."""
+"""Functions that decompose matrices, with how much longer than a product they take at worst, when
+the processor has other work: the threads of the library then wait for each other."""
 LINALG = {
     name: _stepped(getattr(np.linalg, name), _weighted(weight), products.STEPS) for name, weight in _WEIGHTS.items()
 }
 LINALG |= {
-    **_all(np.linalg, ("solve", "lstsq"), lambda f: _stepped(f, _solved, products.STEPS)),
+    **_all(np.linalg, ("solve",), lambda f: _stepped(f, _solved, products.STEPS)),
+    **_all(
+        np.linalg,
+        ("lstsq",),
+        lambda f: _stepped(f, lambda a, b, *args, **kwargs: 60 * _decomposed(a) + _solved(a, b), products.STEPS),
+    ),
     **_all(np.linalg, ("matrix_power",), lambda f: _stepped(f, _powered, products.STEPS)),
     **_all(np.linalg, ("multi_dot",), lambda f: _stepped(f, _multiplied, products.STEPS)),
     **_all(np.linalg, ("norm",), lambda f: _stepped(f, _normed, products.STEPS)),
@@ -350,16 +370,36 @@ LINALG |= {
         lambda f: _stepped(f, lambda a, b, *args, **kwargs: float(np.size(a)) ** 1.5, products.STEPS),
     ),
 }
-REPLACED = {"numpy": ARRAYS, "numpy.random": RANDOM, "numpy.linalg": LINALG}
+REPLACED = {"numpy": ARRAYS, "numpy.random": RANDOM, "numpy.linalg": LINALG, "numpy.fft": {}}
+for _name, _module, _limit in (
+    ("numpy", np, measured.measured),
+    ("numpy.random", np.random, measured.drawn),
+    ("numpy.fft", np.fft, measured.measured),
+):
+    for _cost in costs.LARGEST:
+        for _one in costs.named(_name, _cost):
+            if hasattr(_module, _one) and not isinstance(getattr(_module, _one), np.ufunc | type):
+                REPLACED[_name][_one] = _limit(getattr(_module, _one), _cost)
 LIMITED["numpy.ndarray"] = {
     "dot": ARRAYS["dot"],
+    **{name: _stepped(getattr(np.ndarray, name), steps, SORTED) for name, steps in (("searchsorted", _searched),)},
+    **{name: _texts(_stepped(getattr(np.ndarray, name), _ordered, SORTED)) for name in ("sort", "argsort")},
     **{
-        name: _stepped(getattr(np.ndarray, name), steps, SORTED)
-        for name, steps in (("sort", _ordered), ("argsort", _ordered), ("searchsorted", _searched))
+        name: measured.measured(getattr(np.ndarray, name), cost)
+        for cost in costs.LARGEST
+        for name in costs.methods("numpy.ndarray", cost)
     },
+    "tolist": measured.tolist,
+    "astype": measured.astype,
 }
+LIMITED["numpy.ufunc"] = {"at": measured.at, "reduceat": measured.reduceat, "outer": measured.outer}
 for _class in (np.random.Generator, np.random.RandomState):
     LIMITED[key(_class)] = {
+        **{
+            name: _method(getattr(_class, name), _drawing(cost))
+            for cost in costs.LARGEST
+            for name in costs.methods(key(_class), cost)
+        },
         "zipf": _method(_class.zipf, _zipf),
         "multivariate_normal": _method(
             _class.multivariate_normal, lambda f: _stepped(f, _correlated_draws, products.STEPS)

@@ -7,10 +7,12 @@ address and calls or sets what is listed. An entry that does not fit ends it; th
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import bpy
 
+from .. import native
 from ..host import addresses, mesh_data
 from ..messages import AssistantError
 from . import instrument, names, sizes, with_blocks
@@ -89,6 +91,9 @@ class Replay:
                 mesh = self._find(entry["of"])
                 if not isinstance(mesh, bpy.types.Mesh):
                     raise Misfit("it is not a mesh")
+                why = native.core().unfit_mesh(json.dumps(entry["mesh"]))
+                if why is not None:
+                    raise Misfit(f"the mesh does not fit in itself: {why}")
                 mesh_data.write(mesh, entry["mesh"])
             case "enter":
                 found = with_blocks.managed(self._find(entry["of"]))

@@ -74,6 +74,7 @@ __all__ = [
     "stays_local",
     "tools",
     "telemetry",
+    "unfit_mesh",
     "unregister",
     "unregister_tool",
     "validate_plan",
@@ -383,6 +384,9 @@ def script_policy(blender: str = "5.2") -> dict[str, Any]:
     """What safe mode allows in this Blender version: ``builtins, called_only, attributes, dunder_read, underscored,
     methods, modules`` (members by module), ``operators, node_types, bounds`` (largest values by name), ``items``
     (what may be made at once), ``integer_bits``, ``width_digits`` (of a format)."""
+
+def unfit_mesh(text: str) -> str | None:
+    """Why the mesh of a record, as JSON, may not be written into a mesh of Blender; None if it may."""
 
 def run_bounded(
     code: CodeType,

@@ -32,8 +32,9 @@ struct Functions {
 
 type Access = extern "C" fn(c_int, *mut Functions);
 
-/// `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`, which are used with the GIL held.
-const DOMAINS: [c_int; 2] = [1, 2];
+/// `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`, which are used with the GIL held, and the most bytes of a block of each. The second has texts
+/// and whole numbers, where one call of a method may take thirty nanoseconds for each byte; lists and arrays are elsewhere.
+const DOMAINS: [(c_int, usize); 2] = [(1, usize::MAX), (2, 128 << 20)];
 
 /// Bytes of a block that is never refused.
 const SMALL: usize = 16 << 20;
@@ -59,12 +60,20 @@ pub(crate) fn starve() {
 /// The allocator behind a hook.
 struct Bound {
     original: Functions,
+    /// Bytes of a block of this domain.
+    most: usize,
+}
+
+impl Bound {
+    fn refuses(&self, size: usize) -> bool {
+        refused(size) || size > self.most && OURS.get()
+    }
 }
 
 extern "C" fn malloc(ctx: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: `ctx` is the `Bound` of a `Bounded`, which lives until the hook is removed.
     let bound = unsafe { &*ctx.cast::<Bound>() };
-    if refused(size) {
+    if bound.refuses(size) {
         return std::ptr::null_mut();
     }
     (bound.original.malloc)(bound.original.ctx, size)
@@ -73,7 +82,7 @@ extern "C" fn malloc(ctx: *mut c_void, size: usize) -> *mut c_void {
 extern "C" fn calloc(ctx: *mut c_void, count: usize, size: usize) -> *mut c_void {
     // SAFETY: as in `malloc`.
     let bound = unsafe { &*ctx.cast::<Bound>() };
-    if refused(count.saturating_mul(size)) {
+    if bound.refuses(count.saturating_mul(size)) {
         return std::ptr::null_mut();
     }
     (bound.original.calloc)(bound.original.ctx, count, size)
@@ -82,7 +91,7 @@ extern "C" fn calloc(ctx: *mut c_void, count: usize, size: usize) -> *mut c_void
 extern "C" fn realloc(ctx: *mut c_void, block: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: as in `malloc`.
     let bound = unsafe { &*ctx.cast::<Bound>() };
-    if refused(size) {
+    if bound.refuses(size) {
         return std::ptr::null_mut();
     }
     (bound.original.realloc)(bound.original.ctx, block, size)
@@ -114,12 +123,12 @@ impl Bounded {
         LARGEST.store(largest, Ordering::Relaxed);
         OURS.set(true);
         let mut bounds = Vec::with_capacity(DOMAINS.len());
-        for domain in DOMAINS {
+        for (domain, most) in DOMAINS {
             let mut original = std::mem::MaybeUninit::<Functions>::uninit();
             get(domain, original.as_mut_ptr());
             // SAFETY: Python filled the whole structure.
             let original = unsafe { original.assume_init() };
-            let mut bound = Box::new(Bound { original });
+            let mut bound = Box::new(Bound { original, most });
             let mut hook = Functions {
                 ctx: std::ptr::from_mut(&mut *bound).cast(),
                 malloc,

@@ -17,7 +17,7 @@ use crate::watchdog::{self, Handler, Watch};
 
 /// Executes compiled code in `namespace` on the main thread; `ScriptTimeout` (`script_timeout`, `script_memory`) when it took longer than
 /// `timeout_ms` or the process grew by more than `memory_mb`. A block of Python's memory, or an array of numpy if that is loaded, may have at
-/// most `block_mb`; a larger one is a
+/// most `block_mb`, one of a text or a whole number at most 128; a larger one is a
 /// `MemoryError`. With `alarmed`, code that raises an event of the interpreter which no script needs is stopped: `PolicyError`
 /// (`script_breach`, `details["event"]`). The exceptions of the code pass through.
 #[pyfunction]

@@ -44,7 +44,8 @@ mod geonode_core {
     use super::{
         check_manifest, check_script, check_tree, code_fix, compact, conversation_turns, diff, effects, error_codes,
         estimates, known_models, limits, lints, read_compact, reconcile, reset_telemetry, schema, script_policy,
-        security_events, settings, shown_context, sockets, stack, structures, telemetry, validate_plan, version,
+        security_events, settings, shown_context, sockets, stack, structures, telemetry, unfit_mesh, validate_plan,
+        version,
     };
     #[pymodule_export]
     use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
@@ -119,6 +120,12 @@ fn check_script<'py>(py: Python<'py>, source: &str, blender: &str) -> PyResult<B
 fn script_policy<'py>(py: Python<'py>, blender: &str) -> PyResult<Bound<'py, PyAny>> {
     let allowed = detached(py, || Ok::<_, CoreError>(geonode_script::allowed(blender)))?;
     to_python(py, &allowed)
+}
+
+/// Why the mesh of a record, as JSON, may not be written into a mesh of Blender, which would read memory that is not there; None if it may.
+#[pyfunction]
+fn unfit_mesh(py: Python<'_>, text: &str) -> PyResult<Option<String>> {
+    detached(py, || Ok::<_, CoreError>(geonode_script::record::unfit_mesh(text)))
 }
 
 /// Compiles a plan against exported trees (a Bundle) without Blender: `{"ok", "messages", "plan", "steps", "diff", "trees"}`.

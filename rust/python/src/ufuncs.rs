@@ -1,12 +1,16 @@
-//! Bounds how deeply numpy computes arrays within arrays.
+//! Bounds what one operation of numpy on arrays computes: how deeply, and how much.
 //!
 //! An array of objects may contain an array of objects, and at last itself. Each operation on it, and each comparison, is one on its items:
 //! numpy calls itself without looking at the depth, with much of the stack for each level. All of these pass through
 //! the functions that numpy calls `ufunc`, so while a script runs each of them counts its depth, and lets the watchdog stop it within others.
+//!
+//! The operators of arrays pass through them too. Most take a few nanoseconds for each item, and memory bounds how many there are. Those that take
+//! much longer, and all of them on objects of Python, are refused for more items than they can compute in about a second.
 #![expect(unsafe_code, reason = "replaces the C function by which objects of numpy are called")]
 
-use std::cell::Cell;
-use std::ffi::c_void;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::ffi::{c_int, c_ulong, c_void};
 use std::mem::transmute;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -25,14 +29,54 @@ type Called = unsafe extern "C" fn(
 /// Offset of `tp_vectorcall_offset` in `PyTypeObject`, in words; the same in every Python since 3.8.
 const VECTORCALL_OFFSET: usize = 7;
 /// `Py_TPFLAGS_HAVE_VECTORCALL`.
-const HAVE_VECTORCALL: u64 = 1 << 11;
+const HAVE_VECTORCALL: c_ulong = 1 << 11;
 /// The most levels of arrays within arrays.
 const DEEPEST: u32 = 20;
 
+/// Functions that take up to 200 nanoseconds for each item.
+const SLOW: [&str; 11] = [
+    "divmod",
+    "float_power",
+    "floor_divide",
+    "fmod",
+    "gcd",
+    "hypot",
+    "lcm",
+    "logaddexp",
+    "logaddexp2",
+    "power",
+    "remainder",
+];
+/// The most items of such a function, and of any on objects of Python.
+const ITEMS: usize = 20_000_000;
+
+/// The beginning of `PyArrayObject` and of `PyArray_Descr`, the same in numpy 1 and 2.
+#[repr(C)]
+struct Array {
+    head: ffi::PyObject,
+    data: *mut c_void,
+    dimensions: c_int,
+    sides: *const isize,
+    strides: *const isize,
+    base: *mut ffi::PyObject,
+    kind: *const Kind,
+}
+#[repr(C)]
+struct Kind {
+    head: ffi::PyObject,
+    scalar: *mut c_void,
+    letter: u8,
+}
+/// numpy's own bound on dimensions.
+const DIMENSIONS: usize = 64;
+
+static ARRAY: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
 static ORIGINAL: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
 thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// The functions of `SLOW`; those of the thread that runs the script.
+    static SLOW_ONES: RefCell<HashSet<usize>> = RefCell::new(HashSet::new());
 }
 
 unsafe extern "C" fn called(
@@ -51,6 +95,13 @@ unsafe extern "C" fn called(
             );
             return ptr::null_mut();
         }
+        if !within(function, args, count & !(1 << (usize::BITS - 1))) {
+            ffi::PyErr_SetString(
+                ffi::PyExc_ValueError,
+                c"this operation on so many items would freeze Blender; use smaller arrays".as_ptr(),
+            );
+            return ptr::null_mut();
+        }
         if depth > 0 && ffi::PyErr_CheckSignals() != 0 {
             return ptr::null_mut();
         }
@@ -61,7 +112,42 @@ unsafe extern "C" fn called(
     }
 }
 
-/// Bounds the depth until it is dropped. Held on the main thread with the GIL.
+/// Whether an operation on these arguments computes few enough items.
+unsafe fn within(function: *mut ffi::PyObject, args: *const *mut ffi::PyObject, count: usize) -> bool {
+    let mut sides = [1_usize; DIMENSIONS];
+    let (mut large, mut objects) = (false, false);
+    for at in 0..count {
+        // SAFETY: Python passes as many arguments as it states; an object of numpy's type begins as above.
+        unsafe {
+            let one = *args.add(at);
+            if ffi::Py_TYPE(one) != ARRAY.load(Ordering::Relaxed) {
+                continue;
+            }
+            let array = &*one.cast::<Array>();
+            let dimensions = usize::try_from(array.dimensions).unwrap_or(0).min(DIMENSIONS);
+            for from_end in 1..=dimensions {
+                let side = usize::try_from(array.sides.add(dimensions.saturating_sub(from_end)).read()).unwrap_or(0);
+                if let Some(most) = sides.get_mut(DIMENSIONS.saturating_sub(from_end)) {
+                    *most = side.max(*most);
+                }
+                large |= side > 1;
+            }
+            objects |= (*array.kind).letter == b'O';
+        }
+    }
+    // Most operations are on single numbers.
+    if !large
+        || sides
+            .iter()
+            .fold(1_usize, |product, side| product.saturating_mul(*side))
+            <= ITEMS
+    {
+        return true;
+    }
+    !objects && !SLOW_ONES.with(|slow| slow.borrow().contains(&(function as usize)))
+}
+
+/// Bounds depth and number until it is dropped. Held on the main thread with the GIL.
 pub(crate) struct Nested {
     /// Each keeps its function of numpy alive.
     places: Vec<(*mut *mut c_void, Py<PyAny>)>,
@@ -81,12 +167,16 @@ impl Nested {
         let (offset, flags) = unsafe {
             (
                 class.cast::<usize>().add(VECTORCALL_OFFSET).read(),
-                u64::from(ffi::PyType_GetFlags(class)),
+                ffi::PyType_GetFlags(class),
             )
         };
         if flags & HAVE_VECTORCALL == 0 || offset % align_of::<usize>() != 0 || offset.checked_add(8)? > size {
             return None;
         }
+        let array = modules.get_item("numpy").ok()?.getattr("ndarray").ok()?;
+        ARRAY.store(array.as_ptr().cast(), Ordering::Relaxed);
+        let slow = SLOW.iter().filter_map(|name| module.getattr(*name).ok());
+        SLOW_ONES.set(slow.map(|one| one.as_ptr() as usize).collect());
         let mut nested = Self {
             places: Vec::new(),
             original: ptr::null_mut(),

@@ -93,6 +93,7 @@ impl Checker<'_> {
             Entry::Set { of, name, value, .. } => {
                 self.address(of)?;
                 self.attribute(name)?;
+                changeable(of)?;
                 self.bounded(name, value)?;
                 self.data(value, DEPTH)
             }
@@ -117,6 +118,10 @@ impl Checker<'_> {
                 self.address(of)?;
                 self.attribute(name)?;
                 self.arguments(args, named)?;
+                if name != "foreach_get" {
+                    changeable(of)?;
+                }
+                sized(name, args.iter().chain(named.values()))?;
                 self.removal(of, name, args.iter().chain(named.values()))?;
                 if !fails {
                     self.results.insert(number);
@@ -140,10 +145,6 @@ impl Checker<'_> {
             }
             Entry::Mesh { of, mesh } => {
                 self.address(of)?;
-                #[expect(clippy::cast_precision_loss, reason = "sizes of meshes are far smaller")]
-                if mesh.size() as f64 > SCRIPT_ITEMS * 5.0 {
-                    return Err("The mesh is too large.".into());
-                }
                 match misfit(mesh) {
                     Some(why) => Err(format!("The mesh does not fit in itself: {why}.")),
                     None => Ok(()),
@@ -296,6 +297,38 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+/// Where curves begin among their points, which Blender follows without looking: calls that add and resize curves set it.
+const OFFSETS: [&str; 2] = ["curve_offset_data", "curve_offsets"];
+/// Functions whose numbers are sizes.
+const SIZING: [&str; 9] = [
+    "add",
+    "add_curves",
+    "add_points",
+    "add_strokes",
+    "resize",
+    "resize_curves",
+    "resize_points",
+    "resize_strokes",
+    "scale",
+];
+
+fn changeable(of: &Address) -> Checked {
+    let offsets = |step: &Step| matches!(step, Step::Attribute(name) if OFFSETS.contains(&name.as_str()));
+    if of.path.iter().any(offsets) {
+        return Err("The points of curves are counted by Blender.".into());
+    }
+    Ok(())
+}
+
+fn sized<'d>(name: &str, mut given: impl Iterator<Item = &'d Data>) -> Checked {
+    let too_many =
+        |one: &Data| matches!(one, Data::Number(number) if number.as_f64().is_none_or(|number| number > SCRIPT_ITEMS));
+    if SIZING.contains(&name) && given.any(too_many) {
+        return Err(format!("{name}() of so many elements would use up all memory."));
+    }
+    Ok(())
 }
 
 /// The value itself, or the items of a list.

@@ -1,7 +1,12 @@
 //! A whole mesh in a record.
 
+use std::collections::BTreeSet;
+
+use geonode_protocol::SCRIPT_ITEMS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::MAX_BYTES;
 
 /// The elements of a mesh, as Blender stores them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,6 +77,10 @@ const WIDTHS: [(&str, usize); 10] = [
 
 /// What keeps the lists from being a mesh: Blender reads memory that is not there when they do not fit each other.
 pub(super) fn misfit(mesh: &MeshData) -> Option<String> {
+    #[expect(clippy::cast_precision_loss, reason = "sizes of meshes are far smaller")]
+    if mesh.size() as f64 > SCRIPT_ITEMS * 5.0 {
+        return Some("it is too large".into());
+    }
     let (points, edges) = (mesh.vertices.len() / 3, mesh.edges.len() / 2);
     if !mesh.vertices.len().is_multiple_of(3) || !mesh.edges.len().is_multiple_of(2) {
         return Some("a list of vertices or edges ends within one".into());
@@ -98,6 +107,9 @@ pub(super) fn misfit(mesh: &MeshData) -> Option<String> {
         if corners.len() < 3 {
             return Some(format!("face {face} has fewer than three corners"));
         }
+        if !different(corners) {
+            return Some(format!("face {face} has a vertex twice"));
+        }
         let following = corners.iter().cycle().skip(1);
         let joined = |((from, to), edge): ((&usize, &usize), &usize)| {
             ends(*edge).is_some_and(|(a, b)| (a == *from && b == *to) || (a == *to && b == *from))
@@ -105,6 +117,10 @@ pub(super) fn misfit(mesh: &MeshData) -> Option<String> {
         if !corners.iter().zip(following).zip(along).all(joined) {
             return Some(format!("an edge of face {face} does not join its corners"));
         }
+    }
+    let mut names = BTreeSet::new();
+    if let Some(twice) = mesh.attributes.iter().find(|one| !names.insert(&one.name)) {
+        return Some(format!("there are two attributes {:?}", twice.name));
     }
     let count = |domain: &str| match domain {
         "POINT" => Some(points),
@@ -130,9 +146,29 @@ pub(super) fn misfit(mesh: &MeshData) -> Option<String> {
     None
 }
 
+fn different(corners: &[usize]) -> bool {
+    match corners {
+        [a, b, c] => a != b && b != c && c != a,
+        [a, b, c, d] => a != b && a != c && a != d && b != c && b != d && c != d,
+        _ => corners.iter().collect::<BTreeSet<_>>().len() == corners.len(),
+    }
+}
+
+/// Why the text of a mesh in a record may not be written into a mesh of Blender; `None` if it may.
+#[must_use]
+pub fn unfit_mesh(text: &str) -> Option<String> {
+    if text.len() > MAX_BYTES {
+        return Some(format!("it has more than {MAX_BYTES} bytes"));
+    }
+    match serde_json::from_str::<MeshData>(text) {
+        Ok(mesh) => misfit(&mesh),
+        Err(error) => Some(format!("it cannot be read: {error}")),
+    }
+}
+
 impl MeshData {
     /// How many numbers it holds.
-    pub(super) fn size(&self) -> usize {
+    fn size(&self) -> usize {
         let attributes = self.attributes.iter().map(|one| one.values.len());
         let own = [
             self.vertices.len(),

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 pub use address::{Address, Block, Key, Root, Step};
 pub use check::{Misrecorded, check};
 pub use data::{Data, Special};
-pub use mesh::{MeshAttribute, MeshData};
+pub use mesh::{MeshAttribute, MeshData, unfit_mesh};
 
 /// The version of the form.
 pub const VERSION: u32 = 1;

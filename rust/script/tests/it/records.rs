@@ -174,11 +174,45 @@ fn records_of_forbidden_actions_are_refused() {
             "named": {"object": block("objects", "Precious")}}),
         ),
         ("not entered", json!({"do": "exit", "of": cube()})),
+        (
+            "use up all memory",
+            call(at(json!(["data", "vertices"])), "add", json!([2_000_000_000])),
+        ),
+        (
+            "counted by Blender",
+            call(
+                at(json!(["data", "curve_offset_data"])),
+                "foreach_set",
+                json!(["value", [0, 1_000_000_000]]),
+            ),
+        ),
+        (
+            "counted by Blender",
+            set(
+                at(json!(["data", "curve_offset_data", {"item": 1}])),
+                "value",
+                json!(1_000_000_000),
+            ),
+        ),
         ("within one", mesh(|mesh| mesh["vertices"] = json!([0.0]))),
         ("not there", mesh(|mesh| mesh["edges"] = json!([0, 1, 1, 2, 2, 9]))),
         ("not there", mesh(|mesh| mesh["edges"] = json!([0, 0, 1, 2, 2, 0]))),
         ("does not join", mesh(|mesh| mesh["corner_edges"] = json!([0, 1, 7]))),
         ("does not join", mesh(|mesh| mesh["corners"] = json!([0, 2, 1]))),
+        (
+            "a vertex twice",
+            mesh(|mesh| {
+                mesh["corners"] = json!([0, 1, 0, 1]);
+                mesh["corner_edges"] = json!([0, 0, 0, 0]);
+            }),
+        ),
+        (
+            "two attributes",
+            mesh(|mesh| {
+                let again = mesh["attributes"][1].clone();
+                mesh["attributes"].as_array_mut().unwrap().push(again);
+            }),
+        ),
         ("fewer than three", mesh(|mesh| mesh["faces"] = json!([0, 2]))),
         ("not there", mesh(|mesh| mesh["faces"] = json!([0, 90]))),
         ("not fit", mesh(|mesh| mesh["faces"] = json!([]))),
@@ -204,6 +238,8 @@ fn records_of_forbidden_actions_are_refused() {
     let mut other = with(json!([]));
     other["version"] = json!(2);
     assert!(judged(&other).unwrap_err().contains("version"));
+    assert_eq!(record::unfit_mesh(&quad().to_string()), None);
+    assert!(record::unfit_mesh("{}").unwrap().contains("cannot be read"));
     for text in ["", "[]", "{", &"[".repeat(100_000), &" ".repeat(record::MAX_BYTES + 1)] {
         assert!(record::check(text, "5.2", &BTreeMap::new()).is_err());
     }

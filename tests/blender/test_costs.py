@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every function that a script may call says what it costs, and what it costs is bounded."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from types import ModuleType
+from typing import Any
+
+import geonode_core as core
+import numpy as np
+import pytest
+from geonode_assistant import api, scripting
+from geonode_assistant.scripting import costs, guards, names, numeric, policy
+from geonode_assistant.scripting.output import Output
+
+OF_BLENDER = ("bpy", "bmesh", "bpy_extras")
+
+
+def given(name: str) -> ModuleType:
+    table = names.table(frozenset(), Output())
+    return table["__import__"](name, None, None, ("x",), 0)
+
+
+def listed() -> list[tuple[str, str, Any]]:
+    found = []
+    for module, members in policy.policy().modules.items():
+        if module.partition(".")[0] in OF_BLENDER:
+            continue
+        real = importlib.import_module(module)
+        found += [(module, one, getattr(real, one)) for one in sorted(members) if hasattr(real, one)]
+    return found
+
+
+def test_every_listed_function_says_what_it_costs() -> None:
+    called = [(module, name) for module, name, value in listed() if callable(value)]
+    assert len(called) > 700
+    unsaid = [f"{module}.{name}" for module, name in called if costs.cost(module, name) is None]
+    assert unsaid == [], "say in scripting/costs.py what these cost"
+
+
+def test_no_function_costs_two_things() -> None:
+    for of in (costs.COSTS, costs.METHODS):
+        for kind, by_cost in of.items():
+            every = [name for listed in by_cost.values() for name in listed.split()]
+            assert len(every) == len(set(every)), kind
+
+
+def test_what_has_its_own_limit_is_not_the_original() -> None:
+    seen = 0
+    for module, name, value in listed():
+        if not callable(value) or costs.cost(module, name) not in (costs.OWN, *costs.LARGEST):
+            continue
+        seen += 1
+        if isinstance(value, np.ufunc):
+            continue  # limited by the core, as the operators are
+        assert getattr(given(module), name) is not value, f"{module}.{name}"
+    assert seen > 120
+
+
+def test_a_function_without_a_cost_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    from geonode_assistant.scripting import modules
+
+    assert hasattr(given("math"), "sqrt")
+    modules.contents.cache_clear()
+    costs.cost.cache_clear()
+    monkeypatch.setitem(costs.COSTS, "math", {costs.PLAIN: "sin"})
+    try:
+        assert hasattr(given("math"), "sin") and not hasattr(given("math"), "sqrt")
+    finally:
+        modules.contents.cache_clear()
+        costs.cost.cache_clear()
+
+
+@pytest.mark.parametrize("kind", costs.METHODS)
+def test_every_listed_method_of_numpy_says_what_it_costs(kind: str) -> None:
+    by_cost = costs.METHODS[kind]
+    said = {name for listed in by_cost.values() for name in listed.split()}
+    unsaid = policy.policy().types[kind] - said
+    assert unsaid == set(), "say in scripting/costs.py what these cost"
+    limited = {name for cost in (costs.OWN, *costs.LARGEST) for name in by_cost.get(cost, "").split()} - {"resize"}
+    assert limited <= set(guards.LIMITED[kind]) and limited <= guards.LIMITED_NAMES | {"resize"}
+    assert numeric.REPLACED
+
+
+COSTLY = {
+    "a view": "x = np.broadcast_to(np.float64(1), (n, n))\nx.sum()",
+    "views": "a, b = np.broadcast_arrays(np.ones((n, 1)), np.ones((1, n)))\na.sum()",
+    "at": "np.add.at(np.zeros(3), np.zeros(40 * n, dtype=int), 1)",
+    "outer": "x = np.ones(8000)\nnp.power.outer(x, x)",
+    "overlapping parts": "np.add.reduceat(np.ones(10 * n), [0, 10 * n - 1] * 3000)",
+    "choice by probabilities": "np.random.choice(10 * n, 10 * n, p=np.full(10 * n, 1e-7))",
+    "choice of a generator": "np.random.default_rng(1).choice(20 * n, 3 * n, replace=False)",
+    "a permutation": "np.random.permutation(30 * n)",
+    "many draws": "np.random.poisson(9.9, size=40 * n)",
+    "many draws of a generator": "np.random.default_rng(1).binomial(10**15, 0.5, size=40 * n)",
+    "parts of draws": "np.random.dirichlet(np.ones(n // 10), 10000)",
+    "svd": "np.linalg.svd(np.ones((1200, 1200)))",
+    "eig": "np.linalg.eig(np.ones((700, 700)))",
+    "lstsq": "np.linalg.lstsq(np.ones((3000, 1500)), np.ones(3000), rcond=None)",
+    "powers": "x = np.ones((8000, 8000))\nx ** x",
+    "remainders": "x = np.ones((8000, 8000))\nx % x",
+    "divisors": "x = np.ones((8000, 8000), dtype=int)\nnp.gcd(x, x)",
+    "objects": "x = np.ones((5000, 5000)).astype(object)\nx + x",
+    "objects of numbers": "x = np.ones((8000, 8000)).tolist()",
+    "a transform": "np.fft.fft(np.ones(25 * n))",
+    "interpolation": "x = np.linspace(0, 1, 10 * n)\nnp.interp(x, x, x)",
+    "texts": "x = np.array(['a' * 1000] * 100000)\nnp.sort(x)",
+    "texts by the method": "x = np.array(['a' * 1000] * 100000)\nx.argsort()",
+    "differences": "np.diff(np.zeros(n), n=50000)",
+    "common divisors": "import math\na = 3 ** 900_000\nb = 5 ** 600_000\nmath.gcd(a, b)",
+    "a long text": "s = 'ab' * 10 ** 6\ns = s * 100\nt = s.translate({97: 'x'})",
+}
+ORDINARY = """
+import math
+import numpy as np
+
+rng = np.random.default_rng(1)
+points = np.random.rand(1000, 3)
+spread = np.broadcast_to(np.arange(3.0), (1000, 3))
+counts = np.zeros(10)
+np.add.at(counts, [1, 1, 2], 1)
+found = [
+    spread.shape, counts.tolist(), np.add.outer([1, 2], [3, 4]).tolist(),
+    np.add.reduceat(np.arange(8), [0, 4]).tolist(),
+    rng.choice([1, 2, 3], size=5).shape, np.random.choice(10, 3, replace=False).shape, rng.permutation(5).shape,
+    np.random.choice(3, 4, p=[0.2, 0.3, 0.5]).shape, rng.binomial(10**15, 0.5, size=3).shape,
+    np.random.dirichlet([1, 1], 4).shape, np.linalg.svd(points - points.mean(0))[1].shape,
+    np.linalg.eigh(np.cov(points.T))[0].shape, (points ** 2 % 1).shape, np.gcd(12, 18), math.gcd(12, 18, 4),
+    np.fft.rfft(np.ones(64)).shape, np.interp(0.5, [0, 1], [0, 2]), np.sort(np.array(['b', 'a'])).tolist(),
+    np.diff([1, 3, 6]).tolist(), np.percentile([1, 2, 3], 50), np.array([1, 2]).astype(float).tolist(),
+    np.median(points, axis=0).shape, np.power(2.0, [1, 2]).tolist(), np.lexsort(([2, 1], [0, 0])).tolist(),
+    np.polyfit([0, 1, 2], [0, 1, 4], 2).round(3).tolist(), np.unwrap([0.0, 7.0]).shape, np.pad([1], 1).tolist(),
+]
+"""
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_what_would_take_long_is_refused_or_stopped(name: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises((core.CoreError, core.PolicyError, core.ScriptTimeout)):
+        scripting.execute("import numpy as np\nn = len('x') * 10 ** 6\n" + COSTLY[name])
+    assert time.monotonic() - begin < 6
+
+
+def test_ordinary_calls_of_the_same_functions_work() -> None:
+    found = api.run_script(ORDINARY).namespace["found"]
+    assert found[:4] == [(1000, 3), [0, 2, 1] + [0] * 7, [[4, 5], [5, 6]], [6, 22]]
+    assert found[4:9] == [(5,), (3,), (5,), (4,), (3,)]
+    assert found[9:13] == [(4, 2), (3,), (3,), (1000, 3)]
+    assert found[13:18] == [6, 2, (33,), 1.0, ["a", "b"]]
+    assert found[18:22] == [[2, 3], 2.0, [1.0, 2.0], (3,)]
+    assert found[22:24] == [[2.0, 4.0], [1, 0]]
+    assert [round(one, 2) + 0 for one in found[24]] == [1.0, 0.0, 0.0]
+    assert found[25:] == [(2,), [0, 1, 0]]
