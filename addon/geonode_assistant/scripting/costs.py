@@ -47,6 +47,9 @@ COSTS: dict[str, dict[str, str]] = {
     "numbers": {
         PLAIN: "Complex Integral Number Rational Real",
     },
+    "warnings": {
+        PLAIN: "catch_warnings filterwarnings simplefilter warn",
+    },
     "zlib": {
         PLAIN: "adler32 crc32",
     },
