@@ -8,6 +8,7 @@ import sys
 import warnings
 
 import bpy
+import numpy as np
 import pytest
 from geonode_assistant import scripting
 
@@ -22,6 +23,10 @@ BY_ITSELF = {
     "numpy overflows": ("import numpy as np\nprint(np.float32(1e38) * np.float32(1e10))", "inf\n"),
     "a property that will go": ("import bpy\nbpy.data.materials.new('A').use_nodes = True\nprint(1)", "1\n"),
     "a codec": ("print('ä'.encode('cp1252'), b'a'.decode('utf-16-le', 'ignore'))", "b'\\xe4' \n"),
+    "how numpy prints": (
+        "import numpy as np\nnp.set_printoptions(precision=2, suppress=True)\nprint(np.array([1.234, 1e-9]))",
+        "[1.23 0.  ]\n",
+    ),
     "no codec": (
         "try:\n    'x'.encode('nope-1')\nexcept LookupError as e:\n    print(e)",
         "unknown encoding: nope-1\n",
@@ -47,10 +52,10 @@ def test_what_python_does_by_itself_is_no_breach(name: str) -> None:
     source, printed = BY_ITSELF[name]
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        before = list(warnings.filters)
+        before, printed_by_numpy = list(warnings.filters), np.get_printoptions()
         own = linecache.updatecache, linecache.checkcache, warnings.showwarning, vars(sys).get("tracebacklimit")
         assert scripting.execute(source).stdout == printed
-        assert list(warnings.filters) == before
+        assert list(warnings.filters) == before and np.get_printoptions() == printed_by_numpy
     assert own[:2] == (linecache.updatecache, linecache.checkcache)
     assert own[3] == vars(sys).get("tracebacklimit")
 

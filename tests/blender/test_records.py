@@ -32,10 +32,13 @@ NOT_CARRIED = {
     "assign_faces_materials": "from_edit_mesh",
     "grease_pencil_basic": "GreasePencilStroke",
     "grease_pencil_or_annotation": "GreasePencilStroke",
+    "guarded_image_editor": "bpy.context.screen",
     "viewport_shading": "bpy.context.screen",
     "asset_and_info": "window",
     "override_context": "window_manager",
 }
+if bpy.app.version >= (4, 3):
+    NOT_CARRIED["gp_strokes"] = "GreasePencilStroke"
 if bpy.app.version >= (5, 0):
     NOT_CARRIED["grease_pencil_line"] = "GreasePencilStroke"
 if bpy.app.version < (4, 3):

@@ -9,6 +9,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import scripting
+from geonode_assistant.scripting import paths, policy
 
 CACHE = 'modifiers["C"].point_cache.use_disk_cache'
 BEGIN = f"import bpy\no = bpy.data.objects['Cube']\no.modifiers.new('C', 'CLOTH')\np = {CACHE!r}\n"
@@ -27,6 +28,9 @@ ANIMATED = {
     "the path of a curve": "f = o.driver_add('location', 0)\nf.data_path = p",
     "the path by text": "f = o.driver_add('location', 0)\nsetattr(f, 'data_path', p)",
     "a keying set": "k = bpy.context.scene.keying_sets.new(idname='k', name='k')\nk.paths.add(o, p)",
+    "a key in a strip": "if not hasattr(bpy.data.actions.new('B'), 'layers'):\n    o.keyframe_insert(p)\n"
+    "a = bpy.data.actions.new('A')\nstrip = a.layers.new('L').strips.new(type='KEYFRAME')\n"
+    "strip.key_insert(a.slots.new(id_type='OBJECT', name='S'), p, 0, 1.0, 1.0)",
     "where pictures are written": "bpy.context.scene.keyframe_insert('render.' + 'file' + 'path')",
     "a script of a driver": "o.driver_add('location', 0)\no.keyframe_insert('animation_data.drivers[0].driver.type')",
     "a fluid domain": "o.modifiers.new('F', 'FLUID')\no.keyframe_insert('modifiers[\"F\"].fluid_type')",
@@ -48,6 +52,22 @@ def test_what_may_not_be_set_is_not_animated(name: str, tmp_path: Path, monkeypa
         scripting.run(BEGIN + ANIMATED[name] + for_frames)
     assert failed.value.code == "script_failed"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_function_that_takes_a_path_is_guarded() -> None:
+    allowed = policy.policy().attributes
+    seen = set()
+    for name in dir(bpy.types):
+        described = getattr(getattr(bpy.types, name), "bl_rna", None)
+        for function in described.functions if described is not None else ():
+            paths_taken = [one for one in function.parameters if one.identifier == "data_path" and not one.is_output]
+            if function.identifier in allowed and paths_taken:
+                seen.add((name, function.identifier))
+                asks = function.identifier == "find"  # nothing is made
+                assert asks or function.identifier in paths.METHODS or paths.has_guard(name, function.identifier), name
+                place = [one.identifier for one in function.parameters if not one.is_output].index("data_path")
+                assert asks or paths.place(function.identifier) == place, (name, function.identifier)
+    assert len(seen) >= 4, seen
 
 
 def test_a_key_beyond_a_limit_is_refused_before_it_is_evaluated() -> None:

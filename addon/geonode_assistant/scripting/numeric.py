@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -305,7 +305,22 @@ class Array(metaclass=_Arrays):
 Array.__name__ = Array.__qualname__ = "ndarray"
 MEMBERS[Array] = frozenset()
 IN_PLACE_OF[np.ndarray] = Array
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    suppress: bool | None = None,
+    sign: Literal["-", "+", " "] | None = None,
+) -> None:
+    """``numpy.set_printoptions`` without functions; ``quiet`` restores the options when the script has ended."""
+    np.set_printoptions(precision, threshold, edgeitems, linewidth, suppress, sign=sign)
+
+
 ARRAYS = {
+    "set_printoptions": set_printoptions,
     "ndarray": Array,
     **_all(np, ("zeros", "ones", "empty", "full", "indices"), lambda f: _limited(f, _shaped)),
     **_all(np, ("linspace", "logspace", "geomspace"), lambda f: _limited(f, _counted)),

@@ -18,14 +18,15 @@ from . import policy
 from .errors import Guarded
 
 METHODS = frozenset({
-    "driver_add", "keyframe_insert", "fcurve_ensure_for_datablock", "ensure", "new_from_fcurve", "path_resolve",
+    "driver_add", "keyframe_insert", "fcurve_ensure_for_datablock", "ensure", "key_insert", "new_from_fcurve",
+    "path_resolve",
 })  # fmt: skip
 """Methods that take a path, apart from those that are called ``new`` and ``add``."""
 _LISTS = frozenset({
     "ActionFCurves", "ActionChannelbagFCurves", "ChannelBagFCurves", "AnimDataDrivers", "KeyingSetPaths",
 })  # fmt: skip
 """Lists of Blender's to which something with a path is added."""
-_PLACES = {"fcurve_ensure_for_datablock": 1, "new_from_fcurve": 1, "add": 1}
+_PLACES = {"fcurve_ensure_for_datablock": 1, "key_insert": 1, "new_from_fcurve": 1, "add": 1}
 """Where the path stands among the arguments of a method, if it is not the first."""
 _ONLY_SET = frozenset({"type", "fluid_type", "engine"})
 """Properties of which only some values are allowed, so that they can be set, but not animated."""
@@ -58,12 +59,17 @@ def has_guard(kind: str, name: str) -> bool:
     return kind in _LISTS and name in ("new", "ensure", "add", "new_from_fcurve")
 
 
+def place(name: str) -> int:
+    """Where the path stands among the arguments of a method."""
+    return _PLACES.get(name, 0)
+
+
 def animating(found: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A method that animates the property of a path, after judging it."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        place = _PLACES.get(name, 0)
-        given = [*args[place : place + 1], *(kwargs[key] for key in ("data_path", "path") if key in kwargs)]
+        at = place(name)
+        given = [*args[at : at + 1], *(kwargs[key] for key in ("data_path", "path") if key in kwargs)]
         for path in given:
             check_animated(path)
         return found(*args, **kwargs)
