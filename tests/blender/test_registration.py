@@ -11,6 +11,7 @@ from pathlib import Path
 import bpy
 import geonode_assistant
 import pytest
+from geonode_assistant.host import deferred_updates
 from geonode_assistant.run import session
 from geonode_assistant.run.driver import RunHandle
 from geonode_assistant.ui import polling, registry
@@ -37,6 +38,11 @@ def traces() -> dict[str, object]:
     }
 
 
+def helper_class() -> object:
+    """The class of the helper tree, which an edit registers."""
+    return bpy.types.NodeTree.bl_rna_get_subclass_py(deferred_updates.HELPER_TYPE)
+
+
 @pytest.fixture
 def registered() -> Iterator[None]:
     geonode_assistant.register()
@@ -49,7 +55,13 @@ def test_unregister_removes_everything_that_register_added() -> None:
     for _ in range(3):
         geonode_assistant.register()
         assert traces() != before
+        with deferred_updates.suppression() as suppressor:
+            tree = bpy.data.node_groups.new("T", "GeometryNodeTree")
+            suppressor.run(lambda: None, tree)
+            bpy.data.node_groups.remove(tree)
+        assert helper_class() is not None
         geonode_assistant.unregister()
+        assert helper_class() is None
         assert traces() == before
 
 

@@ -106,7 +106,11 @@ def test_suppression_works_here_and_cleans_up(empty: None) -> None:
         with pytest.raises(ZeroDivisionError):
             suppressor.run(lambda: 1 / 0, tree)
     assert [g.name for g in bpy.data.node_groups] == ["T"] and len(tree.nodes) == 1
-    assert not hasattr(bpy.types, "GeonodeHelperTree")
+    deferred_updates.release()
+    assert bpy.types.NodeTree.bl_rna_get_subclass_py(deferred_updates.HELPER_TYPE) is None
+    with deferred_updates.suppression() as suppressor:  # registered again
+        suppressor.run(lambda: tree.nodes.new("ShaderNodeMath"), tree)
+    assert [g.name for g in bpy.data.node_groups] == ["T"] and len(tree.nodes) == 2
 
 
 def test_edits_without_suppression_give_the_same_result(empty: None, monkeypatch: pytest.MonkeyPatch) -> None:

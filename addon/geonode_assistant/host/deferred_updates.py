@@ -17,6 +17,7 @@ from typing import Any
 import bpy
 
 HELPER_NAME = ".geonode_helper"
+HELPER_TYPE = "GeonodeHelperTree"
 works: bool | None = None
 """Whether suppressing updates works in this Blender; None until tested."""
 
@@ -70,7 +71,7 @@ def update(tree: Any) -> None:
 
 @contextmanager
 def suppression() -> Iterator[Suppressor]:
-    """A `Suppressor`, whose helper tree and class are removed afterwards."""
+    """A `Suppressor`, whose helper tree is removed afterwards."""
     global works
     if works is None:
         works = _self_test()
@@ -81,19 +82,30 @@ def suppression() -> Iterator[Suppressor]:
         yield Suppressor(lambda: stack.enter_context(_helper()))
 
 
-@contextmanager
-def _helper() -> Iterator[tuple[Any, list[Any]]]:
-    slot: list[Any] = []
+_slot: list[Callable[[], None]] = []
+_registered: list[type] = []
 
+
+def release() -> None:
+    """Unregisters the class of the helper tree, which stays registered from its first use on: each time it would take
+    as long as building a small tree.
+    """
+    while _registered:
+        bpy.utils.unregister_class(_registered.pop())
+
+
+def _register() -> None:
     def on_update(_self: Any) -> None:
-        if slot:
-            slot.pop()()
+        if _slot:
+            _slot.pop()()
 
+    if _registered:
+        return
     helper_class = type(
-        "GeonodeHelperTree",
+        HELPER_TYPE,
         (bpy.types.NodeTree,),
         {
-            "bl_idname": "GeonodeHelperTree",
+            "bl_idname": HELPER_TYPE,
             "bl_label": "GeoNode helper",
             "bl_icon": "NODETREE",
             "update": on_update,
@@ -101,17 +113,20 @@ def _helper() -> Iterator[tuple[Any, list[Any]]]:
         },
     )
     bpy.utils.register_class(helper_class)
+    _registered.append(helper_class)
+
+
+@contextmanager
+def _helper() -> Iterator[tuple[Any, list[Any]]]:
+    _register()
+    trees: Any = bpy.data.node_groups  # the type of the tree is our own
+    helper = trees.new(HELPER_NAME, HELPER_TYPE)
     try:
-        trees: Any = bpy.data.node_groups  # the type of the tree is our own
-        helper = trees.new(HELPER_NAME, "GeonodeHelperTree")
-        try:
-            helper.nodes.new("NodeFrame")
-            yield helper, slot
-        finally:
-            # It has no users, so that no other data-block needs to be searched for some.
-            bpy.data.node_groups.remove(helper, do_unlink=helper.users > 0)
+        helper.nodes.new("NodeFrame")
+        yield helper, _slot
     finally:
-        bpy.utils.unregister_class(helper_class)
+        # It has no users, so that no other data-block needs to be searched for some.
+        bpy.data.node_groups.remove(helper, do_unlink=helper.users > 0)
 
 
 def _self_test() -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 
 import bpy
 
+from ..host import deferred_updates
 from . import polling, preferences, properties
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
@@ -41,6 +42,7 @@ def register(command: Callable[[list[str]], int]) -> None:
             for cls in module.CLASSES:
                 bpy.utils.register_class(cls)
                 _undo.append(partial(bpy.utils.unregister_class, cls))
+        _undo.append(deferred_updates.release)
         properties.attach()
         _undo.append(properties.detach)
         for event, handler in polling.HANDLERS.items():
