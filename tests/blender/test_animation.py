@@ -165,10 +165,25 @@ def test_keyframes_set_by_hand_during_a_failing_run_stay() -> None:
         tree.nodes[where[0]].inputs[where[1]].keyframe_insert("default_value", frame=33)
 
     assert failing(by_hand).status == "error"
+    assert not any(path.startswith("geonode") for tree in bpy.data.node_groups for _, path in paths(tree.name))
     group = next(iter(curves.of(bpy.data.node_groups["A"])))
     curve = next(one for one in group.curves if one.data_path == path("A", *where))
     assert 33.0 in [point.co[0] for point in curve.keyframe_points]
     assert ("keyframes", path("A", "Move", "Scale")) in paths("A")
+
+
+def test_the_first_keyframes_set_by_hand_during_a_failing_run_are_kept_aside() -> None:
+    bpy.data.node_groups["A"].animation_data_clear()
+    bpy.data.batch_remove(list(bpy.data.actions))
+    before = curves.state(bpy.data.node_groups["A"])
+
+    def by_hand() -> None:
+        bpy.data.node_groups["A"].nodes["Pos"].inputs["Offset"].keyframe_insert("default_value", frame=33)
+
+    assert failing(by_hand).status == "error"
+    assert curves.state(bpy.data.node_groups["A"]) == before
+    assert paths("A (edited)") == [("keyframes", path("A (edited)", "Pos", "Offset"))]
+    assert len(bpy.data.actions) == 1
 
 
 def test_animation_goes_on_in_the_group() -> None:

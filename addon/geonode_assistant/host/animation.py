@@ -214,6 +214,13 @@ def hand_on(source: Any, names: dict[str, str], tree: Any, moved: Moved) -> None
             curves.copy(curve, curves.to_write(tree), path)
 
 
+def separate(tree: Any, other: Any) -> None:
+    """Gives a tree its own copy of an action that it shares with another one."""
+    there = other.animation_data
+    if tree.animation_data is not None and there is not None and tree.animation_data.action == there.action:
+        own_action(tree, Moved())
+
+
 def own_action(tree: Any, moved: Moved) -> None:
     """Gives a copied tree its own copy of the action, so that edits of its nodes leave the first one's animation."""
     data = tree.animation_data

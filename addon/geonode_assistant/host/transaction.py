@@ -424,13 +424,14 @@ class Transaction:
     def _detach_animation(self, by_artist: set[str]) -> None:
         """Frees the actions from the trees that copies replace, since Blender changes F-curves with their sockets."""
         for name, kept in self._copies.items():
-            tree = self._covered(name) if bpy.data.node_groups.get(kept) is not None else None
+            copy = bpy.data.node_groups.get(kept)
+            tree = self._covered(name) if copy is not None else None
             if tree is None:
                 continue
             if name not in by_artist:
                 tree.animation_data_clear()
             elif self._meanwhile.left().get(name) != self._state["trees"][name]["ir"]:
-                animation.own_action(tree, animation.Moved())
+                animation.separate(tree, copy)
 
     def _restore_tree(self, name: str, by_artist: bool) -> None:
         copy = bpy.data.node_groups.get(self._copies[name])
@@ -460,6 +461,7 @@ class Transaction:
 
     def _keep_aside(self, tree: Any, name: str) -> None:
         """Keeps a tree that the artist edited while the run changed it, beside the restored one."""
+        self._moved.drop([tree])
         if ownership.MARK in tree:
             ownership.assign_to_artist(tree)
         if tree.asset_data is not None:
