@@ -270,6 +270,40 @@ m.edges[0].vertices = (0, 1)
     assert made["sizes"] == [1, 4, 1, 3]
 
 
+BONES = """
+import bpy
+arm = bpy.data.armatures.new('A')
+obj = bpy.data.objects.new('A', arm)
+bpy.context.collection.objects.link(obj)
+bpy.context.view_layer.objects.active = obj
+bpy.ops.object.mode_set(mode='EDIT')
+root, tip = arm.edit_bones.new('Root'), arm.edit_bones.new('Tip')
+root.tail, tip.tail = (0, 0, 1), (0, 0, 2)
+tip.parent = root
+length = tip.length
+"""
+CURVES = "import bpy\nh = bpy.data.hair_curves.new('h')\nh.add_curves([3, 4])\n"
+GONE = {
+    "a removed bone": BONES + "arm.edit_bones.remove(root)\nroot.name",
+    "a bone after edit mode": BONES + "bpy.ops.object.mode_set(mode='OBJECT')\ntip.tail = (1, 1, 1)",
+    "a removed parent": BONES + "arm.edit_bones.remove(root)\ntip.parent = root",
+    "an offset of curves": CURVES + "h.curve_offset_data[1].value = 10**9",
+    "offsets of curves": CURVES + "h.curve_offset_data.foreach_set('value', [0, 10**9, 7])",
+}
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_what_blender_would_follow_nowhere_is_refused(name: str) -> None:
+    with pytest.raises(core.CoreError, match="Guarded|NotAllowed|ReferenceError"):
+        scripting.execute(GONE[name])
+
+
+def test_bones_and_offsets_that_are_there_can_be_used() -> None:
+    assert scripting.execute(BONES + "arm.edit_bones['Tip'].name = 'End'").namespace["length"] == 2.0
+    read = "found = [one.value for one in h.curve_offset_data]\n"
+    assert scripting.execute(CURVES + read).namespace["found"] == [0, 3, 7]
+
+
 @pytest.mark.parametrize("name", DEEP)
 def test_what_is_nested_deeply_is_released(name: str) -> None:
     found = scripting.execute(DEEP[name].replace("COUNT", "200_000"), timeout_ms=20_000).namespace

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Indices in meshes: of vertices, edges and corners. Blender follows them without looking, and a wrong one ends it."""
+"""What Blender follows without looking, and a wrong one ends it: indices in meshes, offsets of curves, edit bones that
+are gone.
+"""
 
 from __future__ import annotations
 
@@ -64,6 +66,13 @@ class Offsets:
         if name != "value" or len(values) != len(self):
             raise Guarded("foreach_get() of these takes 'value' and as many numbers as there are.")
         values[:] = self.__values__
+
+
+def check_bone(bone: Any) -> None:
+    """Raises for an edit bone that was removed, or whose armature is not being edited: it has no memory any more."""
+    armature = bone.id_data
+    if not armature.is_editmode or not any(one == bone for one in armature.edit_bones):
+        raise Guarded("This edit bone is gone: it was removed, or edit mode was left; get it from edit_bones again.")
 
 
 def begin() -> None:

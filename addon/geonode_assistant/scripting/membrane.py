@@ -259,6 +259,8 @@ class Membrane:
                 if written and base.__module__ not in _FROM_BLENDER:
                     return 0
                 break
+        if cls is bpy.types.EditBone:
+            return HANDLED
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
             return HANDLED if looked_at else PLAIN
@@ -290,6 +292,9 @@ class Membrane:
     def _handle(self, kind: int, thing: Any, name: Any, value: Any) -> Any:
         if kind >= AGAIN:
             return self._older.again(kind - AGAIN, thing, name, value)
+        for one in (thing, value):
+            if type(one) is bpy.types.EditBone:
+                indices.check_bone(one)
         if kind == STORE:
             if indices.is_index(type(thing), name):
                 return indices.store(thing, name, value)
