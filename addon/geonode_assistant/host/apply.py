@@ -155,7 +155,8 @@ class TreeEdit(Lookup):
         """
         if not any(self.delta.get(name) for name in _SOCKETS):
             return []
-        users = interface.user_nodes(self.tree) if self.delta.get("interface") else []
+        is_new = self.delta.get("create") or "copy_of" in self.delta
+        users = interface.user_nodes(self.tree) if self.delta.get("interface") and not is_new else []
         trees = {tree.name: tree for tree in (self.tree, *(node.id_data for node in users)) if tree.library is None}
         return [animation.Keeper(tree, self._moved) for tree in trees.values() if tree.animation_data is not None]
 
