@@ -192,8 +192,8 @@ COSTS: dict[str, dict[str, str]] = {
         OWN: "arange argsort bartlett blackman broadcast_arrays broadcast_to convolve corrcoef correlate cov diff"
         " digitize dot einsum empty eye fromfunction full geomspace hamming hanning identity in1d indices"
         " inner intersect1d isin kaiser kron lexsort linspace logspace matmul meshgrid ndarray ones outer"
-        " polyfit polymul polyval repeat roots searchsorted setdiff1d setxor1d sort tensordot tile tri union1d"
-        " unique zeros",
+        " polyfit polymul polyval repeat roots searchsorted set_printoptions setdiff1d setxor1d sort tensordot"
+        " tile tri union1d unique zeros",
         STOPPABLE: "poly1d apply_along_axis errstate fromiter ndenumerate ndindex piecewise select vectorize",
         SLOW: "array2string array_str histogram histogram2d histogramdd interp polyadd polyder polyint trim_zeros",
         MIDDLE: "argpartition argwhere average choose cross cumulative_sum delete divmod ediff1d extract float_power"
