@@ -59,7 +59,7 @@ impl<'a> Facts<'a> {
                     tree: None,
                     may_create: ops.may_create_modifier(),
                 },
-                Action::Python(_) | Action::Added(_) => continue,
+                Action::TreeText(_) | Action::Python(_) | Action::Added(_) => continue,
             };
             let known = targets
                 .iter_mut()

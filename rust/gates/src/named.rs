@@ -62,7 +62,7 @@ impl<'a> Named<'a> {
                         modifier.name == payload.target.modifier_name && modifier.node_group.as_deref() == Some(tree)
                     })
                 }
-                Action::Python(_) | Action::Added(_) => false,
+                Action::TreeText(_) | Action::Python(_) | Action::Added(_) => false,
             };
             if !is_meant {
                 continue;

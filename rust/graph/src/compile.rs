@@ -103,7 +103,7 @@ pub fn targets(plan: &Plan) -> Targets {
             Action::GnOps(payload) => {
                 targets.objects.insert(payload.target.object_name.clone());
             }
-            Action::Python(_) | Action::Added(_) => {}
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => {}
         }
         for mention in mentions(&step.action) {
             if let Mention::NodeGroup(name) = mention {
@@ -165,7 +165,8 @@ fn compile_step(
     let list = match &step.action {
         Action::NodeTree(_) => "operations",
         Action::GnOps(_) => "ops",
-        Action::Python(_) | Action::Added(_) => {
+        // A page is read before anything is compiled.
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => {
             if let Action::Python(script) = &step.action {
                 let lines = script.code.lines().count();
                 let plural = if lines == 1 { "" } else { "s" };

@@ -32,7 +32,7 @@ pub fn difference(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Op
                 ),
                 false,
             ),
-            Action::Python(_) | Action::Added(_) => continue,
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => continue,
         };
         let Some(since) = Since::of(target, document) else {
             continue;

@@ -238,7 +238,7 @@ impl<'p> Landing<'p, '_> {
                 payload.may_create_modifier(),
                 payload.single_user,
             ),
-            Action::Python(_) | Action::Added(_) => return,
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return,
         };
         if group.is_some_and(|group| self.is_in_the_tree_of(object, modifier, group)) {
             return;

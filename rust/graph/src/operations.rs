@@ -29,7 +29,7 @@ pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Ve
             let own = modifier.and_then(|modifier| modifier.node_group.as_deref());
             target.node_group_name.as_deref().or(own)
         }
-        Action::Python(_) | Action::Added(_) => None,
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
     };
     let before = Before {
         tree: tree.and_then(|name| document.trees.get(name)),

@@ -161,7 +161,7 @@ impl<'p> Ids<'p> {
                 payload.target.node_group_name.as_deref(),
                 payload.single_user,
             ),
-            Action::Python(_) | Action::Added(_) => return None,
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return None,
         };
         let on = self.document.objects.get(target.0);
         let modifier = on.and_then(|on| on.modifiers.iter().find(|one| one.name == target.1));
@@ -241,7 +241,7 @@ fn kind_of(action: &Action, at: usize) -> Option<&str> {
             GnOp::AddFrame(_) => Some(FRAME),
             _ => None,
         },
-        Action::Python(_) | Action::Added(_) => None,
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
                 payload.may_create_modifier(),
             )
         }
-        Action::Python(_) | Action::Added(_) => return None,
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return None,
     };
     let resolved = editable_object(object_name, state).and_then(|object| {
         let modifier = usable_modifier(object_name, object, modifier_name, may_create)?;
@@ -144,7 +144,7 @@ fn present_tree<'d>(step: &Step, state: &'d Document) -> Option<&'d str> {
     let (object, modifier) = match &step.action {
         Action::NodeTree(payload) => (&payload.target.object_name, &payload.target.modifier_name),
         Action::GnOps(payload) => (&payload.target.object_name, &payload.target.modifier_name),
-        Action::Python(_) | Action::Added(_) => return None,
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return None,
     };
     let on = state.objects.get(object)?;
     let one = on.modifiers.iter().find(|one| one.name == *modifier)?;

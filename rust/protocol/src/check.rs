@@ -161,6 +161,7 @@ impl Check<'_> {
 
     fn payload(&mut self, shapes: &'static StepShapes, payload: &Value, at: &str) {
         self.object(&shapes.payload, payload, at);
+        self.one_form(payload, at);
         let Some((field, ops)) = &shapes.ops else {
             self.script(payload, at);
             return;
@@ -183,6 +184,19 @@ impl Check<'_> {
             let at = Lazy { at, field, index };
             self.op(ops, op, &at);
         }
+    }
+
+    /// A page names its target and says what to do, so nothing stands beside it.
+    fn one_form(&mut self, payload: &Value, at: &str) {
+        let beside = ["target", "operations", "single_user"];
+        let Some(field) = payload.get("text").and(beside.iter().find(|field| payload.get(**field).is_some())) else {
+            return;
+        };
+        self.findings.error(|| {
+            let message = format!("A payload with \"text\" has no {}.", shown(field));
+            Finding::error(Code::ConflictingFields, pointer::child(at, field), message)
+                .hint("Leave it out: the page names its target itself.")
+        });
     }
 
     fn op(&mut self, ops: &'static BTreeMap<String, Shape>, op: &Value, at: &Lazy<'_>) {

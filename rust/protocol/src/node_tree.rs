@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{EnumDiscriminants, EnumString};
 
+use crate::plan::Action;
 use crate::rule::Rule;
 use crate::shapes::{
     AddGroup, AddZone, EditZone, Endpoint, GroupIo, GroupNodes, OrderLinks, Properties, RemoveZone, ReplaceNode,
@@ -12,18 +13,65 @@ use crate::shapes::{
 };
 use crate::value::PlanValue;
 
-/// Payload of a `NODE_TREE` step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Payload of a `NODE_TREE` step with operations.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeTree {
     /// What is edited; modifier and node group are created if they do not exist.
     pub target: TreeTarget,
     /// Gives the modifier a copy of its own first when its node group has other users, so that they stay as they are; `node_group_name` names the copy.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub single_user: bool,
     /// Operations, carried out in order.
     pub operations: Vec<NodeTreeOp>,
+}
+
+/// Payload of a `NODE_TREE` step with a page of tree text, which becomes steps with operations before it is compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TreeText {
+    /// The page; it names its target.
+    pub text: String,
+}
+
+/// Payload of a `NODE_TREE` step: `target` and `operations`, or `text`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename = "NodeTree", deny_unknown_fields)]
+#[schemars(extend(
+    "if" = {"required": ["text"]},
+    "else" = {"required": ["target", "operations"]}
+))]
+pub(crate) struct NodeTreeFields {
+    /// What is edited; modifier and node group are created if they do not exist.
+    #[serde(default)]
+    target: Option<TreeTarget>,
+    /// Gives the modifier a copy of its own first when its node group has other users, so that they stay as they are; `node_group_name` names the copy.
+    #[serde(default)]
+    #[schemars(extend("x-since" = "1.1"))]
+    single_user: bool,
+    /// Operations, carried out in order.
+    #[serde(default)]
+    operations: Option<Vec<NodeTreeOp>>,
+    /// The tree, or what changes of it, as a page of tree text, which names its target itself: instead of all other fields.
+    #[serde(default)]
+    #[schemars(length(min = 1), extend("x-since" = "1.2"))]
+    text: Option<String>,
+}
+
+impl NodeTreeFields {
+    /// The payload in one of its two forms.
+    ///
+    /// # Errors
+    /// When it has neither or both.
+    pub(crate) fn action(self) -> Result<Action, &'static str> {
+        match (self.text, self.target, self.operations) {
+            (Some(text), None, None) if !self.single_user => Ok(Action::TreeText(TreeText { text })),
+            (None, Some(target), Some(operations)) => Ok(Action::NodeTree(NodeTree {
+                target,
+                single_user: self.single_user,
+                operations,
+            })),
+            _ => Err("the payload has either text, or target and operations"),
+        }
+    }
 }
 
 /// Object, modifier and node group of a `NODE_TREE` step.

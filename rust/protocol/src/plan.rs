@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::gn_ops::GnOps;
-use crate::node_tree::NodeTree;
+use crate::node_tree::{NodeTree, NodeTreeFields, TreeText};
 
 /// Version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -219,6 +219,8 @@ pub struct Step {
 pub enum Action {
     /// `NODE_TREE`: a tree described by its nodes and links.
     NodeTree(NodeTree),
+    /// `NODE_TREE` with a page of tree text, which becomes steps with operations before anything is compiled.
+    TreeText(TreeText),
     /// `GN_OPS`: small edits of the tree on a modifier.
     GnOps(GnOps),
     /// `PYTHON`: a script.
@@ -276,7 +278,7 @@ impl Action {
     pub fn type_name(&self) -> &str {
         let [node_tree, gn_ops, python] = Self::TYPES;
         match self {
-            Self::NodeTree(_) => node_tree,
+            Self::NodeTree(_) | Self::TreeText(_) => node_tree,
             Self::GnOps(_) => gn_ops,
             Self::Python(_) => python,
             Self::Added(step) => &step.action_type,
@@ -318,7 +320,7 @@ pub enum PythonMode {
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 enum StepWire {
-    NodeTree(StepFields<NodeTree>),
+    NodeTree(StepFields<NodeTreeFields>),
     GnOps(StepFields<GnOps>),
     Python(StepFields<PythonScript>),
 }
@@ -375,7 +377,20 @@ impl<P> StepFields<P> {
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match StepRead::deserialize(deserializer)? {
-            StepRead::BuiltIn(StepWire::NodeTree(fields)) => fields.step(Action::NodeTree),
+            StepRead::BuiltIn(StepWire::NodeTree(fields)) => {
+                let StepFields {
+                    id,
+                    description,
+                    requires_approval,
+                    payload,
+                } = fields;
+                Step {
+                    id,
+                    description,
+                    requires_approval,
+                    action: payload.action().map_err(serde::de::Error::custom)?,
+                }
+            }
             StepRead::BuiltIn(StepWire::GnOps(fields)) => fields.step(Action::GnOps),
             StepRead::BuiltIn(StepWire::Python(fields)) => fields.step(Action::Python),
             StepRead::Added(fields) if Action::TYPES.contains(&fields.action_type.as_str()) => {
@@ -411,6 +426,7 @@ impl Serialize for Step {
         }
         match &self.action {
             Action::NodeTree(payload) => step.serialize_field("payload", payload)?,
+            Action::TreeText(payload) => step.serialize_field("payload", payload)?,
             Action::GnOps(payload) => step.serialize_field("payload", payload)?,
             Action::Python(payload) => step.serialize_field("payload", payload)?,
             Action::Added(added) => step.serialize_field("payload", &added.payload)?,

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use crate::node_tree::NodeTreeFields;
 use crate::schema::of;
-use crate::{Code, Envelope, Finding, GnOps, Limits, Manifest, NodeTree, Plan, PythonScript};
+use crate::{Code, Envelope, Finding, GnOps, Limits, Manifest, Plan, PythonScript};
 
 /// Every schema by name, as JSON Schema 2020-12. `x-since` marks additions after version 1.0 of the protocol.
 pub fn schemas() -> Vec<(&'static str, Value)> {
@@ -14,7 +15,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("gn_ops", of::<GnOps>()),
         ("limits", of::<Limits>()),
         ("manifest", of::<Manifest>()),
-        ("node_tree", of::<NodeTree>()),
+        ("node_tree", of::<NodeTreeFields>()),
         ("plan", of::<Plan>()),
         ("python", of::<PythonScript>()),
     ]

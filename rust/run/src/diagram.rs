@@ -190,6 +190,7 @@ fn answers() -> Vec<(&'static str, Answer)> {
     };
     let compiled = |findings, approval| Answer::Compiled {
         findings,
+        steps: None,
         objects: vec!["O".into()],
         trees: vec!["T".into()],
         approval,

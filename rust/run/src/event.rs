@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::approval::ApprovalRequest;
 use crate::config::Config;
-use crate::plan::PlanInfo;
+use crate::plan::{PlanInfo, StepInfo};
 use crate::tools::ToolAsk;
 
 /// An event with its time.
@@ -106,6 +106,9 @@ pub enum Answer {
     Compiled {
         /// Errors, warnings and repairs.
         findings: Vec<Finding>,
+        /// The steps, where they are not those of the plan that was checked: a page of tree text becomes one or more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        steps: Option<Vec<StepInfo>>,
         /// Objects that will be written.
         objects: Vec<String>,
         /// Trees that will be written or created.

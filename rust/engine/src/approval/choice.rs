@@ -63,7 +63,7 @@ pub(crate) fn operation_id(action: &Action, step: usize, operation: usize) -> Op
     let list = match action {
         Action::NodeTree(_) => "operations",
         Action::GnOps(_) => "ops",
-        Action::Python(_) | Action::Added(_) => return None,
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return None,
     };
     Some(format!("/steps/{step}/payload/{list}/{operation}"))
 }
@@ -82,7 +82,7 @@ pub(crate) fn leave_out(plan: &Plan, without: &[String]) -> (Plan, Places) {
         let all = match &step.action {
             Action::NodeTree(payload) => payload.operations.len(),
             Action::GnOps(payload) => payload.ops.len(),
-            Action::Python(_) | Action::Added(_) => 0,
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => 0,
         };
         let stays = |at: &usize| operation_id(&step.action, index, *at).is_none_or(|id| !gone.contains(id.as_str()));
         let kept: Vec<usize> = (0..all).filter(stays).collect();
@@ -92,7 +92,7 @@ pub(crate) fn leave_out(plan: &Plan, without: &[String]) -> (Plan, Places) {
         match &mut step.action {
             Action::NodeTree(payload) => payload.operations = pick(&payload.operations, &kept),
             Action::GnOps(payload) => payload.ops = pick(&payload.ops, &kept),
-            Action::Python(_) | Action::Added(_) => {}
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => {}
         }
         rest.steps.push(step);
         places.push((index, kept));

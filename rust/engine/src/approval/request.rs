@@ -34,7 +34,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
         let destroyed = destructive_reason(delta, subject.document, subject.settings.destructive_nodes);
         let script = match &step.action {
             Action::Python(script) => Some(script::describe(script, subject.blender)),
-            Action::NodeTree(_) | Action::GnOps(_) | Action::Added(_) => None,
+            Action::NodeTree(_) | Action::TreeText(_) | Action::GnOps(_) | Action::Added(_) => None,
         };
         let destructive = destroyed.is_some() || script.as_ref().is_some_and(|script| script.destructive);
         let runs = script.as_ref().map(|script| script.reason.clone());
@@ -102,7 +102,7 @@ pub(crate) fn untried(plan: &Plan) -> Option<String> {
         Action::Python(script) if script.mode == PythonMode::Trusted => {
             Some("A dry run cannot contain a trusted script.".to_owned())
         }
-        Action::NodeTree(_) | Action::GnOps(_) | Action::Python(_) => None,
+        Action::NodeTree(_) | Action::TreeText(_) | Action::GnOps(_) | Action::Python(_) => None,
     })
 }
 

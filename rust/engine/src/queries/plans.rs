@@ -213,7 +213,7 @@ fn missing_objects(plan: &Plan, document: &Document) -> Vec<Finding> {
         .filter_map(|(index, step)| match &step.action {
             Action::NodeTree(payload) => Some((index, &payload.target.object_name)),
             Action::GnOps(payload) => Some((index, &payload.target.object_name)),
-            Action::Python(_) | Action::Added(_) => None,
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
         });
     targets
         .filter(|(_, name)| !document.objects.contains_key(*name))
@@ -291,7 +291,7 @@ fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> D
                 let tree = root.map_or_else(|| format!("{} tree", target.modifier_name), str::to_owned);
                 (&target.object_name, &target.modifier_name, Some(tree))
             }
-            Action::Python(_) | Action::Added(_) => continue,
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => continue,
         };
         let object = document.objects.entry(object.clone()).or_insert_with(|| Object {
             kind: "MESH".into(),

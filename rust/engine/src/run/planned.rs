@@ -97,7 +97,7 @@ impl Planned {
                 }
             }
             Action::Added(step) => step.payload.clone(),
-            Action::NodeTree(_) | Action::GnOps(_) => return None,
+            Action::NodeTree(_) | Action::TreeText(_) | Action::GnOps(_) => return None,
         };
         Some((action.type_name().to_owned(), payload))
     }

@@ -40,7 +40,7 @@ pub(crate) fn operations_of(action: &Action) -> Vec<AnyOperation<'_>> {
     match action {
         Action::NodeTree(payload) => payload.operations.iter().map(of_node_tree).collect(),
         Action::GnOps(payload) => payload.ops.iter().map(of_gn_ops).collect(),
-        Action::Python(_) | Action::Added(_) => Vec::new(),
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => Vec::new(),
     }
 }
 

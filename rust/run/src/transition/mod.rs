@@ -91,6 +91,7 @@ impl Machine {
                 Phase::Compiling,
                 Answer::Compiled {
                     findings,
+                    steps,
                     objects,
                     trees,
                     approval,
@@ -100,6 +101,9 @@ impl Machine {
             ) => {
                 self.state.wanted_objects = objects.into_iter().collect();
                 self.state.wanted_trees = trees.into_iter().collect();
+                if let (Some(plan), Some(steps)) = (&mut self.state.plan, steps) {
+                    plan.steps = steps;
+                }
                 self.compiled(findings, (approval, confirm), risk);
             }
             (Phase::DryRunning, Answer::DryRun { result }) => self.tried(result),

@@ -60,6 +60,7 @@ impl Run {
         });
         self.answer(Answer::Compiled {
             findings: vec![doubt()],
+            steps: None,
             objects: Vec::new(),
             trees: Vec::new(),
             approval: None,

@@ -140,6 +140,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
         },
         4 => Answer::Compiled {
             findings,
+            steps: None,
             objects: vec![object],
             trees: Vec::new(),
             approval: c.approval.then(|| {

@@ -60,6 +60,7 @@ impl World {
             },
             Task::Compile => Answer::Compiled {
                 findings: if reply.fits { Vec::new() } else { wrong },
+                steps: None,
                 objects: vec!["O".into()],
                 trees: Vec::new(),
                 approval: reply.asks.then(|| {

@@ -63,6 +63,7 @@ impl Run {
         assert_eq!(self.state.phase, Phase::Compiling);
         self.answer(Answer::Compiled {
             findings: Vec::new(),
+            steps: None,
             objects: Vec::new(),
             trees: Vec::new(),
             approval: Some(serde_json::from_value(json!({"reason": CAUSE})).unwrap()),

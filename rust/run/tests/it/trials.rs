@@ -49,6 +49,7 @@ impl Run {
         let steps = json!([{"id": "/steps/0", "action_type": "PYTHON"}]);
         run.answer(Answer::Compiled {
             findings: Vec::new(),
+            steps: None,
             objects: Vec::new(),
             trees: Vec::new(),
             approval: Some(serde_json::from_value(json!({"reason": "r", "steps": steps, "dry_run": offer})).unwrap()),
