@@ -118,14 +118,19 @@ pub fn targets(plan: &Plan) -> Targets {
 ///
 /// PYTHON steps and added steps have empty deltas: they are not carried out by edits.
 pub fn compile(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Compiled {
+    compile_exactly(plan, document, catalogue, &BTreeSet::new())
+}
+
+/// As [`compile`]; the steps with these indices edit the tree that they name, whatever their operations are: their names mean exactly that.
+pub fn compile_exactly(plan: &Plan, document: &Document, catalogue: &Catalogue, exact: &BTreeSet<usize>) -> Compiled {
     let mut sink = Sink::default();
     let changes_nothing = |plan: &Plan, document: &Document, tree: &str| {
         let compiled = compile_in_place(plan, document, catalogue);
         compiled.ok() && !compiled.changes(document, tree, catalogue)
     };
-    let landed = land(plan, document, &changes_nothing, &mut sink);
+    let landed = land(plan, document, exact, &changes_nothing, &mut sink);
     let plan = landed.as_ref().unwrap_or(plan);
-    let given = give_free_ids(plan, document, &mut sink);
+    let given = give_free_ids(plan, document, exact, &mut sink);
     carry_out(given.as_ref().unwrap_or(plan), document, catalogue, sink)
 }
 

@@ -18,10 +18,11 @@ use crate::target::uses_group;
 /// Whether a plan, carried out on a document, leaves the tree of this name and the inputs of the modifiers as they are.
 pub(crate) type ChangesNothing<'c> = &'c dyn Fn(&Plan, &Document, &str) -> bool;
 
-/// The plan with the names under which it lands; none when they are those that it gives.
+/// The plan with the names under which it lands; none when they are those that it gives. Steps with an index in `exact` edit what they name.
 pub(crate) fn land(
     plan: &Plan,
     document: &Document,
+    exact: &BTreeSet<usize>,
     changes_nothing: ChangesNothing<'_>,
     sink: &mut Sink,
 ) -> Option<Plan> {
@@ -35,7 +36,7 @@ pub(crate) fn land(
         done: Vec::new(),
     };
     for (index, step) in plan.steps.iter().enumerate() {
-        landing.decide(index, step);
+        landing.decide(index, step, exact.contains(&index));
     }
     if landing.moves.is_empty() && landing.done.is_empty() {
         return None;
@@ -222,7 +223,7 @@ impl<'p> Landing<'p, '_> {
         uses_group(one.and_then(|one| one.node_group.as_deref()), group, self.document)
     }
 
-    fn decide(&mut self, index: usize, step: &'p Step) {
+    fn decide(&mut self, index: usize, step: &'p Step, is_exact: bool) {
         let (object, modifier, group, may_create, single_user) = match &step.action {
             Action::NodeTree(payload) => (
                 payload.target.object_name.as_str(),
@@ -244,7 +245,7 @@ impl<'p> Landing<'p, '_> {
             return;
         }
         let known_group = group.is_some_and(|group| !self.groups.insert(group));
-        if !self.decided.insert((object, modifier)) || single_user || !may_create {
+        if !self.decided.insert((object, modifier)) || is_exact || single_user || !may_create {
             return;
         }
         let Some(on) = self.document.objects.get(object) else {

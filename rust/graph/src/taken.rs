@@ -4,7 +4,7 @@
 //! as existing. Otherwise the artist's node stays as it is, the new one gets the next free ID, and what the plan says of the ID from
 //! then on means the new one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use geonode_protocol::{Action, Code, Finding, GnOp, NodeTreeOp, Plan, Step};
 use serde_json::Value;
@@ -20,10 +20,17 @@ use crate::target::uses_group;
 const FIELDS: [&str; 4] = ["node_id", "id", "from_node", "to_node"];
 
 /// The plan with the IDs that its new nodes get; none when they are those that it gives.
-pub(crate) fn give_free_ids(plan: &Plan, document: &Document, sink: &mut Sink) -> Option<Plan> {
+///
+/// Steps with an index in `exact` chose their IDs by what is there.
+pub(crate) fn give_free_ids(
+    plan: &Plan,
+    document: &Document,
+    exact: &BTreeSet<usize>,
+    sink: &mut Sink,
+) -> Option<Plan> {
     let mut ids = Ids::new(plan, document);
     for (index, step) in plan.steps.iter().enumerate() {
-        ids.read(index, step);
+        ids.read(index, step, exact.contains(&index));
     }
     if ids.given.is_empty() {
         return None;
@@ -113,10 +120,12 @@ impl<'p> Ids<'p> {
         }
     }
 
-    fn read(&mut self, index: usize, step: &'p Step) {
+    fn read(&mut self, index: usize, step: &'p Step, is_exact: bool) {
         let tree = self.tree_of(step);
         self.trees.push(tree);
-        let Some(tree) = tree else { return };
+        let Some(tree) = tree.filter(|_| !is_exact) else {
+            return;
+        };
         let Some(content) = self.document.trees.get(tree) else {
             return;
         };
@@ -232,12 +241,12 @@ fn kind_of(action: &Action, at: usize) -> Option<&str> {
     match action {
         Action::NodeTree(payload) => match payload.operations.get(at)? {
             NodeTreeOp::CreateNode(op) => Some(&op.bl_idname),
-            NodeTreeOp::AddGroup(_) => Some(GROUP),
+            NodeTreeOp::AddGroup(_) | NodeTreeOp::GroupNodes(_) => Some(GROUP),
             _ => None,
         },
         Action::GnOps(payload) => match payload.ops.get(at)? {
             GnOp::AddNode(op) => Some(&op.bl_idname),
-            GnOp::AddGroup(_) => Some(GROUP),
+            GnOp::AddGroup(_) | GnOp::GroupNodes(_) => Some(GROUP),
             GnOp::AddFrame(_) => Some(FRAME),
             _ => None,
         },

@@ -28,12 +28,13 @@ const SILENT: [&str; 13] = [
 const ONLY_GN: [&str; 2] = ["set_modifier_input", "add_frame"];
 
 /// Fields that are not taught, by definition; the plan itself has no name.
-const UNTAUGHT: [(&str, &[&str]); 6] = [
+const UNTAUGHT: [(&str, &[&str]); 7] = [
     ("Step", &["requires_approval"]),
     ("Meta", &["requires_gate_verification"]),
     ("PythonScript", &["mode"]),
     ("GnOps", &["single_user"]),
     ("ModifierTarget", &["node_group_name"]),
+    ("NodeTree", &["text"]),
     ("NodeTreeOp", &["location"]),
 ];
 
@@ -51,6 +52,16 @@ pub fn reply_schema(extensions: &Extensions, scripts: bool, requests: bool) -> O
         if let Some(part) = schema.pointer_mut(&format!("/$defs/{definition}")) {
             forget(part, fields);
         }
+    }
+    if let Some(tree) = schema.pointer_mut("/$defs/NodeTree").and_then(Value::as_object_mut) {
+        // Tree text is not taught yet: what stands beside it is not optional then.
+        let choice = tree.shift_remove("else");
+        tree.shift_remove("if");
+        tree.extend(
+            choice.and_then(|mut choice| {
+                Some(("required".to_owned(), choice.as_object_mut()?.shift_remove("required")?))
+            }),
+        );
     }
     if !requests {
         forget(&mut schema, &["context_requests"]);

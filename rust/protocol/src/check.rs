@@ -189,7 +189,10 @@ impl Check<'_> {
     /// A page names its target and says what to do, so nothing stands beside it.
     fn one_form(&mut self, payload: &Value, at: &str) {
         let beside = ["target", "operations", "single_user"];
-        let Some(field) = payload.get("text").and(beside.iter().find(|field| payload.get(**field).is_some())) else {
+        let Some(field) = payload
+            .get("text")
+            .and(beside.iter().find(|field| payload.get(**field).is_some()))
+        else {
             return;
         };
         self.findings.error(|| {

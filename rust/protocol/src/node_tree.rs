@@ -42,6 +42,7 @@ pub struct TreeText {
 pub(crate) struct NodeTreeFields {
     /// What is edited; modifier and node group are created if they do not exist.
     #[serde(default)]
+    #[schemars(with = "TreeTarget")]
     target: Option<TreeTarget>,
     /// Gives the modifier a copy of its own first when its node group has other users, so that they stay as they are; `node_group_name` names the copy.
     #[serde(default)]
@@ -49,10 +50,11 @@ pub(crate) struct NodeTreeFields {
     single_user: bool,
     /// Operations, carried out in order.
     #[serde(default)]
+    #[schemars(with = "Vec<NodeTreeOp>")]
     operations: Option<Vec<NodeTreeOp>>,
     /// The tree, or what changes of it, as a page of tree text, which names its target itself: instead of all other fields.
     #[serde(default)]
-    #[schemars(length(min = 1), extend("x-since" = "1.2"))]
+    #[schemars(with = "String", length(min = 1), extend("x-since" = "1.2"))]
     text: Option<String>,
 }
 

@@ -9,6 +9,14 @@ use geonode_protocol::{Action, Finding, Plan};
 pub(crate) struct Places(Vec<(usize, Vec<usize>)>);
 
 impl Places {
+    /// The indices in the rest of the steps with these indices in the plan.
+    pub(crate) fn of_steps(&self, steps: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let kept = self.0.iter().enumerate();
+        kept.filter(|(_, (step, _))| steps.contains(step))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
     /// The finding with the pointer that the whole plan has.
     pub(crate) fn trace(&self, mut finding: Finding) -> Finding {
         if let Some(path) = self.path(&finding.path) {

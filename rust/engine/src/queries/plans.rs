@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use geonode_graph::documents::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
-use geonode_graph::{Catalogue, Document, StepDelta, compile, compile_in_place};
+use geonode_graph::{Catalogue, Document, StepDelta, compile, compile_exactly, compile_in_place};
 use geonode_protocol::{
     Action, Code, Finding, GROUP_INPUT_ID, GROUP_OUTPUT_ID, Limits, Origins, Parsed, Plan, Severity,
 };
+use geonode_text::{expand, needs};
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
@@ -153,6 +154,12 @@ enum Scene {
 }
 
 impl Scene {
+    fn document(&self) -> &Document {
+        match self {
+            Self::Known(document) | Self::Imagined(document) => document,
+        }
+    }
+
     fn trees(self) -> IndexMap<String, Tree> {
         match self {
             Self::Known(document) | Self::Imagined(document) => document.trees,
@@ -167,6 +174,32 @@ fn preflight(
     scene: &Scene,
     catalogue: &Catalogue,
 ) -> (Validated, geonode_graph::Compiled) {
+    let document = scene.document();
+    if let Some(expanded) = expand(plan, document, catalogue, only_object(document)) {
+        let compiled = compile_exactly(&expanded.plan, document, catalogue, &expanded.exact);
+        let about_steps = match scene {
+            Scene::Known(_) => compiled.findings.iter().cloned().map(softened).collect(),
+            Scene::Imagined(document) => decidable(&expanded.plan, &compiled.findings, document),
+        };
+        let about_pages = match scene {
+            Scene::Known(_) => expanded.findings,
+            Scene::Imagined(document) => decidable(&expanded.plan, &expanded.findings, document),
+        };
+        let about_steps = about_steps.into_iter().map(|finding| expanded.places.trace(finding));
+        findings.extend(
+            about_pages
+                .into_iter()
+                .chain(about_steps)
+                .map(|finding| origins.trace(finding)),
+        );
+        let ok = !findings.iter().any(Finding::is_error);
+        let verdict = Validated {
+            ok,
+            messages: findings,
+            plan: ok.then(|| plan.clone()),
+        };
+        return (verdict, compiled);
+    }
     let (compiled, judged) = match scene {
         Scene::Known(document) => {
             let compiled = compile(plan, document, catalogue);
@@ -194,6 +227,12 @@ fn preflight(
         },
         compiled,
     )
+}
+
+/// The object that is meant where a page names none: the only one there is.
+fn only_object(document: &Document) -> Option<&str> {
+    let mut names = document.objects.keys();
+    names.next().filter(|_| names.next().is_none()).map(String::as_str)
 }
 
 /// A missing data-block may be created before the plan is applied.
@@ -272,6 +311,28 @@ fn node_named<'p>(plan: &'p Value, path: &str) -> Option<&'p str> {
     plan.pointer(parent)?.get(node)?.as_str()
 }
 
+/// The objects that a page names; they run the root, where there is one.
+fn imagine_page(text: &str, root: Option<&str>, document: &mut Document) {
+    let mut names = needs(text).objects;
+    if names.is_empty() && document.objects.is_empty() {
+        names.insert("Object".to_owned());
+    }
+    for name in names {
+        let object = document.objects.entry(name).or_insert_with(|| Object {
+            kind: "MESH".into(),
+            ..Object::default()
+        });
+        if let (Some(root), true) = (root, object.modifiers.is_empty()) {
+            object.modifiers.push(Modifier {
+                name: root.to_owned(),
+                kind: "NODES".into(),
+                node_group: Some(root.to_owned()),
+                ..Modifier::default()
+            });
+        }
+    }
+}
+
 /// A scene in which everything that the plan names exists.
 fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> Document {
     let mut document = Document {
@@ -291,7 +352,11 @@ fn imagined(plan: &Plan, trees: IndexMap<String, Tree>, root: Option<&str>) -> D
                 let tree = root.map_or_else(|| format!("{} tree", target.modifier_name), str::to_owned);
                 (&target.object_name, &target.modifier_name, Some(tree))
             }
-            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => continue,
+            Action::TreeText(page) => {
+                imagine_page(&page.text, root, &mut document);
+                continue;
+            }
+            Action::Python(_) | Action::Added(_) => continue,
         };
         let object = document.objects.entry(object.clone()).or_insert_with(|| Object {
             kind: "MESH".into(),

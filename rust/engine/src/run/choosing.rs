@@ -1,6 +1,6 @@
 //! The artist leaves something out: the rest is checked and compiled again, or tried in another process.
 
-use geonode_graph::{Catalogue, Compiled, compile, operations};
+use geonode_graph::{Catalogue, Compiled, compile_exactly, operations};
 use geonode_protocol::{Code, Finding, Plan};
 use geonode_run::{Answer, Failure, PlanInfo};
 use serde_json::Value;
@@ -28,7 +28,8 @@ pub(crate) fn choose(work: &mut Work, without: &[String]) -> Result<Answer, Fail
     answer.findings = validate::response(&mut given, Mode::Strict).findings;
     if given.plan.is_some() {
         let catalogue = work.catalogue()?;
-        let compiled = compile(&rest, &work.planned.document, &catalogue);
+        let exact = places.of_steps(&work.planned.exact);
+        let compiled = compile_exactly(&rest, &work.planned.document, &catalogue, &exact);
         answer.findings.extend(compiled.findings.iter().cloned());
         if !answer.findings.iter().any(Finding::is_error) {
             answer.objects = compiled.touched_objects.iter().cloned().collect();
@@ -41,6 +42,7 @@ pub(crate) fn choose(work: &mut Work, without: &[String]) -> Result<Answer, Fail
                 work.asked.left_out.extend(words);
                 let whole = work.planned.places.as_ref();
                 work.planned.places = Some(whole.map_or_else(|| places.clone(), |outer| places.within(outer)));
+                work.planned.exact = exact;
                 work.planned.take(rest, compiled);
             }
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, shorten};
 use geonode_protocol::{Action, Finding, Origins, Plan};
 use geonode_run::Failure;
+use geonode_text::PagePlaces;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -31,6 +32,12 @@ pub(crate) struct Planned {
     /// Where the steps of the plan were before the artist left something out.
     #[serde(skip)]
     pub(crate) places: Option<Places>,
+    /// Where the steps come from that a page became.
+    #[serde(skip)]
+    pub(crate) pages: PagePlaces,
+    /// Indices of steps of the plan that edit exactly the tree that they name, as those of pages may.
+    #[serde(default)]
+    pub(crate) exact: BTreeSet<usize>,
     /// The reasons for which the artist was asked about the present plan.
     #[serde(skip)]
     pub(crate) reasons_given: Vec<String>,
@@ -81,7 +88,7 @@ impl Planned {
             Some(places) => places.trace(finding),
             None => finding,
         };
-        self.origins.trace(finding)
+        self.origins.trace(self.pages.trace(finding))
     }
 
     /// Type and payload of the next step, if the host carries it out: a script or the record of its trial, or an added type.

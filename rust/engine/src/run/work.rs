@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use geonode_cost::{Budget, Risk, risk};
-use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile, difference, stale};
-use geonode_protocol::{Code, Extensions, Finding, GateFinding, Plan, Severity};
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile_exactly, difference, stale};
+use geonode_protocol::{Action, Code, Extensions, Finding, GateFinding, Plan, Severity, Step};
 use geonode_provider::{ToolCall, Usage};
 use geonode_run::{Answer, ApprovalRequest, Approve, Failure, Feedback, Message, Purpose, State};
+use geonode_text::{PagePlaces, expand, needs};
 
 use crate::approval::request::{self as approval, Subject};
 use crate::asking::memory::{Ended, Memory};
@@ -228,6 +229,8 @@ impl Work {
     pub(crate) fn check(&mut self) -> Result<Answer, Failure> {
         self.planned.plan = None;
         self.planned.places = None;
+        self.planned.pages = PagePlaces::default();
+        self.planned.exact.clear();
         let Some(reply) = &self.asked.reply else {
             return Err(lost("reply"));
         };
@@ -247,6 +250,12 @@ impl Work {
             info.objects.extend(self.asked.named("target_object"));
             info.trees.extend(self.asked.named("target_node_group"));
         }
+        let names_no_object = |step: &Step| matches!(&step.action, Action::TreeText(page) if needs(&page.text).target);
+        if let (Some(info), Some(plan)) = (&mut info, &plan)
+            && plan.steps.iter().any(names_no_object)
+        {
+            info.objects.extend(self.asked.named("target_object"));
+        }
         self.planned.plan = plan.map(Arc::new);
         self.planned.origins = origins;
         Ok(Answer::Checked {
@@ -265,7 +274,28 @@ impl Work {
             .is_offline()
             .then(|| difference(&plan, &document, &catalogue));
         let plan = changed.flatten().map_or(plan, Arc::new);
-        let mut compiled = compile(&plan, &document, &catalogue);
+        let usual = self.asked.named("target_object");
+        let (plan, steps, pages) = match expand(&plan, &document, &catalogue, usual.as_deref()) {
+            Some(expanded) => {
+                self.planned.pages = expanded.places;
+                self.planned.exact = expanded.exact;
+                let steps = info(&expanded.plan).steps;
+                (Arc::new(expanded.plan), Some(steps), expanded.findings)
+            }
+            None => (plan, None, Vec::new()),
+        };
+        if pages.iter().any(Finding::is_error) {
+            return Ok(Answer::Compiled {
+                findings: pages,
+                steps: None,
+                objects: Vec::new(),
+                trees: Vec::new(),
+                approval: None,
+                confirm: false,
+                risk: None,
+            });
+        }
+        let mut compiled = compile_exactly(&plan, &document, &catalogue, &self.planned.exact);
         if compiled.ok() {
             if let Some(failure) = self.asked.known.deleted(&compiled) {
                 return Err(failure);
@@ -285,9 +315,13 @@ impl Work {
         let required = |request: &ApprovalRequest| request.dry_run.as_ref().is_some_and(|offer| offer.required);
         self.planned.hold_to_trial(approval.as_ref().is_some_and(required));
         self.planned.reasons_given = approval.as_ref().map(approval::reasons).unwrap_or_default();
-        let findings = compiled.findings.iter();
+        let findings = compiled
+            .findings
+            .iter()
+            .map(|finding| self.planned.trace(finding.clone()));
         let answer = Answer::Compiled {
-            findings: findings.map(|finding| self.planned.trace(finding.clone())).collect(),
+            findings: pages.into_iter().chain(findings).collect(),
+            steps,
             objects: compiled.touched_objects.iter().cloned().collect(),
             trees: compiled.touched_trees.iter().cloned().collect(),
             approval: approval.map(Box::new),

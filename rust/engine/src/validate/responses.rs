@@ -4,6 +4,7 @@ use geonode_protocol::{
     Code, Extensions, Finding, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
 };
 use geonode_provider::FinishReason;
+use geonode_text::{page_in, page_plan};
 
 use super::scripts::Rules;
 use super::{Chain, Feature, Link, Mode, Stage, Verdict};
@@ -113,6 +114,17 @@ fn says_something(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
 
 fn form(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     let (limits, extensions) = (&response.limits, response.extensions);
+    if let PlanInput::Text(text) = response.reply
+        && let Some(page) = page_in(text)
+    {
+        if response.finish == Some(&FinishReason::Truncated) {
+            let text = "The page is not whole because the reply was cut off at a token limit.";
+            let hint = "Raise `max_tokens`, or change the tree in several steps.";
+            findings.push(Finding::error(Code::CutOff, "", text).hint(hint));
+        }
+        response.plan = Some(page_plan(page));
+        return;
+    }
     let parsed = match response.reply {
         PlanInput::Text(text) => parse_plan_with(text, limits, extensions),
         PlanInput::Json(value) => parse_plan_value_with(value, limits, extensions),
@@ -171,6 +183,24 @@ mod tests {
         );
         assert_eq!(found("{]", &FinishReason::Done, strict).0, [Code::InvalidJson]);
         assert_eq!(found(DONE, &FinishReason::Done, strict), (vec![], true));
+    }
+
+    #[test]
+    fn a_reply_may_be_a_page_in_a_fence_and_nothing_else() {
+        let page = "\"Made.\"\n\ndef box() -> Geometry:\n    return cube().mesh\n\napply(\"Box\", object=\"Cube\")\n";
+        let fenced = format!("```python\n{page}```");
+        for (reply, is_page) in [
+            (fenced.clone(), true),
+            (page.to_owned(), true),
+            (format!("Here it is:\n{fenced}"), false),
+            (format!("{fenced}\n{fenced}"), false),
+            (DONE.to_owned(), false),
+        ] {
+            assert_eq!(page_in(&reply).is_some(), is_page, "{reply}");
+        }
+        assert_eq!(found(&fenced, &FinishReason::Done, Mode::Strict), (vec![], true));
+        let cut = found(&fenced, &FinishReason::Truncated, Mode::Strict);
+        assert_eq!(cut, (vec![Code::CutOff, Code::CutOff], false));
     }
 
     #[test]

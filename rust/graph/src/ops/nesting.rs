@@ -33,8 +33,13 @@ impl<'p> Operation<'p> for &'p GroupNodes {
 
     fn mentions(&self) -> Vec<Mention<'p>> {
         let ids = self.node_ids.iter().map(|id| Mention::Node(id));
-        ids.chain([Mention::Node(&self.id), Mention::NodeGroup(&self.node_group_name)])
-            .collect()
+        // Without nodes the group node is only made.
+        let own = if self.node_ids.is_empty() {
+            Mention::NewNode(&self.id)
+        } else {
+            Mention::Node(&self.id)
+        };
+        ids.chain([own, Mention::NodeGroup(&self.node_group_name)]).collect()
     }
 }
 

@@ -133,6 +133,10 @@ codes! {
         ReservedId = "reserved_id" => "Choose another ID; `group_input` and `group_output` name the tree's own nodes.",
         /// The text contains several plans.
         SeveralPlans = "several_plans" => "Combine them into one plan, or send only the first, with `done: false`.",
+        /// The page says something that Python has and tree text does not.
+        TextForm = "text_form" => "Write it in the form that the message names.",
+        /// The page of tree text is not Python.
+        TextSyntax = "text_syntax" => "Correct the line that the finding names.",
         /// Objects and arrays are nested deeper than allowed.
         TooDeep = "too_deep" => "Use fewer levels of nested objects and lists.",
         /// The plan has more operations than allowed.
@@ -201,6 +205,8 @@ codes! {
         UnknownInput = "unknown_input" => "Use one of the inputs that the message lists.",
         /// The object has no such modifier.
         UnknownModifier = "unknown_modifier" => "Use the name of a modifier of the object.",
+        /// A name on a page of tree text stands for nothing.
+        UnknownName = "unknown_name" => "Assign the name before it is used, or use the one that the message proposes.",
         /// The tree has no such node.
         UnknownNode = "unknown_node" => "Create the node first, or use the ID of one that exists.",
         /// The file has no such node group.

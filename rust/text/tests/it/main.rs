@@ -9,6 +9,7 @@
 )]
 
 mod names;
+mod pages;
 
 use std::path::Path;
 

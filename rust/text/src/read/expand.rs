@@ -1,0 +1,194 @@
+//! Plans with pages: each page becomes steps with operations, and findings about those lead back to line and column.
+
+use std::collections::BTreeSet;
+
+use geonode_graph::{Catalogue, Document, compile_exactly};
+use geonode_protocol::{Action, Finding, Meta, Plan, Step, TreeText, Version};
+
+use super::fault::Faults;
+use super::page::Page;
+use super::steps::read_page;
+use super::syntax::parse;
+
+/// A plan whose pages became operations.
+#[derive(Debug, Clone)]
+pub struct Expanded {
+    /// The plan, without pages unless a finding is an error.
+    pub plan: Plan,
+    /// Findings about the pages.
+    pub findings: Vec<Finding>,
+    /// Indices of the steps that mean exactly the tree that they name.
+    pub exact: BTreeSet<usize>,
+    /// Where each step comes from.
+    pub places: PagePlaces,
+}
+
+/// Where the steps of a plan come from that had pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PagePlaces(Vec<Place>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    /// Index of the step in the plan as it was given.
+    step: usize,
+    /// For a step of a page: where it names its target, and the places of its operations.
+    page: Option<(String, Vec<String>)>,
+}
+
+impl PagePlaces {
+    /// The finding with the place that the plan has as it was given: of a page, its line and column.
+    #[must_use]
+    pub fn trace(&self, finding: Finding) -> Finding {
+        self.traced(&finding).unwrap_or(finding)
+    }
+
+    fn traced(&self, finding: &Finding) -> Option<Finding> {
+        let rest = finding.path.strip_prefix("/steps/")?;
+        let (index, below) = rest.split_once('/').unwrap_or((rest, ""));
+        let place = self.0.get(index.parse::<usize>().ok()?)?;
+        let mut traced = finding.clone();
+        let Some((target, operations)) = &place.page else {
+            traced.path = if below.is_empty() {
+                format!("/steps/{}", place.step)
+            } else {
+                format!("/steps/{}/{below}", place.step)
+            };
+            return Some(traced);
+        };
+        let list = ["payload/operations/", "payload/ops/"]
+            .into_iter()
+            .find_map(|list| below.strip_prefix(list));
+        let number = list.and_then(|list| list.split('/').next()?.parse::<usize>().ok());
+        let at = number.and_then(|number| operations.get(number)).unwrap_or(target);
+        Some(about(place.step, at, traced))
+    }
+}
+
+/// A finding about a place of a page.
+fn about(step: usize, place: &str, mut finding: Finding) -> Finding {
+    finding.path = format!("/steps/{step}/payload/text");
+    if !place.is_empty() {
+        finding.message = format!("{place}: {}", finding.message);
+    }
+    finding
+}
+
+/// Whether a plan has pages.
+pub fn reads(plan: &Plan) -> bool {
+    plan.steps.iter().any(|step| matches!(step.action, Action::TreeText(_)))
+}
+
+/// Makes operations of a plan's pages; none where it has no pages. `usual` is the object that is meant where a page names none.
+pub fn expand(plan: &Plan, document: &Document, catalogue: &Catalogue, usual: Option<&str>) -> Option<Expanded> {
+    if !reads(plan) {
+        return None;
+    }
+    let mut expanded = Expanded {
+        plan: Plan {
+            steps: Vec::new(),
+            ..plan.clone()
+        },
+        findings: Vec::new(),
+        exact: BTreeSet::new(),
+        places: PagePlaces::default(),
+    };
+    for (index, step) in plan.steps.iter().enumerate() {
+        let Action::TreeText(page) = &step.action else {
+            expanded.plan.steps.push(step.clone());
+            expanded.places.0.push(Place {
+                step: index,
+                page: None,
+            });
+            continue;
+        };
+        // A page after other steps is read against what they leave.
+        let before = if expanded.plan.steps.is_empty() {
+            None
+        } else {
+            Some(compile_exactly(&expanded.plan, document, catalogue, &expanded.exact).after)
+        };
+        let read = read_page(&page.text, before.as_ref().unwrap_or(document), catalogue, usual);
+        let found = read.findings.into_iter().map(|finding| {
+            let place = finding.path.clone();
+            about(index, &place, finding)
+        });
+        expanded.findings.extend(found);
+        expanded.plan.meta.expects.extend(read.expects);
+        if expanded.plan.final_message.is_empty() {
+            expanded.plan.final_message = read.message.unwrap_or_default();
+        }
+        for (number, made) in read.steps.into_iter().enumerate() {
+            if made.edits {
+                expanded.exact.insert(expanded.plan.steps.len());
+            }
+            let id = free_id(&step.id, number, plan);
+            expanded.plan.steps.push(Step {
+                id,
+                action: made.action,
+                ..step.clone()
+            });
+            expanded.places.0.push(Place {
+                step: index,
+                page: Some((made.target, made.places)),
+            });
+        }
+    }
+    Some(expanded)
+}
+
+/// The ID of one of the steps that a page becomes.
+fn free_id(id: &str, number: usize, plan: &Plan) -> String {
+    if number == 0 {
+        return id.to_owned();
+    }
+    let mut wanted = format!("{id}.{}", number + 1);
+    while plan.steps.iter().any(|step| step.id == wanted) {
+        wanted.push('\'');
+    }
+    wanted
+}
+
+/// The page that a reply consists of: a fence with a page and nothing else, or a page alone. None where it may be anything else.
+pub fn page_in(reply: &str) -> Option<&str> {
+    let reply = reply.trim();
+    let inner = match reply.strip_prefix("```") {
+        Some(rest) => {
+            let (language, body) = rest.split_once('\n')?;
+            let known = matches!(
+                language.trim().to_ascii_lowercase().as_str(),
+                "" | "python" | "py" | "tree" | "text"
+            );
+            let body = body.strip_suffix("```").filter(|body| known && !body.contains("```"))?;
+            body.trim_matches(['\n', '\r'])
+        }
+        None => reply,
+    };
+    let begins = |line: &str| {
+        ["def ", "with edit(", "apply("]
+            .iter()
+            .any(|word| line.starts_with(word))
+    };
+    // A page has a line that begins a group; JSON and prose have none.
+    let first = inner.trim_start().chars().next()?;
+    (!matches!(first, '{' | '[') && inner.lines().any(begins)).then_some(inner)
+}
+
+/// The plan that a page is as a whole answer: one step, done, with the page's text as its message.
+pub fn page_plan(page: &str) -> Plan {
+    let mut ignored = Faults::default();
+    let statements = parse(page, &mut ignored);
+    let message = Page::of(&statements, &mut ignored).message;
+    Plan {
+        version: Version::CURRENT,
+        steps: vec![Step {
+            id: "tree".to_owned(),
+            description: "Build the tree that the page describes.".to_owned(),
+            requires_approval: false,
+            action: Action::TreeText(TreeText { text: page.to_owned() }),
+        }],
+        done: true,
+        final_message: message.unwrap_or_default(),
+        meta: Meta::default(),
+        context_requests: Vec::new(),
+    }
+}

@@ -1,0 +1,124 @@
+//! What is wrong with a page: a finding before its place is counted in lines and columns.
+
+use geonode_protocol::{Code, Finding, LISTED_FINDINGS, Severity};
+
+/// One finding about a page.
+#[derive(Debug, Clone)]
+pub(crate) struct Fault {
+    pub(crate) severity: Severity,
+    pub(crate) code: Code,
+    /// Offset in bytes.
+    pub(crate) at: usize,
+    pub(crate) message: String,
+    pub(crate) fix: String,
+}
+
+impl Fault {
+    pub(crate) fn new(code: Code, at: usize, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            code,
+            at,
+            message: message.into(),
+            fix: fix.into(),
+        }
+    }
+
+    pub(crate) fn warning(code: Code, at: usize, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::new(code, at, message, fix)
+        }
+    }
+}
+
+/// The findings about a page, in the order in which they were made.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    list: Vec<Fault>,
+    more: usize,
+    failed: bool,
+}
+
+impl Faults {
+    pub(crate) fn add(&mut self, fault: Fault) {
+        self.failed |= fault.severity == Severity::Error;
+        // An expression may be looked at more than once: for its type, and for its value.
+        if self
+            .list
+            .iter()
+            .any(|known| known.at == fault.at && known.code == fault.code && known.message == fault.message)
+        {
+            return;
+        }
+        if self.list.len() < LISTED_FINDINGS {
+            self.list.push(fault);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    pub(crate) fn error(&mut self, code: Code, at: usize, message: impl Into<String>, fix: impl Into<String>) {
+        self.add(Fault::new(code, at, message, fix));
+    }
+
+    /// Whether one of them refuses the page.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// As findings about a text, in the order of their places.
+    pub(crate) fn findings(mut self, lines: &Lines<'_>) -> Vec<Finding> {
+        self.list.sort_by_key(|fault| fault.at);
+        let mut all: Vec<Finding> = self
+            .list
+            .into_iter()
+            .map(|fault| {
+                let finding = Finding::new(fault.severity, fault.code, lines.place(fault.at), fault.message);
+                if fault.fix.is_empty() {
+                    finding
+                } else {
+                    finding.hint(fault.fix)
+                }
+            })
+            .collect();
+        if self.more > 0 {
+            let message = format!("{} more findings are not shown.", self.more);
+            all.push(Finding::info(Code::MoreFindings, "", message));
+        }
+        all
+    }
+}
+
+/// Lines of a text.
+#[derive(Debug)]
+pub(crate) struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self {
+            text,
+            starts: std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect(),
+        }
+    }
+
+    /// Line and column of an offset, both from 1, columns in characters.
+    pub(crate) fn place(&self, at: usize) -> String {
+        let mut at = at.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let line = self.starts.partition_point(|start| *start <= at).max(1);
+        let start = self.starts.get(line - 1).copied().unwrap_or_default();
+        let column = self.text.get(start..at).unwrap_or_default().chars().count() + 1;
+        format!("line {line}, column {column}")
+    }
+}

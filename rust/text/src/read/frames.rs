@@ -1,0 +1,44 @@
+//! Frames: `growth = frame("Growth", a, b)`.
+
+use geonode_protocol::Code;
+use rustpython_parser::ast::{Expr, ExprCall};
+use serde_json::Value;
+
+use super::reader::Reader;
+use super::value::{Val, at, constant};
+
+impl<'p> Reader<'_, '_, 'p> {
+    /// Sets the label of a frame, and puts the nodes that its call names into it.
+    pub(crate) fn fill_frame(&mut self, id: &str, call: &'p ExprCall) {
+        for member in &call.args {
+            if let Some(Value::String(label)) = constant(member, self.faults) {
+                if let Some(made) = self.draft.nodes.get_mut(id) {
+                    made.node.label = Some(label);
+                }
+                continue;
+            }
+            let found = match member {
+                Expr::Name(name) => self.name(name.id.as_str(), at(member)),
+                _ => Val::Default,
+            };
+            let inner = match found {
+                Val::Node(inner) => inner,
+                Val::Out(output) => output.id,
+                Val::Bad => continue,
+                _ => {
+                    let message = "A frame holds nodes.";
+                    self.error(
+                        Code::TextForm,
+                        at(member),
+                        message,
+                        "Name them: frame(\"Growth\", a, b).",
+                    );
+                    continue;
+                }
+            };
+            if let Some(made) = self.draft.nodes.get_mut(&inner).filter(|_| inner != id) {
+                made.node.parent = Some(id.to_owned());
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! From the text of a page to Python's syntax tree: sizes first, then the grammar, so that nothing deep or endless is ever built.
+
+use geonode_protocol::{Code, LISTED_FINDINGS};
+use rustpython_parser::ast::{Mod, Stmt};
+use rustpython_parser::lexer::{LexResult, LexicalError, LexicalErrorType, lex};
+use rustpython_parser::text_size::{TextRange, TextSize};
+use rustpython_parser::{Mode, ParseError, ParseErrorType, StringKind, Tok, parse_tokens};
+
+use super::fault::{Fault, Faults};
+
+/// Most bytes of a page; the largest tree that Blender ships takes about a tenth of it.
+pub(crate) const MAX_BYTES: usize = 2 * 1024 * 1024;
+/// Brackets that may be open at one place.
+const MAX_BRACKETS: usize = 32;
+/// Levels of indentation.
+const MAX_INDENT: usize = 16;
+/// Words and operators on the path from a statement to its innermost part, without a comma between them: every one may be a level of the
+/// syntax tree, which is visited by recursion.
+const MAX_CHAIN: usize = 160;
+/// Characters of a name or a number.
+const MAX_WORD: usize = 200;
+/// Statements that are left out one by one, to find the mistakes of several at once.
+const MAX_LEFT_OUT: usize = 8;
+/// Largest page for which that is done, in tokens: each time the rest is parsed again.
+const MAX_AGAIN: usize = 20_000;
+
+/// The statements of a page; those that are not Python are reported and left out.
+pub(crate) fn parse(text: &str, faults: &mut Faults) -> Vec<Stmt> {
+    if text.len() > MAX_BYTES {
+        let message = format!("The page has {} bytes; the limit is {MAX_BYTES}.", text.len());
+        faults.add(Fault::new(
+            Code::PlanTooLarge,
+            0,
+            message,
+            "Change the tree in several steps.",
+        ));
+        return Vec::new();
+    }
+    if let Some(at) = long_word(text) {
+        let message = format!("A name or number has more than {MAX_WORD} characters.");
+        faults.add(Fault::new(Code::TooDeep, at, message, "Write a shorter one."));
+        return Vec::new();
+    }
+    let mut tokens = Vec::new();
+    for token in lex(text, Mode::Module) {
+        match token {
+            Ok(token) => tokens.push(token),
+            Err(error) => {
+                faults.add(lexical(text, &error));
+                return Vec::new();
+            }
+        }
+    }
+    if let Some(fault) = too_deep(&tokens) {
+        faults.add(fault);
+        return Vec::new();
+    }
+    suite(text, tokens, faults)
+}
+
+/// Where a word begins that is longer than any in a page.
+fn long_word(text: &str) -> Option<usize> {
+    let mut start = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if !(byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80) {
+            start = at + 1;
+        } else if at - start >= MAX_WORD && text.as_bytes().get(start).is_some_and(u8::is_ascii_digit) {
+            return Some(start);
+        }
+    }
+    None
+}
+
+/// A limit of nesting that the page exceeds.
+fn too_deep(tokens: &[(Tok, TextRange)]) -> Option<Fault> {
+    let (mut open, mut total, mut indent) = (vec![0_usize], 0_usize, 0_usize);
+    for (token, range) in tokens {
+        let at = usize::from(range.start());
+        match token {
+            Tok::Lpar | Tok::Lsqb | Tok::Lbrace => open.push(1),
+            Tok::Rpar | Tok::Rsqb | Tok::Rbrace if open.len() > 1 => {
+                total -= open.pop().unwrap_or_default();
+                if let Some(chain) = open.last_mut() {
+                    *chain += 1;
+                }
+            }
+            Tok::Comma | Tok::Semi | Tok::Newline => {
+                if let Some(chain) = open.last_mut() {
+                    total -= std::mem::take(chain);
+                }
+                continue;
+            }
+            Tok::Indent => indent += 1,
+            Tok::Dedent => indent = indent.saturating_sub(1),
+            Tok::String { kind, .. }
+                if !matches!(kind, StringKind::String | StringKind::RawString | StringKind::Unicode) =>
+            {
+                let message = "Tree text has plain strings only.";
+                return Some(Fault::new(
+                    Code::TextForm,
+                    at,
+                    message,
+                    "Write \"…\" without a letter before it.",
+                ));
+            }
+            _ => {
+                if let Some(chain) = open.last_mut() {
+                    *chain += 1;
+                }
+            }
+        }
+        total += 1;
+        if open.len() > MAX_BRACKETS + 1 || indent > MAX_INDENT || total > MAX_CHAIN {
+            let message = "The expression is nested too deeply, or too long.";
+            return Some(Fault::new(
+                Code::TooDeep,
+                at,
+                message,
+                "Give parts of it names, each on a line of its own.",
+            ));
+        }
+    }
+    None
+}
+
+/// Parses tokens. A statement that is not Python is reported and left out, and the rest is parsed again.
+fn suite(text: &str, mut tokens: Vec<(Tok, TextRange)>, faults: &mut Faults) -> Vec<Stmt> {
+    let again = tokens.len() <= MAX_AGAIN;
+    for _ in 0..MAX_LEFT_OUT {
+        let copies: Vec<LexResult> = if again {
+            tokens.iter().cloned().map(Ok).collect()
+        } else {
+            std::mem::take(&mut tokens).into_iter().map(Ok).collect()
+        };
+        match parse_tokens(copies, Mode::Module, "<page>") {
+            Ok(Mod::Module(module)) => return module.body,
+            Ok(_) => return Vec::new(),
+            Err(error) => {
+                let at = usize::from(error.offset);
+                faults.add(grammatical(text, &error));
+                if !again || faults.count() >= LISTED_FINDINGS || !leave_out(&mut tokens, at) {
+                    return Vec::new();
+                }
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Puts `pass` for the statement around a place; false for one that begins a block, which cannot be left out alone.
+fn leave_out(tokens: &mut Vec<(Tok, TextRange)>, at: usize) -> bool {
+    let is_end = |token: &Tok| matches!(token, Tok::Newline | Tok::Indent | Tok::Dedent);
+    let offset = TextSize::try_from(at).unwrap_or_default();
+    let Some(hit) = tokens
+        .iter()
+        .position(|(_, range)| range.end() > offset || range.start() >= offset)
+    else {
+        return false;
+    };
+    let before = tokens.get(..hit).unwrap_or_default();
+    let first = before
+        .iter()
+        .rposition(|(token, _)| is_end(token))
+        .map_or(0, |at| at + 1);
+    let after = tokens.get(hit..).unwrap_or_default();
+    let Some(length) = after.iter().position(|(token, _)| matches!(token, Tok::Newline)) else {
+        return false;
+    };
+    let last = hit + length;
+    let is_block = tokens
+        .get(last + 1)
+        .is_some_and(|(token, _)| matches!(token, Tok::Indent));
+    let Some((_, range)) = tokens.get(first).filter(|_| !is_block && first < last) else {
+        return false;
+    };
+    let pass = (Tok::Pass, *range);
+    tokens.splice(first..last, [pass]);
+    true
+}
+
+fn lexical(text: &str, error: &LexicalError) -> Fault {
+    let at = usize::from(error.location);
+    if matches!(error.error, LexicalErrorType::Eof) {
+        return cut_off(text);
+    }
+    not_python(at, &error.error)
+}
+
+fn not_python(at: usize, error: &LexicalErrorType) -> Fault {
+    let (message, fix) = match error {
+        LexicalErrorType::Eof => ("The page ends too early.".to_owned(), "Send the whole page."),
+        LexicalErrorType::StringError => (
+            "A string is not closed, or an escape in it is not one of Python's.".to_owned(),
+            "Close it with the same quotation mark on the same line.",
+        ),
+        LexicalErrorType::NestingError => (
+            "A bracket is closed that was not opened.".to_owned(),
+            "Balance the brackets.",
+        ),
+        LexicalErrorType::IndentationError | LexicalErrorType::TabError | LexicalErrorType::TabsAfterSpaces => (
+            "The line is indented otherwise than those around it.".to_owned(),
+            "Indent each block by four spaces.",
+        ),
+        LexicalErrorType::DefaultArgumentError => (
+            "An input without a default follows one that has a default.".to_owned(),
+            "Give it a default; `None` where it has none.",
+        ),
+        LexicalErrorType::DuplicateArgumentError(name) => {
+            (format!("Two inputs are named “{name}”."), "Give each its own name.")
+        }
+        LexicalErrorType::DuplicateKeywordArgumentError(name) => {
+            (format!("The argument “{name}” is given twice."), "Keep one of them.")
+        }
+        LexicalErrorType::PositionalArgumentError => (
+            "An argument without a name follows one with a name.".to_owned(),
+            "Name it: `socket=value`.",
+        ),
+        LexicalErrorType::UnrecognizedToken { tok } => (
+            format!("“{tok}” is not a character of Python outside of strings."),
+            "Leave it out.",
+        ),
+        other => (
+            format!("This is not Python: {}.", shortened(&other.to_string())),
+            "Correct the line.",
+        ),
+    };
+    Fault::new(Code::TextSyntax, at, message, fix)
+}
+
+fn grammatical(text: &str, error: &ParseError) -> Fault {
+    let at = usize::from(error.offset).min(text.len());
+    match &error.error {
+        ParseErrorType::Eof | ParseErrorType::Lexical(LexicalErrorType::Eof) => cut_off(text),
+        ParseErrorType::Lexical(error) => not_python(at, error),
+        ParseErrorType::UnrecognizedToken(Tok::Newline | Tok::EndOfFile, _)
+            if text.get(at..).is_none_or(|rest| rest.trim().is_empty()) =>
+        {
+            cut_off(text)
+        }
+        ParseErrorType::UnrecognizedToken(Tok::Indent, _) => Fault::new(
+            Code::TextSyntax,
+            at,
+            "The line is indented although no block begins before it.",
+            "Indent only below a line that ends with a colon.",
+        ),
+        ParseErrorType::UnrecognizedToken(token, expected) => {
+            let found = match token {
+                Tok::Newline => "the end of the line".to_owned(),
+                Tok::Dedent | Tok::EndOfFile => "the end of the block".to_owned(),
+                other => format!("“{}”", shortened(&other.to_string()).trim_matches('\'')),
+            };
+            let message = match expected.as_deref() {
+                Some("Indent") => "The line below must be indented.".to_owned(),
+                Some(expected) => format!(
+                    "Python does not allow {found} here; it expects {}.",
+                    shortened(expected)
+                ),
+                None => format!("Python does not allow {found} here."),
+            };
+            Fault::new(
+                Code::TextSyntax,
+                at,
+                message,
+                "Correct the line; it must be valid Python.",
+            )
+        }
+        ParseErrorType::ExtraToken(_) | ParseErrorType::InvalidToken => Fault::new(
+            Code::TextSyntax,
+            at,
+            "This is not Python.",
+            "Correct the line; it must be valid Python.",
+        ),
+    }
+}
+
+fn cut_off(text: &str) -> Fault {
+    let message = "The page ends in the middle of a statement.";
+    Fault::new(
+        Code::CutOff,
+        text.trim_end().len(),
+        message,
+        "Send the whole page; a page that was cut off is never applied.",
+    )
+}
+
+/// At most eighty characters: errors of the parser can quote whole tokens.
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().filter(|c| !c.is_control()).take(80).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plans whose trees are pages of tree text: what they build, edit and refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant import api
+
+TOWER = """
+def tower(geometry: Geometry, floors: Int = 3, height: Distance = 1.0) -> Geometry:
+    "Floors on top of each other"
+    limits(floors, min=0, max=100)
+    level = cube(size=(1.0, 1.0, height)).mesh
+    with repeat(iterations=floors, items={"Geometry": Geometry(), "Height": Float(0.0)}) as (stack_in, stack_out):
+        moved = transform_geometry(level, translation=(0.0, 0.0, stack_in.height))
+        stack_out.geometry = join_geometry(stack_in.geometry, moved)
+        stack_out.height = stack_in.height + height
+    label(moved, "One floor")
+    frame("Stack", moved)
+    return stack_out.geometry
+
+apply("Tower", object="Plane", modifier="Tower", inputs={"floors": 5})
+expect("Plane", vertices=40, faces=30)
+"""
+
+PLANT = """
+def plant(geometry: Geometry, leaves: Int = 4) -> Geometry:
+    points = mesh_line(count=leaves, offset=(0.0, 0.0, 0.5))
+    twigs = instance_on_points(points, instance=leaf(size=0.2), scale=1.0 + random_value().value)
+    return join_geometry(geometry, realize_instances(twigs))
+
+def leaf(size: Distance = 0.1) -> Geometry:
+    return grid(size_x=size, size_y=size * 2, vertices_x=2, vertices_y=2).mesh
+
+apply("Plant", object="Plane")
+"""
+
+
+@pytest.fixture(autouse=True)
+def plane() -> Any:
+    """A plane in an otherwise empty file."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    mesh = bpy.data.meshes.new("Plane")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [], [(0, 1, 2, 3)])
+    made = bpy.data.objects.new("Plane", mesh)
+    bpy.context.scene.collection.objects.link(made)
+    return made
+
+
+def run(text: str) -> Any:
+    """The report of a plan that is one page."""
+    step = {"id": "s1", "type": "NODE_TREE", "description": "A tree", "payload": {"text": text}}
+    plan = {"version": "1.2", "steps": [step], "done": True, "final_message": "Done."}
+    return api.apply_plan(plan, approve="all")
+
+
+def vertices() -> int:
+    """How many vertices the evaluated plane has."""
+    seen = bpy.data.objects["Plane"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return len(seen.data.vertices)
+
+
+def test_a_page_builds_its_tree() -> None:
+    report = run(TOWER)
+    assert report.status == "done", report.messages
+    assert vertices() == 40
+    tree = bpy.data.node_groups["Tower"]
+    labels = {node.label for node in tree.nodes}
+    assert {"One floor", "Stack"} <= labels
+    sockets = [item.name for item in tree.interface.items_tree if item.item_type == "SOCKET" and item.in_out == "INPUT"]
+    assert sockets == ["Geometry", "Floors", "Height"]
+    count = len(tree.nodes)
+    again = run(TOWER)
+    assert (again.status, again.diff) == ("done", []), again.messages
+    assert len(tree.nodes) == count
+
+
+def test_groups_of_a_page_are_built_too() -> None:
+    report = run(PLANT)
+    assert report.status == "done", report.messages
+    assert vertices() == 4 + 4 * 4
+    assert {"Plant", "Leaf"} <= set(bpy.data.node_groups.keys())
+
+
+def test_an_edit_changes_only_what_it_names() -> None:
+    assert run(TOWER).status == "done"
+    page = """
+with edit("Tower"):
+    level.vertices_x = 3
+    turn: Angle = 0.0
+    moved.rotation = (0.0, 0.0, turn)
+    count = 2
+    out = insert(link=(stack_out.geometry, group_output.geometry), node=set_shade_smooth())
+"""
+    report = run(page.replace("    count = 2\n", ""))
+    assert report.status == "done", report.messages
+    assert vertices() == 5 * 12
+    assert len(bpy.data.objects["Plane"].modifiers) == 1
+    # A whole function deletes what it lacks.
+    report = run('def tower(geometry: Geometry) -> Geometry:\n    level = cube()\n    return level\n')
+    assert report.status == "done", report.messages
+    assert vertices() == 8
+    assert len(bpy.data.node_groups["Tower"].nodes) == 2
+
+
+def test_values_of_modifier_inputs_need_no_tree() -> None:
+    assert run(TOWER).status == "done"
+    report = run('apply("Tower", object="Plane", modifier="Tower", inputs={"floors": 2})')
+    assert report.status == "done", report.messages
+    assert vertices() == 16
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place", "code"),
+    [
+        ("cube(sise=1)", "line 3, column", "unknown_socket"),
+        ("cubes()", "line 3, column 11", "unknown_node_type"),
+        ('cube(size="wide")', "line 3, column", "wrong_type"),
+        ("cube(", "", "cut_off"),
+    ],
+)
+def test_findings_name_line_and_column(wrong: str, place: str, code: str) -> None:
+    page = f'\ndef a(geometry: Geometry) -> Geometry:\n    box = {wrong}\n    return box\napply("A", object="Plane")\n'
+    report = run(page)
+    assert report.status == "error"
+    assert any(place in found["message"] and found["code"] == code for found in report.messages), report.messages
+    assert not bpy.data.node_groups and not bpy.data.objects["Plane"].modifiers
+
+
+def test_a_page_alone_is_a_plan() -> None:
+    report = api.apply_plan(f'```python\n"A tower."\n{TOWER}```', approve="all")
+    assert report.status == "done", report.messages
+    assert (vertices(), report.final_message) == (40, "A tower.")
