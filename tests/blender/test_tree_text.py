@@ -50,11 +50,11 @@ def plane() -> Any:
     return made
 
 
-def run(text: str) -> Any:
+def run(text: str, target: str | None = None) -> Any:
     """The report of a plan that is one page."""
     step = {"id": "s1", "type": "NODE_TREE", "description": "A tree", "payload": {"text": text}}
     plan = {"version": "1.2", "steps": [step], "done": True, "final_message": "Done."}
-    return api.apply_plan(plan, approve="all")
+    return api.apply_plan(plan, object=target, approve="all")
 
 
 def vertices() -> int:
@@ -92,15 +92,14 @@ with edit("Tower"):
     level.vertices_x = 3
     turn: Angle = 0.0
     moved.rotation = (0.0, 0.0, turn)
-    count = 2
     out = insert(link=(stack_out.geometry, group_output.geometry), node=set_shade_smooth())
 """
-    report = run(page.replace("    count = 2\n", ""))
+    report = run(page, "Plane")
     assert report.status == "done", report.messages
     assert vertices() == 5 * 12
     assert len(bpy.data.objects["Plane"].modifiers) == 1
     # A whole function deletes what it lacks.
-    report = run('def tower(geometry: Geometry) -> Geometry:\n    level = cube()\n    return level\n')
+    report = run("def tower(geometry: Geometry) -> Geometry:\n    level = cube()\n    return level\n", "Plane")
     assert report.status == "done", report.messages
     assert vertices() == 8
     assert len(bpy.data.node_groups["Tower"].nodes) == 2
@@ -126,7 +125,7 @@ def test_findings_name_line_and_column(wrong: str, place: str, code: str) -> Non
     page = f'\ndef a(geometry: Geometry) -> Geometry:\n    box = {wrong}\n    return box\napply("A", object="Plane")\n'
     report = run(page)
     assert report.status == "error"
-    assert any(place in found["message"] and found["code"] == code for found in report.messages), report.messages
+    assert any(place in found["text"] and found["code"] == code for found in report.messages), report.messages
     assert not bpy.data.node_groups and not bpy.data.objects["Plane"].modifiers
 
 

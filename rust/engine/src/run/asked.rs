@@ -71,6 +71,9 @@ pub(crate) struct Asked {
     pub(crate) model: Option<String>,
 }
 
+/// Most objects that are inspected since one of them may run a tree that a plan names.
+const MOST_OBJECTS: usize = 100;
+
 impl Asked {
     pub(crate) fn new(request: &RunRequest) -> Self {
         Self {
@@ -154,6 +157,26 @@ impl Asked {
     /// A name from the context.
     pub(crate) fn named(&self, key: &str) -> Option<String> {
         self.context.get(key).and_then(Value::as_str).map(str::to_owned)
+    }
+
+    /// The objects with a tree that the host told of: one of them runs what a plan changes by its name alone.
+    pub(crate) fn with_trees(&self) -> Vec<String> {
+        let objects = self
+            .context
+            .get("objects")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        let runs_a_tree = |object: &&Value| {
+            let modifiers = object.get("modifiers").and_then(Value::as_array).into_iter().flatten();
+            modifiers
+                .into_iter()
+                .any(|modifier| modifier.get("node_group").is_some_and(Value::is_string))
+        };
+        let named = objects
+            .filter(runs_a_tree)
+            .filter_map(|object| object.get("name")?.as_str().map(str::to_owned));
+        named.take(MOST_OBJECTS).collect()
     }
 
     /// Version of Blender, as the host reports it.

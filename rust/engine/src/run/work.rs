@@ -254,7 +254,8 @@ impl Work {
         if let (Some(info), Some(plan)) = (&mut info, &plan)
             && plan.steps.iter().any(names_no_object)
         {
-            info.objects.extend(self.asked.named("target_object"));
+            info.objects
+                .extend(self.usual_object().into_iter().chain(self.asked.with_trees()));
         }
         self.planned.plan = plan.map(Arc::new);
         self.planned.origins = origins;
@@ -262,6 +263,12 @@ impl Work {
             plan: info,
             findings: verdict.findings,
         })
+    }
+
+    /// The object that is meant where nothing names one: the run's target.
+    fn usual_object(&self) -> Option<String> {
+        let asked = || self.request.object.clone();
+        self.asked.named("target_object").or_else(asked)
     }
 
     pub(crate) fn compile(&mut self) -> Result<Answer, Failure> {
@@ -274,7 +281,7 @@ impl Work {
             .is_offline()
             .then(|| difference(&plan, &document, &catalogue));
         let plan = changed.flatten().map_or(plan, Arc::new);
-        let usual = self.asked.named("target_object");
+        let usual = self.usual_object();
         let (plan, steps, pages) = match expand(&plan, &document, &catalogue, usual.as_deref()) {
             Some(expanded) => {
                 self.planned.pages = expanded.places;

@@ -60,6 +60,7 @@ impl Reader<'_, '_, '_> {
     pub(crate) fn operations(&mut self, before: &Tree) -> Written {
         let mut written = Writing {
             out: Written::default(),
+            begins: self.zones(),
             before: before.nodes.iter().map(|node| (node.id.as_str(), node)).collect(),
         };
         self.unlink(before, &mut written);
@@ -72,6 +73,12 @@ impl Reader<'_, '_, '_> {
         let extras = self.extras.drain(..).map(|extra| (extra.op, extra.at));
         written.out.later.extend(extras);
         written.out
+    }
+
+    fn zones(&self) -> HashMap<String, String> {
+        let all = self.draft.nodes.values();
+        all.filter_map(|made| Some((made.node.pair.clone()?, made.node.id.clone())))
+            .collect()
     }
 
     /// What an operation calls a socket: its identifier, or its name where it has none yet.
@@ -282,12 +289,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn make_node(&mut self, node: &Node, at: usize, written: &mut Writing<'_>) {
-        let input = self
-            .draft
-            .nodes
-            .values()
-            .find(|made| made.node.pair.as_deref() == Some(&node.id));
-        if let Some(input) = input.map(|made| made.node.id.clone()) {
+        if let Some(input) = written.begins.get(&node.id).cloned() {
             self.make_zone(&input, node, at, written);
             return self.label_and_items(node, None, written);
         }
@@ -642,6 +644,8 @@ impl Reader<'_, '_, '_> {
 
 struct Writing<'t> {
     out: Written,
+    /// The node that begins a zone, by the one that ends it.
+    begins: HashMap<String, String>,
     before: HashMap<&'t str, &'t Node>,
 }
 
