@@ -93,6 +93,7 @@ COSTLY = {
     "choice by probabilities": "np.random.choice(10 * n, 10 * n, p=np.full(10 * n, 1e-7))",
     "choice of a generator": "np.random.default_rng(1).choice(20 * n, 3 * n, replace=False)",
     "a permutation": "np.random.permutation(30 * n)",
+    "rows in another order": "np.random.default_rng(1).shuffle(np.zeros((n, 2)))",
     "many draws": "np.random.poisson(9.9, size=40 * n)",
     "many draws of a generator": "np.random.default_rng(1).binomial(10**15, 0.5, size=40 * n)",
     "parts of draws": "np.random.dirichlet(np.ones(n // 10), 10000)",

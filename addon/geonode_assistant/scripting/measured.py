@@ -63,6 +63,16 @@ _PARTS = {"dirichlet": (0, "alpha"), "multinomial": (1, "pvals")}
 """The argument whose items each draw has."""
 
 
+_SHUFFLING = frozenset({"shuffle", "permutation", "permuted"})
+
+
+def _swaps(value: Any) -> float:
+    """What mixing costs, in single numbers: rows and objects of Python are swapped one by one."""
+    if isinstance(value, np.ndarray):
+        return float(len(value)) * 40 if value.ndim > 1 else float(value.size)
+    return items(value) * 5
+
+
 def drawn(function: Callable[..., Any], cost: str) -> Callable[..., Any]:
     """Limits a distribution by what it draws, and from how many."""
     most = costs.LARGEST[cost]
@@ -74,6 +84,8 @@ def drawn(function: Callable[..., Any], cost: str) -> Callable[..., Any]:
         draws = size(kwargs.get("size", args[place] if place is not None and len(args) > place else None))
         if part is not None:
             draws *= items(args[part[0]] if len(args) > part[0] else kwargs.get(part[1]))
+        if name in _SHUFFLING and args:
+            draws = max(draws, _swaps(args[0]))
         if name == "choice" and (kwargs.get("replace", True) is False or len(args) > 2 and not args[2]):
             draws = max(draws, size(args[0] if args else kwargs.get("a")))
         if max([draws, *map(items, args), *map(items, kwargs.values())]) > most:
