@@ -92,3 +92,28 @@ def test_reading_writes_nothing(scene: None) -> None:
     api.context(slices=["node_tree_ir", "scene_summary"])
     assert api.export_tree(bpy.data.node_groups["Long"]) == before
     assert not any(n.get("geonode_id") for n in bpy.data.node_groups["Long"].nodes)
+
+
+def test_lengths_of_curves_and_values_of_inputs_are_shown() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.curve.primitive_bezier_circle_add(radius=2)
+    circle = bpy.context.object
+    tree = bpy.data.node_groups.new("Posts", "GeometryNodeTree")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    tree.interface.new_socket("Count", in_out="INPUT", socket_type="NodeSocketInt").default_value = 12
+    tree.interface.new_socket("Post", in_out="INPUT", socket_type="NodeSocketObject")
+    tree.interface.new_socket("Count", in_out="INPUT", socket_type="NodeSocketFloat").default_value = 0.5
+    circle.modifiers.new("GN", "NODES").node_group = tree
+    bpy.ops.mesh.primitive_cube_add()
+    cube = bpy.context.object
+    cube.modifiers.new("GN", "NODES").node_group = tree
+    bpy.ops.mesh.primitive_plane_add()
+
+    objects = {one["name"]: one for one in api.context(object=circle.name, budget_tokens=20_000)["objects"]}
+    shown = objects[circle.name]
+    assert shown["length"] == pytest.approx(2 * 3.14159 * 2, rel=0.01)
+    assert "length" not in objects[cube.name]
+    [modifier] = shown["modifiers"]
+    assert modifier["values"]["Count"] == 12 and modifier["values"]["Post"] is None
+    assert [value for name, value in modifier["values"].items() if name.startswith("Count (")] == [0.5]
+    assert "values" not in objects[cube.name]["modifiers"][0], "neither target nor selected"

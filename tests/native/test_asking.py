@@ -179,3 +179,19 @@ def test_a_plan_that_is_refused_after_the_last_turn_may_not_call_either(start, h
     report = ask(start, host, server, settings={"max_iterations": 1})
     assert report["status"] == "done", report["messages"]
     assert [shape(body)[1] for body in server.asked] == [None, "none", "none"]
+
+
+def test_the_measured_result_and_repairs_go_back_to_the_model(start, host: Host, server: Server) -> None:
+    """A plan that says `done: false` is measured; the model compares, mends or ends without further steps."""
+    first = json.dumps(plan(*MOVE, done=False))[:-1] + ",}"
+    end = {"version": "1.2", "steps": [], "done": True, "final_message": "It fits."}
+    server.replies = [first, json.dumps(end)]
+    report = ask(start, host, server)
+    assert report["status"] == "done", report["messages"]
+    assert report["final_message"] == "It fits."
+    told = server.asked[1]["messages"][-1]["content"]
+    _, _, result = told.partition("<result>")
+    measured = json.loads(result.partition("</result>")[0])
+    [plane] = measured["objects"]
+    assert plane["object"] == "Plane" and plane["mesh"]["vertices"] > 0
+    assert "recovered_trailing_comma" in told.partition("<repairs>")[2]

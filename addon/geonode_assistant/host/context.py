@@ -30,6 +30,8 @@ from .documents import (
 OBJECT_LIMIT = 200
 FIGURES_LIMIT = 5_000  # objects whose size is measured; each costs some tens of microseconds
 MEASURED = 200_000  # vertices and faces up to which a target's mesh is measured
+MEASURED_POINTS = 10_000  # control points up to which a curve's length is measured
+VALUES_LIMIT = 60  # inputs of a modifier whose values are shown
 HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
 _BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "ARMATURE"})
 
@@ -61,7 +63,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> C
         "target_object": target.name if target is not None else None,
         "target_modifier": target_modifier.name if target_modifier is not None else None,
         "target_node_group": values.block_name(tree) if tree is not None else None,
-        "objects": [_object(o) for o in shown],
+        "objects": [_object(o, o in (target, active) or _selected(o)) for o in shown],
         **_left_out(len(objects) - len(shown)),
         "collections": [
             {"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)
@@ -90,6 +92,7 @@ class _Bounds(TypedDict, total=False):
 
 class _Counts(TypedDict, total=False):
     counts: ElementCounts
+    length: float
 
 
 def _left_out(count: int) -> _Cut:
@@ -284,7 +287,8 @@ def _numbers(vector: Any) -> list[float]:
     return [values.shortest_float(part) for part in vector]
 
 
-def _object(obj: Any) -> SceneObject:
+def _object(obj: Any, near: bool) -> SceneObject:
+    """An object of the scene; of one that the prompt is probably about (`near`) with the values of its modifiers."""
     return {
         "name": obj.name,
         "type": obj.type,
@@ -295,8 +299,29 @@ def _object(obj: Any) -> SceneObject:
         "visible": _visible(obj),
         "selected": _selected(obj),
         **_counts(obj),
-        "modifiers": [_modifier(m, False) for m in obj.modifiers],
+        "modifiers": [_shown(m, near) for m in obj.modifiers],
     }
+
+
+def _values(modifier: Any) -> dict[str, Any]:
+    """The values of a Geometry Nodes modifier's inputs as the artist reads them: by name."""
+    if modifier.type != "NODES" or modifier.node_group is None:
+        return {}
+    held = modifiers.read_inputs(modifier)
+    out: dict[str, Any] = {}
+    for item in modifiers.inputs_of(modifier.node_group):
+        if item.identifier in held and len(out) < VALUES_LIMIT:
+            name = item.name if item.name not in out else f"{item.name} ({item.identifier})"
+            out[name] = held[item.identifier]
+    return out
+
+
+def _shown(modifier: Any, near: bool) -> Modifier:
+    out = _modifier(modifier, False)
+    held = _values(modifier) if near else {}
+    if held:
+        out["values"] = held
+    return out
 
 
 def _bounds(obj: Any) -> _Bounds:
@@ -314,7 +339,12 @@ def _counts(obj: Any) -> _Counts:
     if obj.type == "CURVE":
         splines = obj.data.splines
         points = sum(len(s.bezier_points) or len(s.points) for s in splines)
-        return {"counts": {"splines": len(splines), "points": points}}
+        counts: _Counts = {"counts": {"splines": len(splines), "points": points}}
+        if points <= MEASURED_POINTS:
+            length = sum(spline.calc_length() for spline in splines)
+            if math.isfinite(length):
+                counts["length"] = values.shortest_float(length)
+        return counts
     return {}
 
 

@@ -182,6 +182,8 @@ class SceneObject(TypedDict):
     selected: bool
     # Element counts.
     counts: NotRequired[ElementCounts | None]
+    # Length of a curve's splines together, without modifiers, in its own space, Blender units.
+    length: NotRequired[float | None]
     # The modifier stack, first to last.
     modifiers: list[Modifier]
 
@@ -210,6 +212,8 @@ class Modifier(TypedDict):
     type: str
     # Its node group; only Geometry Nodes modifiers have one.
     node_group: NotRequired[str | None]
+    # Values of its inputs by name, of the target's, the active and the selected objects, in the context only.
+    values: NotRequired[dict[str, Any] | None]
     # Values of its inputs by socket identifier; not in the context.
     inputs: NotRequired[dict[str, Any]]
     # Those values as a run left them; `None` where no run did.

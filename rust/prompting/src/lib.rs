@@ -23,7 +23,7 @@ pub mod docs;
 pub use error::PromptError;
 pub use examples::search_presets;
 pub use exchange::{Exchange, Results};
-pub use feedback::{MAX_FEEDBACK, feedback};
+pub use feedback::{Besides, MAX_FEEDBACK, feedback};
 pub use form::Form;
 pub use opening::{MAX_SYSTEM, Opening, Prompt, opening};
 pub use prompts::{PROMPTS, prompt};

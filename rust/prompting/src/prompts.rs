@@ -16,6 +16,8 @@ prompts! {
     EXTENSIONS = "extensions",
     /// The last plan was refused, or gates failed.
     FEEDBACK = "feedback",
+    /// What was measured on the result of the last plan.
+    FIGURES = "figures",
     /// No further call of a tool is possible.
     LAST_TURN = "last_turn",
     /// The artist left operations out.
@@ -28,6 +30,8 @@ prompts! {
     PYTHON = "python",
     /// The artist rejected the plan.
     REJECTED = "rejected",
+    /// What was repaired in the last plan.
+    REPAIRS = "repairs",
     /// How more context is asked for where no tools are offered.
     REQUESTS = "requests",
     /// What holds for every plan.

@@ -220,7 +220,7 @@ mod tests {
                 text: "the docs".into(),
                 image: None,
             }],
-            feedback: crate::feedback(&geonode_run::Feedback::Tools { last: true }, None, &[]),
+            feedback: crate::feedback(&geonode_run::Feedback::Tools { last: true }, crate::Besides::default()),
         };
         let tool = Tool {
             name: "node_docs".into(),

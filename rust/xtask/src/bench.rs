@@ -2,6 +2,7 @@
 
 mod clients;
 mod figures;
+mod tokens;
 
 use std::path::Path;
 use std::time::Instant;
@@ -26,6 +27,9 @@ pub(crate) struct Bench {
     /// Only requests to models: the core's client, alone and beside those of the vendors
     #[arg(long)]
     clients: bool,
+    /// Only what requests to models take in tokens, by dialect; writes the table of the guide
+    #[arg(long)]
+    tokens: bool,
     /// Only the estimates of time and memory, against trees that Blender evaluates; writes target/evaluation.md
     #[arg(long)]
     evaluation: bool,
@@ -43,6 +47,8 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
     }
     let figures = if options.clients {
         clients::measure(layout)?
+    } else if options.tokens {
+        tokens::measure(layout)?
     } else {
         everything(layout, options)?
     };

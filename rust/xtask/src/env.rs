@@ -67,6 +67,15 @@ impl Wanted {
         }
     }
 
+    /// A Python that counts tokens.
+    pub(crate) fn tokens() -> Self {
+        Self {
+            name: "tokens".into(),
+            requirements: vec!["tokens".into()],
+            ..Self::plain()
+        }
+    }
+
     /// The tools for building and checking, on any Python that can run them.
     pub(crate) fn tools() -> Self {
         let pythons = vec![LOWEST_PYTHON, LOWEST_PYTHON + 2, LOWEST_PYTHON + 1];

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use geonode_graph::ir::Tree;
-use geonode_prompting::{Exchange, Results};
-use geonode_protocol::ContextRequest;
+use geonode_prompting::{Besides, Exchange, Results};
+use geonode_protocol::{ContextRequest, Finding};
 use geonode_provider::{FinishReason, ToolCall, Usage};
 use geonode_run::{Answer, Failure, Feedback};
 use indexmap::IndexMap;
@@ -52,6 +52,9 @@ pub(crate) struct Asked {
     /// What the artist left out, in words for the planner.
     #[serde(skip)]
     pub(crate) left_out: Vec<String>,
+    /// What was repaired in the last plan, for the planner.
+    #[serde(skip)]
+    pub(crate) repairs: Vec<Finding>,
     /// Tokens as the provider counted them.
     pub(crate) usage: Option<Usage>,
     /// The cost of planning so far in tokens, money and time.
@@ -100,13 +103,20 @@ impl Asked {
         self.replies = 0;
     }
 
-    /// Records the last reply and the feedback to it as an exchange, unless the plan was given directly.
-    pub(crate) fn tell(&mut self, feedback: &Feedback) {
+    /// Records the last reply and the feedback to it, with what was measured on its result, as an exchange, unless the plan was given directly.
+    pub(crate) fn tell(&mut self, feedback: &Feedback, figures: Option<&Value>) {
         let Some(PlanInput::Text(reply)) = &self.reply else {
             return;
         };
         let left_out = std::mem::take(&mut self.left_out);
-        let feedback = geonode_prompting::feedback(feedback, self.slices.take().as_ref(), &left_out);
+        let (slices, repairs) = (self.slices.take(), std::mem::take(&mut self.repairs));
+        let besides = Besides {
+            slices: slices.as_ref(),
+            left_out: &left_out,
+            figures,
+            repairs: &repairs,
+        };
+        let feedback = geonode_prompting::feedback(feedback, besides);
         self.exchanges.push(Exchange {
             reply: reply.clone(),
             calls: std::mem::take(&mut self.calls),

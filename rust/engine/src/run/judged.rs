@@ -9,6 +9,7 @@ use geonode_graph::{Catalogue, Compiled, Document};
 use geonode_protocol::Plan;
 use geonode_run::{Answer, Failure};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::clock::clock;
 use crate::error::{EngineError, lost};
@@ -26,6 +27,9 @@ pub(crate) struct Judged {
     /// Blender's measurements.
     #[serde(skip)]
     evidence: Option<Arc<Evidence>>,
+    /// The last of them in short, for the planner.
+    #[serde(skip)]
+    figures: Option<Value>,
     /// Plans whose steps are applied and not restored.
     #[serde(skip)]
     applied: Vec<Plan>,
@@ -110,6 +114,7 @@ impl Judged {
         allow_empty: bool,
     ) -> Result<Answer, Failure> {
         let evidence = self.evidence.take().ok_or_else(|| lost("evidence"))?;
+        self.figures = figures(&evidence);
         let trees: Vec<String> = self.written.iter().cloned().collect();
         let now = compiled.map(|compiled| verdict::now(&compiled.after, &evidence));
         let envelope = judge(&Facts {
@@ -124,6 +129,11 @@ impl Judged {
         Ok(Answer::Judged { envelope })
     }
 
+    /// What was measured last, in short.
+    pub(crate) fn figures(&self) -> Option<&Value> {
+        self.figures.as_ref()
+    }
+
     /// Number of plans that were applied and not restored.
     pub(crate) fn writes(&self) -> usize {
         self.applied.len()
@@ -136,6 +146,42 @@ impl Judged {
         self.written.clear();
     }
 }
+
+/// Digits of a measured length that a planner is shown, besides the first.
+const DIGITS: usize = 4;
+
+/// Counts, size and place of every object that the run wrote, and the names of its attributes.
+fn figures(evidence: &Evidence) -> Option<Value> {
+    let shortened = |number: f64| -> f64 { format!("{number:.DIGITS$e}").parse().unwrap_or(number) };
+    let objects: Vec<Value> = evidence
+        .objects
+        .iter()
+        .map(|object| {
+            let measured = &object.evaluated;
+            let mut out = serde_json::Map::new();
+            out.insert("object".into(), json!(object.name));
+            if let Ok(Value::Object(counts)) = serde_json::to_value(measured) {
+                let counted = |(key, _): &(String, Value)| !matches!(key.as_str(), "bounds" | "finite" | "ms");
+                out.extend(counts.into_iter().filter(counted));
+            }
+            if let Some([low, high]) = measured.bounds {
+                let size = [0, 1, 2].map(|axis: usize| match (low.get(axis), high.get(axis)) {
+                    (Some(low), Some(high)) => shortened(high - low),
+                    _ => 0.0,
+                });
+                out.insert("size".into(), json!(size));
+                out.insert("bounds".into(), json!([low.map(shortened), high.map(shortened)]));
+            }
+            Value::Object(out)
+        })
+        .collect();
+    let attributes = evidence.attributes.iter().flatten().take(MOST_ATTRIBUTES);
+    let attributes: Vec<&String> = attributes.collect();
+    (!objects.is_empty()).then(|| json!({"objects": objects, "attributes": attributes}))
+}
+
+/// Most names of attributes that a planner is shown.
+const MOST_ATTRIBUTES: usize = 40;
 
 /// An identifier that no other run has.
 fn new_id() -> String {

@@ -120,7 +120,7 @@ impl Work {
             self.memory.discard_last();
         }
         if let Some(feedback) = feedback {
-            self.asked.tell(feedback);
+            self.asked.tell(feedback, self.judged.figures());
         }
         if let Some(Feedback::Tools { last }) = feedback {
             self.asked.calls_over = *last;
@@ -243,6 +243,12 @@ impl Work {
             return Err(Failure::new(refusal.code, refusal.message.as_str()));
         }
         let Response { plan, origins, .. } = given;
+        self.asked.repairs = verdict
+            .findings
+            .iter()
+            .filter(|found| !found.is_error())
+            .cloned()
+            .collect();
         let mut info = plan.as_ref().map(info);
         if let Some(info) = &mut info
             && info.wants_context
@@ -315,6 +321,10 @@ impl Work {
             compiled.findings.extend(found);
         }
         let ok = compiled.ok();
+        let repairs = compiled.findings.iter().filter(|found| !found.is_error());
+        self.asked
+            .repairs
+            .extend(repairs.map(|found| self.planned.trace(found.clone())));
         let risk = if ok { self.risk(&compiled, &catalogue) } else { None };
         let blender = self.blender().unwrap_or_default();
         let request = || approval::request(&self.subject(&plan, &catalogue, &blender), &compiled, risk.as_ref());

@@ -116,6 +116,9 @@ pub struct SceneObject {
     /// Element counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<ElementCounts>,
+    /// Length of a curve's splines together, without modifiers, in its own space, Blender units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
     /// The modifier stack, first to last.
     pub modifiers: Vec<Modifier>,
 }
@@ -132,6 +135,7 @@ impl Default for SceneObject {
             visible: true,
             selected: false,
             counts: None,
+            length: None,
             modifiers: Vec::new(),
         }
     }

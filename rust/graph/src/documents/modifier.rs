@@ -20,6 +20,9 @@ pub struct Modifier {
     #[serde(default)]
     #[schemars(skip_serializing_if = "Option::is_none")]
     pub node_group: Option<String>,
+    /// Values of its inputs by name, of the target's, the active and the selected objects, in the context only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Map>,
     /// Values of its inputs by socket identifier; not in the context.
     #[serde(default)]
     #[schemars(skip_serializing_if = "Map::is_empty")]
