@@ -432,7 +432,8 @@ def check(seed: int, folder: Path, tally: Counter[str]) -> str | None:
         if {name: now["trees"].get(name) for name in same} != same:
             return f"{story}: another tree changed"
         # The artist's tree on the cube follows the tree that the run changed.
-        more = {name for name in now["trees"] if name not in {**alone["trees"], **before["trees"]}} - {"New", "Copy"}
+        free = {"New", "Copy"} | ({"New.001"} if hand is link_tree else set())  # the linked tree has the name then
+        more = {name for name in now["trees"] if name not in {**alone["trees"], **before["trees"]}} - free
         if more or {"A", "B"} <= now["trees"].keys():
             return f"{story}: made beside what was renamed, {more}"
         stack = [m["name"] for m in now["objects"].get("Plane", {"modifiers": []})["modifiers"]]
