@@ -133,10 +133,6 @@ codes! {
         ReservedId = "reserved_id" => "Choose another ID; `group_input` and `group_output` name the tree's own nodes.",
         /// The text contains several plans.
         SeveralPlans = "several_plans" => "Combine them into one plan, or send only the first, with `done: false`.",
-        /// The page says something that Python has and tree text does not.
-        TextForm = "text_form" => "Write it in the form that the message names.",
-        /// The page of tree text is not Python.
-        TextSyntax = "text_syntax" => "Correct the line that the finding names.",
         /// Objects and arrays are nested deeper than allowed.
         TooDeep = "too_deep" => "Use fewer levels of nested objects and lists.",
         /// The plan has more operations than allowed.
@@ -195,6 +191,10 @@ codes! {
         StaleBase = "stale_base" => "Plan again against the tree as it is now.",
         /// The target does not exist, and the plan does not allow creating it.
         TargetMissing = "target_missing" => "Name an existing object, modifier and node group, or allow the modifier to be created.",
+        /// The page says something that Python has and tree text does not.
+        TextForm = "text_form" => "Write it in the form that the message names.",
+        /// The page of tree text is not Python.
+        TextSyntax = "text_syntax" => "Correct the line that the finding names.",
         /// The socket exists but is not available in the node's current mode.
         UnavailableSocket = "unavailable_socket" => "First set the property that makes the socket available; the message names it if it is known.",
         /// The node has no such collection of items.

@@ -70,7 +70,7 @@ fn settled(mut document: Document) -> Document {
             users: 1,
             library: false,
             kind: "GeometryNodeTree".to_owned(),
-            made: None,
+            ..TreeInfo::default()
         };
         document.tree_info.insert(name.clone(), info);
     }
