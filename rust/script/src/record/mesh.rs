@@ -6,8 +6,6 @@ use geonode_protocol::SCRIPT_ITEMS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MAX_BYTES;
-
 /// The elements of a mesh, as Blender stores them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -157,9 +155,6 @@ fn different(corners: &[usize]) -> bool {
 /// Why the text of a mesh in a record may not be written into a mesh of Blender; `None` if it may.
 #[must_use]
 pub fn unfit_mesh(text: &str) -> Option<String> {
-    if text.len() > MAX_BYTES {
-        return Some(format!("it has more than {MAX_BYTES} bytes"));
-    }
     match serde_json::from_str::<MeshData>(text) {
         Ok(mesh) => misfit(&mesh),
         Err(error) => Some(format!("it cannot be read: {error}")),
