@@ -187,6 +187,14 @@ def test_commands(tree: Any, tmp_path: Path) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), copy=True)
     outcome = geonode("export", "Outer ä", "a.json", "--blend", blend, cwd=tmp_path)
     assert outcome.status == 0 and "2 trees, 4 nodes, 2 links" in outcome.out, outcome
+    outcome = geonode("export", "Outer ä", "a.txt", "--text", "--blend", blend, cwd=tmp_path)
+    assert outcome.status == 0 and "2 trees, 4 nodes, 2 links" in outcome.out, outcome
+    page = (tmp_path / "a.txt").read_text("utf-8")
+    assert page.startswith("def outer_ä(geometry: Geometry) -> Geometry:\n"), page
+    assert "transform_geometry(geometry)\n" in page and "def inner(amount: Float = 0.5):\n" in page
+    outcome = geonode("export", "Outer ä", "b.txt", "--text", "--full", "--blend", blend, cwd=tmp_path)
+    full = (tmp_path / "b.txt").read_text("utf-8")
+    assert outcome.status == 0 and "location=(200.0, 0.0)" in full and len(full) > len(page), outcome
     outcome = geonode("import", "a.json", "--out", "new.blend", cwd=tmp_path)
     assert outcome.status == 0 and (tmp_path / "new.blend").is_file(), outcome
     outcome = geonode("diff", "a.json", "Outer ä", "--blend", "new.blend", cwd=tmp_path)
@@ -198,6 +206,7 @@ def test_commands(tree: Any, tmp_path: Path) -> None:
     before = sorted(path.name for path in tmp_path.iterdir())
     for arguments, status, code in [
         (("export", "Nobody", "c.json", "--blend", blend), 1, "unknown_node_group"),
+        (("export", "Outer ä", "c.json", "--full", "--blend", blend), 1, "invalid_argument"),
         (("import", "a.json", "--out", "c.json"), 1, "invalid_path"),
         (("import", "a.json", "--blend", blend, "--out", blend), 1, "invalid_path"),
         (("import", "a.json"), 2, "invalid_argument"),

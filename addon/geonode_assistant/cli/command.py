@@ -60,6 +60,8 @@ def parser(prog: str) -> argparse.ArgumentParser:
     export = commands.add_parser("export", help="write a tree to a file", description=text)
     export.add_argument("tree", metavar="TREE", help="name of the node group")
     export.add_argument("file", type=Path, metavar="FILE", help="the JSON file; an existing one is replaced")
+    export.add_argument("--text", action="store_true", help="write a page of tree text, to be read, instead of JSON")
+    export.add_argument("--full", action="store_true", help="with --text: also places, sizes, colours, hidden sockets")
     _from_blend(export, "take the tree from this file (default: the open one)")
     export.set_defaults(action=export_command)
 
@@ -222,12 +224,20 @@ def e2e_command(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def export_command(arguments: argparse.Namespace, console: Console) -> int:
-    """A tree → a JSON file."""
+    """A tree → a JSON file, or a page of tree text."""
     from ..host import exchange, export
 
+    if arguments.full and not arguments.text:
+        raise AssistantError("invalid_argument", "--full is for --text.", "JSON has everything: leave --full out.")
     tree = _tree(_readable(arguments.tree), arguments.blend, console)
     bundle = export.export_tree(tree)
-    path = exchange.write(bundle, arguments.file)
+    if arguments.text:
+        text, losses = exchange.page(bundle, arguments.full)
+        path = exchange.write_text(text, arguments.file)
+        for loss in losses:
+            console.say(f"The page cannot say: {loss}")
+    else:
+        path = exchange.write(bundle, arguments.file)
     console.say(f"Exported “{tree.name}” ({measure.describe_tree(bundle)}): {path}")
     return 0
 

@@ -52,6 +52,21 @@ def _json(value: Any) -> str:
 def write(bundle: Mapping[str, Any], path: str | Path) -> Path:
     """Writes a document whole or not at all, and returns its absolute path.
 
+    Raises AssistantError as ``write_text``.
+    """
+    return write_text(text(bundle), path)
+
+
+def page(bundle: Mapping[str, Any], full: bool = False) -> tuple[str, list[str]]:
+    """The document as tree text (``rust/text/FORM.md``), ``full`` with places and looks, and what that cannot say."""
+    catalogue = _catalogue(tuple(bundle["blender"][:2]))
+    found = native.core().tree_text(dict(bundle), catalogue, full=full)
+    return found["text"], found["losses"]
+
+
+def write_text(content: str, path: str | Path) -> Path:
+    """Writes a text whole or not at all, and returns its absolute path.
+
     Raises AssistantError: ``bad_name`` (a name that is no Unicode), ``disk_full``, ``file_not_found`` (the folder),
     ``file_too_large``, ``invalid_path``, ``output_not_writable``.
     """
@@ -60,7 +75,7 @@ def write(bundle: Mapping[str, Any], path: str | Path) -> Path:
     if target.exists() and not target.is_file():
         raise AssistantError("invalid_path", f"{path} is not a file.", "Name a file, for example tree.json.")
     try:
-        data = text(bundle).encode()
+        data = content.encode()
     except UnicodeEncodeError as error:
         broken = error.object[max(error.start - 20, 0) : error.end].encode("utf-8", "replace").decode()
         raise AssistantError(

@@ -35,7 +35,7 @@ mod target;
 mod values;
 
 pub use catalogue::{Catalogue, CatalogueError};
-pub use compact::{Brief, CompactError, Focus, brief, compact, read_compact};
+pub use compact::{Brief, CompactError, Focus, brief, compact, ranks, read_compact};
 pub use compile::{Compiled, Targets, compile, compile_exactly, compile_in_place, targets};
 pub use difference::difference;
 pub use documents::{Document, StepDelta};

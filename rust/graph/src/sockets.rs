@@ -206,7 +206,8 @@ fn with_structure(
     }
 }
 
-const VIRTUAL: &str = "NodeSocketVirtual";
+/// Base RNA name of the sockets that only serve to add another one.
+pub const VIRTUAL: &str = "NodeSocketVirtual";
 
 /// The socket of an item that Blender has not created yet, where its name alone could mean another socket.
 fn new_item(prefix: &str, name: &str) -> String {
@@ -218,7 +219,8 @@ pub(crate) fn is_item_of(socket: &Socket, prefix: &str) -> bool {
     stands_for(&socket.identifier, prefix) || socket.identifier == new_item(prefix, &socket.name)
 }
 
-fn item_identifier(item: &Map, name: &str, prefix: &str) -> String {
+/// The identifier of an item's socket on the side where such sockets have this prefix; `name` is the item's, or its place where it has none.
+pub fn item_identifier(item: &Map, name: &str, prefix: &str) -> String {
     match item.get("identifier").and_then(Value::as_u64) {
         // Compatible with versions in which there was only one.
         Some(0) if prefix == "Value" || prefix == "Attribute" => prefix.to_owned(),

@@ -74,6 +74,7 @@ __all__ = [
     "stays_local",
     "tools",
     "telemetry",
+    "tree_text",
     "unfit_mesh",
     "unregister",
     "unregister_tool",
@@ -463,6 +464,14 @@ def compact(tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[st
 
 def read_compact(text: str, catalogue: str | PathLike[str] | dict[str, Any]) -> dict[str, Any]:
     """The trees of a compact form by name, without what it leaves out (places, frames, values of linked inputs)."""
+
+def tree_text(
+    tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any], *, full: bool = False
+) -> dict[str, Any]:
+    """The page of a tree document (a Bundle), `full` with places and looks: `{"text", "losses": [TEXT…]}`.
+
+    Losses are what the page cannot say; it has them as comments.
+    """
 
 def sockets(
     tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]

@@ -44,8 +44,8 @@ mod geonode_core {
     use super::{
         check_manifest, check_script, check_tree, code_fix, compact, conversation_turns, diff, effects, error_codes,
         estimates, known_models, limits, lints, read_compact, reconcile, reset_telemetry, schema, script_policy,
-        security_events, settings, shown_context, sockets, stack, structures, telemetry, unfit_mesh, validate_plan,
-        version,
+        security_events, settings, shown_context, sockets, stack, structures, telemetry, tree_text, unfit_mesh,
+        validate_plan, version,
     };
     #[pymodule_export]
     use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
@@ -225,6 +225,16 @@ fn effects(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 fn compact(tree: &Bound<'_, PyAny>, catalogue: &Bound<'_, PyAny>) -> PyResult<String> {
     let (text, catalogue) = (text_of(tree)?, source(catalogue)?);
     detached(tree.py(), || geonode_engine::compact(&text, &catalogue))
+}
+
+/// The page of a tree document (text or dict, a Bundle) as tree text, with the nodes of this catalogue (path, JSON text or dict); `full`
+/// with places and looks: `{"text", "losses": [TEXT…]}`, where losses are what the page cannot say.
+#[pyfunction]
+#[pyo3(signature = (tree, catalogue, *, full = false))]
+fn tree_text<'py>(tree: &Bound<'py, PyAny>, catalogue: &Bound<'py, PyAny>, full: bool) -> PyResult<Bound<'py, PyAny>> {
+    let (text, catalogue) = (text_of(tree)?, source(catalogue)?);
+    let page = detached(tree.py(), || geonode_engine::tree_text(&text, &catalogue, full))?;
+    to_python(tree.py(), &page)
 }
 
 /// The trees of a compact form by name, without the parts that it leaves out (places, frames, values of linked inputs).

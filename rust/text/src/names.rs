@@ -48,7 +48,7 @@ pub const FORM_CALLS: &[&str] = &[
 /// Names that stand for a value or a node on every page; no variable and no parameter has them.
 pub const FORM_VALUES: &[&str] = &["data", "default", "group_input", "group_output"];
 
-/// Properties of a node that only change how it looks in the editor. They are no arguments of its call: only the full form has them.
+/// Properties of a node that only change how it looks in the editor, and which of its warnings others see. They are no arguments of its call: only the full form has them.
 pub const LOOK: &[&str] = &[
     "color",
     "color_tag",
@@ -60,6 +60,7 @@ pub const LOOK: &[&str] = &[
     "show_texture",
     "shrink",
     "use_custom_color",
+    "warning_propagation",
     "width",
 ];
 

@@ -12,4 +12,4 @@ pub use cost::{estimates, stack};
 pub use lint::{EffectRow, TreeLint, effects, lints};
 pub use plans::{Reconciled, Validated, reconcile, validate_plan};
 pub use references::{models_reference, policies_reference, settings_reference};
-pub use trees::{check_tree, compact, diff, read_compact, sockets, structures};
+pub use trees::{check_tree, compact, diff, read_compact, sockets, structures, tree_text};

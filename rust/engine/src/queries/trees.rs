@@ -7,6 +7,7 @@ use geonode_graph::{
     Catalogue, compact as compact_form, node_sockets, read_compact as read_form, semantic_diff,
     structures as structures_of,
 };
+use geonode_text::{Extent, Names, write as write_text};
 use serde_json::{Map, Value, json};
 
 use crate::catalogues;
@@ -41,6 +42,17 @@ pub fn compact(tree: &str, catalogue: &str) -> Result<String, EngineError> {
         &Bundle::read(tree)?,
         catalogues::catalogue(catalogue)?.as_ref(),
     ))
+}
+
+/// The page of a tree document (`text/FORM.md`), `full` with places and looks, and what it cannot say: `{"text", "losses": [TEXT…]}`.
+///
+/// # Errors
+/// [`EngineError::Tree`] for the document, [`EngineError::Catalogue`] for a catalogue that cannot be read.
+pub fn tree_text(tree: &str, catalogue: &str, full: bool) -> Result<Value, EngineError> {
+    let catalogue = catalogues::catalogue(catalogue)?;
+    let extent = if full { Extent::Full } else { Extent::Structure };
+    let page = write_text(&Bundle::read(tree)?, &Names::new(catalogue.as_ref()), extent);
+    Ok(json!({"text": page.text, "losses": page.losses}))
 }
 
 /// The trees of a compact form by name, without the parts that it leaves out.

@@ -145,8 +145,8 @@ fn note<'n>(gone: impl Iterator<Item = &'n Node>, left_out: usize, all: usize) -
     )
 }
 
-/// Distance of each node from the relevant ones, following links backwards; both ends of a zone are equally near.
-fn ranks(tree: &Tree, focus: Focus<'_>) -> Vec<usize> {
+/// How far each node, in tree order, is from the relevant ones (`usize::MAX`: none of them needs it), following links backwards; both ends of a zone are equally near.
+pub fn ranks(tree: &Tree, focus: Focus<'_>) -> Vec<usize> {
     let numbers: HashMap<&str, usize> = tree
         .nodes
         .iter()

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use geonode_protocol::Code;
 
-pub use self::brief::{Brief, Focus, brief};
+pub use self::brief::{Brief, Focus, brief, ranks};
 pub use self::read::read_compact;
 pub use self::write::compact;
 use crate::catalogue::{Catalogue, Socket};

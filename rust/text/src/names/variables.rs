@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 use geonode_graph::Catalogue;
-use geonode_graph::ir::{Node, Side, Tree};
+use geonode_graph::ir::{MAX_NAME, Node, Side, Tree};
 use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 use super::FORM_VALUES;
@@ -123,13 +123,24 @@ fn implied_output(tree: &Tree) -> Option<&Node> {
 }
 
 /// The ID of a node that is written inside of another's arguments: the path of the socket that it feeds. `place` is its place in a list of
-/// values for one input.
+/// values for one input. Of a path that Blender would cut, the beginning stays, with a number that tells it from others.
 pub fn path(target: &str, socket: &str, place: usize) -> String {
-    if place == 0 {
+    let id = if place == 0 {
         format!("{target}/{socket}")
     } else {
         format!("{target}/{socket}.{place}")
+    };
+    if id.len() <= MAX_NAME {
+        return id;
     }
+    // FNV-1a: the same on every platform and in every version.
+    let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let digest = id.bytes().fold(0x811c_9dc5_u32, hash);
+    let mut end = MAX_NAME - 9;
+    while !id.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}~{digest:08x}", id.get(..end).unwrap_or_default())
 }
 
 struct Naming {

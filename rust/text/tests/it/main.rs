@@ -10,6 +10,7 @@
 
 mod names;
 mod pages;
+mod write;
 
 use std::path::Path;
 
