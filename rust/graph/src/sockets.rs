@@ -62,7 +62,7 @@ impl<'a> Scope<'a> {
 }
 
 /// The value of a new node's output, for types that hold a value at an output.
-pub(crate) fn held_by_output(kind: &str) -> Option<Value> {
+pub fn held_by_output(kind: &str) -> Option<Value> {
     (kind == "ShaderNodeValue").then(|| Value::from(0.0))
 }
 

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{EnumDiscriminants, EnumString};
 
-use crate::plan::Action;
 use crate::rule::Rule;
 use crate::shapes::{
     AddGroup, AddZone, EditZone, Endpoint, GroupIo, GroupNodes, OrderLinks, Properties, RemoveZone, ReplaceNode,
@@ -58,15 +57,21 @@ pub(crate) struct NodeTreeFields {
     text: Option<String>,
 }
 
+/// The two forms of the payload.
+pub(crate) enum NodeTreeForm {
+    Operations(NodeTree),
+    Text(TreeText),
+}
+
 impl NodeTreeFields {
     /// The payload in one of its two forms.
     ///
     /// # Errors
     /// When it has neither or both.
-    pub(crate) fn action(self) -> Result<Action, &'static str> {
+    pub(crate) fn form(self) -> Result<NodeTreeForm, &'static str> {
         match (self.text, self.target, self.operations) {
-            (Some(text), None, None) if !self.single_user => Ok(Action::TreeText(TreeText { text })),
-            (None, Some(target), Some(operations)) => Ok(Action::NodeTree(NodeTree {
+            (Some(text), None, None) if !self.single_user => Ok(NodeTreeForm::Text(TreeText { text })),
+            (None, Some(target), Some(operations)) => Ok(NodeTreeForm::Operations(NodeTree {
                 target,
                 single_user: self.single_user,
                 operations,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::gn_ops::GnOps;
-use crate::node_tree::{NodeTree, NodeTreeFields, TreeText};
+use crate::node_tree::{NodeTree, NodeTreeFields, NodeTreeForm, TreeText};
 
 /// Version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -388,7 +388,10 @@ impl<'de> Deserialize<'de> for Step {
                     id,
                     description,
                     requires_approval,
-                    action: payload.action().map_err(serde::de::Error::custom)?,
+                    action: match payload.form().map_err(serde::de::Error::custom)? {
+                        NodeTreeForm::Operations(payload) => Action::NodeTree(payload),
+                        NodeTreeForm::Text(payload) => Action::TreeText(payload),
+                    },
                 }
             }
             StepRead::BuiltIn(StepWire::GnOps(fields)) => fields.step(Action::GnOps),

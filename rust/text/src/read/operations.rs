@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use geonode_graph::ir::{Item, ItemKind, Map, Node, Side, Tree};
-use geonode_graph::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
+use geonode_graph::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, held_by_output};
 use geonode_protocol::{
     AddFrame, AddGroup, AddZone, Code, CreateNode, DeleteNode, Direction, Endpoint, GnOp, GroupIo, Link, NodeTreeOp,
     OrderLinks, Properties, RemoveZone, ReplaceNode, SetInputDefault, SetItems, SetProperty, ZoneItem, ZoneKind,
@@ -457,32 +457,44 @@ impl Reader<'_, '_, '_> {
         }
     }
 
+    /// Sets the values that outputs store: that of a Value node can be said, others cannot.
+    fn output_values(&mut self, id: &str, node: &Node, written: &mut Writing<'_>) {
+        for (socket, state) in &node.outputs {
+            let Some(value) = state.get("value") else { continue };
+            let before = written.before.get(id).and_then(|before| before.outputs.get(socket));
+            if before
+                .and_then(|before| before.get("value"))
+                .is_some_and(|before| same(before, value))
+            {
+                continue;
+            }
+            let at = self.place_of(id, &format!(">{socket}"));
+            if held_by_output(&node.kind).is_some() {
+                let op = SetInputDefault {
+                    node_id: id.to_owned(),
+                    socket: socket.clone(),
+                    value: value.clone(),
+                };
+                written.out.tree.push((NodeTreeOp::SetInputDefault(op), at));
+                continue;
+            }
+            let fix = "Give the value where it is used, or make it an input of the group.";
+            self.error(
+                Code::TextForm,
+                at,
+                "A plan cannot set the value of this node's output.",
+                fix,
+            );
+        }
+    }
+
     fn values(&mut self, written: &mut Writing<'_>) {
         let ids: Vec<String> = self.draft.nodes.keys().cloned().collect();
         for id in &ids {
             let Some(node) = self.draft.node(id).cloned() else {
                 continue;
             };
-            if let Some((socket, _)) = node.outputs.iter().find(|(socket, state)| {
-                let before = written
-                    .before
-                    .get(id.as_str())
-                    .and_then(|before| before.outputs.get(*socket));
-                state.get("value").is_some_and(|value| {
-                    !before
-                        .and_then(|before| before.get("value"))
-                        .is_some_and(|before| same(before, value))
-                })
-            }) {
-                let at = self.place_of(id, &format!(">{socket}"));
-                let fix = "Give the number where it is used, or make it an input of the group.";
-                self.error(
-                    Code::TextForm,
-                    at,
-                    "A plan cannot set the value of a node without inputs.",
-                    fix,
-                );
-            }
+            self.output_values(id, &node, written);
             let before = written
                 .before
                 .get(id.as_str())
@@ -497,6 +509,11 @@ impl Reader<'_, '_, '_> {
                         .cloned()
                 };
                 let (old, new) = (before.and_then(value), value(&node));
+                // What is linked shows no value, so the page says none.
+                let end: End = (id.clone(), socket.identifier.clone());
+                if new.is_none() && !self.draft.links_into(&end).is_empty() {
+                    continue;
+                }
                 let wanted = match (old, new) {
                     (Some(old), Some(new)) if same(&old, &new) => continue,
                     (_, Some(new)) => new,

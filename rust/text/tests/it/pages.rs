@@ -393,6 +393,23 @@ fn first(page: &str, document: &Document, catalogue: &Catalogue) -> (Code, Strin
 }
 
 #[test]
+fn a_value_node_gets_its_number() {
+    let catalogue = catalogue("5.2");
+    let page = "def a() -> Geometry:\n    x = value(value=2.0)\n    return cube(size=x).mesh\n\napply(\"A\", object=\"Plane\")\n";
+    let file = after(page, &empty_file(), &catalogue);
+    let tree = file
+        .trees
+        .values()
+        .find(|tree| tree.nodes.iter().any(|node| node.id == "x"));
+    let node = tree.unwrap().nodes.iter().find(|node| node.id == "x").unwrap();
+    assert_eq!(node.outputs["Value"]["value"], 2.0);
+    let (_, findings, plan) = compiled(page, &file, &catalogue);
+    assert!(!findings.iter().any(Finding::is_error), "{findings:#?}");
+    let again = serde_json::to_string(&plan.steps).unwrap();
+    assert!(!again.contains("set_input_default"), "{again}");
+}
+
+#[test]
 fn findings_name_line_and_column() {
     let catalogue = catalogue("5.2");
     let file = with_tree(&catalogue);
@@ -428,7 +445,6 @@ fn findings_name_line_and_column() {
             Code::UnknownDataBlock,
             "line 2, column 28",
         ),
-        ("x = value(value=2.0)", Code::TextForm, "line 2, column 21"),
         ("x = cube().mesh.normal", Code::UnknownSocket, "line 2, column 9"),
         ("x = set_position(x)", Code::Cycle, "line 2, column"),
         ("x = math(math(x))", Code::Cycle, "line 2, column"),
