@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ir::{Map, Side};
+
+/// A table of the catalogue: in order, and with a hash that is fast, since no stranger chooses the keys.
+pub type Table<K, V> = indexmap::IndexMap<K, V, foldhash::fast::RandomState>;
 
 /// Every node type and socket type of one Blender build.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -20,13 +22,13 @@ pub struct Catalogue {
     #[serde(default)]
     pub build_hash: String,
     /// Node types by `bl_idname`.
-    pub nodes: IndexMap<String, NodeType>,
+    pub nodes: Table<String, NodeType>,
     /// Socket types by base RNA name.
     #[serde(default)]
-    pub sockets: IndexMap<String, SocketType>,
+    pub sockets: Table<String, SocketType>,
     /// For each socket type, the types that it may be linked to.
     #[serde(default)]
-    pub conversions: IndexMap<String, Vec<String>>,
+    pub conversions: Table<String, Vec<String>>,
 }
 
 /// One node type.
@@ -43,10 +45,10 @@ pub struct NodeType {
     pub width: f64,
     /// Settable properties.
     #[serde(default)]
-    pub properties: IndexMap<String, Property>,
+    pub properties: Table<String, Property>,
     /// Item collections.
     #[serde(default)]
-    pub collections: IndexMap<String, Collection>,
+    pub collections: Table<String, Collection>,
     /// Distinct socket lists; the first is the fresh node's.
     pub states: Vec<State>,
     /// Properties on which the sockets depend.
@@ -54,7 +56,7 @@ pub struct NodeType {
     pub state_properties: Vec<String>,
     /// Values of `state_properties`, joined by `|`, to an index into `states`.
     #[serde(default)]
-    pub variants: IndexMap<String, usize>,
+    pub variants: Table<String, usize>,
 }
 
 /// A collection of dynamic items.
@@ -63,13 +65,13 @@ pub struct NodeType {
 pub struct Collection {
     /// Writable fields of an item.
     #[serde(default)]
-    pub fields: IndexMap<String, Value>,
+    pub fields: Table<String, Value>,
     /// Where an item shows: `self` or `partner` (the other end of the zone), `inputs` or `outputs`, prefix of the identifier.
     #[serde(default)]
     pub sockets: Vec<(String, String, String)>,
     /// What such sockets hold, by the three joined with `/`, and what dynamic outputs follow: `item`, `all`, `others` or `none`.
     #[serde(default)]
-    pub structures: IndexMap<String, Vec<String>>,
+    pub structures: Table<String, Vec<String>>,
 }
 
 /// The sockets of a node in one state.

@@ -209,7 +209,7 @@ fn compile_step(
     if work.model.created {
         work.start_tree();
     }
-    for (at, op) in operations_of(&step.action).iter().enumerate() {
+    for (at, op) in operations_of(&step.action).enumerate() {
         work.sink.enter_op(at);
         op.carry_out(&mut work);
     }

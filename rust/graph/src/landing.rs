@@ -3,8 +3,9 @@
 //! A step that names nodes of its target edits it. A step that only makes nodes makes something new: where the name of its modifier or
 //! node group is taken, it gets the next free one. The same plan again finds what it left: all that it says stands there.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
+use foldhash::{HashSet, HashSetExt};
 use geonode_protocol::{Action, Code, Finding, Plan, Step};
 use serde_json::{Value, json};
 
@@ -223,6 +224,12 @@ impl<'p> Landing<'p, '_> {
         uses_group(one.and_then(|one| one.node_group.as_deref()), group, self.document)
     }
 
+    /// The object, unless all names are free there.
+    fn object_with_names(&self, object: &str, group: Option<&str>) -> Option<&'p Object> {
+        let on = self.document.objects.get(object)?;
+        (!on.modifiers.is_empty() || group.is_some_and(|group| self.exists(group))).then_some(on)
+    }
+
     fn decide(&mut self, index: usize, step: &'p Step, is_exact: bool) {
         let (object, modifier, group, may_create, single_user) = match &step.action {
             Action::NodeTree(payload) => (
@@ -248,7 +255,7 @@ impl<'p> Landing<'p, '_> {
         if !self.decided.insert((object, modifier)) || is_exact || single_user || !may_create {
             return;
         }
-        let Some(on) = self.document.objects.get(object) else {
+        let Some(on) = self.object_with_names(object, group) else {
             return;
         };
         let written = Written::of(&step.action);

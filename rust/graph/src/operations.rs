@@ -36,7 +36,6 @@ pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Ve
         catalogue,
     };
     operations_of(&step.action)
-        .iter()
         .map(|op| OperationSummary {
             words: op.words(&before),
             destructive: before.tree.is_some_and(|tree| op.destroys(tree)),

@@ -11,7 +11,7 @@ mod left_to_right;
 mod net;
 mod right_to_left;
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use indexmap::IndexMap;
 

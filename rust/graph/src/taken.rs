@@ -4,14 +4,15 @@
 //! as existing. Otherwise the artist's node stays as it is, the new one gets the next free ID, and what the plan says of the ID from
 //! then on means the new one.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use geonode_protocol::{Action, Code, Finding, GnOp, NodeTreeOp, Plan, Step};
 use serde_json::Value;
 
 use crate::documents::Document;
 use crate::landing::free;
-use crate::ops::{Mention, operations_of};
+use crate::ops::{Mention, mentions, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{FRAME, GROUP};
 use crate::target::uses_group;
@@ -28,6 +29,9 @@ pub(crate) fn give_free_ids(
     exact: &BTreeSet<usize>,
     sink: &mut Sink,
 ) -> Option<Plan> {
+    if document.trees.is_empty() {
+        return None;
+    }
     let mut ids = Ids::new(plan, document);
     for (index, step) in plan.steps.iter().enumerate() {
         ids.read(index, step, exact.contains(&index));
@@ -101,9 +105,10 @@ struct Ids<'p> {
 
 impl<'p> Ids<'p> {
     fn new(plan: &'p Plan, document: &'p Document) -> Self {
-        let operations = plan.steps.iter().flat_map(|step| operations_of(&step.action));
-        let mentioned = operations
-            .flat_map(|operation| operation.mentions())
+        let mentioned = plan
+            .steps
+            .iter()
+            .flat_map(|step| mentions(&step.action))
             .filter_map(|mention| match mention {
                 Mention::NewNode(id) | Mention::NewZone(id) | Mention::Node(id) | Mention::Zone(id) => Some(id),
                 Mention::Socket(_) | Mention::ModifierInput(_) | Mention::NodeGroup(_) | Mention::UnusedNodes => None,
@@ -133,7 +138,7 @@ impl<'p> Ids<'p> {
             let nodes = content.nodes.iter();
             nodes.map(|node| (node.id.as_str(), node.kind.as_str())).collect()
         });
-        for (at, operation) in operations_of(&step.action).iter().enumerate() {
+        for (at, operation) in operations_of(&step.action).enumerate() {
             for mention in operation.mentions() {
                 match mention {
                     Mention::Node(id) | Mention::Zone(id) => drop(self.named.insert((tree, id))),
@@ -340,7 +345,7 @@ mod tests {
 
     #[test]
     fn every_field_with_a_node_id_is_renamed() {
-        let known = HashMap::from([("x_old".to_owned(), "x_new".to_owned())]);
+        let known = HashMap::from_iter([("x_old".to_owned(), "x_new".to_owned())]);
         let mut renamed = 0;
         for step in every_operation()["steps"].as_array().unwrap() {
             let (list, operations) = {

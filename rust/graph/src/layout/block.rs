@@ -1,6 +1,6 @@
 //! One connected piece of new nodes: its columns, its nested boxes, the places of its nodes relative to each other.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::clusters::{Cluster, Clusters};
 use super::columns::columns;
@@ -206,6 +206,9 @@ impl Drawing<'_> {
 
     /// The containers of a node, from the inside outwards, and which part of them it is.
     fn chain(&self, node: usize) -> Vec<(Holder, usize)> {
+        if self.boxes.is_empty() {
+            return vec![(None, self.number.get(&Part::Node(node)).copied().unwrap_or_default())];
+        }
         let mut part = Part::Node(node);
         let mut chain = Vec::new();
         for holder in self.around(node).map(Some).chain([None]) {
@@ -334,6 +337,9 @@ impl Drawing<'_> {
         let offset = if count > 0.0 { sum / count } else { 0.0 };
         let mut found: Vec<(Holder, Reach)> = Vec::new();
         for end in ends {
+            if self.boxes.is_empty() && self.tops.contains_key(&end.other) {
+                continue; // both ends are in the piece itself
+            }
             let placed = self.scene.thing(end.other).place;
             let (y, others) = match (self.tops.get(&end.other), placed) {
                 (Some(top), _) => (*top, self.chain(end.other)),

@@ -1,6 +1,6 @@
 //! Clusters that stay together: frames, and zones from their input to their output.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::scene::{Rect, Scene};
 use super::table::at;

@@ -1,6 +1,6 @@
 //! The column of each node of a piece: as far right as the nodes that it feeds allow.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::clusters::Clusters;
 use super::scene::Scene;

@@ -1,6 +1,6 @@
 //! The place of a laid-out piece among placed nodes: beside its neighbours, clear of everything, outside foreign clusters.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::block::{Block, GAP_X};
 use super::clusters::Clusters;

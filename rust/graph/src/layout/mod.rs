@@ -21,7 +21,7 @@ mod scene;
 mod stack;
 mod table;
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use self::clusters::Clusters;
 use self::fit::{Taken, fit};

@@ -2,7 +2,7 @@
 //!
 //! In the layout, y grows downwards, so that tops and heights add up; Blender's y grows upwards.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use petgraph::Direction;
 use petgraph::visit::{EdgeRef, IntoEdgeReferences};

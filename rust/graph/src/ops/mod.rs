@@ -36,17 +36,18 @@ use values::SetInput;
 pub(crate) type AnyOperation<'p> = Box<dyn Operation<'p> + 'p>;
 
 /// The operations of a step, in order; none for a step without operations of its own.
-pub(crate) fn operations_of(action: &Action) -> Vec<AnyOperation<'_>> {
-    match action {
-        Action::NodeTree(payload) => payload.operations.iter().map(of_node_tree).collect(),
-        Action::GnOps(payload) => payload.ops.iter().map(of_gn_ops).collect(),
-        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => Vec::new(),
-    }
+pub(crate) fn operations_of(action: &Action) -> impl Iterator<Item = AnyOperation<'_>> {
+    let (of_tree, small): (&[NodeTreeOp], &[GnOp]) = match action {
+        Action::NodeTree(payload) => (&payload.operations, &[]),
+        Action::GnOps(payload) => (&[], &payload.ops),
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => (&[], &[]),
+    };
+    of_tree.iter().map(of_node_tree).chain(small.iter().map(of_gn_ops))
 }
 
 /// What the operations of a step create, name or may change; nothing for a step without operations of its own.
 pub fn mentions(action: &Action) -> impl Iterator<Item = Mention<'_>> {
-    operations_of(action).into_iter().flat_map(|op| op.mentions())
+    operations_of(action).flat_map(|op| op.mentions())
 }
 
 fn of_node_tree(op: &NodeTreeOp) -> AnyOperation<'_> {

@@ -1,6 +1,6 @@
 //! A tree as the inference sees it: sockets in order, each with what it is declared to hold and with its links.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use petgraph::algo::toposort;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -94,7 +94,6 @@ impl<'a> Net<'a> {
     fn add(&mut self, node: &Node, end: Option<usize>, sides: [Vec<Declared<'a>>; 2]) {
         let [inputs, outputs] = sides;
         let (first_input, first_output) = (self.inputs.len(), self.outputs.len());
-        let names: Vec<String> = inputs.iter().map(|socket| socket.identifier.to_string()).collect();
         for declared in inputs {
             self.inputs.push(End {
                 declared,
@@ -105,7 +104,8 @@ impl<'a> Net<'a> {
             let follows = if declared.structure != Structure::Dynamic {
                 Vec::new()
             } else if let Some(some) = &declared.follows {
-                let place = |wanted: &String| names.iter().position(|name| name == wanted);
+                let own = self.inputs.get(first_input..).unwrap_or_default();
+                let place = |wanted: &String| own.iter().position(|end| end.declared.identifier == *wanted);
                 some.iter()
                     .filter_map(place)
                     .map(|offset| first_input + offset)
