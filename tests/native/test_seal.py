@@ -223,7 +223,8 @@ def test_a_sealed_process_can_be_stopped_at_any_time(tmp_path: Path) -> None:
     assert time.monotonic() - begun < 0.5
     assert ended(early) == -signal.SIGKILL and early.pid is None
     late = start(tmp_path / "late", "open('here', 'w').close(); import time; time.sleep(60)")
-    while not (tmp_path / "late/here").exists():
+    # Its number is known a moment after it has begun to work.
+    while not (tmp_path / "late/here").exists() or late.pid is None:
         time.sleep(0.01)
     assert late.poll() is None and Path(f"/proc/{late.pid}").exists()
     late.kill()

@@ -161,6 +161,7 @@ pub fn page_in(reply: &str) -> Option<&str> {
             let body = body.strip_suffix("```").filter(|body| known && !body.contains("```"))?;
             body.trim_matches(['\n', '\r'])
         }
+        None if reply.contains("```") => return None,
         None => reply,
     };
     let begins = |line: &str| {

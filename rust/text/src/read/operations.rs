@@ -174,6 +174,7 @@ impl Reader<'_, '_, '_> {
                 .tree
                 .push((NodeTreeOp::SetGroupIo(Box::new(op)), self.draft.at));
         }
+        self.order_unsaid(before);
         let mut names: HashSet<(Option<Side>, &str)> = HashSet::new();
         for item in &items {
             let at = self
@@ -239,6 +240,20 @@ impl Reader<'_, '_, '_> {
             if changed {
                 written.out.tree.push((NodeTreeOp::SetGroupIo(Box::new(op)), at));
             }
+        }
+    }
+
+    /// Sockets that are there stay in their order.
+    fn order_unsaid(&mut self, before: &Tree) {
+        let place = |item: &&Item| self.draft.declared.get(&item.identifier).copied();
+        let turned = |side: Side| {
+            let sockets = before.interface.iter();
+            let sockets = sockets.filter(|item| item.kind == ItemKind::Socket && item.in_out == Some(side));
+            let places: Vec<usize> = sockets.filter_map(|item| place(&item)).collect();
+            !places.is_sorted()
+        };
+        if turned(Side::Input) || turned(Side::Output) {
+            self.unsaid(self.draft.at, "another order of the sockets that are there");
         }
     }
 

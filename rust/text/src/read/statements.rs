@@ -221,7 +221,15 @@ impl<'p> Reader<'_, '_, 'p> {
     /// A statement that is one expression.
     fn said(&mut self, expr: &'p Expr) {
         match expr {
-            Expr::Constant(text) if matches!(text.value, Constant::Str(_) | Constant::Ellipsis) => {}
+            Expr::Constant(text) if matches!(text.value, Constant::Ellipsis) => {}
+            Expr::Constant(text) if matches!(text.value, Constant::Str(_)) => {
+                let present = self.draft.present.and_then(|tree| tree.settings.get("description"));
+                let present = present.and_then(Value::as_str).unwrap_or_default();
+                let same = matches!(&text.value, Constant::Str(text) if text.trim() == present.trim());
+                if !same {
+                    self.unsaid(at(expr), "the description of a group");
+                }
+            }
             Expr::Call(call) => match word_of(expr) {
                 Some((word, _)) if ABOUT_NODES.contains(&word) => self.about(word, call),
                 _ => {

@@ -410,6 +410,34 @@ fn a_value_node_gets_its_number() {
 }
 
 #[test]
+fn what_operations_cannot_say_is_told() {
+    let catalogue = catalogue("5.2");
+    let page = |head: &str, words: &str| {
+        format!(
+            "def a({head}) -> Geometry:\n{words}    box = cube(size=x)\n    return box.mesh\n\napply(\"A\", object=\"Plane\")\n"
+        )
+    };
+    let left = |page: &str, file: &Document| -> Vec<String> {
+        let (_, findings, _) = compiled(page, file, &catalogue);
+        assert!(!findings.iter().any(Finding::is_error), "{findings:#?}");
+        let left = findings
+            .into_iter()
+            .filter(|finding| finding.code == Code::LeftUnchanged);
+        left.map(|finding| finding.message).collect()
+    };
+    let plain = page("x: Float = 1.0, y: Float = 2.0", "");
+    let file = after(&plain, &empty_file(), &catalogue);
+    assert_eq!(left(&plain, &file), [""; 0]);
+    let turned = left(&page("y: Float = 2.0, x: Float = 1.0", ""), &file);
+    assert!(turned.len() == 1 && turned[0].contains("another order"), "{turned:?}");
+    let described = left(&page("x: Float = 1.0, y: Float = 2.0", "    \"A cube\"\n"), &file);
+    assert!(
+        described.len() == 1 && described[0].contains("description"),
+        "{described:?}"
+    );
+}
+
+#[test]
 fn findings_name_line_and_column() {
     let catalogue = catalogue("5.2");
     let file = with_tree(&catalogue);
