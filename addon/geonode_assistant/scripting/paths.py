@@ -110,15 +110,22 @@ def resolving(thing: Any, load: Callable[[Any, str], Any], item: Callable[[Any, 
 
 
 def check_values() -> None:
-    """Raises ``Guarded`` if a property with a limit has a key beyond it and the script animated such a property."""
+    """Raises ``Guarded`` if a property with a limit has a key beyond it and the script animated such a property.
+
+    The curves are muted first: taking the script back evaluates the scene as well.
+    """
     if not _script.bounded:
         return
     bounds = policy.policy().bounds
+    found = None
     for curve in (one for action in census.every("actions") for one in census.curves(action)):
         name = curve.data_path.rpartition(".")[2].partition("[")[0]
         bound = bounds.get(name)
-        if bound is not None and any(point.co[1] > bound for point in curve.keyframe_points):
-            raise Guarded(f"A key of {curve.data_path!r} is above {bound}, which would freeze Blender.")
+        if bound is not None and not curve.mute and any(point.co[1] > bound for point in curve.keyframe_points):
+            curve.mute = True
+            found = found or Guarded(f"A key of {curve.data_path!r} is above {bound}, which would freeze Blender.")
+    if found is not None:
+        raise found
 
 
 def _steps(path: str) -> list[str | tuple[Any]]:
