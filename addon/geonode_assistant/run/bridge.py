@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..host.transaction import Transaction
     from ..scripting import ScriptResult
     from .driver import Trial
-    from .protocol import HostCall
+    from .protocol import Applied, HostCall, Restored, ToolResults
     from .recordings import Recordings
 
     TryOut = Callable[[dict[str, Any], str, int, int, bool], Trial]
@@ -54,7 +54,7 @@ class BlenderHost:
         document = self._inspected = context.inspect(objects, trees)
         return document
 
-    def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> dict[str, Any]:
+    def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> ToolResults:
         from . import tools
 
         self.pause()  # tools of others are called too
@@ -113,10 +113,10 @@ class BlenderHost:
         found = [f'the node group "{n}"' for n in trees if seen["trees"].get(n) != transaction.kept(n)]
         return found + [f'the modifiers of "{name}"' for name in context.changed_objects(seen, objects)]
 
-    def apply_step(self, step_id: str, delta: StepDelta) -> dict[str, Any]:
+    def apply_step(self, step_id: str, delta: StepDelta) -> Applied:
         return {"applied": self._open().apply(delta)}
 
-    def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]:
+    def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> Applied:
         from . import script_steps
         from .extensions import executor
 
@@ -149,12 +149,13 @@ class BlenderHost:
             self._transaction.note_read(evidence["trees"])
         return evidence
 
-    def restore(self) -> dict[str, Any]:
+    def restore(self) -> Restored:
         transaction = self._open()
         equal = transaction.restore()
         if not equal:
             transaction.give_up()
-        return {"equal": equal, "aside": transaction.set_aside} | self._close()
+        self._close()
+        return {"equal": equal, "aside": transaction.set_aside}
 
     def give_up(self) -> None:
         """After a restore that raised: removes what the run created, so that one undo returns to before the run."""

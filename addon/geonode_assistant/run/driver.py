@@ -20,7 +20,20 @@ from .report import RunReport
 
 if TYPE_CHECKING:
     from ..host.documents import Context, Document, Evidence, StepDelta
-    from .protocol import ApprovalRequest, Effect, EffectAskApproval, EffectDryRun, HostCall, Message, RunState, Summary
+    from .protocol import (
+        Applied,
+        ApprovalRequest,
+        Effect,
+        EffectAskApproval,
+        EffectDryRun,
+        HostCall,
+        HostResult,
+        Message,
+        Restored,
+        RunState,
+        Summary,
+        ToolResults,
+    )
 
 Decision = Literal["approved", "rejected", "cancelled"]
 Approve = Literal["all"] | Callable[[dict[str, Any]], Decision | dict[str, Any]] | None
@@ -83,12 +96,12 @@ class Host(Protocol):
 
     def capture_context(self, object: str | None, modifier: str | None) -> Context: ...
     def inspect(self, objects: list[str], trees: list[str]) -> Document: ...
-    def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> dict[str, Any]: ...
+    def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> ToolResults: ...
     def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]: ...
-    def apply_step(self, step_id: str, delta: StepDelta) -> dict[str, Any]: ...
-    def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> dict[str, Any]: ...
+    def apply_step(self, step_id: str, delta: StepDelta) -> Applied: ...
+    def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> Applied: ...
     def verify(self, objects: list[str], trees: list[str]) -> Evidence: ...
-    def restore(self) -> dict[str, Any]: ...
+    def restore(self) -> Restored: ...
     def give_up(self) -> None: ...
     def pause(self) -> None: ...
     def allow_only(self, names: dict[str, dict[str, list[str]]]) -> None: ...
@@ -346,7 +359,7 @@ class RunHandle:
                 return host.inspect(effect["objects"], effect["trees"])
             case "call_tools":
                 # The effect keeps its results between two turns.
-                done: list[dict[str, Any]] = cast("dict[str, Any]", effect).setdefault("results", [])
+                done: list[HostResult] = cast("dict[str, Any]", effect).setdefault("results", [])
                 done += host.call_tools(effect["calls"][len(done) : len(done) + 1], effect["target"])["results"]
                 return {"results": done}
             case "begin":
@@ -379,7 +392,7 @@ class RunHandle:
                     f"This add-on does not know the effect {other!r}; it does not fit its native core.",
                 )
 
-    def _restore(self) -> dict[str, Any]:
+    def _restore(self) -> Restored:
         """Calls the host's restore, a second time if it raises. The transaction is closed afterwards in any case."""
         self.evidence = None
         try:

@@ -390,6 +390,58 @@ class HostCall(TypedDict):
     timeout_s: float
 
 
+class Applied(TypedDict):
+    """The host's answer to `apply_step` and `execute_step`."""
+
+    # Number of edits of each kind.
+    applied: NotRequired[dict[str, int]]
+    # What an executor says that it did.
+    message: NotRequired[str]
+    # Objects that an executor changed.
+    objects: NotRequired[list[str]]
+    # Trees that an executor changed.
+    trees: NotRequired[list[str]]
+
+
+class Restored(TypedDict):
+    """The host's answer to `restore`."""
+
+    # Whether everything is as before the transaction.
+    equal: bool
+    # Trees that the artist edited while the run changed them, under the names by which they are kept beside the
+    # restored ones.
+    aside: NotRequired[list[str]]
+
+
+class ToolResults(TypedDict):
+    """The host's answer to `call_tools`."""
+
+    # The answers in the order of the calls.
+    results: list[HostResult]
+
+
+class HostResult(TypedDict):
+    """The host's answer to a call."""
+
+    # Whether there is a result.
+    ok: bool
+    # The result.
+    result: NotRequired[Any]
+    # `{code, message}` when there is none.
+    error: NotRequired[HostError | None]
+    # Time in milliseconds.
+    ms: NotRequired[float]
+
+
+class HostError(TypedDict):
+    """Why the host has no result."""
+
+    # A code of the registry; any other counts as `internal_error`.
+    code: str
+    # In words.
+    message: str
+
+
 # What the artist sees of a state.
 Summary = Literal["IDLE", "PLANNING", "VALIDATING", "EXECUTING", "DONE", "ERROR", "CANCELLED"]
 

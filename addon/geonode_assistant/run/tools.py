@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import native
 from ..messages import AssistantError, failure
 
 if TYPE_CHECKING:
-    from .protocol import HostCall
+    from .protocol import HostCall, HostError, HostResult
 
 Function = Callable[[dict[str, Any]], Mapping[str, Any]]
 Target = Mapping[str, Any]
@@ -96,21 +96,22 @@ def unregister(id: str) -> bool:
     return native.core().unregister_tool(id)
 
 
-def call_all(calls: list[HostCall], target: Target) -> list[dict[str, Any]]:
+def call_all(calls: list[HostCall], target: Target) -> list[HostResult]:
     """The results of the calls, in order: ``{"ok", "result"?, "error"?, "ms"}``. Never raises for a tool that fails."""
     return [_call(call["tool"], call["arguments"], target) for call in calls]
 
 
-def _call(tool: str, arguments: dict[str, Any], target: Target) -> dict[str, Any]:
+def _call(tool: str, arguments: dict[str, Any], target: Target) -> HostResult:
     started = time.perf_counter()
-    answer: dict[str, Any]
+    answer: HostResult
     try:
         answer = {"ok": True, "result": _run(tool, arguments, target)}
     except Exception as error:
         if not isinstance(getattr(error, "code", None), str):
             _log.exception("The tool %s failed", tool)
-        answer = {"ok": False, "error": failure(error)}
-    return answer | {"ms": (time.perf_counter() - started) * 1000}
+        answer = {"ok": False, "error": cast("HostError", failure(error))}
+    answer["ms"] = (time.perf_counter() - started) * 1000
+    return answer
 
 
 def _run(tool: str, arguments: dict[str, Any], target: Target) -> Any:

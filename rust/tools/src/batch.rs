@@ -93,7 +93,8 @@ pub struct HostCall {
 }
 
 /// The host's answer to a call.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct HostResult {
     /// Whether there is a result.
     pub ok: bool,
@@ -109,7 +110,7 @@ pub struct HostResult {
 }
 
 /// Why the host has no result.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 pub struct HostError {
     /// A code of the registry; any other counts as `internal_error`.
     pub code: String,

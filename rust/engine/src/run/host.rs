@@ -118,14 +118,20 @@ pub(crate) enum HostEffect {
 }
 
 /// The host's answer to `apply_step` and `execute_step`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Applied {
+    /// Number of edits of each kind.
     #[serde(default, rename = "applied")]
+    #[schemars(with = "BTreeMap<String, usize>")]
     counts: Map<String, Value>,
+    /// What an executor says that it did.
     #[serde(default)]
     message: String,
+    /// Objects that an executor changed.
     #[serde(default)]
     pub(crate) objects: Vec<String>,
+    /// Trees that an executor changed.
     #[serde(default)]
     pub(crate) trees: Vec<String>,
 }
@@ -144,8 +150,10 @@ impl Applied {
 }
 
 /// The host's answer to `restore`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Restored {
+    /// Whether everything is as before the transaction.
     pub(crate) equal: bool,
     /// Trees that the artist edited while the run changed them, under the names by which they are kept beside the restored ones.
     #[serde(default)]

@@ -11,4 +11,4 @@ pub use registered::{ToolRequest, listing, register_tool, unregister_tool};
 
 pub use toolbox::ToolStep;
 
-pub(crate) use toolbox::{Toolbox, echoed};
+pub(crate) use toolbox::{ToolResults, Toolbox, echoed};

@@ -46,6 +46,14 @@ pub struct ToolStep {
     pub ms: u64,
 }
 
+/// The host's answer to `call_tools`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolResults {
+    /// The answers in the order of the calls.
+    results: Vec<HostResult>,
+}
+
 /// The tools of one run.
 #[derive(Debug)]
 pub(crate) struct Toolbox {
@@ -174,11 +182,7 @@ impl Toolbox {
     /// # Errors
     /// `invalid_document` when it is not a list of results.
     pub(crate) fn host_answered(&mut self, json: &str, tell: &mut dyn FnMut(Metric)) -> Result<(), Failure> {
-        #[derive(Deserialize)]
-        struct Answer {
-            results: Vec<HostResult>,
-        }
-        let answer: Answer =
+        let answer: ToolResults =
             serde_json::from_str(json).map_err(|error| EngineError::document("results of tools", &error))?;
         if let Some(executor) = &mut self.executor {
             executor.host_answered(&mut self.batch, answer.results, tell);
