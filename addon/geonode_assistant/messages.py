@@ -84,5 +84,14 @@ def visible(text: str) -> str:
 
 
 def select_for_artist(messages: Iterable[Mapping[str, Any]], shown: str = "") -> list[Mapping[str, Any]]:
-    """The messages to show: without automatic repairs of a plan, and without the text that is ``shown`` already."""
-    return [m for m in messages if m.get("code") != "repaired" and m.get("text") != shown]
+    """The messages to show: each text once, without automatic repairs of a plan and the text that is ``shown`` already.
+
+    Several mistakes in the form of a plan differ only in what is said to whoever wrote it.
+    """
+    seen, chosen = {shown}, []
+    for message in messages:
+        text = message.get("text", "")
+        if message.get("code") != "repaired" and text not in seen:
+            seen.add(text)
+            chosen.append(message)
+    return chosen

@@ -193,8 +193,34 @@ def test_links_into_one_input_are_ordered(artist: Any) -> None:
     assert edit(gn_ops(change), {"Artist": {"Join"}}) is None
     assert {first[0][0], first[2][0]} == {"Group Input", "Grid"}
     ir = [link["from"][0] for link in export_links() if link["to"][0] == "Join"]
-    assert ir == ["Grid", "Group Input", "Cube"]
+    assert ir == ["Cube", "Group Input", "Grid"]  # Blender evaluates the last one first
     assert [muted for name, muted in order("Join") if name == "Grid"] == [True]
+
+
+def test_the_first_named_link_is_evaluated_first(artist: Any) -> None:
+    nodes = artist.nodes
+    join = nodes.new("GeometryNodeJoinGeometry")
+    join.name = "Points"
+    for place in (1, 2, 3):
+        line = nodes.new("GeometryNodeMeshLine")
+        line.name = f"At {place}"
+        line.inputs["Count"].default_value = 1
+        line.inputs["Start Location"].default_value = (place, 0, 0)
+        artist.links.new(line.outputs[0], join.inputs[0])
+    artist.links.new(join.outputs[0], next(n for n in nodes if n.bl_idname == "NodeGroupOutput").inputs[0])
+    has_tree = (o.name for o in bpy.data.objects for m in o.modifiers if m.type == "NODES" and m.node_group == artist)
+    user = next(has_tree)
+
+    def places() -> list[int]:
+        bpy.context.view_layer.update()
+        made = bpy.data.objects[user].evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return [round(v.co.x) for v in made.data.vertices]
+
+    assert places() == [3, 2, 1]
+    ends = [{"node_id": f"At {place}", "socket": "Mesh"} for place in (2, 3)]
+    change = {"op": "order_links", "node_id": "Points", "socket": "Geometry", "from": ends}
+    assert edit(gn_ops(change), {"Artist": {"Points"}}) is None
+    assert places() == [2, 3, 1]
 
 
 def export_links() -> list[Any]:

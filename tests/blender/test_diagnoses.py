@@ -569,7 +569,7 @@ def all_findings(report: Any) -> list[dict[str, Any]]:
         {
             "code": m["code"],
             "cause": m["text"],
-            "fix": m.get("hint"),
+            "fix": (m.get("planner") or m).get("hint"),
             "node_id": None,
             "socket": None,
             "path": m.get("path"),
@@ -627,4 +627,4 @@ def test_doubtful_plans_get_a_warning(name: str) -> None:
     [found] = [f for f in report.gates["findings"] if f["code"] == code]
     assert found["severity"] == "warning" and found.get("node_id") == node and found["fix"]
     [message] = [m for m in report.messages if m["code"] == code]
-    assert message["severity"] == "warning" and message["hint"] == found["fix"]
+    assert message["severity"] == "warning" and message["planner"]["hint"] == found["fix"]

@@ -12,7 +12,7 @@ import bpy
 import geonode_assistant
 import pytest
 from geonode_assistant import native
-from geonode_assistant.messages import AssistantError
+from geonode_assistant.messages import AssistantError, select_for_artist
 from geonode_assistant.run import offers, session
 from geonode_assistant.run.driver import RunHandle
 from geonode_assistant.ui import audit, keys, preferences, registry
@@ -87,6 +87,15 @@ def draw_sidebar(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> l
 def test_both_editors_show_the_same(panel: type) -> None:
     assert draw_sidebar(panel) == ["geonode.send", "geonode.cancel", "Ready"]
     assert panel.bl_region_type == "UI"
+
+
+def test_each_text_is_shown_once() -> None:
+    form = {"severity": "error", "text": "The plan has a mistake in its form."}
+    told = [{**form, "planner": {"text": text}} for text in ("`a` is missing.", "`b` is missing.")]
+    repair = {"severity": "info", "code": "repaired", "text": "“move” was taken to mean “Move”."}
+    other = {"severity": "warning", "text": "Something else."}
+    assert select_for_artist([*told, repair, other]) == [told[0], other]
+    assert select_for_artist([*told, other], form["text"]) == [other]
 
 
 @pytest.mark.parametrize("width", [1, 100, 300, 2000])

@@ -102,7 +102,7 @@ def test_a_copy_with_the_same_name_is_refused_with_a_name_that_works(shared: Any
     error = report.error
     assert error is not None
     assert error["code"] == "shared_node_group"
-    assert "“Lift.001”" in error["hint"]
+    assert "“Lift.001”" in error["planner"]["hint"]
     assert api.apply_plan(make_plan(True, "Lift.001")).ok
 
 

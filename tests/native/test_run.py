@@ -240,7 +240,8 @@ def test_python_steps_are_refused_where_scripts_are_switched_off(start, host: Ho
     report = host.drive(start(plan=proposal, approve="all", settings={"python": "off"}))
     assert report["messages"][0]["code"] == "python_not_allowed"
     assert report["messages"][0]["path"] == "/steps/0/type"
-    assert "NODE_TREE" in report["messages"][0]["hint"]
+    assert "NODE_TREE" in report["messages"][0]["planner"]["hint"]
+    assert "NODE_TREE" not in report["messages"][0]["hint"]
     assert host.done == []
 
 

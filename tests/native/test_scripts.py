@@ -106,7 +106,7 @@ def test_a_refused_script_goes_back_to_the_model_with_line_rule_and_advice(start
     assert told and told[0]["path"] == "/steps/0/payload/code"
     assert told[0]["severity"] == "warning"
     assert "Line 2, column 8 (imports)" in told[0]["text"]
-    assert told[0]["hint"]
+    assert told[0]["planner"]["hint"]
     assert [one["code"] for one in host.scripts] == [GOOD]
 
 

@@ -179,7 +179,9 @@ def _run(
         worst: Mapping[str, Any] = report.error or {}
         code = worst.get("code", "cancelled" if report.status == "cancelled" else "internal_error")
         text = worst.get("text") or report.final_message or "The prompt was not carried out."
-        console.error(code, text, worst.get("hint") or native.fix(code))
+        planner = worst.get("planner") or {}
+        told = " ".join(part for part in (text, planner.get("text")) if part)
+        console.error(code, told, planner.get("hint") or worst.get("hint") or native.fix(code))
         return _status(code)
 
     evidence: Mapping[str, Any] = handle.evidence or {"objects": []}

@@ -187,6 +187,8 @@ def _size(obj: Any, measured: bool) -> Figures:
         out["corners"] = len(data.loops)
         if measured and len(data.vertices) <= MEASURED and len(data.polygons) <= MEASURED:
             out |= _measure(data)
+        if measured:
+            out |= _evaluated(obj)
     elif obj.type == "CURVE":
         splines = data.splines
         out |= {"splines": len(splines), "points": sum(len(s.bezier_points) or len(s.points) for s in splines)}
@@ -197,6 +199,26 @@ def _size(obj: Any, measured: bool) -> Figures:
     if not all(map(math.isfinite, out.get("size", ()))):
         del out["size"]
     return out
+
+
+def _evaluated(obj: Any) -> Figures:
+    """What Blender made of a mesh with its modifiers when it last evaluated it; nothing is evaluated for this."""
+    layer = bpy.context.view_layer
+    if layer is None or not any(m.type != "NODES" for m in obj.modifiers):
+        return {}
+    made = obj.evaluated_get(layer.depsgraph)
+    if made is obj or not made.is_evaluated or obj.mode == "EDIT":
+        return {}
+    mesh = made.data
+    return {
+        "evaluated": {
+            "modifiers": len(obj.modifiers),
+            "vertices": len(mesh.vertices),
+            "edges": len(mesh.edges),
+            "faces": len(mesh.polygons),
+            "corners": len(mesh.loops),
+        }
+    }
 
 
 def _measure(mesh: Any) -> Figures:
@@ -364,7 +386,5 @@ def _modifier(modifier: Any, with_inputs: bool) -> Modifier:
             if left is not None:
                 out["left"] = left
     elif with_inputs:
-        # Of other modifiers, estimates only use the subdivision levels.
-        levels = modifier.levels if modifier.type in ("SUBSURF", "MULTIRES") and modifier.show_viewport else None
-        out["inputs"] = {} if levels is None else {"levels": levels}
+        out["inputs"] = modifiers.read_settings(modifier)
     return out

@@ -366,6 +366,23 @@ class Figures(TypedDict):
     points: NotRequired[float]
     # Extent along each axis, in its own space.
     size: NotRequired[list[float]]
+    # What Blender made of it with its modifiers, for a target whose last evaluation is known.
+    evaluated: NotRequired[EvaluatedMesh | None]
+
+
+class EvaluatedMesh(TypedDict):
+    """The mesh at the end of a stack of modifiers."""
+
+    # How many modifiers the stack has.
+    modifiers: int
+    # Vertices.
+    vertices: float
+    # Edges.
+    edges: float
+    # Faces.
+    faces: float
+    # Face corners.
+    corners: float
 
 
 class StepDelta(TypedDict):

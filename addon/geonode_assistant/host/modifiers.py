@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 
 from . import check_tree, interface, values
 from .documents import ModifierEdit
@@ -82,6 +83,77 @@ def _rna_input(modifier: Any, identifier: str) -> Any:
 
 def _by_rna(modifier: Any) -> bool:
     return "properties" in modifier.bl_rna.properties
+
+
+_DECISIVE = {
+    "SUBSURF": ("levels",),
+    "MULTIRES": ("levels",),
+    "SCREW": ("steps", "iterations"),
+    "BEVEL": ("limit_method", "segments"),
+    "OCEAN": ("viewport_resolution", "geometry_mode", "repeat_x", "repeat_y"),
+    "REMESH": ("mode", "voxel_size", "octree_depth", "scale"),
+    "DECIMATE": ("decimate_type", "ratio"),
+}
+"""The settings that decide how many elements a modifier other than Geometry Nodes makes, by its type."""
+
+
+def read_settings(modifier: Any) -> dict[str, Any]:
+    """What decides how many elements another modifier makes; nothing of one that is switched off."""
+    if not modifier.show_viewport:
+        return {}
+    out: dict[str, Any] = {"shown": True}
+    out |= {name: getattr(modifier, name) for name in _DECISIVE.get(modifier.type, ()) if hasattr(modifier, name)}
+    match modifier.type:
+        case "ARRAY" | "GREASE_PENCIL_ARRAY":
+            out["copies"] = _copies(modifier)
+        case "MIRROR":
+            out["axes"] = sum(modifier.use_axis)
+        case "GREASE_PENCIL_MIRROR":
+            out["axes"] = modifier.use_axis_x + modifier.use_axis_y + modifier.use_axis_z
+        case "BOOLEAN" if modifier.operand_type == "OBJECT":
+            out["further"] = _vertices(modifier.object)
+        case "BOOLEAN":
+            out["further"] = sum(map(_vertices, modifier.collection.all_objects)) if modifier.collection else 0
+        case "PARTICLE_INSTANCE":
+            systems = modifier.object.particle_systems if modifier.object is not None else ()
+            at = modifier.particle_system_index - 1
+            out["copies"] = systems[at].settings.count if 0 <= at < len(systems) else 1
+    return {name: round(value, 9) if isinstance(value, float) else value for name, value in out.items()}
+
+
+def _vertices(obj: Any) -> int:
+    return len(getattr(obj.data, "vertices", ())) if obj is not None else 0
+
+
+def _copies(array: Any) -> int:
+    """How many copies an Array makes; one that fills a length needs the size of its object."""
+    fit = getattr(array, "fit_type", "FIXED_COUNT")
+    if fit == "FIXED_COUNT":
+        return int(array.count)
+    length = array.fit_length
+    if fit == "FIT_CURVE":
+        curve = array.curve
+        splines = curve.data.splines if curve is not None and curve.type == "CURVE" else ()
+        length = sum(spline.calc_length() for spline in splines)
+    step = [0.0, 0.0, 0.0]
+    if array.use_constant_offset:
+        step = [have + more for have, more in zip(step, array.constant_offset_displace, strict=True)]
+    if array.use_relative_offset:
+        sizes = _own_size(array.id_data.data)
+        relative = array.relative_offset_displace
+        step = [have + share * size for have, share, size in zip(step, relative, sizes, strict=True)]
+    side = sum(part * part for part in step) ** 0.5
+    return min(int(length / side) + 1, 1_000_000_000) if side > 1e-9 else 1
+
+
+def _own_size(data: Any) -> list[float]:
+    """Extent of a mesh before modifiers along each axis; a metre where that is not known."""
+    vertices: Any = getattr(data, "vertices", ())
+    if not len(vertices):
+        return [1.0, 1.0, 1.0]
+    places = np.empty(3 * len(vertices), dtype=np.float32)
+    vertices.foreach_get("co", places)
+    return [float(side) for side in np.ptp(places.reshape(-1, 3), axis=0)]
 
 
 def read_inputs(modifier: Any) -> dict[str, Any]:

@@ -165,10 +165,21 @@ class Message(TypedDict):
     text: str
     # JSON Pointer into the plan, if it is about the plan.
     path: NotRequired[str | None]
-    # What to do about it.
+    # What the artist can do about it.
     hint: NotRequired[str | None]
-    # Changes of the plan that carry out the hint.
+    # The same for whoever wrote the plan, in terms of its operations and fields; no artist is shown it.
+    planner: NotRequired[ForPlanner | None]
+    # Changes of the plan that carry out the planner's hint.
     changes: NotRequired[list[Change]]
+
+
+class ForPlanner(TypedDict):
+    """A finding in the words of plans."""
+
+    # What is wrong, where it is not the message's text.
+    text: NotRequired[str | None]
+    # What to do about it.
+    hint: NotRequired[Advice | None]
 
 
 class Spent(TypedDict):
@@ -371,10 +382,12 @@ class Finding(TypedDict):
     path: str
     # What is wrong, in words.
     message: str
-    # What to do about it.
-    hint: NotRequired[str | None]
-    # Changes of the plan that carry out the hint, in order.
+    # What the planner can do about it.
+    hint: NotRequired[Advice | None]
+    # Changes of the plan that carry out the hint, in order. A hint that proposes a definite change has them.
     changes: NotRequired[list[Change]]
+    # What the artist can do about it, where it is in the artist's hands.
+    by_hand: NotRequired[str | None]
 
 
 class HostCall(TypedDict):
@@ -468,6 +481,11 @@ Decision = Literal["approved", "rejected", "cancelled"]
 
 # The source of a message.
 Origin = Literal["request", "provider", "plan", "preflight", "host", "gates", "tools", "run", "driver"]
+
+
+# Words for whoever writes plans, a model or a script: they may name operations and fields, so no artist is shown
+# them.
+Advice = str
 
 
 class ChangeAdd(TypedDict):

@@ -65,4 +65,6 @@ def _error(report: RunReport) -> Exception:
         return core.PolicyError(code, text, False, {})
     if code == "script_failed":
         return core.CoreError(code, text, False, {})
-    return AssistantError(code, text, worst.get("hint"))
+    # Whoever calls this writes scripts, so the words for planners fit.
+    planner: Mapping[str, Any] = worst.get("planner") or {}
+    return AssistantError(code, planner.get("text") or text, planner.get("hint") or worst.get("hint"))

@@ -36,6 +36,7 @@ mod costs;
 mod families;
 mod field;
 mod flow;
+mod foreign;
 mod frame;
 mod geometry;
 mod inputs;

@@ -14,6 +14,7 @@ const ASSUMED: Figures = Figures {
     splines: 0.0,
     points: 0.0,
     size: [2.0; 3],
+    evaluated: None,
 };
 
 /// Evaluated points of a curve per control point, at Blender's default resolution of 12.

@@ -19,7 +19,7 @@ use crate::geometry::Geometry;
 use crate::machine::{Machine, Trial, TrialAt};
 use crate::observations::Observations;
 use crate::work::{self, Budget, Load, Work};
-use crate::{inputs, range, scene};
+use crate::{foreign, inputs, range, scene};
 
 /// Cap: represents all larger times and sizes.
 const ENDLESS: f64 = 1e18;
@@ -156,14 +156,31 @@ fn follow(machine: &mut Machine<'_>, document: &Document, object: &str) -> Optio
     };
     flow.peak.elements = start.elements();
     let mut sum = Sum::default();
-    for modifier in &stack.modifiers {
+    let evaluated = document
+        .scene
+        .objects
+        .get(object)
+        .and_then(|figures| figures.evaluated.as_ref());
+    let mut nodes = false;
+    for (at, modifier) in stack.modifiers.iter().enumerate() {
+        // Blender's figures are those of what stands there, as long as no tree before them can change.
+        nodes |= modifier.kind == "NODES";
+        let measured = evaluated.filter(|figures| !nodes && figures.modifiers == at + 1);
         flow = match modifier.kind.as_str() {
             "NODES" => run(machine, document, modifier, flow, &mut sum),
             "SUBSURF" | "MULTIRES" => subdivided(modifier, flow, &mut sum),
-            _ => Flow {
-                kinds: Kinds::ANY,
-                ..flow
-            },
+            _ => {
+                let geometry = foreign::after(modifier, measured, &flow.geometry());
+                let mut peak = flow.peak;
+                peak.elements = peak.elements.max(geometry.elements());
+                Flow {
+                    content: Content::from(geometry),
+                    peak,
+                    source: None,
+                    kinds: Kinds::ANY,
+                    field: None,
+                }
+            }
         };
     }
     Some((flow, sum))

@@ -1,13 +1,15 @@
 //! Checks of the whole tree after a step: cycles and zone boundaries.
 
 use foldhash::{HashMap, HashMapExt, HashSet};
-use geonode_protocol::Code;
+use geonode_protocol::{Code, Hint};
 use petgraph::Direction;
 use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::stable_graph::NodeIndex;
 use petgraph::visit::EdgeRef;
+use serde_json::json;
 
-use crate::ops::Work;
+use crate::ir::Side;
+use crate::ops::{Hidden, Work};
 use crate::sockets::GROUP_OUTPUT_TYPE;
 
 impl Work<'_> {
@@ -17,6 +19,39 @@ impl Work<'_> {
         if !cyclic {
             self.check_zones();
             self.check_fields();
+        }
+        self.check_hidden();
+    }
+
+    /// Reports links that the mode which the plan sets leaves at sockets that are not in use then: Blender shows them as invalid.
+    fn check_hidden(&mut self) {
+        for hidden in std::mem::take(&mut self.links.hidden) {
+            let Hidden {
+                operation,
+                field,
+                link: [from, out, to, input],
+            } = hidden;
+            let Some(node) = self.model.node(&to) else { continue };
+            let sockets = self.scope.sockets(&self.model, node, Side::Input);
+            let back = sockets
+                .iter()
+                .any(|socket| socket.identifier == input && socket.available);
+            if back || self.model.find((&from, &out), (&to, &input)).is_none() {
+                continue;
+            }
+            self.sink.enter_op(operation);
+            let name = sockets.iter().find(|socket| socket.identifier == input);
+            let name = name.map_or(input.as_str(), |socket| &socket.name);
+            let message =
+                format!("“{from}” is linked to the input “{name}” of “{to}”, which is not in use in this mode");
+            let unlink = if self.implicit_group_io {
+                json!({"op": "unlink", "from": {"node_id": from, "socket": out}, "to": {"node_id": to, "socket": input}})
+            } else {
+                json!({"op": "unlink", "from_node": from, "from_socket": out, "to_node": to, "to_socket": input})
+            };
+            let hint = self.sink.before("remove that link first", unlink);
+            let path = self.sink.at(&field);
+            self.sink.error(Code::UnavailableSocket, path, message, Some(hint));
         }
     }
 
@@ -61,7 +96,12 @@ impl Work<'_> {
             self.sink.enter_op(last.unwrap_or(0));
             let path = self.sink.at("");
             let message = format!("this link closes a cycle through {names}");
-            let hint = "remove one of these links; feedback needs a Repeat or Simulation zone".to_owned();
+            let feedback = "feedback needs a Repeat or Simulation zone";
+            let hint = if last.is_some_and(|last| self.links.made.contains(&last)) {
+                self.sink.without(format!("leave this link out; {feedback}"), "")
+            } else {
+                Hint::explain(feedback)
+            };
             self.sink.error(Code::Cycle, path, message, Some(hint));
         }
         !found.is_empty()
@@ -103,7 +143,7 @@ impl Work<'_> {
                 Code::ZoneIncomplete,
                 path,
                 message,
-                Some("add the zone with add_zone".to_owned()),
+                Some(Hint::explain("add_zone makes both ends of a zone")),
             );
         }
         let mut violations: Vec<(Option<usize>, String, String)> = Vec::new();
@@ -113,7 +153,8 @@ impl Work<'_> {
         for (origin, message, hint) in violations {
             self.sink.enter_op(origin.unwrap_or(0));
             let path = self.sink.at("");
-            self.sink.error(Code::ZoneViolation, path, message, Some(hint));
+            self.sink
+                .error(Code::ZoneViolation, path, message, Some(Hint::explain(hint)));
         }
     }
 
@@ -138,7 +179,7 @@ impl Work<'_> {
                 violations.push((
                     origin,
                     message,
-                    format!("pass the value to an item of “{output}” and link from there"),
+                    format!("what leaves a zone is an item: linked into “{output}” and read from there"),
                 ));
             }
         };

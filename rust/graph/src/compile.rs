@@ -17,7 +17,7 @@ use crate::ir::{Item, ItemKind, Map, Side, Tree};
 use crate::landing::land;
 use crate::layout;
 use crate::model::TreeModel;
-use crate::ops::{Mention, Work, mentions, operations_of};
+use crate::ops::{LinkNotes, Mention, Work, mentions, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{GEOMETRY, Scope};
 use crate::summary::describe;
@@ -160,6 +160,13 @@ fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: 
     compiled
 }
 
+fn empty_delta(step: &Step) -> StepDelta {
+    StepDelta {
+        step_id: step.id.clone(),
+        ..StepDelta::default()
+    }
+}
+
 fn compile_step(
     index: usize,
     step: &Step,
@@ -178,10 +185,7 @@ fn compile_step(
                 compiled.diff.push(format!("Run a script of {lines} line{plural}"));
             }
             // The host carries this step out; the empty entry keeps the indices of the steps aligned.
-            compiled.steps.push(StepDelta {
-                step_id: step.id.clone(),
-                ..StepDelta::default()
-            });
+            compiled.steps.push(empty_delta(step));
             return;
         }
     };
@@ -202,6 +206,7 @@ fn compile_step(
         model,
         modifier_inputs: Vec::new(),
         nested: Vec::new(),
+        links: LinkNotes::default(),
         unsaid: Unsaid::default(),
         keys: 0,
         implicit_group_io: matches!(step.action, Action::NodeTree(_)),
@@ -223,10 +228,7 @@ fn compile_step(
     layout::settle(&mut work.model, &places);
     let mut delta = tree_delta(&work.model, work.scope, places);
     delta.copy_of.clone_from(&work.target.copy_of);
-    let mut step_delta = StepDelta {
-        step_id: step.id.clone(),
-        ..StepDelta::default()
-    };
+    let mut step_delta = empty_delta(step);
     let nested = std::mem::take(&mut work.nested);
     for group in &nested {
         let places = layout::places(group, work.scope);

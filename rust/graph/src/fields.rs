@@ -1,6 +1,6 @@
 //! Fields linked to inputs that take a single value: Blender draws such a link in red, and the result is empty.
 
-use geonode_protocol::Code;
+use geonode_protocol::{Code, Hint};
 
 use crate::ir::Side;
 use crate::ops::Work;
@@ -40,8 +40,9 @@ impl Work<'_> {
         for (origin, message) in wrong {
             self.sink.enter_op(origin);
             let path = self.sink.at("");
-            let hint = "a field has a value for each element: reduce it with Attribute Statistic or Sample Index first"
-                .to_owned();
+            let hint = Hint::explain(
+                "a field has a value for each element; Attribute Statistic and Sample Index make one value of it",
+            );
             self.sink.error(Code::FieldIntoSingle, path, message, Some(hint));
         }
     }

@@ -1,6 +1,6 @@
 //! A geometry link that looks forgotten is reported with the operation that would add it, but never added.
 
-use geonode_protocol::{Change, Code, Finding};
+use geonode_protocol::{Change, Code, Finding, Hint};
 use petgraph::algo::has_path_connecting;
 use serde_json::json;
 
@@ -48,9 +48,10 @@ impl Work<'_> {
             json!({"op": "link", "from_node": from.node, "from_socket": from.socket,
                    "to_node": to.node, "to_socket": to.socket})
         };
-        let finding = Finding::warning(Code::UnlinkedGeometry, self.sink.at(""), cause)
-            .hint("Link them, or leave them unlinked if that is intended.")
-            .change(Change::add(self.sink.after_last(), link));
+        let finding = Finding::warning(Code::UnlinkedGeometry, self.sink.at(""), cause).hint(Hint::change(
+            "Link them, or leave them unlinked if that is intended.",
+            Change::add(self.sink.after_last(), link),
+        ));
         self.sink.push(finding);
     }
 

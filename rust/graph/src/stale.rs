@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use geonode_protocol::{Code, Finding};
+use geonode_protocol::{Code, Finding, Hint};
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ pub fn stale(
                     "plan again from the tree as it is now, or leave these places alone; changed by hand: {}",
                     by_hand()
                 );
-                findings.push(Finding::error(Code::StaleBase, path, message).hint(hint));
+                findings.push(Finding::error(Code::StaleBase, path, message).hint(Hint::explain(hint)));
             } else if done.insert(name.to_owned()) {
                 let message = format!(
                     "the tree “{name}” was changed by hand since this plan was made, in places that the plan does not change; both changes stay:  {}",

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use geonode_protocol::{Action, Code, GnOp, Step};
+use geonode_protocol::{Action, Change, Code, Finding, GnOp, Hint, Step, Version};
+use serde_json::json;
 
 use crate::documents::{Document, Modifier, Object};
 use crate::ir::MAX_NAME;
@@ -36,7 +37,45 @@ pub(crate) struct Target {
 }
 
 /// A refusal: where, what, and what to do.
-struct Refusal(Code, &'static str, String, String);
+struct Refusal(Code, &'static str, String, Advised);
+
+/// What to do about a target that cannot be used.
+enum Advised {
+    /// To know this.
+    Explain(&'static str),
+    /// To name this in the field instead.
+    Name(String),
+    /// The same, for a reason.
+    NameBecause(String, String),
+    /// To leave the field out.
+    LeaveOut(&'static str),
+    /// To leave `single_user` out.
+    NotSingle(&'static str),
+    /// To begin with an operation that makes the modifier.
+    Begin,
+    /// That the artist does this; a plan can only choose another target.
+    ByHand(&'static str),
+}
+
+impl Advised {
+    fn finding(self, finding: Finding, field: &str, sink: &Sink) -> Finding {
+        let path = sink.at_target(field);
+        let hint = match self {
+            Self::Explain(text) => Hint::explain(text),
+            Self::Name(near) => Hint::change(format!("Did you mean “{near}”?"), Change::replace(path, near)),
+            Self::NameBecause(name, text) => Hint::change(text, Change::replace(path, name)),
+            Self::LeaveOut(text) => Hint::change(text, Change::remove(path)),
+            Self::NotSingle(text) => Hint::change(text, Change::remove(sink.at_payload("single_user"))),
+            Self::Begin => {
+                let begin = json!({"op": "ensure_target", "allow_create_modifier": true});
+                let change = Change::add(sink.at_payload("ops/0"), begin);
+                Hint::change("Begin with ensure_target and `allow_create_modifier: true`.", change)
+            }
+            Self::ByHand(text) => return finding.by_hand(text),
+        };
+        finding.hint(hint)
+    }
+}
 
 /// Finds object, modifier and tree of a step; reports what is missing or not editable.
 pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> Option<(Target, TreeModel)> {
@@ -68,9 +107,10 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
         let present = modifier.and_then(|modifier| modifier.node_group.as_deref());
         if let Some(nested) = group_name.filter(|name| uses_group(present, name, state)) {
             if single_user {
-                let message = format!("`single_user` copies the modifier's tree, not the group “{nested}” in it");
+                let message =
+                    format!("a copy for one user is of the modifier's tree, not of the group “{nested}” in it");
                 let hint =
-                    "leave single_user out, or make the copy in a step that names the modifier's tree".to_owned();
+                    Advised::NotSingle("Leave single_user out: a step that names the modifier's tree can copy that.");
                 return Err(Refusal(Code::TargetMissing, "node_group_name", message, hint));
             }
             editable_tree(nested, state)?;
@@ -81,10 +121,9 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
         {
             let message = format!("the tree of the modifier “{modifier_name}” does not use a node group “{wanted}”");
             let near = nearest(wanted, state.trees.keys().map(String::as_str));
-            let hint = near.map_or_else(
-                || "name a group that the tree uses, or leave node_group_name out".to_owned(),
-                |near| format!("did you mean “{near}”?"),
-            );
+            let inside = near.filter(|near| uses_group(present, near, state));
+            let tree = "Leave node_group_name out: then the step edits the tree of the modifier.";
+            let hint = inside.map_or(Advised::LeaveOut(tree), Advised::Name);
             return Err(Refusal(Code::UnknownNodeGroup, "node_group_name", message, hint));
         }
         let copied = present.filter(|_| single_user);
@@ -95,7 +134,7 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
         if let Some(name) = copy {
             return Ok((name, false, true, copied.map(str::to_owned)));
         }
-        runs_the_group(modifier_name, present, group_name, single_user)?;
+        runs_the_group(modifier_name, present, group_name, single_user, state)?;
         let name = match group_name.or(present) {
             Some(name) => name.to_owned(),
             None => free_name(modifier_name, state),
@@ -108,22 +147,16 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
     let (name, new_modifier, assign_tree, copy_of) = match resolved {
         Ok(found) => found,
         Err(Refusal(code, field, message, hint)) => {
-            let path = sink.at_target(field);
-            sink.error(code, path, message, Some(hint));
+            let finding = Finding::error(code, sink.at_target(field), message);
+            sink.errors += 1;
+            sink.push(hint.finding(finding, field, sink));
             return None;
         }
     };
     // A copy has no users yet, so nobody else changes with it.
     let own_users = u32::from(!assign_tree);
     if state.tree_info.get(&name).is_some_and(|info| info.users > own_users) {
-        let path = sink.at_target("node_group_name");
-        let copy = if uses_group(present_tree(step, state), &name, state) {
-            ""
-        } else {
-            " (`single_user: true` makes a copy)"
-        };
-        let message = format!("the node group “{name}” has other users too; they change with it{copy}");
-        sink.warn(Code::SharedNodeGroup, path, message);
+        warn_of_users(&name, group_name.is_some(), present_tree(step, state), state, sink);
     }
     let target = Target {
         object: object_name.clone(),
@@ -137,6 +170,22 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
         target,
         TreeModel::new(&name, tree.cloned().unwrap_or_default(), tree.is_none()),
     ))
+}
+
+/// Warns that others use the group too; proposes a copy of it where it is the tree that the modifier runs.
+fn warn_of_users(name: &str, is_named: bool, present: Option<&str>, state: &Document, sink: &mut Sink) {
+    let path = sink.at_target("node_group_name");
+    let message = format!("the node group “{name}” has other users too; they change with it");
+    if uses_group(present, name, state) || present.is_none() {
+        sink.warn(Code::SharedNodeGroup, path, message);
+        return;
+    }
+    let version = Change::add("/version", Version::CURRENT.text().into());
+    let single = Change::add(sink.at_payload("single_user"), true.into());
+    let named = is_named.then(|| Change::replace(&*path, free_name(name, state)));
+    let changes = [version, single].into_iter().chain(named);
+    let hint = Hint::changes("`single_user: true` makes a copy, under a name of its own", changes);
+    sink.warn_with(Code::SharedNodeGroup, path, message, hint);
 }
 
 /// The tree that the modifier of a step runs.
@@ -184,9 +233,9 @@ fn editable_object<'d>(name: &str, state: &'d Document) -> Result<&'d Object, Re
             name,
             state.names.get("object").into_iter().flatten().map(String::as_str),
         );
-        let hint = near.map_or_else(
-            || "name an object of the scene".to_owned(),
-            |near| format!("did you mean “{near}”?"),
+        let hint = near.map_or(
+            Advised::Explain("The objects of the scene are in the context."),
+            Advised::Name,
         );
         return Err(Refusal(
             Code::UnknownObject,
@@ -197,7 +246,7 @@ fn editable_object<'d>(name: &str, state: &'d Document) -> Result<&'d Object, Re
     };
     if object.library {
         let message = format!("“{name}” is linked from another file and cannot be edited");
-        let hint = "make it local or create a library override first".to_owned();
+        let hint = Advised::ByHand("Make it local or create a library override first.");
         return Err(Refusal(Code::LibraryData, "object_name", message, hint));
     }
     if !MODIFIABLE.contains(&object.kind.as_str()) {
@@ -209,7 +258,7 @@ fn editable_object<'d>(name: &str, state: &'d Document) -> Result<&'d Object, Re
             Code::ObjectTypeUnsupported,
             "object_name",
             message,
-            "choose a mesh or curve object".to_owned(),
+            Advised::ByHand("Choose a mesh or curve object."),
         ));
     }
     Ok(object)
@@ -227,7 +276,7 @@ fn usable_modifier<'d>(
             Code::BadName,
             "modifier_name",
             message,
-            "choose a shorter name".to_owned(),
+            Advised::Explain("Any shorter name will do."),
         ));
     }
     let Some(modifier) = object.modifiers.iter().find(|modifier| modifier.name == name) else {
@@ -235,11 +284,7 @@ fn usable_modifier<'d>(
             return Ok(None);
         }
         let near = nearest(name, object.modifiers.iter().map(|modifier| modifier.name.as_str()));
-        let begin = "begin with ensure_target and `allow_create_modifier: true`";
-        let hint = near.map_or_else(
-            || begin.to_owned(),
-            |near| format!("did you mean “{near}”? Otherwise {begin}"),
-        );
+        let hint = near.map_or(Advised::Begin, Advised::Name);
         let message = format!("“{object_name}” has no modifier “{name}”");
         return Err(Refusal(Code::TargetMissing, "modifier_name", message, hint));
     };
@@ -252,7 +297,7 @@ fn usable_modifier<'d>(
             Code::TargetMissing,
             "modifier_name",
             message,
-            "choose another modifier name".to_owned(),
+            Advised::Explain("A name that no modifier has makes a new one."),
         ));
     }
     Ok(Some(modifier))
@@ -264,14 +309,18 @@ fn runs_the_group(
     present: Option<&str>,
     wanted: Option<&str>,
     single_user: bool,
+    state: &Document,
 ) -> Result<(), Refusal> {
     match (present, wanted) {
         (Some(present), Some(wanted)) if present != wanted => {
             let message = format!("the modifier “{modifier}” runs the node group “{present}”, not “{wanted}”");
             let hint = if single_user {
-                format!("“{wanted}” exists already: give the copy a name that is free, or name “{present}”")
+                let free = free_name(wanted, state);
+                let text = format!("“{wanted}” exists already; “{free}” is free.");
+                Advised::NameBecause(free, text)
             } else {
-                format!("name the node group “{present}”, or choose another modifier name")
+                let text = format!("Name the node group “{present}”; another one needs another modifier.");
+                Advised::NameBecause(present.to_owned(), text)
             };
             Err(Refusal(Code::TargetMissing, "node_group_name", message, hint))
         }
@@ -289,10 +338,9 @@ fn copy_name(shared: &str, wanted: Option<&str>, state: &Document) -> Result<Opt
         Some(wanted) if wanted == shared && alone => Ok(None),
         Some(wanted) if wanted == shared => {
             let message = format!("“{shared}” has other users, and its copy cannot have the same name");
-            let hint = format!(
-                "give the copy a name of its own, for example “{}”",
-                free_name(shared, state)
-            );
+            let free = free_name(shared, state);
+            let text = format!("Give the copy a name of its own, for example “{free}”.");
+            let hint = Advised::NameBecause(free, text);
             Err(Refusal(Code::SharedNodeGroup, "node_group_name", message, hint))
         }
         Some(wanted) => {
@@ -316,7 +364,7 @@ fn editable_tree(name: &str, state: &Document) -> Result<(), Refusal> {
             Code::BadName,
             "node_group_name",
             message,
-            "choose a shorter name".to_owned(),
+            Advised::Explain("Any shorter name will do."),
         ));
     }
     let Some(info) = state.tree_info.get(name) else {
@@ -324,25 +372,27 @@ fn editable_tree(name: &str, state: &Document) -> Result<(), Refusal> {
     };
     if info.library {
         let message = format!("the node group “{name}” is linked from another file and cannot be edited");
-        let hint = "use another node group name, or make it local".to_owned();
+        let hint = Advised::ByHand("Make it local, or let the result go into a new node group.");
         return Err(Refusal(Code::LibraryData, "node_group_name", message, hint));
     }
     if !info.kind.is_empty() && info.kind != "GeometryNodeTree" {
         let message = format!("“{name}” is not a Geometry Nodes tree");
-        let hint = "use another node group name".to_owned();
+        let free = free_name(name, state);
+        let hint = Advised::NameBecause(free.clone(), format!("“{free}” is free."));
         return Err(Refusal(Code::UnknownNodeGroup, "node_group_name", message, hint));
     }
     Ok(())
 }
 
-/// The wanted name, or the next numbered one that is free.
+/// The wanted name, or the next numbered one that no node group has.
 fn free_name(wanted: &str, state: &Document) -> String {
     let taken = state.names.get("node_group");
-    let is_taken = |name: &str| taken.is_some_and(|names| names.contains(name));
-    // There are more candidates than names, so one must be free.
-    let candidates = taken.map_or(0, std::collections::BTreeSet::len) + 1;
-    std::iter::once(wanted.to_owned())
-        .chain((1..=candidates).map(|n| format!("{wanted}.{n:03}")))
-        .find(|name| !is_taken(name))
-        .unwrap_or_else(|| wanted.to_owned())
+    numbered(wanted, |name| taken.is_some_and(|names| names.contains(name)))
+}
+
+/// The wanted name, or the next numbered one that is not taken.
+pub(crate) fn numbered(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbers = (1_u64..).map(|number| format!("{wanted}.{number:03}"));
+    let mut names = std::iter::once(wanted.to_owned()).chain(numbers);
+    names.find(|name| !is_taken(name)).unwrap_or_else(|| wanted.to_owned())
 }

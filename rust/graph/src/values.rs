@@ -60,6 +60,8 @@ pub(crate) enum ValueError {
         value: String,
         /// The limits in words.
         range: String,
+        /// The value within them that is nearest; none for one of several numbers.
+        nearest: Option<Value>,
     },
     /// No such item.
     #[error("“{got}” is not one of the items: {items}")]
@@ -213,7 +215,7 @@ impl<'a> Want<'a> {
                     let Value::String(text) = entry else {
                         return Err(wrong("an item's name", entry));
                     };
-                    let (item, how) = pick(text, items)?;
+                    let (item, how) = pick(text, items).map_err(one_of_several)?;
                     picked.push(Value::from(item));
                     repair = repair.or(how);
                 }
@@ -263,6 +265,23 @@ impl<'a> Want<'a> {
         }
     }
 
+    /// The number within the limits that is nearest.
+    fn within(&self, number: f64) -> Option<Value> {
+        let limit = match (self.min, self.max) {
+            (Some(min), _) if number < min => min,
+            (_, Some(max)) if number > max => max,
+            _ => return None,
+        };
+        match self.kind {
+            Kind::Float => Some(Value::from(limit)),
+            Kind::Int => serde_json::Number::from_f64(limit)
+                .as_ref()
+                .and_then(whole)
+                .map(Value::from),
+            _ => None,
+        }
+    }
+
     fn in_range(&self, value: &Value) -> Result<(), ValueError> {
         let number = value.as_f64().unwrap_or(0.0);
         let below = self.min.is_some_and(|min| number < min);
@@ -271,6 +290,7 @@ impl<'a> Want<'a> {
             return Err(ValueError::OutOfRange {
                 value: value.to_string(),
                 range: range_words(self.min, self.max),
+                nearest: self.within(number),
             });
         }
         Ok(())
@@ -285,6 +305,14 @@ pub(crate) fn range_words(min: Option<f64>, max: Option<f64>) -> String {
         (None, Some(max)) => format!("at most {max}"),
         (None, None) => "of all numbers".to_owned(),
     }
+}
+
+/// The same mistake in one of several items: no single one would do in its place.
+fn one_of_several(mut error: ValueError) -> ValueError {
+    if let ValueError::UnknownItem { near, .. } = &mut error {
+        *near = None;
+    }
+    error
 }
 
 fn menu_items(items: &[Value]) -> Vec<(&str, &str)> {

@@ -1,6 +1,6 @@
 //! The feedback to a model about its last reply.
 
-use geonode_protocol::{Finding, block, inert};
+use geonode_protocol::{Change, Finding, block, inert};
 use geonode_run::Feedback;
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub fn feedback(feedback: &Feedback, besides: Besides<'_>) -> String {
         repairs,
     } = besides;
     let mut text = match feedback {
-        Feedback::Refused { findings } => findings_of(&json!(findings)),
+        Feedback::Refused { findings } => findings_of(&merged(findings)),
         Feedback::GatesFailed { envelope } => findings_of(&json!(envelope)),
         Feedback::Progress { envelope } => data(prompts::PROGRESS, "gates", &json!(envelope)),
         Feedback::Rejected { words } => data(prompts::REJECTED, "artist", &json!(words)),
@@ -48,7 +48,7 @@ pub fn feedback(feedback: &Feedback, besides: Besides<'_>) -> String {
     }
     // The findings of a refusal contain them.
     if !repairs.is_empty() && !matches!(feedback, Feedback::Refused { .. }) {
-        text.push_str(&data(prompts::REPAIRS, "repairs", &json!(repairs)));
+        text.push_str(&data(prompts::REPAIRS, "repairs", &merged(repairs)));
     }
     if !left_out.is_empty() {
         text.push_str(&data(prompts::LEFT_OUT, "left_out", &json!(left_out)));
@@ -59,6 +59,45 @@ pub fn feedback(feedback: &Feedback, besides: Besides<'_>) -> String {
 /// Results of tools as text, for a model that does not support tools.
 pub(crate) fn tool_results(results: &[&str]) -> String {
     data(prompts::TOOL_RESULTS, "results", &json!(results))
+}
+
+/// Findings as a model reads them: equal ones are one entry with all their places, and what only the artist can do is left out.
+fn merged(findings: &[Finding]) -> Value {
+    let mut entries: Vec<(&Finding, Vec<&str>, Vec<&Change>)> = Vec::new();
+    for finding in findings {
+        let alike = |other: &Finding| {
+            let key = |one: &Finding| (one.severity, one.code, one.message.clone(), one.hint.clone());
+            key(other) == key(finding)
+        };
+        // Changes that insert or remove shift the places of those that follow, so they stay with their own finding.
+        let movable = finding
+            .changes
+            .iter()
+            .all(|change| matches!(change, Change::Replace { .. }));
+        match entries.iter_mut().find(|(other, ..)| movable && alike(other)) {
+            Some((_, paths, changes)) => {
+                if !paths.contains(&finding.path.as_str()) {
+                    paths.push(&finding.path);
+                    changes.extend(&finding.changes);
+                }
+            }
+            None => entries.push((finding, vec![&finding.path], finding.changes.iter().collect())),
+        }
+    }
+    let written = entries.into_iter().map(|(finding, paths, changes)| {
+        let mut entry = json!(finding);
+        if let Some(entry) = entry.as_object_mut() {
+            entry.remove("by_hand");
+            if paths.len() > 1 {
+                entry.insert("path".to_owned(), json!(paths));
+                if !changes.is_empty() {
+                    entry.insert("changes".to_owned(), json!(changes));
+                }
+            }
+        }
+        entry
+    });
+    written.collect()
 }
 
 /// Findings of validation, preflight or gates.
@@ -81,7 +120,7 @@ fn data(instructions: &str, name: &str, value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use geonode_protocol::{Code, Envelope};
+    use geonode_protocol::{Code, Envelope, Hint};
 
     #[test]
     fn data_cannot_close_its_block_and_is_bounded() {
@@ -141,5 +180,30 @@ mod tests {
         assert!(text.len() <= MAX_FEEDBACK, "{}", text.len());
         assert!(text.starts_with(prompts::FEEDBACK) && text.contains("unknown_node"));
         assert_eq!(text.matches("</findings>").count(), 1);
+    }
+
+    #[test]
+    fn equal_findings_are_one_with_all_their_places() {
+        let near = |path: &str| {
+            let hint = Hint::change("Did you mean “Mesh”?", Change::replace(path, "Mesh"));
+            Finding::error(Code::UnknownSocket, path, "“a” has no output “Mehs”.").hint(hint)
+        };
+        let findings = vec![near("/steps/0/a"), near("/steps/1/b"), near("/steps/1/b")];
+        let besides = Besides {
+            repairs: &findings,
+            ..Besides::default()
+        };
+        let repairs = feedback(&Feedback::Slices, besides);
+        let refused = feedback(
+            &Feedback::Refused {
+                findings: findings.clone(),
+            },
+            Besides::default(),
+        );
+        for text in [repairs, refused] {
+            assert_eq!(text.matches("has no output").count(), 1);
+            assert!(text.contains(r#""path":["/steps/0/a","/steps/1/b"]"#), "{text}");
+            assert_eq!(text.matches(r#""op":"replace""#).count(), 2);
+        }
     }
 }

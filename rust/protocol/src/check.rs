@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::codes::Code;
 use crate::collect::Collector;
 use crate::explain::{self, shown};
-use crate::finding::Finding;
+use crate::finding::{Change, Finding, Hint};
 use crate::limits::Limits;
 use crate::object_schemas::{Shape, Shapes, StepShapes, shapes};
 use crate::plan::Version;
@@ -18,9 +18,10 @@ use crate::shapes::{GROUP_INPUT_ID, GROUP_OUTPUT_ID};
 /// The greatest count that a plan can expect.
 const MOST_EXPECTED: f64 = 1e12;
 
-fn newer(since: Version) -> String {
+fn newer(since: Version) -> Hint {
     let since = since.text();
-    format!("It exists from version {since} on; set \"version\" to \"{since}\" to use it.")
+    let text = format!("It exists from version {since} on; set \"version\" to \"{since}\" to use it.");
+    Hint::change(text, Change::add("/version", since.into()))
 }
 
 /// Checks a whole plan; the steps of types that were `added` are judged already.
@@ -42,8 +43,9 @@ pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findin
         );
         let known = explain::list(Version::ALL.into_iter().map(Version::text));
         findings.error(|| {
-            Finding::error(Code::UnsupportedVersion, "/version", message)
-                .hint(format!("The supported versions are {known}."))
+            let hint = format!("The supported versions are {known}; use the newest.");
+            let newest = Change::replace("/version", Version::CURRENT.text());
+            Finding::error(Code::UnsupportedVersion, "/version", message).hint(Hint::change(hint, newest))
         });
         return;
     };
@@ -128,7 +130,8 @@ impl Check<'_> {
                 self.limits.max_steps
             );
             self.findings.error(|| {
-                Finding::error(Code::TooManySteps, "/steps", message).hint("Send the first ones with \"done\": false.")
+                let hint = Hint::explain("Send the first ones with \"done\": false, the others in the next turn.");
+                Finding::error(Code::TooManySteps, "/steps", message).hint(hint)
             });
         }
         let mut ids = HashSet::new();
@@ -139,8 +142,11 @@ impl Check<'_> {
             {
                 self.findings.error(|| {
                     let message = format!("Another step has the ID {}.", shown(id));
-                    Finding::error(Code::DuplicateStepId, format!("{at}/id"), message)
-                        .hint("Give each step its own ID.")
+                    let path = format!("{at}/id");
+                    let free = free_id(id, steps);
+                    let hint = format!("Give it an ID of its own, such as {}.", shown(&free));
+                    let hint = Hint::change(hint, Change::replace(&*path, free));
+                    Finding::error(Code::DuplicateStepId, path, message).hint(hint)
                 });
             }
             if !added.contains(&index) {
@@ -150,7 +156,14 @@ impl Check<'_> {
     }
 
     fn step(&mut self, step: &Value, at: &str) {
-        let Some(shapes) = self.tagged(&self.shapes.steps, step, "type", Code::UnknownStepType, at) else {
+        let from_start = |_: &StepShapes| Version::V1_0;
+        let Some(shapes) = self.tagged(
+            (&self.shapes.steps, from_start),
+            step,
+            "type",
+            Code::UnknownStepType,
+            at,
+        ) else {
             return;
         };
         self.object(&shapes.step, step, at);
@@ -176,7 +189,7 @@ impl Check<'_> {
             self.findings.error(|| {
                 let message = format!("The plan has more operations than the limit of {limit}.");
                 Finding::error(Code::TooManyOperations, pointer::child(at, field), message)
-                    .hint("Split the work over several plans with \"done\": false.")
+                    .hint(Hint::explain("Split the work over several plans with \"done\": false."))
             });
         }
         // Operations beyond the limit are refused anyway; checking them would only cost time.
@@ -197,8 +210,11 @@ impl Check<'_> {
         };
         self.findings.error(|| {
             let message = format!("A payload with \"text\" has no {}.", shown(field));
+            let given = beside.iter().filter(|field| payload.get(**field).is_some());
+            let left_out = given.map(|field| Change::remove(pointer::child(at, field)));
+            let text = "Leave out what stands beside it: the page names its target itself.";
             Finding::error(Code::ConflictingFields, pointer::child(at, field), message)
-                .hint("Leave it out: the page names its target itself.")
+                .hint(Hint::changes(text, left_out))
         });
     }
 
@@ -225,14 +241,20 @@ impl Check<'_> {
                 }
             }
         } else {
-            self.tagged(ops, op, "op", Code::UnknownOp, &at.to_string());
+            self.tagged(
+                (ops, |shape: &Shape| shape.since),
+                op,
+                "op",
+                Code::UnknownOp,
+                &at.to_string(),
+            );
         }
     }
 
     /// The entry that the tag of an object selects; adds a finding when the tag is missing or unknown.
     fn tagged<'s, T>(
         &mut self,
-        known: &'s BTreeMap<String, T>,
+        (known, since): (&'s BTreeMap<String, T>, impl Fn(&T) -> Version),
         value: &Value,
         tag: &str,
         code: Code,
@@ -243,8 +265,13 @@ impl Check<'_> {
             Some(Some(Value::String(name))) => {
                 let selected = known.get(name);
                 if selected.is_none() {
+                    let here: Vec<&str> = known
+                        .iter()
+                        .filter(|(_, one)| since(one) <= self.version)
+                        .map(|(name, _)| name.as_str())
+                        .collect();
                     self.findings
-                        .error(|| explain::unknown_tag(known, name, tag, code, pointer::child(at, tag)));
+                        .error(|| explain::unknown_tag(&here, value, (name, tag), code, at));
                 }
                 return selected;
             }
@@ -252,10 +279,10 @@ impl Check<'_> {
             Some(None) => {
                 self.findings.error(|| {
                     let message = format!("The field {} is missing.", shown(tag));
-                    Finding::error(Code::MissingField, pointer::child(at, tag), message).hint(format!(
+                    Finding::error(Code::MissingField, pointer::child(at, tag), message).hint(Hint::explain(format!(
                         "The allowed values are {}.",
                         explain::list(known.keys().map(String::as_str))
-                    ))
+                    )))
                 });
                 return None;
             }
@@ -280,7 +307,9 @@ impl Check<'_> {
         if op.get("bl_idname").and_then(Value::as_str) != Some(reserved_for) {
             self.findings.error(|| {
                 let message = format!("This ID is reserved for the tree's {reserved_for}.");
-                Finding::error(Code::ReservedId, format!("{at}/{field}"), message).hint("Choose another ID.")
+                let hint =
+                    Hint::explain("A node that the plan adds has an ID of its own choice; links name it by that.");
+                Finding::error(Code::ReservedId, format!("{at}/{field}"), message).hint(hint)
             });
         }
     }
@@ -312,7 +341,7 @@ impl Check<'_> {
             self.findings.error(|| {
                 let message = format!("The script has {length} characters; the limit is {limit}.");
                 Finding::error(Code::PythonTooLong, format!("{at}/code"), message)
-                    .hint("Split it over several steps, or use NODE_TREE.")
+                    .hint(Hint::explain("Split it over several steps, or use NODE_TREE."))
             });
         }
     }
@@ -331,8 +360,9 @@ impl Check<'_> {
             if has("count") && bounds {
                 self.findings.error(|| {
                     let message = "An expectation has either a count or bounds, not both.";
-                    Finding::error(Code::ConflictingFields, format!("{at}/count"), message)
-                        .hint("Leave out \"count\", or \"min\" and \"max\".")
+                    let path = format!("{at}/count");
+                    let hint = Hint::change("Leave \"count\" out; the bounds say the same.", Change::remove(&*path));
+                    Finding::error(Code::ConflictingFields, path, message).hint(hint)
                 });
             } else if one.is_object() && !has("count") && !bounds {
                 self.findings.error(|| {
@@ -354,12 +384,9 @@ impl Check<'_> {
         if has_steps && verified == Some(&Value::Bool(false)) {
             self.findings.error(|| {
                 let message = "Gate verification can only be switched off in a plan without steps.";
-                Finding::error(
-                    Code::GateVerificationRequired,
-                    "/meta/requires_gate_verification",
-                    message,
-                )
-                .hint("Leave the field out.")
+                let path = "/meta/requires_gate_verification";
+                let hint = Hint::change("Leave the field out.", Change::remove(path));
+                Finding::error(Code::GateVerificationRequired, path, message).hint(hint)
             });
         }
         self.expectations(plan.get("meta").and_then(|meta| meta.get("expects")));
@@ -371,11 +398,27 @@ impl Check<'_> {
         if asks && self.version > Version::V1_0 && (has_steps || done) {
             self.findings.error(|| {
                 let message = "Context can only be requested in a plan that has no steps and is not done.";
-                Finding::error(Code::ContextRequestsNotAllowed, "/context_requests", message)
-                    .hint("Send \"steps\": [] and \"done\": false with the request; send the steps in the next turn.")
+                let hint = "Send \"steps\": [] and \"done\": false with the request; send the steps in the next turn.";
+                let changes = [
+                    Change::replace("/steps", Value::Array(Vec::new())),
+                    Change::replace("/done", false),
+                ];
+                let hint = Hint::changes(hint, changes);
+                Finding::error(Code::ContextRequestsNotAllowed, "/context_requests", message).hint(hint)
             });
         }
     }
+}
+
+/// The ID with a number that no step has.
+fn free_id(id: &str, steps: &[Value]) -> String {
+    let is_taken = |id: &str| {
+        steps
+            .iter()
+            .any(|step| step.get("id").and_then(Value::as_str) == Some(id))
+    };
+    let mut numbered = (2..=steps.len() + 2).map(|number| format!("{id}_{number}"));
+    numbered.find(|id| !is_taken(id)).unwrap_or_default()
 }
 
 /// Pointer to an operation, written only when something is wrong with it.

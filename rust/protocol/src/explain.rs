@@ -1,30 +1,70 @@
 //! Says in words, with a code and a hint, why an object does not fit its schema.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::codes::Code;
 use crate::collect::Collector;
-use crate::finding::Finding;
+use crate::finding::{Change, Finding, Hint};
 use crate::object_schemas::Shape;
 use crate::pointer;
 use crate::value::{DATA_BLOCK_KEYS, MAX_ARRAY, MAX_NUMBER};
 
-/// Names of the same operation in the two sets.
-const OTHER_NAMES: [(&str, &str); 3] = [
-    ("add_node", "create_node"),
-    ("remove_node", "delete_node"),
-    ("set_input", "set_input_default"),
+/// Operations of one set under their names in the other.
+const OTHER_NAMES: [OtherName; 6] = [
+    OtherName {
+        name: "add_node",
+        here: "create_node",
+        fields: &[("id", "node_id")],
+    },
+    OtherName {
+        name: "create_node",
+        here: "add_node",
+        fields: &[("node_id", "id")],
+    },
+    OtherName {
+        name: "remove_node",
+        here: "delete_node",
+        fields: &[("id", "node_id")],
+    },
+    OtherName {
+        name: "delete_node",
+        here: "remove_node",
+        fields: &[("node_id", "id")],
+    },
+    OtherName {
+        name: "set_input",
+        here: "set_input_default",
+        fields: &[("socket_name", "socket"), ("socket_identifier", "socket")],
+    },
+    OtherName {
+        name: "set_input_default",
+        here: "set_input",
+        fields: &[("socket", "socket_name")],
+    },
 ];
 
 /// Reports why `value`, which lies at `base`, does not fit `shape`; nothing below the pointers `skip`, and one finding per place.
 pub(crate) fn errors(shape: &Shape, value: &Value, base: &str, skip: &[String], findings: &mut Collector) {
     let mut seen = HashSet::new();
+    let mistakes = |value: &Value| shape.validator.iter_errors(value).count();
+    let before = mistakes(value);
     for error in shape.validator.iter_errors(value) {
-        for found in explain(shape, &error) {
+        for mut found in explain(shape, &error) {
+            // A proposal has to take the mistake away; a change that only moves it is none.
+            if !found.changes.is_empty() {
+                let mut changed = value.clone();
+                let made = found.changes.iter().all(|change| change.apply(&mut changed).is_some());
+                if !made || mistakes(&changed) >= before {
+                    (found.hint, found.changes) = (None, Vec::new());
+                }
+            }
+            for change in &mut found.changes {
+                *change.path_mut() = pointer::join(base, change.path_mut());
+            }
             let skipped = skip.iter().any(|above| {
                 found
                     .path
@@ -60,7 +100,7 @@ fn explain(shape: &Shape, error: &ValidationError<'_>) -> Vec<Finding> {
             let unused: Vec<&str> = unused.collect();
             return unexpected
                 .iter()
-                .map(|name| unknown_field(name, &known, &unused, at))
+                .map(|name| unknown_field((name, value.get(name)), &known, &unused, at))
                 .collect();
         }
         ValidationErrorKind::Required { property } => {
@@ -68,7 +108,7 @@ fn explain(shape: &Shape, error: &ValidationError<'_>) -> Vec<Finding> {
             let missing = missing_field(name, at);
             let properties = fields().or_else(|| shape.schema.get("properties")?.as_object());
             match properties.and_then(|fields| fields.get(name)?.get("description")?.as_str()) {
-                Some(meaning) => missing.hint(meaning),
+                Some(meaning) => missing.hint(Hint::explain(meaning)),
                 None => missing,
             }
         }
@@ -118,18 +158,48 @@ fn explain(shape: &Shape, error: &ValidationError<'_>) -> Vec<Finding> {
     vec![one]
 }
 
-/// The finding for an unknown tag.
-pub(crate) fn unknown_tag<T>(known: &BTreeMap<String, T>, name: &str, tag: &str, code: Code, at: String) -> Finding {
+/// The finding for an unknown tag of `object`, which lies at `at`.
+pub(crate) fn unknown_tag(known: &[&str], object: &Value, (name, tag): (&str, &str), code: Code, at: &str) -> Finding {
     let what = if tag == "op" { "operation" } else { "step type" };
-    let finding = Finding::error(code, at, format!("There is no {what} {}.", shown(name)));
-    let other = OTHER_NAMES.iter().find_map(|(one, two)| match name {
-        _ if name == *one => Some(*two),
-        _ if name == *two => Some(*one),
-        _ => None,
-    });
-    match other.filter(|other| known.contains_key(*other)) {
-        Some(other) => finding.hint(format!("Here it is called {}.", shown(other))),
-        None => finding.hint(suggestion(name, known.keys().map(String::as_str))),
+    let path = pointer::child(at, tag);
+    let finding = Finding::error(code, &*path, format!("There is no {what} {}.", shown(name)));
+    let other = OTHER_NAMES
+        .iter()
+        .find(|other| name == other.name && known.contains(&other.here));
+    match other {
+        Some(other) => {
+            let hint = format!("Here it is called {}.", shown(other.here));
+            finding.hint(Hint::change(hint, Change::replace(at, other.rewritten(object))))
+        }
+        None => finding.hint(suggestion(name, known.iter().copied(), &path)),
+    }
+}
+
+/// An operation that the other set calls otherwise.
+struct OtherName {
+    name: &'static str,
+    here: &'static str,
+    /// Names of fields there and here.
+    fields: &'static [(&'static str, &'static str)],
+}
+
+impl OtherName {
+    fn rewritten(&self, object: &Value) -> Value {
+        let fields = object.as_object().into_iter().flatten();
+        let renamed = fields.map(|(name, value)| {
+            let here = self
+                .fields
+                .iter()
+                .find(|(there, _)| there == name)
+                .map(|(_, here)| *here);
+            let value = if name == "op" {
+                Value::from(self.here)
+            } else {
+                value.clone()
+            };
+            (here.unwrap_or(name).to_owned(), value)
+        });
+        Value::Object(renamed.collect::<Map<_, _>>())
     }
 }
 
@@ -153,7 +223,15 @@ fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at:
     if matches!(kind, ValidationErrorKind::OneOfMultipleValid { .. }) {
         let second = fields.last().copied().unwrap_or_default();
         let message = format!("Only one of {names} may be given.");
-        return Finding::error(Code::ConflictingFields, pointer::child(at, second), message).hint("Keep one of them.");
+        let given: Vec<&str> = fields
+            .iter()
+            .copied()
+            .filter(|field| value.get(*field).is_some())
+            .collect();
+        let (kept, rest) = given.split_first().unwrap_or((&"", &[]));
+        let left_out = rest.iter().map(|field| Change::remove(pointer::child(at, field)));
+        let hint = Hint::changes(format!("Keep only {}.", shown(kept)), left_out);
+        return Finding::error(Code::ConflictingFields, pointer::child(at, second), message).hint(hint);
     }
     let first = fields.first().copied().unwrap_or_default();
     Finding::error(
@@ -167,12 +245,12 @@ fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at:
 fn plan_value(value: &Value, at: &str) -> Finding {
     match value {
         Value::Null => Finding::error(Code::InvalidValue, at, "null is not a value.")
-            .hint("Leave the operation out to keep the present value."),
+            .hint(Hint::explain("An input that no operation names keeps its value.")),
         Value::Array(items) => {
             if let Some((index, item)) = items.iter().enumerate().find(|(_, item)| !item.is_number()) {
                 let finding = wrong_type("a number", item, &pointer::child(at, &index.to_string()));
                 return if item.is_array() {
-                    finding.hint("A matrix is 16 numbers, row by row.")
+                    finding.hint(Hint::explain("A matrix is 16 numbers, row by row."))
                 } else {
                     finding
                 };
@@ -189,11 +267,11 @@ fn plan_value(value: &Value, at: &str) -> Finding {
         Value::Object(object) => {
             let unknown = object.keys().find(|key| !DATA_BLOCK_KEYS.contains(&key.as_str()));
             if let Some(key) = unknown {
-                return unknown_field(key, &DATA_BLOCK_KEYS, &DATA_BLOCK_KEYS, at);
+                return unknown_field((key, object.get(key)), &DATA_BLOCK_KEYS, &DATA_BLOCK_KEYS, at);
             }
             let Some((key, name)) = object.iter().next().filter(|_| object.len() == 1) else {
                 return Finding::error(Code::InvalidValue, at, "A data-block reference has exactly one key.")
-                    .hint("Write, for example, {\"object\": \"Cube\"}.");
+                    .hint(Hint::explain("It looks like {\"object\": \"Cube\"}."));
             };
             let at = pointer::child(at, key);
             if name.is_string() {
@@ -218,15 +296,26 @@ fn non_finite(at: &str) -> Finding {
     )
 }
 
-fn unknown_field(name: &str, known: &[&str], unused: &[&str], at: &str) -> Finding {
+fn unknown_field((name, value): (&str, Option<&Value>), known: &[&str], unused: &[&str], at: &str) -> Finding {
     let message = format!("The field {} does not exist here.", shown(name));
-    let finding = Finding::error(Code::UnknownField, pointer::child(at, name), message);
+    let path = pointer::child(at, name);
+    let finding = Finding::error(Code::UnknownField, &*path, message);
     if known.is_empty() {
         return finding;
     }
     match nearest(name, unused.iter().copied()) {
-        Some(near) => finding.hint(format!("Did you mean {}?", shown(near))),
-        None => finding.hint(format!("The fields are {}.", list(known.iter().copied()))),
+        Some(near) => {
+            let renamed = Change::add(pointer::child(at, near), value.cloned().unwrap_or_default());
+            let hint = Hint::changes(
+                format!("Did you mean {}?", shown(near)),
+                [renamed, Change::remove(path)],
+            );
+            finding.hint(hint)
+        }
+        None => finding.hint(Hint::explain(format!(
+            "The fields are {}.",
+            list(known.iter().copied())
+        ))),
     }
 }
 
@@ -245,7 +334,10 @@ pub(crate) fn wrong_type(expected: &str, value: &Value, at: &str) -> Finding {
         format!("Expected {expected}, found {}.", kind(value)),
     );
     if value.is_null() {
-        finding.hint("Leave out a field that is not needed.")
+        finding.hint(Hint::change(
+            "Leave the field out if it is not needed.",
+            Change::remove(at),
+        ))
     } else {
         finding
     }
@@ -258,16 +350,17 @@ fn out_of_range(at: &str, message: &str) -> Finding {
 /// The finding for a word that is not one of `options`.
 fn choice<'a>(value: &Value, options: impl Iterator<Item = &'a str> + Clone, at: &str) -> Finding {
     let Some(word) = value.as_str() else {
-        return wrong_type("a string", value, at).hint(format!("The allowed values are {}.", list(options)));
+        let hint = Hint::explain(format!("The allowed values are {}.", list(options)));
+        return wrong_type("a string", value, at).hint(hint);
     };
     let message = format!("{} is not allowed here.", shown(word));
-    Finding::error(Code::InvalidEnum, at, message).hint(suggestion(word, options))
+    Finding::error(Code::InvalidEnum, at, message).hint(suggestion(word, options, at))
 }
 
-fn suggestion<'a>(word: &str, options: impl Iterator<Item = &'a str> + Clone) -> String {
+fn suggestion<'a>(word: &str, options: impl Iterator<Item = &'a str> + Clone, at: &str) -> Hint {
     match nearest(word, options.clone()) {
-        Some(near) => format!("Did you mean {}?", shown(near)),
-        None => format!("The allowed values are {}.", list(options)),
+        Some(near) => Hint::change(format!("Did you mean {}?", shown(near)), Change::replace(at, near)),
+        None => Hint::explain(format!("The allowed values are {}.", list(options))),
     }
 }
 

@@ -276,11 +276,31 @@ impl Origins {
         match (name, below) {
             (Some(name), _) => {
                 traced.message = format!("In the operations that {} expands to: {}", shown(name), finding.message);
+                // The text of the plan does not have them.
+                (traced.hint, traced.changes) = (None, Vec::new());
             }
             (None, Some(below)) => traced.path = format!("{}/{below}", traced.path),
             (None, None) => {}
         }
+        for change in &mut traced.changes {
+            let origin = self.origin(change.path_mut());
+            *change.path_mut() = origin.unwrap_or_else(|| change.path_mut().clone());
+        }
         Some(traced)
+    }
+
+    /// The pointer that the text of the plan has for one into an operation of the expanded plan.
+    fn origin(&self, path: &str) -> Option<String> {
+        let mut lists = self.lists.iter();
+        let (list, rest) = lists.find_map(|list| Some((list, path.strip_prefix(&list.at)?.strip_prefix('/')?)))?;
+        let (index, below) = rest
+            .split_once('/')
+            .map_or((rest, None), |(at, below)| (at, Some(below)));
+        let index = index.parse::<usize>().ok()?;
+        let behind = || Some(list.from.get(index.checked_sub(1)?)?.0 + 1);
+        let origin = list.from.get(index).map(|(origin, _)| *origin).or_else(behind)?;
+        let below = below.map(|below| format!("/{below}")).unwrap_or_default();
+        Some(format!("{}/{origin}{below}", list.at))
     }
 }
 

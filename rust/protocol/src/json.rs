@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::codes::Code;
 use crate::explain::shown;
-use crate::finding::Finding;
+use crate::finding::{Finding, Hint};
 use crate::pointer;
 use crate::streamed_ops::{Place, StreamedOps};
 
@@ -139,7 +139,9 @@ impl<'a> Reader<'a> {
                 Entry::Vacant(free) => drop(free.insert(value)),
                 Entry::Occupied(mut taken) => {
                     let message = format!("The key {} appears twice in one object.", shown(taken.key()));
-                    self.report(Finding::error(Code::DuplicateKey, "", message).hint("Keep one of them."));
+                    self.report(
+                        Finding::error(Code::DuplicateKey, "", message).hint(Hint::explain("The last one counted.")),
+                    );
                     taken.insert(value);
                 }
             }
@@ -375,7 +377,7 @@ impl<'a> Reader<'a> {
                     code: Code::NonFiniteNumber,
                     at: self.at,
                     message,
-                    hint: Some("Use a finite number."),
+                    hint: Some("Numbers are finite."),
                 });
             }
             "" => return Err(self.unexpected("a value")),

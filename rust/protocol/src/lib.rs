@@ -35,7 +35,7 @@ pub use arriving::{Arriving, ArrivingStep};
 pub use codes::{ALIASES, Code, UnknownCode};
 pub use envelope::{Envelope, GateFinding};
 pub use extension::{Expand, ExtensionError, Extensions, Origins};
-pub use finding::{Change, Finding, Severity};
+pub use finding::{Advice, Change, Finding, Hint, Severity};
 pub use foreign::{block, inert};
 pub use gn_ops::*;
 pub use json_schema::CompiledSchema;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::codes::Code;
 use crate::collect::Collector;
 use crate::explain::{self, missing_field};
-use crate::finding::Finding;
+use crate::finding::{Finding, Hint};
 use crate::json::{Reader, Stop};
 use crate::limits::Limits;
 use crate::object_schemas::Shape;
@@ -403,7 +403,7 @@ fn fit_together(manifest: &Manifest, findings: &mut Collector) {
             }
         }
         if start.blend.is_none() && start.objects.is_none() {
-            findings.error(|| missing_field("objects", "/start").hint("Or name a file with \"blend\"."));
+            findings.error(|| missing_field("objects", "/start").hint(Hint::explain("Or name a file with \"blend\".")));
         }
     }
     for (number, geometry) in manifest.expect.geometry.iter().enumerate() {

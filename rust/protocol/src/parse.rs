@@ -7,7 +7,7 @@ use crate::check;
 use crate::codes::Code;
 use crate::collect::Collector;
 use crate::extension::{Extensions, Origins};
-use crate::finding::Finding;
+use crate::finding::{Finding, Hint};
 use crate::limits::Limits;
 use crate::plan::{Plan, Version};
 use crate::recover;
@@ -79,7 +79,9 @@ pub fn parse_plan_value(value: &Value, limits: &Limits) -> Parsed {
     let max_depth = limits.max_depth.clamp(1, Limits::DEPTH_CEILING);
     if deeper_than(value, max_depth) {
         let message = format!("Objects and arrays are nested more than {max_depth} deep.");
-        collector.error(|| Finding::error(Code::TooDeep, "", message).hint("A plan needs fewer than 10 levels."));
+        collector.error(|| {
+            Finding::error(Code::TooDeep, "", message).hint(Hint::explain("A plan needs fewer than 10 levels."))
+        });
         return Parsed {
             plan: None,
             findings: collector.finish(),

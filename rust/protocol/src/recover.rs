@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::codes::Code;
 use crate::collect::Collector;
 use crate::explain::capitalised;
-use crate::finding::Finding;
+use crate::finding::{Finding, Hint};
 use crate::json::{Reader, Stop};
 use crate::limits::Limits;
 use crate::streamed_ops::StreamedOps;
@@ -31,7 +31,8 @@ pub(crate) fn read(
     if text.len() > limits.max_bytes {
         let message = format!("The plan has {} bytes; the limit is {}.", text.len(), limits.max_bytes);
         findings.error(|| {
-            Finding::error(Code::PlanTooLarge, "", message).hint("Send a shorter plan, or several plans in turn.")
+            Finding::error(Code::PlanTooLarge, "", message)
+                .hint(Hint::explain("Send a shorter plan, or several plans in turn."))
         });
         return None;
     }
@@ -46,7 +47,7 @@ pub(crate) fn read(
             Some((found.value, found.lifted))
         }
         Err(finding) => {
-            findings.error(|| finding);
+            findings.error(|| *finding);
             None
         }
     }
@@ -73,18 +74,15 @@ impl<'a> Search<'a> {
         Reader::new(text, at, self.max_depth).lifting(self.lift.map(StreamedOps::new))
     }
 
-    fn run(&self) -> Result<Found, Finding> {
+    fn run(&self) -> Result<Found, Box<Finding>> {
         let start = self.text.len()
             - self
                 .text
                 .trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
                 .len();
         if start == self.text.len() {
-            return Err(Finding::error(
-                Code::InvalidJson,
-                "",
-                "The text is empty; a plan is expected.",
-            ));
+            let message = "The text is empty; a plan is expected.";
+            return Err(Box::new(Finding::error(Code::InvalidJson, "", message)));
         }
         let fence = fenced(self.text, start);
         let (start, end) = fence.unwrap_or((start, self.text.len()));
@@ -119,7 +117,7 @@ impl<'a> Search<'a> {
     }
 
     /// Exactly one of the objects in the text is a plan. `stop` is why the text as a whole is not JSON.
-    fn in_prose(&self, mut stop: Stop) -> Result<Found, Finding> {
+    fn in_prose(&self, mut stop: Stop) -> Result<Found, Box<Finding>> {
         let mut found: Option<Found> = None;
         let mut at = 0;
         let mut work = 0;
@@ -134,18 +132,19 @@ impl<'a> Search<'a> {
                     let end = reader.position();
                     if is_plan && found.replace(finish(reader, value)).is_some() {
                         let message = "The text contains several plans; it is not certain which one is meant.";
-                        return Err(Finding::error(Code::SeveralPlans, "", message).hint("Send exactly one plan."));
+                        let hint = Hint::explain("Send exactly one plan.");
+                        return Err(Box::new(Finding::error(Code::SeveralPlans, "", message).hint(hint)));
                     }
                     end
                 }
-                Err(broken) if broken.code == Code::TooDeep => return Err(self.explain(&broken)),
+                Err(broken) if broken.code == Code::TooDeep => return Err(Box::new(self.explain(&broken))),
                 Err(broken) if is_plan => match balanced(self.text, start) {
                     // A plan that cannot be read is skipped as a whole: nothing inside it may count as the plan.
                     Some(end) => {
                         stop = broken;
                         end
                     }
-                    None => return Err(self.explain(&broken)),
+                    None => return Err(Box::new(self.explain(&broken))),
                 },
                 Err(_) => start + 1,
             };
@@ -154,7 +153,7 @@ impl<'a> Search<'a> {
             }
         }
         let Some(mut found) = found else {
-            return Err(self.explain(&stop));
+            return Err(Box::new(self.explain(&stop)));
         };
         let message = "The text around the plan was ignored.";
         found.findings.push(Finding::warning(Code::RecoveredProse, "", message));
@@ -176,8 +175,8 @@ impl<'a> Search<'a> {
         }
         let finding = Finding::error(stop.code, "", message);
         match stop.hint {
-            Some(hint) => finding.hint(hint),
-            None if !self.text.contains('{') => finding.hint("Answer with one JSON object, the plan."),
+            Some(hint) => finding.hint(Hint::explain(hint)),
+            None if !self.text.contains('{') => finding.hint(Hint::explain("Answer with one JSON object, the plan.")),
             None => finding,
         }
     }

@@ -241,7 +241,8 @@ pub struct OrderLinks {
     /// Identifier or unambiguous name of the input.
     #[schemars(length(min = 1))]
     pub socket: String,
-    /// The outputs that are linked to it, in the wanted order; those that are not named follow in their present order.
+    /// The outputs that are linked to it, the one that is evaluated first at first; those that are not named follow in their present order. Of
+    /// links that nothing orders, the last one made is evaluated first.
     pub from: Vec<Endpoint>,
 }
 

@@ -1,6 +1,6 @@
 //! Orders to the driver. One task is awaited at a time; notices need no answer.
 
-use geonode_protocol::{Change, Code, Finding, Severity};
+use geonode_protocol::{Advice, Change, Code, Finding, GateFinding, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -237,12 +237,45 @@ pub struct Message {
     /// JSON Pointer into the plan, if it is about the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What to do about it.
+    /// What the artist can do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Changes of the plan that carry out the hint.
+    /// The same for whoever wrote the plan, in terms of its operations and fields; no artist is shown it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planner: Option<ForPlanner>,
+    /// Changes of the plan that carry out the planner's hint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+}
+
+/// A finding in the words of plans.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ForPlanner {
+    /// What is wrong, where it is not the message's text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Advice>,
+}
+
+/// Mistakes in the form of a plan that concern its size, which words without fields can tell; the others are only told to the planner.
+const OF_SIZE: [Code; 5] = [
+    Code::CutOff,
+    Code::PlanTooLarge,
+    Code::PythonTooLong,
+    Code::TooManyOperations,
+    Code::TooManySteps,
+];
+
+/// What is wrong, in the words of artists.
+pub(crate) fn artists_words(origin: Origin, finding: &Finding) -> &str {
+    let of_form = origin == Origin::Plan && finding.code.section() == "protocol" && finding.is_error();
+    if of_form && !OF_SIZE.contains(&finding.code) {
+        "The plan has a mistake in its form, so it cannot be used."
+    } else {
+        &finding.message
+    }
 }
 
 impl Message {
@@ -255,20 +288,40 @@ impl Message {
             text: text.into(),
             path: None,
             hint: None,
+            planner: None,
             changes: Vec::new(),
         }
     }
 
-    /// A finding as a message.
+    /// A finding as a message: to the artist in their words, and beside them in those of plans.
     pub fn from_finding(origin: Origin, finding: &Finding) -> Self {
+        let text = artists_words(origin, finding);
+        let told = ForPlanner {
+            text: (text != finding.message).then(|| finding.message.clone()),
+            hint: finding.hint.clone(),
+        };
         Self {
             severity: finding.severity,
             origin,
             code: finding.code,
-            text: finding.message.clone(),
+            text: text.to_owned(),
             path: Some(finding.path.clone()),
-            hint: finding.hint.clone(),
+            hint: finding.by_hand.clone(),
+            planner: (told.text.is_some() || told.hint.is_some()).then_some(told),
             changes: finding.changes.clone(),
+        }
+    }
+
+    /// What a gate found as a message: its fix is for the planner, the artist is told that of the gate.
+    pub fn from_gate(severity: Severity, code: Code, finding: &GateFinding) -> Self {
+        let hint = finding.fix.as_deref().map(Advice::from);
+        Self {
+            hint: hint.is_some().then(|| finding.gate.fix().to_owned()),
+            planner: hint.map(|hint| ForPlanner {
+                text: None,
+                hint: Some(hint),
+            }),
+            ..Self::new(severity, Origin::Gates, code, &finding.cause)
         }
     }
 }

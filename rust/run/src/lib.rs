@@ -26,7 +26,7 @@ mod transition;
 pub use approval::{ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep, AskedTool};
 pub use config::{Approve, Config};
 pub use diagram::diagram;
-pub use effect::{Effect, Message, Notice, Origin, Performer, Purpose, Task};
+pub use effect::{Effect, ForPlanner, Message, Notice, Origin, Performer, Purpose, Task};
 pub use event::{Answer, Event, EventKind, Failure};
 pub use feedback::Feedback;
 pub use open_approval::{ApprovalRecord, Decision, OpenRequest};

@@ -47,7 +47,9 @@ impl Places {
         if let [_, "payload", "operations" | "ops", at, ..] = parts.as_slice()
             && *at != "-"
         {
-            operation = operations.get(at.parse::<usize>().ok()?)?.to_string();
+            let at = at.parse::<usize>().ok()?;
+            let behind = || Some(operations.get(at.checked_sub(1)?)? + 1);
+            operation = operations.get(at).copied().or_else(behind)?.to_string();
         }
         if let Some(first) = parts.first_mut() {
             *first = &step;

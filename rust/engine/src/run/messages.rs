@@ -9,13 +9,21 @@ use serde::{Deserialize, Serialize};
 /// Most messages of a run; beyond that, the most severe and earliest are kept.
 const MAX_MESSAGES: usize = 200;
 
-/// Messages of a run: each text once, the most severe first, otherwise in the order of arrival.
+/// Messages of a run: each once by what it says to artist and planner, the most severe first, otherwise in the order of arrival.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Kept", into = "Kept")]
 pub struct Messages {
     list: Vec<Message>,
-    by_text: HashMap<String, usize>,
+    by_text: HashMap<Said, usize>,
     left_out: usize,
+}
+
+/// What a message says to the artist, and what it says instead to whoever wrote the plan.
+type Said = (String, Option<String>);
+
+fn said(message: &Message) -> Said {
+    let planner = message.planner.as_ref().and_then(|told| told.text.clone());
+    (message.text.clone(), planner)
 }
 
 /// The stored form of messages.
@@ -48,13 +56,10 @@ impl From<Kept> for Messages {
 }
 
 impl Messages {
-    /// Adds a message. Of two with the same text, the more severe one is kept, with its severity and origin.
+    /// Adds a message. Of two that say the same, the more severe one is kept, with its severity and origin.
     pub fn add(&mut self, message: Message) {
-        if let Some(known) = self
-            .by_text
-            .get(&message.text)
-            .and_then(|index| self.list.get_mut(*index))
-        {
+        let text = said(&message);
+        if let Some(known) = self.by_text.get(&text).and_then(|index| self.list.get_mut(*index)) {
             if message.severity < known.severity {
                 *known = message;
             }
@@ -71,9 +76,9 @@ impl Messages {
                 .map(|(index, _)| index);
             let Some(index) = lightest else { return };
             self.list.remove(index);
-            self.by_text = self.list.iter().zip(0..).map(|(m, at)| (m.text.clone(), at)).collect();
+            self.by_text = self.list.iter().zip(0..).map(|(m, at)| (said(m), at)).collect();
         }
-        self.by_text.insert(message.text.clone(), self.list.len());
+        self.by_text.insert(text, self.list.len());
         self.list.push(message);
     }
 
@@ -91,6 +96,8 @@ impl Messages {
 
 #[cfg(test)]
 mod tests {
+    use geonode_protocol::Finding;
+
     use super::*;
 
     #[test]
@@ -107,6 +114,19 @@ mod tests {
             (Severity::Error, Origin::Gates, Code::NotEmpty)
         );
         assert_eq!(list[1].text, "b");
+    }
+
+    #[test]
+    fn mistakes_of_form_stay_apart_by_what_planners_are_told() {
+        let mut messages = Messages::default();
+        for place in ["/steps/0/a", "/steps/0/b", "/steps/0/a"] {
+            let mistake = Finding::error(Code::WrongType, place, format!("{place} is wrong."));
+            messages.add(Message::from_finding(Origin::Plan, &mistake));
+        }
+        let list = messages.ordered();
+        assert_eq!(list.len(), 2);
+        assert_eq!(list[0].text, list[1].text);
+        assert!(!list[0].text.contains("/steps"), "artists read no pointers");
     }
 
     #[test]

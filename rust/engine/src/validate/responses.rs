@@ -1,7 +1,7 @@
 //! The chain for the reply of a planner.
 
 use geonode_protocol::{
-    Code, Extensions, Finding, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
+    Code, Extensions, Finding, Hint, Limits, Origins, Parsed, Plan, parse_plan_value_with, parse_plan_with,
 };
 use geonode_provider::FinishReason;
 use geonode_text::{page_in, page_plan};
@@ -102,13 +102,13 @@ fn says_something(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     if response.finish == Some(&FinishReason::Truncated) {
         let text = "The reply was cut off at a token limit.";
         let hint = "Raise `max_tokens`, or ask for less at once.";
-        findings.push(Finding::warning(Code::CutOff, "", text).hint(hint));
+        findings.push(Finding::warning(Code::CutOff, "", text).hint(Hint::explain(hint)));
     }
     // A plan that no model wrote is only checked for its form.
     let silent = matches!(response.reply, PlanInput::Text(text) if text.trim().is_empty());
     if silent && response.finish.is_some() {
         let hint = "Answer with one JSON object of the plan's schema.";
-        findings.push(Finding::error(Code::ReturnInvalid, "", "The reply is empty.").hint(hint));
+        findings.push(Finding::error(Code::ReturnInvalid, "", "The reply is empty.").hint(Hint::explain(hint)));
     }
 }
 
@@ -120,7 +120,7 @@ fn form(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
         if response.finish == Some(&FinishReason::Truncated) {
             let text = "The page is not whole because the reply was cut off at a token limit.";
             let hint = "Raise `max_tokens`, or change the tree in several steps.";
-            findings.push(Finding::error(Code::CutOff, "", text).hint(hint));
+            findings.push(Finding::error(Code::CutOff, "", text).hint(Hint::explain(hint)));
         }
         response.plan = Some(page_plan(page));
         return;
@@ -152,7 +152,7 @@ fn complete(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
     if mended && response.finish == Some(&FinishReason::Truncated) {
         let text = "The end of the plan is missing because the reply was cut off at a token limit.";
         let hint = "Raise `max_tokens`, or make a shorter plan.";
-        findings.push(Finding::error(Code::CutOff, "", text).hint(hint));
+        findings.push(Finding::error(Code::CutOff, "", text).hint(Hint::explain(hint)));
     }
 }
 

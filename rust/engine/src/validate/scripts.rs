@@ -3,7 +3,9 @@
 //! A plan can only ask for less than the settings allow. In safe mode `geonode-script` decides; a trusted script is only checked for
 //! characters that would make it look different from what it does, and only the artist can approve it.
 
-use geonode_protocol::{Action, Code, Finding, LISTED_FINDINGS, Plan, PythonMode, PythonScript, SCRIPT_MS};
+use geonode_protocol::{
+    Action, Change, Code, Finding, Hint, LISTED_FINDINGS, Plan, PythonMode, PythonScript, SCRIPT_MS,
+};
 use geonode_run::Approve;
 use geonode_script::Verdict;
 use geonode_store::audit;
@@ -59,7 +61,9 @@ impl Rules {
             let more = findings.len().saturating_sub(LISTED_FINDINGS - 1);
             findings.truncate(LISTED_FINDINGS - 1);
             let text = format!("{more} more places are refused.");
-            findings.push(Finding::error(Code::MoreFindings, "/steps", text).hint("Correct the others first."));
+            findings.push(
+                Finding::error(Code::MoreFindings, "/steps", text).hint(Hint::explain("Correct the others first.")),
+            );
         }
         findings
     }
@@ -70,32 +74,33 @@ impl Rules {
         match self.allowed {
             Scripts::Off => {
                 let text = "Scripts are switched off.";
-                let hint = "Express the step with NODE_TREE or GN_OPS. The artist can allow scripts in the add-on's preferences.";
-                findings.push(Finding::error(Code::PythonNotAllowed, format!("{at}/type"), text).hint(hint));
+                let hint = Hint::explain("A step without a script is of the type NODE_TREE or GN_OPS.");
+                let finding = Finding::error(Code::PythonNotAllowed, format!("{at}/type"), text).hint(hint);
+                findings.push(finding.by_hand("Scripts can be allowed in the add-on's preferences."));
                 return;
             }
             Scripts::Safe if trusted => {
                 let text = "Trusted scripts are switched off.";
-                let hint =
-                    "Use `\"mode\": \"safe\"`. The artist can allow trusted scripts in the add-on's preferences.";
-                findings.push(Finding::error(Code::PythonNotAllowed, format!("{at}/payload/mode"), text).hint(hint));
+                let finding = Finding::error(Code::PythonNotAllowed, format!("{at}/payload/mode"), text).hint(safe(at));
+                findings.push(finding.by_hand("Trusted scripts can be allowed in the add-on's preferences."));
             }
             Scripts::Trusted if trusted && self.approve != Approve::Ask => {
                 let text = "A trusted script runs only after the artist has read and approved it, and nobody is there to do so.";
-                let hint = "Use `\"mode\": \"safe\"`, or run the plan where somebody can approve it.";
-                findings.push(Finding::error(Code::ApprovalRequired, format!("{at}/payload/mode"), text).hint(hint));
+                let finding = Finding::error(Code::ApprovalRequired, format!("{at}/payload/mode"), text).hint(safe(at));
+                findings.push(finding.by_hand("Run the plan where somebody can approve it."));
             }
             Scripts::Safe | Scripts::Trusted if self.approve == Approve::None => {
                 let text = "A script runs only after somebody has approved it, and nobody is there to do so.";
-                let hint = "Express the step with NODE_TREE or GN_OPS, or approve the plan.";
-                findings.push(Finding::error(Code::ApprovalRequired, format!("{at}/type"), text).hint(hint));
+                let hint = Hint::explain("A step without a script is of the type NODE_TREE or GN_OPS.");
+                let finding = Finding::error(Code::ApprovalRequired, format!("{at}/type"), text).hint(hint);
+                findings.push(finding.by_hand("Run the plan where somebody can approve it."));
             }
             Scripts::Safe | Scripts::Trusted => {}
         }
         if !done || self.later {
             // Between turns the artist may continue to work; the changes of a script could then not be distinguished and undone.
             let text = "A plan with a script must be the only one of its run that changes the file.";
-            let hint = "Put all steps into one plan with `done: true`, or use NODE_TREE and GN_OPS.";
+            let hint = Hint::explain("A plan with a script holds all steps of the run and is `done: true`.");
             findings.push(Finding::error(Code::PythonOutOfTurn, format!("{at}/type"), text).hint(hint));
         }
     }
@@ -105,8 +110,12 @@ impl Rules {
         let longest = u32::try_from(self.longest_ms).unwrap_or(u32::MAX);
         if script.timeout_ms > longest.max(SCRIPT_MS) {
             let text = format!("A script may take at most {longest} ms, not {}.", script.timeout_ms);
-            let hint = "Leave `timeout_ms` out, or do less in one step.";
-            findings.push(Finding::error(Code::OutOfRange, format!("{at}/payload/timeout_ms"), text).hint(hint));
+            let path = format!("{at}/payload/timeout_ms");
+            let hint = Hint::change(
+                "Leave `timeout_ms` out, or do less in one step.",
+                Change::remove(&*path),
+            );
+            findings.push(Finding::error(Code::OutOfRange, path, text).hint(hint));
         }
         script.timeout_ms = script.timeout_ms.min(longest);
     }
@@ -124,7 +133,7 @@ impl Rules {
             .filter(|one| !trusted || one.code == Code::ScriptCharacter);
         findings.extend(found.map(|one| {
             let text = format!("Line {}, column {} ({}): {}", one.line, one.column, one.rule, one.text);
-            Finding::error(one.code, format!("{at}/payload/code"), text).hint(one.hint)
+            Finding::error(one.code, format!("{at}/payload/code"), text).hint(Hint::explain(one.hint))
         }));
         if let Some(rewritten) = rewritten {
             script.code = rewritten;
@@ -157,6 +166,12 @@ pub(crate) fn starts(script: &PythonScript) {
 pub(crate) fn confirmed_only(plan: &Plan) -> bool {
     let mut actions = plan.steps.iter().map(|step| &step.action);
     actions.any(|action| matches!(action, Action::Python(script) if script.mode == PythonMode::Trusted))
+}
+
+/// Proposes that the script of a step runs in safe mode.
+fn safe(at: &str) -> Hint {
+    let change = Change::replace(format!("{at}/payload/mode"), "safe");
+    Hint::change("Use `\"mode\": \"safe\"`.", change)
 }
 
 #[cfg(test)]
@@ -255,7 +270,7 @@ mod tests {
                 "{}",
                 finding.message
             );
-            assert!(finding.hint.as_ref().is_some_and(|hint| !hint.is_empty()));
+            assert!(finding.hint.as_ref().is_some_and(|hint| !hint.as_str().is_empty()));
         }
     }
 

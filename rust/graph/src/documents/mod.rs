@@ -15,7 +15,7 @@ pub use delta::StepDelta;
 pub use document::{Animated, AnimatedBy, Document, Object, TreeInfo};
 pub use evidence::Evidence;
 pub use modifier::{Made, Modifier, NodeWarning};
-pub use scene::{Figures, Scene};
+pub use scene::{EvaluatedMesh, Figures, Scene};
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};

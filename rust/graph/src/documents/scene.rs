@@ -44,6 +44,25 @@ pub struct Figures {
     /// Extent along each axis, in its own space.
     #[serde(default, skip_serializing_if = "is_point")]
     pub size: [f64; 3],
+    /// What Blender made of it with its modifiers, for a target whose last evaluation is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluated: Option<EvaluatedMesh>,
+}
+
+/// The mesh at the end of a stack of modifiers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluatedMesh {
+    /// How many modifiers the stack has.
+    pub modifiers: usize,
+    /// Vertices.
+    pub vertices: f64,
+    /// Edges.
+    pub edges: f64,
+    /// Faces.
+    pub faces: f64,
+    /// Face corners.
+    pub corners: f64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

@@ -1,12 +1,11 @@
 //! Frames around nodes.
 
-use geonode_protocol::{AddFrame, Code};
+use geonode_protocol::{AddFrame, Code, Properties};
 
 use super::nodes::Claim;
 use super::operation::{Before, Mention, Operation};
 use super::work::{Work, text};
 use crate::ir::Tree;
-use crate::near::nearest;
 use crate::sockets::FRAME;
 
 impl<'p> Operation<'p> for &'p AddFrame {
@@ -32,7 +31,7 @@ impl<'p> Operation<'p> for &'p AddFrame {
 impl Work<'_> {
     fn add_frame(&mut self, frame: &AddFrame) {
         let id = text(&frame.id, "id");
-        match self.claim(id, FRAME) {
+        match self.claim(id, FRAME, &Properties::default()) {
             Claim::Taken => return,
             Claim::Present => {
                 if let Some(present) = self.model.node_mut(id.text) {
@@ -44,22 +43,14 @@ impl Work<'_> {
         for (index, member) in frame.node_ids.iter().enumerate() {
             let path = format!("node_ids/{index}");
             let Some(found) = self.find_node(member) else {
-                let near = nearest(member, self.model.nodes().map(|node| node.id.as_str()));
-                let message = format!("there is no node “{member}” to put into the frame");
-                let path = self.sink.at(&path);
-                self.sink.error(
-                    Code::UnknownNode,
-                    path,
-                    message,
-                    near.map(|near| format!("did you mean “{near}”?")),
-                );
+                self.no_node(member, &path);
                 continue;
             };
             if found == id.text || self.holds(&found, id.text) {
+                let hint = self.sink.without("leave it out of node_ids", &path);
                 let path = self.sink.at(&path);
                 let message = format!("the frame “{}” cannot contain “{found}”, which contains it", id.text);
-                self.sink
-                    .error(Code::Cycle, path, message, Some("leave it out of node_ids".to_owned()));
+                self.sink.error(Code::Cycle, path, message, Some(hint));
                 continue;
             }
             if let Some(node) = self.model.node_mut(&found) {

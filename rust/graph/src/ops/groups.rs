@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use geonode_protocol::{AddGroup, Code, Properties, SetItems};
+use geonode_protocol::{AddGroup, Change, Code, Hint, Properties, SetItems};
 use petgraph::Direction;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::nodes::Claim;
 use super::operation::{Before, Mention, Operation};
@@ -84,14 +84,19 @@ impl Work<'_> {
         let mut reference = serde_json::Map::new();
         reference.insert("node_group".to_owned(), Value::from(group.text));
         let reference = Value::Object(reference);
-        match self.claim(id, GROUP) {
+        let properties = Properties::from_iter([("node_tree".to_owned(), reference.clone())]);
+        match self.claim(id, GROUP, &properties) {
             Claim::Taken => {}
             Claim::Present => {
                 let same = self.model.node(id.text).and_then(group_tree) == Some(group.text);
                 if !same {
                     let path = self.sink.at(group.field);
                     let message = format!("the group node “{}” uses another node group", id.text);
-                    let hint = "choose another ID, or set its property node_tree".to_owned();
+                    let set =
+                        json!({"op": "set_property", "node_id": id.text, "property": "node_tree", "value": reference});
+                    let text =
+                        "its property node_tree decides which group it uses; a further node needs an ID of its own";
+                    let hint = self.sink.instead(text, set);
                     self.sink.error(Code::DuplicateId, path, message, Some(hint));
                 }
             }
@@ -118,8 +123,12 @@ impl Work<'_> {
                 "the node group “{name}” contains the tree “{}”; “{id}” would make the group contain itself",
                 self.model.name
             );
-            self.sink
-                .error(Code::Cycle, path, message, Some("use another node group".to_owned()));
+            self.sink.error(
+                Code::Cycle,
+                path,
+                message,
+                Some(Hint::explain("a group never contains itself, at any depth")),
+            );
             return false;
         }
         let known = self.scope.trees.contains_key(name)
@@ -131,10 +140,14 @@ impl Work<'_> {
         if !known {
             let names = self.document.names.get("node_group");
             let near = nearest(name, names.into_iter().flatten().map(String::as_str));
-            let hint = near.map_or_else(
-                || "create it in an earlier NODE_TREE step".to_owned(),
-                |near| format!("did you mean “{near}”?"),
-            );
+            let hint = match near {
+                None => Hint::explain("a group is made by group_nodes, or by an earlier NODE_TREE step"),
+                Some(near) if field == "node_group_name" => self.sink.near(field, near),
+                Some(near) => {
+                    let change = Change::replace(self.sink.at(field), json!({"node_group": near}));
+                    Hint::change(format!("did you mean “{near}”?"), change)
+                }
+            };
             let message = format!("there is no node group “{name}”");
             self.sink.error(Code::UnknownNodeGroup, path, message, Some(hint));
             return false;
@@ -172,9 +185,10 @@ impl Work<'_> {
             let path = self.sink.at("collection");
             let list: Vec<&str> = kind.collections.keys().map(String::as_str).collect();
             let hint = match (list.as_slice(), kind.is("zone")) {
-                (_, true) => "use edit_zone for the items of a zone".to_owned(),
-                ([], _) => "this type has no items".to_owned(),
-                _ => format!("it has: {}", list.join(", ")),
+                (_, true) => Hint::explain("edit_zone changes the items of a zone"),
+                ([], _) => Hint::explain("this type has no items"),
+                ([one], _) => self.sink.near("collection", *one),
+                _ => Hint::explain(format!("it has: {}", list.join(", "))),
             };
             let message = format!("{} has no items called “{}”", kind.label, op.collection);
             self.sink.error(Code::UnknownCollection, path, message, Some(hint));
@@ -187,7 +201,7 @@ impl Work<'_> {
             self.check_item(op, index, item, described, present.get(index).is_some());
             let mut fields: Map = item.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
             if let Some(Value::String(kind)) = item.get("socket_type")
-                && let Some(full) = self.resolve_socket_type(kind, &format!("items/{index}/socket_type"))
+                && let Some(full) = self.resolve_socket_type(kind, None, &format!("items/{index}/socket_type"))
             {
                 fields.insert("socket_type".to_owned(), self.short_type(&full));
             }
@@ -204,7 +218,8 @@ impl Work<'_> {
         if !item.contains_key("name") && described.fields.contains_key("name") && !is_present {
             let path = self.sink.at(&format!("items/{index}/name"));
             let message = format!("a new item of “{}” needs a name", op.collection);
-            let hint = "add the field “name”".to_owned();
+            let name = Change::add(&*path, format!("Item {}", index + 1).into());
+            let hint = Hint::change("add the field “name”", name);
             self.sink.error(Code::MissingField, path, message, Some(hint));
         }
         for (name, value) in item.iter().filter(|(name, _)| *name != "identifier") {
@@ -212,9 +227,9 @@ impl Work<'_> {
             let Some(field) = described.fields.get(name) else {
                 let list: Vec<&str> = described.fields.keys().map(String::as_str).collect();
                 let hint = match (nearest(name, list.iter().copied()), list.is_empty()) {
-                    (Some(near), _) => format!("did you mean “{near}”?"),
-                    (None, false) => format!("it has: {}", list.join(", ")),
-                    (None, true) => "these items have no fields; send {} for each".to_owned(),
+                    (Some(near), _) => self.renamed_field(&at, name, &near, value),
+                    (None, false) => Hint::explain(format!("it has: {}", list.join(", "))),
+                    (None, true) => self.sink.without("these items have no fields", &at),
                 };
                 let path = self.sink.at(&at);
                 let message = format!("an item of “{}” has no field “{name}”", op.collection);

@@ -1,6 +1,6 @@
 //! The tree's interface: sockets and panels.
 
-use geonode_protocol::{Code, Direction, GroupIo};
+use geonode_protocol::{Code, Direction, GroupIo, Hint};
 use serde_json::Value;
 
 use super::operation::{Before, Mention, Operation, short};
@@ -59,11 +59,16 @@ impl Work<'_> {
         if io.name.len() > MAX_NAME {
             let path = self.sink.at("name");
             let message = format!("a name may have {MAX_NAME} bytes, this one has {}", io.name.len());
-            self.sink
-                .error(Code::BadName, path, message, Some("choose a shorter name".to_owned()));
+            self.sink.error(
+                Code::BadName,
+                path,
+                message,
+                Some(Hint::explain("any shorter name will do")),
+            );
             return;
         }
-        let Some(socket_type) = self.resolve_socket_type(io.socket_type.as_deref().unwrap_or_default(), "socket_type")
+        let Some(socket_type) =
+            self.resolve_socket_type(io.socket_type.as_deref().unwrap_or_default(), None, "socket_type")
         else {
             return;
         };
@@ -71,13 +76,19 @@ impl Work<'_> {
             && item.socket_type != socket_type
         {
             let path = self.sink.at("socket_type");
+            let plain = io.default.is_none() && io.min.is_none() && io.max.is_none() && io.subtype.is_none();
+            let hint = if plain {
+                let hint = self.sink.near("socket_type", item.socket_type.as_str());
+                hint.worded(|_| "with that type it is kept; a socket of another type needs another name".to_owned())
+            } else {
+                Hint::explain("a socket of another type needs another name")
+            };
             let message = format!(
                 "the {} “{}” exists with the type {}; the type of an existing socket cannot be changed",
                 side_name(side),
                 io.name,
                 item.socket_type
             );
-            let hint = "use that type, remove the socket first, or choose another name".to_owned();
             self.sink.error(Code::SocketTypeMismatch, path, message, Some(hint));
             return;
         }
@@ -116,8 +127,8 @@ impl Work<'_> {
         }
     }
 
-    /// The full name of a socket type; a short enum is a certain repair.
-    pub(crate) fn resolve_socket_type(&mut self, name: &str, field: &str) -> Option<String> {
+    /// The full name of a socket type; a short enum is a certain repair. Only types with a short name in `legal` are proposed.
+    pub(crate) fn resolve_socket_type(&mut self, name: &str, legal: Option<&[Value]>, field: &str) -> Option<String> {
         let catalogue = self.scope.catalogue;
         if let Some((found, repaired)) = catalogue.socket_type(name) {
             if repaired {
@@ -127,11 +138,18 @@ impl Work<'_> {
             }
             return Some(found.to_owned());
         }
-        let near = nearest(name, catalogue.sockets.keys().map(String::as_str));
-        let list: Vec<&str> = catalogue.sockets.keys().map(String::as_str).collect();
+        let types = catalogue.sockets.keys().map(String::as_str);
+        let list: Vec<&str> = types
+            .filter(|full| legal.is_none_or(|legal| legal.contains(&self.short_type(full))))
+            .collect();
+        // All of them begin alike.
+        let own = |full: &'_ str| full.strip_prefix("NodeSocket").unwrap_or(full).to_owned();
+        let names: Vec<String> = list.iter().map(|full| own(full)).collect();
+        let near = nearest(&own(name), names.iter().map(String::as_str));
+        let near = near.and_then(|near| list.iter().find(|full| own(full) == near));
         let hint = near.map_or_else(
-            || format!("the types are: {}", list.join(", ")),
-            |near| format!("did you mean {near}?"),
+            || Hint::explain(format!("the types are: {}", list.join(", "))),
+            |near| self.sink.near(field, *near),
         );
         let path = self.sink.at(field);
         let message = format!(
@@ -169,8 +187,8 @@ impl Work<'_> {
             if !numeric {
                 let path = self.sink.at(field);
                 let message = format!("a socket of the type {socket_type} has no limits");
-                self.sink
-                    .error(Code::InvalidValue, path, message, Some(format!("leave “{field}” out")));
+                let hint = self.sink.without(format!("leave “{field}” out"), field);
+                self.sink.error(Code::InvalidValue, path, message, Some(hint));
                 continue;
             }
             let value = if socket_type == "NodeSocketInt" {

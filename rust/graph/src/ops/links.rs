@@ -1,13 +1,14 @@
 //! Adding and removing links.
 
-use geonode_protocol::{self as plan, Code};
+use geonode_protocol::{self as plan, Code, Hint};
 use petgraph::Direction;
+use petgraph::algo::has_path_connecting;
 
 use super::operation::{Before, Mention, Operation};
 use super::work::{By, Text, Work, text};
 use crate::catalogue::Socket;
 use crate::ir::{Side, Tree};
-use crate::sockets::REROUTE;
+use crate::sockets::{GEOMETRY, REROUTE};
 
 /// Both ends of a link.
 #[derive(Clone, Copy)]
@@ -92,6 +93,9 @@ impl<'p> Ends<'p> {
 
 impl Work<'_> {
     fn link(&mut self, Ends { from, out, to, input }: Ends<'_>) {
+        if self.names_a_zone(from, to) {
+            return;
+        }
         let (a, b) = (self.resolve_node(from), self.resolve_node(to));
         let (Some(a), Some(b)) = (a, b) else { return };
         let source = self.resolve_socket(&a, out, Side::Output, By::Any);
@@ -106,7 +110,7 @@ impl Work<'_> {
                 Code::Cycle,
                 path,
                 message,
-                Some("use a Repeat or Simulation zone for feedback".to_owned()),
+                Some(Hint::explain("feedback needs a Repeat or Simulation zone")),
             );
             return;
         }
@@ -117,9 +121,7 @@ impl Work<'_> {
                 "“{a}” gives {have} at “{}”, but “{b}” takes {need} at “{}”",
                 source.name, target.name
             );
-            let hint = self
-                .output_of_type(&a, &target)
-                .map(|name| format!("link the output “{name}” instead"));
+            let hint = self.other_end((&a, &source, out), (&b, &target, input));
             self.sink.error(Code::IllegalLink, path, message, hint);
             return;
         }
@@ -137,6 +139,7 @@ impl Work<'_> {
             }
         }
         let origin = self.sink.op();
+        self.links.made.insert(origin);
         let last = target.multi.then(|| self.model.last_sort(&b, &target.identifier) + 1);
         let made = self.model.connect(ends.0, ends.1, Some(origin));
         if let Some(wire) = made.and_then(|made| self.model.wire_mut(made)) {
@@ -203,14 +206,70 @@ impl Work<'_> {
         None
     }
 
-    fn output_of_type(&self, id: &str, target: &Socket) -> Option<String> {
-        let node = self.model.node(id)?;
-        let sockets = self.scope.sockets(&self.model, node, Side::Output);
-        let mut hits = sockets.iter().filter(|s| s.available && s.kind == target.kind);
-        match (hits.next(), hits.next()) {
-            (Some(hit), None) => Some(hit.name.clone()),
-            _ => None,
+    /// Reports an end of a link that is a zone instead of one of its nodes.
+    fn names_a_zone(&mut self, from: Text<'_>, to: Text<'_>) -> bool {
+        let reaches = |a: &str, b: &str| {
+            let (a, b) = (self.model.node_index(a), self.model.node_index(b));
+            a.zip(b)
+                .is_some_and(|(a, b)| has_path_connecting(self.model.graph(), a, b, None))
+        };
+        let inside_of =
+            |zone: &str, id: &str| reaches(&format!("{zone}.in"), id) || reaches(id, &format!("{zone}.out"));
+        // A link from the zone to a node inside it begins at its first end, one to a node behind it at its second.
+        let mut ends = Vec::new();
+        if self.is_zone(from.text) {
+            let end = if reaches(to.text, &format!("{}.out", from.text)) {
+                "in"
+            } else {
+                "out"
+            };
+            ends.push((from, format!("{}.{end}", from.text)));
         }
+        if self.is_zone(to.text) {
+            let inside = reaches(&format!("{}.in", to.text), from.text) && inside_of(to.text, from.text);
+            let end = if inside { "out" } else { "in" };
+            ends.push((to, format!("{}.{end}", to.text)));
+        }
+        for (named, end) in &ends {
+            self.zone_as_node(*named, end);
+        }
+        !ends.is_empty()
+    }
+
+    /// What to link instead of two sockets that do not fit: the only other output of the type, if what was to be linked is a value
+    /// too, or the input where a geometry goes.
+    fn other_end(
+        &self,
+        (a, source, out): (&str, &Socket, Text<'_>),
+        (b, target, input): (&str, &Socket, Text<'_>),
+    ) -> Option<Hint> {
+        let sockets = |id: &str, side| Some(self.scope.sockets(&self.model, self.model.node(id)?, side));
+        if source.kind == GEOMETRY {
+            let inputs = sockets(b, Side::Input)?;
+            let mut places = inputs.iter().filter(|one| one.available && one.kind == GEOMETRY);
+            let (Some(place), None) = (places.next(), places.next()) else {
+                return Some(Hint::explain(format!(
+                    "“{b}” takes no geometry; values come from nodes that compute them"
+                )));
+            };
+            let taken = !place.multi && !self.model.links_to(b, &place.identifier).is_empty();
+            return Some(if taken {
+                Hint::explain(format!(
+                    "geometry goes into “{}” of “{b}”, where something is linked already",
+                    place.name
+                ))
+            } else {
+                let hint = self.sink.near(input.field, place.name.as_str());
+                hint.worded(|_| format!("geometry goes into “{}” of “{b}”", place.name))
+            });
+        }
+        let outputs = sockets(a, Side::Output)?;
+        let mut fitting = outputs.iter().filter(|one| one.available && one.kind == target.kind);
+        let (Some(other), None) = (fitting.next(), fitting.next()) else {
+            return None;
+        };
+        let hint = self.sink.near(out.field, other.name.as_str());
+        Some(hint.worded(|_| format!("link the output “{}” instead", other.name)))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use geonode_protocol::{Code, GroupNodes, UngroupNodes};
+use geonode_protocol::{Change, Code, GroupNodes, Hint, UngroupNodes};
+use petgraph::Direction;
 use serde_json::{Value, json};
 
 use super::operation::{Before, Mention, Operation};
@@ -10,8 +11,8 @@ use super::work::Work;
 use crate::ir::{Item, ItemKind, MAX_NAME, Map, Node, Side, Tree};
 use crate::layout::frame_place;
 use crate::model::{TreeModel, Wire};
-use crate::near::nearest;
 use crate::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, group_tree};
+use crate::target::numbered;
 
 impl<'p> Operation<'p> for &'p GroupNodes {
     fn carry_out(&self, work: &mut Work<'_>) {
@@ -105,7 +106,7 @@ impl Work<'_> {
         if group_tree(node) != Some(&op.node_group_name) {
             let message = format!("“{}” is not a node of the group “{}”", op.id, op.node_group_name);
             let path = self.sink.at("id");
-            let hint = "choose another ID, or name the group that the node uses".to_owned();
+            let hint = Hint::explain("a new group node needs an ID of its own");
             self.sink.error(Code::DuplicateId, path, message, Some(hint));
             return;
         }
@@ -122,16 +123,23 @@ impl Work<'_> {
         }
     }
 
+    /// Whether there is a node group of this name, in the file or made by the plan so far.
+    fn is_group(&self, name: &str) -> bool {
+        let names = self.document.names.get("node_group");
+        name == self.model.name
+            || self.scope.trees.contains_key(name)
+            || self.nested.iter().any(|group| group.name == name)
+            || names.is_some_and(|names| names.contains(name))
+    }
+
     fn may_make_group(&mut self, op: &GroupNodes) -> bool {
         let name = &op.node_group_name;
-        let names = self.document.names.get("node_group");
-        let taken = *name == self.model.name
-            || self.scope.trees.contains_key(name)
-            || self.nested.iter().any(|group| group.name == *name)
-            || names.is_some_and(|names| names.contains(name));
-        if taken {
+        if self.is_group(name) {
             let message = format!("there is already a node group “{name}”");
-            let hint = "choose a name that is free; add_group adds a node of an existing group first".to_owned();
+            let free = numbered(name, |name| self.is_group(name));
+            let hint = self.sink.near("node_group_name", free.as_str()).worded(|_| {
+                format!("“{free}” is free; nodes go into a group that is there where a node of it stands in the tree")
+            });
             let path = self.sink.at("node_group_name");
             self.sink.error(Code::DuplicateId, path, message, Some(hint));
             return false;
@@ -140,7 +148,7 @@ impl Work<'_> {
             if text.len() > MAX_NAME {
                 let path = self.sink.at(field);
                 let message = format!("a name may have {MAX_NAME} bytes, this one has {}", text.len());
-                let hint = "choose a shorter name".to_owned();
+                let hint = Hint::explain("any shorter name will do");
                 self.sink.error(Code::BadName, path, message, Some(hint));
                 return false;
             }
@@ -153,22 +161,22 @@ impl Work<'_> {
         let mut wanted: HashSet<String> = HashSet::new();
         for (index, id) in op.node_ids.iter().enumerate() {
             let field = format!("node_ids/{index}");
-            let Some(node) = self.model.node(id) else {
+            let reserved = matches!(id.as_str(), "group_input" | "group_output");
+            let found = if reserved { self.find_node(id) } else { Some(id.clone()) };
+            let Some(node) = found.and_then(|found| self.model.node(&found)) else {
                 if inside.is_some_and(|inside| inside.contains(id)) {
                     continue;
                 }
-                let near = nearest(id, self.model.nodes().map(|node| node.id.as_str()));
-                let message = format!("there is no node “{id}” in the tree “{}”", self.model.name);
-                let path = self.sink.at(&field);
-                let hint = near.map(|near| format!("did you mean “{near}”?"));
-                self.sink.error(Code::UnknownNode, path, message, hint);
+                self.no_node(id, &field);
                 return None;
             };
             let kind = node.kind.as_str();
             if matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE) || *id == op.id {
                 let message = format!("“{id}” cannot be moved into a group");
                 let path = self.sink.at(&field);
-                let hint = "leave it out: a group has its own Group Input and Output".to_owned();
+                let hint = self
+                    .sink
+                    .without("leave it out: a group has its own Group Input and Output", &field);
                 self.sink.error(Code::InvalidValue, path, message, Some(hint));
                 return None;
             }
@@ -187,12 +195,72 @@ impl Work<'_> {
         if let Some(half) = half.map(|node| node.id.clone()) {
             let message = format!("“{half}” is one end of a zone, and the other end would stay behind");
             let path = self.sink.at("node_ids");
-            let hint = "name both ends, and the nodes between them".to_owned();
+            let hint = self.with_these(
+                "both ends move together, with the nodes between them",
+                &self.missing(&wanted),
+            );
             self.sink.error(Code::ZoneIncomplete, path, message, Some(hint));
+            return None;
+        }
+        let between = self.missing(&wanted);
+        if !between.is_empty() {
+            let names: Vec<&str> = between.iter().map(String::as_str).collect();
+            let message = format!(
+                "a group of these nodes would feed itself: between them lies what stays behind ({})",
+                names.join(", ")
+            );
+            let path = self.sink.at("node_ids");
+            let hint = self.with_these("move what lies between them too", &between);
+            self.sink.error(Code::Cycle, path, message, Some(hint));
             return None;
         }
         let order = self.model.nodes().filter(|node| wanted.contains(&node.id));
         Some(order.map(|node| node.id.clone()).collect())
+    }
+
+    /// Proposes to move these nodes too.
+    fn with_these(&self, text: &str, more: &BTreeSet<String>) -> Hint {
+        let place = self.sink.at("node_ids/-");
+        let add = |id: &String| Change::add(&*place, id.as_str().into());
+        Hint::changes(text, more.iter().map(add))
+    }
+
+    /// The nodes that have to move with the wanted ones: what lies on a way from one to another, and the other ends of zones.
+    fn missing(&self, wanted: &HashSet<String>) -> BTreeSet<String> {
+        let mut all = wanted.clone();
+        loop {
+            let before = self.reached(&all, Direction::Incoming);
+            let after = self.reached(&all, Direction::Outgoing);
+            let between = before.intersection(&after).cloned();
+            let ends = self
+                .model
+                .nodes()
+                .filter_map(|node| Some((&node.id, node.pair.as_ref()?)));
+            let ends = ends.filter(|(input, output)| all.contains(*input) != all.contains(*output));
+            let more: Vec<String> = ends
+                .flat_map(|(input, output)| [input.clone(), output.clone()])
+                .chain(between)
+                .filter(|id| !all.contains(id))
+                .collect();
+            if more.is_empty() {
+                return all.difference(wanted).cloned().collect();
+            }
+            all.extend(more);
+        }
+    }
+
+    /// What the nodes depend on, or what depends on them.
+    fn reached(&self, from: &HashSet<String>, direction: Direction) -> HashSet<String> {
+        let mut found: HashSet<String> = HashSet::new();
+        let mut open: Vec<&str> = from.iter().map(String::as_str).collect();
+        while let Some(id) = open.pop() {
+            for (_, _, other) in self.model.edges(id, direction) {
+                if found.insert(other.to_owned()) {
+                    open.push(other);
+                }
+            }
+        }
+        found
     }
 
     /// The group as a model that edits go to.
@@ -204,7 +272,7 @@ impl Work<'_> {
         if info.is_some_and(|info| info.library) {
             let message = format!("the node group “{name}” is linked from another file and cannot be edited");
             let path = self.sink.at(field);
-            let hint = "make it local, or use another group".to_owned();
+            let hint = Hint::explain("a linked group stays as it is; a group of this file can be edited");
             self.sink.error(Code::LibraryData, path, message, Some(hint));
             return None;
         }
@@ -401,7 +469,7 @@ impl Work<'_> {
         let (Some(node), Some(inner)) = (found, inner) else {
             let message = format!("“{id}” is not a group node with a group");
             let path = self.sink.at("id");
-            let hint = "name a node of the type GeometryNodeGroup".to_owned();
+            let hint = Hint::explain("only nodes of the type GeometryNodeGroup are replaced by their nodes");
             self.sink.error(Code::InvalidValue, path, message, Some(hint));
             return;
         };

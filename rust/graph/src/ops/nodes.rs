@@ -1,18 +1,18 @@
 //! Adding and removing nodes.
 
-use geonode_protocol::{self as plan, Code, Properties};
+use geonode_protocol::{self as plan, Change, Code, Hint, Properties};
 use indexmap::IndexMap;
 use petgraph::Direction;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::operation::{Before, Mention, Operation};
-use super::work::{Text, Work, text};
+use super::work::{Hidden, Text, Work, text};
 use crate::catalogue::{Catalogue, NodeType, fold};
-use crate::ir::{MAX_NAME, Map, Node, Tree};
+use crate::ir::{MAX_NAME, Map, Node, Side, Tree};
 use crate::near::nearest;
 use crate::renames;
 use crate::sink::escape;
-use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
+use crate::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 use crate::values::{Kind, Want};
 
 /// Adds a node.
@@ -129,13 +129,14 @@ impl Work<'_> {
             return;
         };
         if node_type.is("zone") {
-            let hint = "use the operation add_zone, which creates both ends and pairs them".to_owned();
+            let hint =
+                Hint::explain("add_zone makes both ends of a zone, with the IDs `x.in` and `x.out` for the zone `x`");
             let message = format!("{} is one end of a zone and cannot be added alone", node_type.label);
             let path = self.sink.at(kind.field);
             self.sink.error(Code::ZoneIncomplete, path, message, Some(hint));
             return;
         }
-        let new = match self.claim(id, &bl_idname) {
+        let new = match self.claim(id, &bl_idname, props) {
             Claim::Taken => return,
             Claim::Present => false,
             Claim::Free => {
@@ -169,10 +170,12 @@ impl Work<'_> {
                 .or(default)
                 .is_some_and(|present| !crate::values::same(present, value));
         if differs {
-            let message =
-                format!("the node “{id}” exists; its property “{name}” was left as it is (set_property changes it)");
+            let message = format!("the node “{id}” exists; its property “{name}” was left as it is");
             let path = self.sink.at(field);
-            self.sink.warn(Code::LeftUnchanged, path, message);
+            let set = json!({"op": "set_property", "node_id": id, "property": name, "value": value});
+            let changes = [Change::remove(&*path), Change::add(self.sink.at_next(), set)];
+            let hint = Hint::changes("set_property changes it", changes);
+            self.sink.warn_with(Code::LeftUnchanged, path, message, hint);
         }
     }
 
@@ -188,12 +191,18 @@ impl Work<'_> {
     }
 
     /// Whether an ID may be given to a new node of this type.
-    pub(crate) fn claim(&mut self, id: Text<'_>, kind: &str) -> Claim {
+    ///
+    /// `properties` are those that the node gets.
+    pub(crate) fn claim(&mut self, id: Text<'_>, kind: &str, properties: &Properties) -> Claim {
         if id.text.len() > MAX_NAME {
             let message = format!("a node ID may have {MAX_NAME} bytes, this one has {}", id.text.len());
             let path = self.sink.at(id.field);
-            self.sink
-                .error(Code::BadName, path, message, Some("choose a shorter ID".to_owned()));
+            self.sink.error(
+                Code::BadName,
+                path,
+                message,
+                Some(Hint::explain("any shorter ID will do")),
+            );
             return Claim::Taken;
         }
         // The protocol lets only the two group nodes have these IDs; the tree may have them under other names.
@@ -214,7 +223,16 @@ impl Work<'_> {
                     id.text, node.kind
                 );
                 let path = self.sink.at(id.field);
-                let hint = "choose another ID, or remove that node first".to_owned();
+                let fixed = [node.kind.as_str(), kind].into_iter().any(|kind| self.is_end(kind));
+                let hint = if self.model.is_new(id.text) || fixed {
+                    Hint::explain("each node has an ID of its own")
+                } else {
+                    let replace =
+                        json!({"op": "replace_node", "node_id": id.text, "bl_idname": kind, "properties": properties});
+                    let text =
+                        "replace_node gives it this type and keeps its links; a further node needs an ID of its own";
+                    self.sink.instead(text, replace)
+                };
                 self.sink.error(Code::NodeTypeMismatch, path, message, Some(hint));
                 Claim::Taken
             }
@@ -252,11 +270,11 @@ impl Work<'_> {
             .map(|(name, _)| name.as_str())
             .collect();
         let hint = if alike.len() > 1 {
-            format!("several types have this name: {}", alike.join(", "))
+            Hint::explain(format!("several types have this name: {}", alike.join(", ")))
         } else {
             match nearest_type(kind.text, catalogue) {
-                Some(near) => format!("did you mean {near}?"),
-                None => "use a bl_idname such as GeometryNodeMeshCube".to_owned(),
+                Some(near) => self.sink.near(kind.field, near),
+                None => Hint::explain(elsewhere(kind.text)),
             }
         };
         let message = format!("Blender {} has no node type “{}”", catalogue.blender, kind.text);
@@ -275,7 +293,10 @@ impl Work<'_> {
         if self.scope.node_type(node).is_some_and(|kind| kind.is("zone")) {
             let path = self.sink.at(id.field);
             let message = format!("“{found}” is one end of a zone and cannot be removed alone");
-            let hint = "use the operation remove_zone with the ID of the zone".to_owned();
+            let remove = json!({"op": "remove_zone", "id": found});
+            let hint = self
+                .sink
+                .instead("remove_zone removes both ends; it takes the ID of either", remove);
             self.sink.error(Code::ZoneIncomplete, path, message, Some(hint));
             return;
         }
@@ -343,9 +364,53 @@ impl Work<'_> {
             return;
         }
         let fresh = crate::values::same(&fitted, &property.default);
+        let before = self.linked_inputs(id);
         if let Some(node) = self.model.node_mut(id) {
             set_or_clear(&mut node.props, name, fitted, fresh);
         }
+        self.note_hidden(id, &before, field);
+    }
+
+    /// Inputs of the node that have links and are in use.
+    fn linked_inputs(&self, id: &str) -> Vec<[String; 4]> {
+        let Some(node) = self.model.node(id) else {
+            return Vec::new();
+        };
+        let mut edges = self.model.edges(id, Direction::Incoming).peekable();
+        if edges.peek().is_none() {
+            return Vec::new();
+        }
+        let sockets = self.scope.sockets(&self.model, node, Side::Input);
+        let in_use = |input: &str| {
+            sockets
+                .iter()
+                .any(|socket| socket.available && socket.identifier == input)
+        };
+        edges
+            .filter(|(_, wire, _)| in_use(&wire.to_socket))
+            .map(|(_, wire, from)| [from, &wire.from_socket, id, &wire.to_socket].map(ToString::to_string))
+            .collect()
+    }
+
+    /// Notes which of these links lead to inputs that are no longer in use.
+    fn note_hidden(&mut self, id: &str, before: &[[String; 4]], field: &str) {
+        if before.is_empty() {
+            return;
+        }
+        let now = self.linked_inputs(id);
+        let (operation, field) = (self.sink.op(), field.to_owned());
+        let gone = before.iter().filter(|link| !now.contains(link));
+        self.links.hidden.extend(gone.map(|link| Hidden {
+            operation,
+            field: field.clone(),
+            link: link.clone(),
+        }));
+    }
+
+    /// Whether nodes of the type are an end of the tree or of a zone, or a frame: those cannot become another type.
+    pub(super) fn is_end(&self, kind: &str) -> bool {
+        let known = self.scope.catalogue.nodes.get(kind);
+        matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE | FRAME) || known.is_some_and(|known| known.is("zone"))
     }
 }
 
@@ -378,6 +443,28 @@ fn nearest_type(wanted: &str, catalogue: &Catalogue) -> Option<String> {
         .iter()
         .find(|(own, _)| *own == near)
         .map(|(_, name)| (*name).to_owned())
+}
+
+/// Why a type of no near name does not exist here.
+fn elsewhere(kind: &str) -> &'static str {
+    const MATERIALS: [&str; 8] = [
+        "Bsdf",
+        "TexImage",
+        "TexEnvironment",
+        "Emission",
+        "Volume",
+        "OutputMaterial",
+        "Fresnel",
+        "LightPath",
+    ];
+    let rest = kind.strip_prefix("ShaderNode");
+    if rest.is_some_and(|rest| MATERIALS.iter().any(|one| rest.starts_with(one))) {
+        "it is a node of materials, which geometry can only refer to: Set Material assigns one"
+    } else if kind.starts_with("GeometryNodeLegacy") || kind.starts_with("GeometryNodeAttribute") {
+        "it is a node of Blender before 3.0, where fields did its work: Named Attribute, Store Named Attribute, Random Value"
+    } else {
+        "types have names such as GeometryNodeMeshCube"
+    }
 }
 
 /// Stores a value unless it is the default: the IR contains only differences.

@@ -1,6 +1,6 @@
 //! The order of the links into an input that takes several.
 
-use geonode_protocol::{Code, OrderLinks};
+use geonode_protocol::{Code, Hint, OrderLinks};
 use petgraph::stable_graph::EdgeIndex;
 
 use super::operation::{Before, Mention, Operation};
@@ -42,16 +42,14 @@ impl Work<'_> {
         if !input.multi {
             let path = self.sink.at("socket");
             let message = format!("the input “{}” of “{id}” takes one link", input.name);
-            let hint = "order the links of an input that takes several, such as that of Join Geometry".to_owned();
+            let hint = self.sink.without("leave it out: one link has no order", "");
             self.sink.error(Code::InvalidValue, path, message, Some(hint));
             return;
         }
         let mut wanted: Vec<EdgeIndex> = Vec::new();
         for (index, end) in op.from.iter().enumerate() {
             let Some(from) = self.find_node(&end.node_id) else {
-                let path = self.sink.at(&format!("from/{index}/node_id"));
-                let message = format!("there is no node “{}” in the tree “{}”", end.node_id, self.model.name);
-                self.sink.error(Code::UnknownNode, path, message, None);
+                self.no_node(&end.node_id, &format!("from/{index}/node_id"));
                 return;
             };
             let Some(output) = self.resolve_socket(&from, text(&end.socket, "from"), Side::Output, By::Any) else {
@@ -61,16 +59,17 @@ impl Work<'_> {
             let Some(link) = link.filter(|link| !wanted.contains(link)) else {
                 let path = self.sink.at(&format!("from/{index}"));
                 let message = format!("no other link leads from “{from}” ({}) to “{id}”", output.name);
-                let hint = "name links that exist, each once; link adds one".to_owned();
+                let hint = Hint::explain("it orders links that are there, each named once");
                 self.sink.error(Code::InvalidValue, path, message, Some(hint));
                 return;
             };
             wanted.push(link);
         }
-        let rest = self.model.in_order(&id, &input.identifier);
-        let rest = rest.into_iter().filter(|link| !wanted.contains(link));
+        // Blender evaluates the link with the highest number first.
+        let rest = self.model.in_order(&id, &input.identifier).into_iter().rev();
+        let rest = rest.filter(|link| !wanted.contains(link));
         let order: Vec<EdgeIndex> = wanted.iter().copied().chain(rest).collect();
-        for (sort, link) in (0_i64..).zip(order) {
+        for (sort, link) in (0_i64..).zip(order.into_iter().rev()) {
             if let Some(wire) = self.model.wire_mut(link) {
                 wire.sort = Some(sort);
             }

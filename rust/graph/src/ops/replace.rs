@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use geonode_protocol::{Code, ReplaceNode};
+use geonode_protocol::{Code, Hint, ReplaceNode};
 use petgraph::Direction;
 
 use super::operation::{Before, Mention, Operation};
@@ -11,7 +11,6 @@ use crate::catalogue::Socket;
 use crate::ir::{Map, Node, Side, Tree};
 use crate::model::Wire;
 use crate::sink::escape;
-use crate::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 use crate::values::Want;
 
 /// What a node of any type has; it stays with the ID.
@@ -48,15 +47,10 @@ impl Work<'_> {
             return;
         };
         if old.kind != kind {
-            let is_end = |kind: &str| {
-                let known = self.scope.catalogue.nodes.get(kind);
-                matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE | FRAME)
-                    || known.is_some_and(|known| known.is("zone"))
-            };
-            if let Some(end) = [&old.kind, &kind].into_iter().find(|kind| is_end(kind)) {
+            if let Some(end) = [&old.kind, &kind].into_iter().find(|kind| self.is_end(kind)) {
                 let path = self.sink.at("bl_idname");
                 let message = format!("a node of the type {end} cannot replace another or be replaced");
-                let hint = "remove the one and add the other".to_owned();
+                let hint = Hint::explain("ends of trees and zones, and frames, stay what they are");
                 self.sink.error(Code::NodeTypeMismatch, path, message, Some(hint));
                 return;
             }

@@ -1,7 +1,7 @@
 //! Setting inputs and properties.
 
-use geonode_protocol::{self as plan, Code, SetModifierInput, SetProperty};
-use serde_json::Value;
+use geonode_protocol::{self as plan, Change, Code, Hint, SetModifierInput, SetProperty};
+use serde_json::{Value, json};
 
 use super::nodes::{reserve_first, set_or_clear};
 use super::operation::{Before, Mention, Operation, short};
@@ -10,7 +10,8 @@ use crate::catalogue::{NodeType, Property, Socket, fold};
 use crate::documents::delta::ModifierInput;
 use crate::ir::{Side, Tree};
 use crate::near::nearest;
-use crate::sockets::held_by_output;
+use crate::sink::escape;
+use crate::sockets::{GEOMETRY, held_by_output};
 use crate::values::{Kind, ValueError, Want, same, translate};
 
 /// Sets the value of an input; a link on it stays.
@@ -112,6 +113,11 @@ fn set(what: &str, of: &str, to: &Value) -> String {
 impl Work<'_> {
     fn set_input(&mut self, op: SetInput<'_>) {
         let SetInput { id, socket, by, value } = op;
+        let id = self.end_with_input(id, socket.text);
+        let id = Text {
+            text: &id.0,
+            field: id.1,
+        };
         let Some(node_id) = self.resolve_node(id) else { return };
         if self.input_is_a_property_here(&node_id, socket, value) {
             return;
@@ -126,11 +132,42 @@ impl Work<'_> {
         self.put_input(&node_id, &found, value, "value");
     }
 
+    /// The node of a zone that alone has the input, where the ID is that of the zone: a certain repair.
+    fn end_with_input(&mut self, id: Text<'_>, socket: &str) -> (String, &'static str) {
+        let has = |end: &String| {
+            let node = self.model.node(end);
+            let sockets = node.map(|node| self.scope.sockets(&self.model, node, Side::Input));
+            let mut all = sockets.iter().flat_map(|all| all.iter());
+            all.any(|one| one.available && (one.name == socket || one.identifier == socket))
+        };
+        let end = self
+            .is_zone(id.text)
+            .then(|| {
+                only(
+                    [".in", ".out"]
+                        .map(|end| format!("{}{end}", id.text))
+                        .into_iter()
+                        .filter(has),
+                )
+            })
+            .flatten();
+        if let Some(end) = end {
+            let message = format!(
+                "“{}” was taken to mean “{end}”, the end of the zone with this input",
+                id.text
+            );
+            let path = self.sink.at(id.field);
+            self.sink.repaired(path, Value::from(end.clone()), message);
+            return (end, id.field);
+        }
+        (id.text.to_owned(), id.field)
+    }
+
     fn put_input(&mut self, node_id: &str, socket: &Socket, value: &Value, field: &str) {
         if socket.kind == "NodeSocketMatrix" {
             let path = self.sink.at(field);
             let message = format!("the input “{}” of “{node_id}” has no value of its own", socket.name);
-            let hint = "link the output of a Combine Transform or Combine Matrix node to it".to_owned();
+            let hint = Hint::explain("Combine Transform and Combine Matrix make one that can be linked to it");
             self.sink.error(Code::InvalidValue, path, message, Some(hint));
             return;
         }
@@ -242,13 +279,28 @@ impl Work<'_> {
         let near = nearest(name, kind.properties.keys().map(String::as_str));
         let list: Vec<&str> = kind.properties.keys().map(String::as_str).collect();
         let hint = match (near, list.is_empty()) {
-            (Some(near), _) => format!("did you mean “{near}”?"),
-            (None, false) => format!("it has: {}", list.join(", ")),
-            (None, true) => "it has no properties; if an input is meant, set its value instead".to_owned(),
+            (Some(near), _) => self.renamed_field(field, name, &near, value),
+            (None, false) => Hint::explain(format!("it has: {}", list.join(", "))),
+            (None, true) => Hint::explain("it has no properties"),
         };
         let message = format!("{} has no property “{name}”", kind.label);
         self.sink.error(Code::UnknownProperty, path, message, Some(hint));
         None
+    }
+
+    /// Proposes another name for a property: the value of `field`, or the last part of it where the name is that of a field.
+    pub(super) fn renamed_field(&self, field: &str, name: &str, near: &str, value: &Value) -> Hint {
+        let hint = self.sink.near(field, near);
+        match field.strip_suffix(escape(name).as_str()) {
+            Some(above) if !above.is_empty() => {
+                let new = Change::add(self.sink.at(&format!("{above}{}", escape(near))), value.clone());
+                Hint::changes(
+                    format!("did you mean “{near}”?"),
+                    [Change::remove(self.sink.at(field)), new],
+                )
+            }
+            _ => hint,
+        }
     }
 
     /// The input that replaced a property of an older Blender, and its value: a menu with that item, or the input of
@@ -357,15 +409,23 @@ impl Work<'_> {
             [] => {
                 let near = nearest(
                     text,
-                    inputs
-                        .iter()
-                        .flat_map(|item| [item.name.as_str(), item.identifier.as_str()]),
+                    inputs.iter().map(|item| {
+                        if field == "identifier" {
+                            item.identifier.as_str()
+                        } else {
+                            item.name.as_str()
+                        }
+                    }),
                 );
-                let names: Vec<&str> = inputs.iter().map(|item| item.name.as_str()).collect();
-                let hint = near.map_or_else(
-                    || format!("the inputs are: {}", names.join(", ")),
-                    |near| format!("did you mean “{near}”?"),
-                );
+                let names = inputs.iter().filter(|item| item.socket_type != GEOMETRY);
+                let names: Vec<String> = names
+                    .map(|item| format!("{} ({})", item.name, item.identifier))
+                    .collect();
+                let hint = match (near, names.is_empty()) {
+                    (Some(near), _) => self.sink.near(field, near),
+                    (None, false) => Hint::explain(format!("the inputs are: {}", names.join(", "))),
+                    (None, true) => Hint::explain("its tree has no inputs with values"),
+                };
                 let path = self.sink.at(field);
                 let message = format!("the modifier “{}” has no input “{text}”", self.target.modifier);
                 self.sink.error(Code::UnknownInput, path, message, Some(hint));
@@ -378,7 +438,7 @@ impl Work<'_> {
                     "the modifier “{}” has several inputs named “{text}”",
                     self.target.modifier
                 );
-                let hint = format!("use one of the identifiers: {}", list.join(", "));
+                let hint = Hint::explain(format!("their identifiers are: {}", list.join(", ")));
                 self.sink.error(Code::AmbiguousSocket, path, message, Some(hint));
                 return;
             }
@@ -431,15 +491,30 @@ impl Work<'_> {
     }
 
     pub(crate) fn report_value(&mut self, error: &ValueError, field: &str) {
-        let did_you_mean = |near: &Option<String>| near.as_ref().map(|near| format!("did you mean “{near}”?"));
         let (code, hint) = match error {
             ValueError::WrongType { .. } => (Code::WrongType, None),
-            ValueError::OutOfRange { range, .. } => {
-                (Code::OutOfRange, Some(format!("choose a value in the range {range}")))
+            ValueError::OutOfRange { nearest, .. } => {
+                let proposed = nearest.as_ref().map(|near| {
+                    let text = format!("the nearest value that it takes is {near}");
+                    Hint::change(text, Change::replace(self.sink.at(field), near.clone()))
+                });
+                (Code::OutOfRange, proposed)
             }
-            ValueError::UnknownItem { near, .. } => (Code::InvalidEnum, did_you_mean(near)),
-            ValueError::UnknownDataBlock { near, .. } => (Code::UnknownDataBlock, did_you_mean(near)),
-            ValueError::NoValue => (Code::InvalidValue, Some("link something to it instead".to_owned())),
+            ValueError::UnknownItem { near, .. } => (
+                Code::InvalidEnum,
+                near.as_ref().map(|near| self.sink.near(field, near.as_str())),
+            ),
+            ValueError::UnknownDataBlock { kind, near, .. } => {
+                let proposed = near.as_ref().map(|near| {
+                    let change = Change::replace(self.sink.at(field), json!({ kind: near }));
+                    Hint::change(format!("did you mean “{near}”?"), change)
+                });
+                (Code::UnknownDataBlock, proposed)
+            }
+            ValueError::NoValue => (
+                Code::InvalidValue,
+                Some(Hint::explain("what it carries comes by a link")),
+            ),
         };
         let path = self.sink.at(field);
         self.sink.error(code, path, error.to_string(), hint);

@@ -1,9 +1,10 @@
 //! The state of one step while its operations are carried out, and how they find the nodes and sockets that the plan means.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use geonode_protocol::Code;
-use serde_json::Value;
+use geonode_protocol::{Code, Hint};
+use serde_json::{Value, json};
 
 use crate::catalogue::{Socket, fold};
 use crate::documents::Document;
@@ -39,6 +40,23 @@ pub(super) enum By {
     Identifier,
 }
 
+/// What the operations of a step do to links.
+#[derive(Default)]
+pub(crate) struct LinkNotes {
+    /// Operations that add a link.
+    pub made: HashSet<usize>,
+    /// Links whose input went out of use.
+    pub hidden: Vec<Hidden>,
+}
+
+/// A link whose input a property that the plan sets takes out of use.
+pub(crate) struct Hidden {
+    pub operation: usize,
+    pub field: String,
+    /// Node and socket that it comes from, node and socket that it leads to.
+    pub link: [String; 4],
+}
+
 /// The state of one step while its operations are carried out.
 pub(crate) struct Work<'a> {
     pub scope: Scope<'a>,
@@ -49,6 +67,8 @@ pub(crate) struct Work<'a> {
     pub modifier_inputs: Vec<ModifierInput>,
     /// Groups that the step makes or edits besides the tree, in this order.
     pub nested: Vec<TreeModel>,
+    /// What the operations do to links, for the check of the whole tree.
+    pub links: LinkNotes,
     /// Side effects of the operations on nodes that they do not name.
     pub unsaid: Unsaid,
     /// `@k…` keys handed out so far.
@@ -76,19 +96,61 @@ impl<'a> Work<'a> {
                 Some(id)
             }
             None => {
-                let near = nearest(named.text, self.model.nodes().map(|node| node.id.as_str()));
-                let hint = match (named.text, near) {
-                    ("group_input" | "group_output", _) => {
-                        Some("add the operation ensure_single_group_io before this one".to_owned())
-                    }
-                    (_, Some(near)) => Some(format!("did you mean “{near}”?")),
-                    (_, None) => Some("create the node before it is used, or use an ID from the context".to_owned()),
-                };
-                let message = format!("there is no node “{}” in the tree “{}”", named.text, self.model.name);
-                self.sink.error(Code::UnknownNode, path, message, hint);
+                self.no_node(named.text, named.field);
                 None
             }
         }
+    }
+
+    /// Reports that the text in a field of the operation is not the ID of a node.
+    pub(super) fn no_node(&mut self, id: &str, field: &str) {
+        let path = self.sink.at(field);
+        let message = format!("there is no node “{id}” in the tree “{}”", self.model.name);
+        let near = nearest(id, self.model.nodes().map(|node| node.id.as_str()));
+        let hint = match (id, near) {
+            ("group_input" | "group_output", _) => {
+                let ensure = json!({"op": "ensure_single_group_io"});
+                self.sink
+                    .before("ensure_single_group_io before this operation adds it", ensure)
+            }
+            _ if self.is_zone(id) => Hint::explain(format!(
+                "“{id}” is a zone, whose ends are the nodes “{id}.in” and “{id}.out”"
+            )),
+            (_, Some(near)) => self.sink.near(field, near),
+            (_, None) => Hint::explain("a node is created before it is used; others have the IDs of the context"),
+        };
+        self.sink.error(Code::UnknownNode, path, message, Some(hint));
+    }
+
+    /// Whether a zone has this ID, and no node.
+    pub(super) fn is_zone(&self, id: &str) -> bool {
+        self.model.node(id).is_none()
+            && [".in", ".out"]
+                .iter()
+                .all(|end| self.model.node(&format!("{id}{end}")).is_some())
+    }
+
+    /// Reports a link whose end is a zone instead of one of its nodes; `at` is the end that is meant as far as the tree tells.
+    pub(super) fn zone_as_node(&mut self, named: Text<'_>, at: &str) {
+        let path = self.sink.at(named.field);
+        let message = format!(
+            "“{}” is a zone and not a node in the tree “{}”",
+            named.text, self.model.name
+        );
+        let hint = self.sink.near(named.field, at);
+        self.sink.error(Code::UnknownNode, path, message, Some(hint));
+    }
+
+    /// The end of a zone that is written in another way: `z_in`, `z.input`.
+    fn written_end(&self, text: &str) -> Option<String> {
+        let (zone, end) = text.rsplit_once(['.', '_', '-', ' ', '/'])?;
+        let end = match fold(end).as_str() {
+            "in" | "input" => "in",
+            "out" | "output" => "out",
+            _ => return None,
+        };
+        let id = format!("{zone}.{end}");
+        self.is_zone(zone).then_some(id)
     }
 
     /// Exact IDs and the two reserved ones.
@@ -105,6 +167,9 @@ impl<'a> Work<'a> {
 
     /// The only node whose name or label matches, ignoring case; IDs may have been read from the screen.
     fn guess_node(&self, text: &str) -> Option<String> {
+        if let Some(end) = self.written_end(text) {
+            return Some(end);
+        }
         let wanted = fold(text);
         let mut hits = self.model.nodes().filter(|node| {
             fold(&node.id) == wanted
@@ -139,7 +204,7 @@ impl<'a> Work<'a> {
                     let more = hits.map(|(_, socket)| unique_name(socket));
                     let list: Vec<String> = [first, second].into_iter().map(unique_name).chain(more).collect();
                     let message = format!("“{id}” has several {} named “{}”", side_names(side), named.text);
-                    let hint = format!("use one of the identifiers: {}", list.join(", "));
+                    let hint = Hint::explain(format!("their identifiers are: {}", list.join(", ")));
                     let path = self.sink.at(named.field);
                     self.sink.error(Code::AmbiguousSocket, path, message, Some(hint));
                     return None;
@@ -192,17 +257,20 @@ impl<'a> Work<'a> {
         );
         let list: Vec<String> = usable.iter().map(|socket| display(socket)).collect();
         let hint = match (near, list.is_empty()) {
-            (Some(near), _) => format!("did you mean “{near}”? It has: {}", list.join(", ")),
-            (None, false) => format!("it has: {}", list.join(", ")),
-            (None, true) => format!("it has no {}", side_names(side)),
+            (Some(near), _) => self
+                .sink
+                .near(named.field, near)
+                .worded(|text| format!("{text} It has: {}", list.join(", "))),
+            (None, false) => Hint::explain(format!("it has: {}", list.join(", "))),
+            (None, true) => Hint::explain(format!("it has no {}", side_names(side))),
         };
         let message = format!("“{id}” has no {} “{}”", side_name(side), named.text);
         self.sink.error(Code::UnknownSocket, path, message, Some(hint));
         None
     }
 
-    /// Which property value makes a hidden socket available.
-    fn mode_for(&self, node: &Node, side: Side, identifier: &str) -> Option<String> {
+    /// Which value of a property makes a hidden socket available: a proposal where nobody has chosen that property, else an explanation.
+    fn mode_for(&self, node: &Node, side: Side, identifier: &str) -> Option<Hint> {
         let kind = self.scope.node_type(node)?;
         let mut props = node.props.clone();
         for name in &kind.state_properties {
@@ -225,8 +293,18 @@ impl<'a> Work<'a> {
                         .side(side)
                         .iter()
                         .any(|s| s.available && s.identifier == identifier);
+                if shows && node.props.contains_key(name) {
+                    let has = node.props.get(name).map(ToString::to_string).unwrap_or_default();
+                    return Some(Hint::explain(format!(
+                        "“{name}” is {has}; it is in use where that is {value}, for example"
+                    )));
+                }
                 if shows {
-                    return Some(format!("set the property “{name}” to {value} first"));
+                    let set = json!({"op": "set_property", "node_id": node.id, "property": name, "value": value});
+                    return Some(
+                        self.sink
+                            .before(format!("set the property “{name}” to {value} first"), set),
+                    );
                 }
             }
             match present {

@@ -1,11 +1,12 @@
 //! Zones: both ends at once, their items, and removing them whole.
 
-use geonode_protocol::{AddZone, Code, EditZone, RemoveZone, ZoneItem, ZoneKind, ZonePart};
+use geonode_protocol::{AddZone, Change, Code, EditZone, Hint, RemoveZone, ZoneItem, ZoneKind, ZonePart};
 use serde_json::Value;
 
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::{Map, Node, Tree};
+use crate::near::nearest;
 use crate::renames;
 
 impl<'p> Operation<'p> for &'p AddZone {
@@ -168,7 +169,7 @@ fn part_name(part: ZonePart) -> &'static str {
 /// The items of a zone by collection, in Blender's order.
 type ItemLists = Vec<(&'static str, Vec<Map>)>;
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     fn add_zone(&mut self, zone: &AddZone) {
         let Some((_, types)) = ZONES.iter().find(|(kind, _)| *kind == zone.kind) else {
             return;
@@ -196,7 +197,7 @@ impl Work<'_> {
                 if !same {
                     let path = self.sink.at("id");
                     let message = format!("the zone “{}” exists with other items", zone.id);
-                    let hint = "use edit_zone to add or remove items".to_owned();
+                    let hint = Hint::explain("edit_zone adds items to a zone that is there, and removes them");
                     self.sink.error(Code::DuplicateId, path, message, Some(hint));
                 }
                 return;
@@ -204,8 +205,12 @@ impl Work<'_> {
             _ => {
                 let path = self.sink.at("id");
                 let message = format!("“{input}” or “{output}” is the ID of another node");
-                self.sink
-                    .error(Code::DuplicateId, path, message, Some("choose another ID".to_owned()));
+                self.sink.error(
+                    Code::DuplicateId,
+                    path,
+                    message,
+                    Some(Hint::explain("the two ends of a zone have the IDs `x.in` and `x.out`")),
+                );
                 return;
             }
         }
@@ -215,7 +220,7 @@ impl Work<'_> {
                 Code::BadName,
                 path,
                 "the ID is too long",
-                Some("choose a shorter ID".to_owned()),
+                Some(Hint::explain("any shorter ID will do")),
             );
             return;
         }
@@ -279,7 +284,7 @@ impl Work<'_> {
                             .sink
                             .at(&format!("add_items/{}/socket_type", index.unwrap_or_default()));
                         let message = format!("the zone “{}” has an item of this name with another type", zone.id);
-                        let hint = "remove that item first, or choose another name".to_owned();
+                        let hint = Hint::explain("an item keeps its type; one of another type needs another name");
                         self.sink.error(Code::SocketTypeMismatch, path, message, Some(hint));
                         return;
                     }
@@ -311,14 +316,22 @@ impl Work<'_> {
                 .iter()
                 .filter(|(_, items)| items.iter().any(|item| named(item, name)))
                 .find_map(|(known, _)| types.part(known));
-            let message = match (types.part(collection), elsewhere) {
-                (Some(part), Some(other)) => format!(
-                    "the zone “{}” has no {part} item “{name}”; nothing was removed (`part: {other}` has one)",
-                    zone.id
-                ),
-                _ => format!("the zone “{}” has no item “{name}”; nothing was removed", zone.id),
+            let Some((part, other)) = types.part(collection).zip(elsewhere) else {
+                let message = format!("the zone “{}” has no item “{name}”; nothing was removed", zone.id);
+                self.sink.warn(Code::NothingToRemove, path, message);
+                continue;
             };
-            self.sink.warn(Code::NothingToRemove, path, message);
+            let message = format!(
+                "the zone “{}” has no {part} item “{name}”; nothing was removed",
+                zone.id
+            );
+            let text = format!("it has one of the part “{other}”");
+            let hint = if zone.remove_items.len() == 1 && zone.add_items.is_empty() {
+                Hint::change(text, Change::add(self.sink.at("part"), other.into()))
+            } else {
+                Hint::explain(text)
+            };
+            self.sink.warn_with(Code::NothingToRemove, path, message, hint);
         }
     }
 
@@ -346,9 +359,10 @@ impl Work<'_> {
                 .filter_map(|(part, _)| part.map(part_name))
                 .collect();
             let hint = if parts.is_empty() {
-                "leave “part” out: the zone has one list of items".to_owned()
+                self.sink
+                    .without("leave “part” out: the zone has one list of items", field)
             } else {
-                format!("its parts are: {}", parts.join(", "))
+                Hint::explain(format!("its parts are: {}", parts.join(", ")))
             };
             let message = format!(
                 "a zone of this kind has no {} items",
@@ -375,15 +389,16 @@ impl Work<'_> {
         for (index, item) in items.iter().enumerate() {
             let at = format!("{field}/{index}/part");
             let collection = self.collection_at(types, item.part.or(usual), &at)?;
-            let kind = self.resolve_socket_type(&item.socket_type, &format!("{field}/{index}/socket_type"))?;
+            let legal = self.legal_types(types, collection);
+            let at = format!("{field}/{index}/socket_type");
+            let kind = self.resolve_socket_type(&item.socket_type, legal, &at)?;
             let short = self.short_type(&kind);
-            if !self.item_type_fits(
-                types,
-                collection,
-                &kind,
-                &short,
-                &format!("{field}/{index}/socket_type"),
-            ) {
+            if let Some(legal) = legal.filter(|legal| !legal.contains(&short)) {
+                let list: Vec<&str> = legal.iter().filter_map(Value::as_str).collect();
+                let message = format!("an item of this zone cannot have the type {kind}");
+                let hint = Hint::explain(format!("the types are: {}", list.join(", ")));
+                let path = self.sink.at(&at);
+                self.sink.error(Code::InvalidEnum, path, message, Some(hint));
                 return None;
             }
             let name = Value::from(item.name.as_str());
@@ -395,7 +410,7 @@ impl Work<'_> {
                     Code::DuplicateId,
                     path,
                     message,
-                    Some("give each item its own name".to_owned()),
+                    Some(Hint::explain("the name of an item is that of its sockets")),
                 );
                 return None;
             }
@@ -408,20 +423,22 @@ impl Work<'_> {
         Some(lists)
     }
 
-    /// Whether items of the collection can have the type; reports it otherwise.
-    fn item_type_fits(&mut self, types: &ZoneTypes, collection: &str, kind: &str, short: &Value, field: &str) -> bool {
-        let output = self.type_here(types.output);
-        let described = output.and_then(|output| self.scope.catalogue.nodes.get(output)?.collections.get(collection));
-        let legal = described
-            .and_then(|described| described.fields.get("socket_type")?.get("items")?.as_array())
-            .filter(|legal| !legal.contains(short));
-        let Some(legal) = legal else { return true };
-        let list: Vec<&str> = legal.iter().filter_map(Value::as_str).collect();
-        let message = format!("an item of this zone cannot have the type {kind}");
-        let hint = format!("the types are: {}", list.join(", "));
-        let path = self.sink.at(field);
-        self.sink.error(Code::InvalidEnum, path, message, Some(hint));
-        false
+    /// Short names of the types that items of the collection can have; none if any.
+    fn legal_types(&self, types: &ZoneTypes, collection: &str) -> Option<&'a [Value]> {
+        let catalogue = self.scope.catalogue;
+        let described = catalogue
+            .nodes
+            .get(self.type_here(types.output)?)?
+            .collections
+            .get(collection)?;
+        Some(
+            described
+                .fields
+                .get("socket_type")?
+                .get("items")?
+                .as_array()?
+                .as_slice(),
+        )
     }
 
     fn zone_ends(&mut self, id: &str) -> Option<(String, String)> {
@@ -429,12 +446,17 @@ impl Work<'_> {
         if ends.is_none() {
             let path = self.sink.at("id");
             let message = format!("the tree has no zone “{id}”");
-            self.sink.error(
-                Code::UnknownZone,
-                path,
-                message,
-                Some("add it with add_zone".to_owned()),
-            );
+            let zones = self
+                .model
+                .nodes()
+                .filter_map(|node| node.pair.as_ref().map(|_| node.id.as_str()));
+            let zones: Vec<&str> = zones.map(|id| id.strip_suffix(".in").unwrap_or(id)).collect();
+            let hint = match nearest(id, zones.iter().copied()) {
+                Some(near) => self.sink.near("id", near),
+                None if zones.is_empty() => Hint::explain("the tree has no zones; add_zone makes one"),
+                None => Hint::explain(format!("the zones are: {}", zones.join(", "))),
+            };
+            self.sink.error(Code::UnknownZone, path, message, Some(hint));
         } else if let Some((input, output)) = &ends {
             for end in [input, output] {
                 if !self.model.is_new(end) {

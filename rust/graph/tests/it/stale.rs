@@ -121,6 +121,11 @@ fn conflicting_changes_are_an_error_that_names_all_three_values() {
         for part in wanted {
             assert!(error.message.contains(part), "{part} is not in: {}", error.message);
         }
-        assert!(error.hint.as_ref().is_some_and(|hint| hint.contains("changed by hand")));
+        assert!(
+            error
+                .hint
+                .as_ref()
+                .is_some_and(|hint| hint.as_str().contains("changed by hand"))
+        );
     }
 }

@@ -90,7 +90,7 @@ fn every_mistake_is_reported_with_its_hint_if_any() {
         findings
             .iter()
             .find(|one| one.path == path)
-            .and_then(|one| one.hint.as_deref())
+            .and_then(|one| one.hint.as_ref().map(crate::Advice::as_str))
     };
     assert_eq!(hint("/promt"), Some("Did you mean \"prompt\"?"));
     assert_eq!(hint("/start/objects/0/primitive"), Some("Did you mean \"plane\"?"));

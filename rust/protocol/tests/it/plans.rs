@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use geonode_protocol::{Code, Limits, Parsed, parse_plan, parse_plan_value};
+use geonode_protocol::{Code, Finding, Limits, Parsed, parse_plan, parse_plan_value};
 use serde_json::{Value, json};
 
 use geonode_testing::samples::every_operation;
@@ -115,6 +115,71 @@ fn every_protocol_code_has_a_fixture() {
     assert!(missing.is_empty(), "no fixture gives {missing:?}");
     let foreign: Vec<_> = seen.difference(&all).collect();
     assert!(foreign.is_empty(), "codes of another section: {foreign:?}");
+}
+
+/// Every proposal is applied to the plan as it was sent: the finding is gone, and nothing new is wrong.
+#[test]
+fn every_proposal_takes_its_finding_away() {
+    let mut applied = 0;
+    for folder in folders() {
+        let (text, limits) = read(&folder);
+        let parsed = parse_plan(&text, &limits);
+        for finding in parsed.findings.iter().filter(|finding| !finding.changes.is_empty()) {
+            let mut plan: Value = serde_json::from_str(&text).unwrap();
+            for change in &finding.changes {
+                change
+                    .apply(&mut plan)
+                    .unwrap_or_else(|| panic!("{}: {change:?} fits nowhere", folder.display()));
+            }
+            let again = parse_plan_value(&plan, &limits);
+            let same = |one: &&Finding| (one.code, &one.message) == (finding.code, &finding.message);
+            let count = |all: &[Finding]| all.iter().filter(same).count();
+            let stays = count(&again.findings) >= count(&parsed.findings);
+            assert!(!stays, "{}: {finding} stays after it was followed", folder.display());
+            let unread = unread(finding, &parsed.findings);
+            let known = |one: &Finding| {
+                let mut all = parsed.findings.iter();
+                all.any(|other| (one.code, &one.message) == (other.code, &other.message))
+            };
+            let is_inside = |path: &str| {
+                let mut above = unread.iter().map(|above| path.strip_prefix(*above));
+                above.any(|rest| rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+            };
+            let mut new = again.findings.iter().filter(|one| !known(one) && !is_inside(&one.path));
+            let new = new.next();
+            assert!(new.is_none(), "{}: {new:?} after following {finding}", folder.display());
+            applied += 1;
+        }
+    }
+    assert!(applied >= 20, "only {applied} proposals");
+}
+
+/// Pointers to what was not read because of a finding: all of a plan of an unknown version, a step or operation of an unknown type, and
+/// what only a later version has. Its mistakes are seen after the proposal was followed.
+fn unread<'f>(finding: &'f Finding, all: &'f [Finding]) -> Vec<&'f str> {
+    let above = |one: &'f Finding| one.path.rsplit_once('/').map_or("", |(above, _)| above);
+    let is_newer = |one: &&Finding| one.changes.iter().any(|change| json!(change)["path"] == "/version");
+    match finding.code {
+        Code::UnsupportedVersion => vec![""],
+        _ if is_newer(&finding) => all.iter().filter(is_newer).map(above).collect(),
+        Code::UnknownStepType | Code::UnknownOp => vec![above(finding)],
+        _ => Vec::new(),
+    }
+}
+
+/// Words that propose one change belong to a hint that carries it.
+#[test]
+fn what_proposes_carries_its_change() {
+    for folder in folders() {
+        let (text, limits) = read(&folder);
+        for finding in parse_plan(&text, &limits).findings {
+            let hint = finding.hint.as_ref().map_or("", |hint| hint.as_str());
+            let proposes = ["Did you mean", "Leave", "Use ", "Set "]
+                .iter()
+                .any(|word| hint.starts_with(word));
+            assert!(!proposes || !finding.changes.is_empty(), "{finding}");
+        }
+    }
 }
 
 #[test]

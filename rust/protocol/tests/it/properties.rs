@@ -108,7 +108,7 @@ fn check_schema(value: &Value, parsed: &Parsed) -> Result<(), TestCaseError> {
         prop_assert!(fits, "accepted, but not by the schema: {value:#}");
     } else if fits {
         let newer = |finding: &Finding| {
-            let hint = finding.hint.as_deref().unwrap_or_default();
+            let hint = finding.hint.as_ref().map_or("", |hint| hint.as_str());
             value.get("version") == Some(&json!("1.1")) && hint.starts_with("It exists from version 1.2 on")
         };
         let rule = |finding: &Finding| {

@@ -1,6 +1,6 @@
 //! Approval: the request, the answer, the selection of a part of the plan, the dry run before the answer.
 
-use geonode_protocol::{Code, Finding};
+use geonode_protocol::{Code, Finding, Hint};
 use serde_json::{Value, json};
 
 use super::Machine;
@@ -170,8 +170,9 @@ impl Machine {
                 "The script failed its trial on a copy of the file ({code}). {}",
                 words(result)
             );
-            Finding::error(Code::TrialFailed, path, text)
-                .hint("Mend the line that the message names, or do it another way; send the whole plan again.")
+            Finding::error(Code::TrialFailed, path, text).hint(Hint::explain(
+                "Mend the line that the message names, or do it another way; send the whole plan again.",
+            ))
         })
     }
 
@@ -247,7 +248,7 @@ impl Machine {
                     id,
                     format!("The request has no operation “{id}”."),
                 )
-                .hint("Use the IDs of the operations that the request lists.")
+                .hint(Hint::explain("The request lists the IDs of its operations."))
             })
             .collect();
         let all = findings.is_empty();

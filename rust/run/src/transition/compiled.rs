@@ -1,6 +1,6 @@
 //! From the compiled plan to the open transaction: risk, approval, begin.
 
-use geonode_protocol::{Code, Envelope, Finding, GateFinding, Severity};
+use geonode_protocol::{Advice, Code, Envelope, Finding, GateFinding, Severity};
 
 use super::Machine;
 use crate::approval::ApprovalRequest;
@@ -100,6 +100,6 @@ impl Machine {
 /// Feedback to the model about a plan that costs too much.
 fn risk_finding(risk: &GateFinding) -> Finding {
     let mut finding = Finding::error(risk.gate, "/steps", &risk.cause);
-    finding.hint.clone_from(&risk.fix);
+    finding.hint = risk.fix.clone().map(Advice::from);
     finding
 }

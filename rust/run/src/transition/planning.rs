@@ -1,9 +1,9 @@
 //! The handling of a reply: the plan is read, its targets are inspected, or the model is asked again.
 
-use geonode_protocol::{Code, Finding, Severity};
+use geonode_protocol::{Code, Finding, Hint, Severity};
 
 use super::{Machine, retry_text};
-use crate::effect::{Message, Origin, Purpose};
+use crate::effect::{Message, Origin, Purpose, artists_words};
 use crate::event::Failure;
 use crate::feedback::Feedback;
 use crate::outcome::{Outcome, Status};
@@ -21,7 +21,7 @@ impl Machine {
         if idle {
             let text = "The plan has no steps, is not done and requests no context.";
             let hint = "Add steps, request context, or set `done: true`.";
-            findings.push(Finding::error(Code::EmptyPlan, "/steps", text).hint(hint));
+            findings.push(Finding::error(Code::EmptyPlan, "/steps", text).hint(Hint::explain(hint)));
             return self.refused(Origin::Plan, findings);
         }
         self.tell_findings(Origin::Plan, &findings);
@@ -103,7 +103,7 @@ impl Machine {
         let worst = findings.iter().find(|f| f.severity == Severity::Error);
         let code = worst.map_or(Code::InternalError, |f| f.code);
         let message = worst
-            .map_or("The plan was refused without a reason.", |f| f.message.as_str())
+            .map_or("The plan was refused without a reason.", |f| artists_words(origin, f))
             .to_owned();
         self.stop(Outcome {
             status: Status::Error,

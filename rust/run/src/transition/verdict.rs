@@ -30,9 +30,7 @@ impl Machine {
             } else {
                 Severity::Warning
             };
-            let mut message = Message::new(severity, Origin::Gates, finding.code, &finding.cause);
-            message.hint.clone_from(&finding.fix);
-            self.tell(message);
+            self.tell(Message::from_gate(severity, finding.code, finding));
         }
         if envelope.success {
             return self.enter(Phase::Committing);
@@ -46,9 +44,7 @@ impl Machine {
             return self.enter(Phase::Restoring(Aftermath::Retry));
         }
         for finding in failed {
-            let mut message = Message::new(Severity::Error, Origin::Gates, finding.gate, &finding.cause);
-            message.hint.clone_from(&finding.fix);
-            self.tell(message);
+            self.tell(Message::from_gate(Severity::Error, finding.gate, finding));
         }
         let why = envelope.messages.first().cloned().unwrap_or_default();
         let text = format!("The result did not pass its checks, so everything was undone. {why}");

@@ -1,6 +1,6 @@
 //! A link that looks forgotten: whoever made the plan is asked once, and may mean it so; the artist hears of it.
 
-use geonode_protocol::{Change, Code, Finding};
+use geonode_protocol::{Change, Code, Finding, Hint};
 use geonode_run::{
     Answer, Approve, Config, Effect, Event, EventKind, Feedback, Message, Notice, Phase, PlanInfo, State, StepInfo,
     Task, transition,
@@ -92,8 +92,10 @@ impl Run {
 
 fn doubt() -> Finding {
     let link = json!({"op": "link"});
-    Finding::warning(Code::UnlinkedGeometry, "/steps/0", "The box goes nowhere.")
-        .change(Change::add("/steps/0/payload/operations/-", link))
+    Finding::warning(Code::UnlinkedGeometry, "/steps/0", "The box goes nowhere.").hint(Hint::change(
+        "Link it.",
+        Change::add("/steps/0/payload/operations/-", link),
+    ))
 }
 
 #[test]

@@ -123,6 +123,7 @@ fn answer(kind: u8, c: Choice) -> Answer {
         message: "wrong".into(),
         hint: None,
         changes: Vec::new(),
+        by_hand: None,
     };
     let findings = if c.good { Vec::new() } else { vec![finding] };
     let object = format!("O{}", c.target);

@@ -43,24 +43,41 @@ impl PagePlaces {
     }
 
     fn traced(&self, finding: &Finding) -> Option<Finding> {
-        let rest = finding.path.strip_prefix("/steps/")?;
-        let (index, below) = rest.split_once('/').unwrap_or((rest, ""));
-        let place = self.0.get(index.parse::<usize>().ok()?)?;
+        let (place, below) = self.place(&finding.path)?;
         let mut traced = finding.clone();
         let Some((target, operations)) = &place.page else {
-            traced.path = if below.is_empty() {
-                format!("/steps/{}", place.step)
-            } else {
-                format!("/steps/{}/{below}", place.step)
-            };
+            traced.path = place.pointer(below);
+            for change in &mut traced.changes {
+                let path = change.path_mut();
+                if let Some((place, below)) = self.place(path) {
+                    *path = place.pointer(below);
+                }
+            }
             return Some(traced);
         };
+        // The operations that they change are not in the page.
+        traced.changes.clear();
         let list = ["payload/operations/", "payload/ops/"]
             .into_iter()
             .find_map(|list| below.strip_prefix(list));
         let number = list.and_then(|list| list.split('/').next()?.parse::<usize>().ok());
         let at = number.and_then(|number| operations.get(number)).unwrap_or(target);
         Some(about(place.step, at, traced))
+    }
+
+    /// The place of the step that a pointer goes into, and what follows in the pointer.
+    fn place<'p>(&self, path: &'p str) -> Option<(&Place, &'p str)> {
+        let rest = path.strip_prefix("/steps/")?;
+        let (index, below) = rest.split_once('/').unwrap_or((rest, ""));
+        Some((self.0.get(index.parse::<usize>().ok()?)?, below))
+    }
+}
+
+impl Place {
+    /// The pointer into the step in the plan as it was given.
+    fn pointer(&self, below: &str) -> String {
+        let slash = if below.is_empty() { "" } else { "/" };
+        format!("/steps/{}{slash}{below}", self.step)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is wrong with a page: a finding before its place is counted in lines and columns.
 
-use geonode_protocol::{Code, Finding, LISTED_FINDINGS, Severity};
+use geonode_protocol::{Code, Finding, Hint, LISTED_FINDINGS, Severity};
 
 /// One finding about a page.
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ impl Faults {
                 if fault.fix.is_empty() {
                     finding
                 } else {
-                    finding.hint(fault.fix)
+                    finding.hint(Hint::explain(fault.fix))
                 }
             })
             .collect();

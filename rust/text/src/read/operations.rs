@@ -612,7 +612,12 @@ impl Reader<'_, '_, '_> {
             let op = OrderLinks {
                 node_id: wire.to.0.clone(),
                 socket: self.socket_word(&wire.to, Side::Input),
-                from: order.iter().map(|from| self.endpoint(from, Side::Output)).collect(),
+                // A page has links as they were made; the operation names the one first that is evaluated first, the last one made.
+                from: order
+                    .iter()
+                    .rev()
+                    .map(|from| self.endpoint(from, Side::Output))
+                    .collect(),
             };
             written.out.tree.push((NodeTreeOp::OrderLinks(op), *at));
         }

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use geonode_graph::documents::{Object, TreeInfo};
 use geonode_graph::ir::{Item, Node, Side, Tree};
 use geonode_graph::{Catalogue, Document, compile_exactly};
-use geonode_protocol::{Code, Finding, Plan};
+use geonode_protocol::{Code, Finding, Limits, Plan, parse_plan};
 use geonode_text::{expand, page_plan, read_page};
 use proptest::prelude::*;
+use serde_json::json;
 
 use crate::catalogue;
 
@@ -342,6 +343,48 @@ with edit("Rocks"):
     let count = inputs(tree).into_iter().find(|item| item.name == "Count").unwrap();
     assert_eq!(count.props["max_value"], 50.0);
     assert_eq!(changed.objects["Plane"].modifiers.len(), 1);
+}
+
+#[test]
+fn links_into_one_input_are_in_the_order_of_the_page() {
+    let catalogue = catalogue("5.2");
+    let file = with_tree(&catalogue);
+    let order = |document: &Document| -> Vec<String> {
+        let links = document.trees["Rocks"].links.iter();
+        let joined = links.filter(|link| link.to.0 == "return/geometry");
+        joined.map(|link| link.from.0.clone()).collect()
+    };
+    let page = "with edit(\"Rocks\"):\n    return_geometry.geometry = [placed, geometry]\n";
+    let changed = after(page, &file, &catalogue);
+    let mut swapped = order(&file);
+    assert_eq!((swapped.len(), swapped[1].as_str()), (2, "placed"));
+    swapped.reverse();
+    assert_eq!(order(&changed), swapped);
+}
+
+#[test]
+fn proposals_are_for_the_plan_as_it_was_given() {
+    let catalogue = catalogue("5.2");
+    let page = "def a() -> Geometry:\n    return grid(vertices_x=5000000).mesh\n\ndef b() -> Geometry:\n    return a()\n\napply(\"B\", object=\"Plane\")\n";
+    let plan = json!({"version": "1.2", "done": true, "final_message": "m", "steps": [
+        {"id": "s1", "description": "d", "type": "NODE_TREE", "payload": {"text": page}},
+        {"id": "s2", "description": "d", "type": "NODE_TREE", "payload": {
+            "target": {"object_name": "Plane", "modifier_name": "C", "node_group_name": "C"},
+            "operations": [{"op": "create_node", "node_id": "c", "bl_idname": "GeometryNodeMeshCub"}],
+        }},
+    ]});
+    let plan = parse_plan(&plan.to_string(), &Limits::default()).plan.unwrap();
+    let document = empty_file();
+    let expanded = expand(&plan, &document, &catalogue, None).unwrap();
+    assert!(expanded.plan.steps.len() > 2, "the page is several steps");
+    let made = compile_exactly(&expanded.plan, &document, &catalogue, &expanded.exact);
+    let find = |code: Code| made.findings.iter().find(|finding| finding.code == code).unwrap();
+    let (range, kind) = (find(Code::OutOfRange), find(Code::UnknownNodeType));
+    assert!(!range.changes.is_empty() && !kind.changes.is_empty());
+    assert_eq!(expanded.places.trace(range.clone()).changes, []);
+    let mut traced = expanded.places.trace(kind.clone());
+    assert_eq!(traced.path, "/steps/1/payload/operations/0/bl_idname");
+    assert_eq!(traced.changes[0].path_mut(), "/steps/1/payload/operations/0/bl_idname");
 }
 
 #[test]
