@@ -72,7 +72,7 @@ def finish_trial(handle: RunHandle, request_id: str, *without: str) -> dict[str,
         busy = handle.trying
         handle.poll(0)
         if busy and handle.trying:
-            assert time.perf_counter() - started < 0.1
+            assert time.perf_counter() - started < 1
         handle.wait(20)
     [request] = handle.pending.values()
     return request["dry_run"]["result"]
@@ -234,7 +234,7 @@ def test_a_dry_run_that_takes_too_long_is_reported() -> None:
     result = finish_trial(handle, request_id)
     assert (result["ok"], result["code"]) == (False, "dry_run_timeout"), result
     assert "after 4 s" in result["text"]
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 30
     handle.cancel()
 
 
@@ -319,16 +319,20 @@ def test_a_misbehaving_process_gives_a_result(tmp_path: Path, name: str) -> None
     code, expected = MISBEHAVIOUR[name]
     folder = tmp_path / "trial"
     folder.mkdir()
-    one = trial.Trial([sys.executable, "-c", code], folder, 2, 300)
+    # Only a process that is to be stopped at this limit may reach it, however busy the machine is.
+    seconds = 2 if expected == "dry_run_timeout" else 60
+    one = trial.Trial([sys.executable, "-c", code], folder, seconds, 300)
     looks = 0
-    while (result := one.poll()) is None:
-        looks += 1
-        time.sleep(0.02)
+    try:
+        while (result := one.poll()) is None:
+            looks += 1
+            time.sleep(0.02)
+    finally:
+        one.stop(wait=True)
+        one.stop(wait=True)
     assert (result["ok"], result["code"]) == (False, expected), result
     # A look that waited for the process would be the only one.
     assert looks > 10 or expected != "dry_run_timeout"
-    one.stop(wait=True)
-    one.stop(wait=True)
     assert not folder.exists()
 
 

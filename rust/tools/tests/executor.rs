@@ -154,7 +154,7 @@ fn no_more_than_allowed_run_at_once() {
 #[test]
 fn a_hanging_tool_times_out_and_can_never_take_more_than_the_slots() {
     let hang = tool(spec("hang").within(0.05).unwrap(), |_, scope| {
-        let limit = Instant::now() + Duration::from_millis(600);
+        let limit = Instant::now() + Duration::from_secs(3);
         while Instant::now() < limit {
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -176,7 +176,10 @@ fn a_hanging_tool_times_out_and_can_never_take_more_than_the_slots() {
         call("quick", json!({})),
     ];
     let (results, metrics) = run(&mut executor, calls);
-    assert!(started.elapsed() < Duration::from_millis(400));
+    assert!(
+        started.elapsed() < Duration::from_millis(2500),
+        "it waited for a tool that hangs"
+    );
     assert_eq!(
         results.iter().map(code).collect::<Vec<_>>(),
         [Some(Code::ToolTimeout), Some(Code::ToolTimeout), Some(Code::ToolBusy)]
@@ -188,18 +191,18 @@ fn a_hanging_tool_times_out_and_can_never_take_more_than_the_slots() {
             ..
         }
     ));
-    std::thread::sleep(Duration::from_millis(700));
-    assert_eq!(
-        code(&one(&mut executor, "quick", json!({}))),
-        None,
-        "the slots are free again"
-    );
+    // A busy machine may end the two calls later than they mean to.
+    let free = (0..10).any(|_| {
+        std::thread::sleep(Duration::from_secs(3));
+        code(&one(&mut executor, "quick", json!({}))).is_none()
+    });
+    assert!(free, "the slots are free again");
 }
 
 #[test]
 fn a_cancel_ends_all_calls_at_once() {
     let hang = tool(spec("hang"), |_, _| {
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(Duration::from_secs(5));
         Ok(json!({"said": 1}))
     });
     let mut executor = executor(Limits::default(), [hang]);
@@ -210,7 +213,7 @@ fn a_cancel_ends_all_calls_at_once() {
         &|| started.elapsed() > Duration::from_millis(50),
         &mut |_| {},
     );
-    assert!(started.elapsed() < Duration::from_millis(300));
+    assert!(started.elapsed() < Duration::from_secs(4), "it waited for the calls");
     let results = batch.results();
     assert!(results.len() == 6 && results.iter().all(|settled| code(settled) == Some(Code::Cancelled)));
 }

@@ -235,7 +235,7 @@ fn llmock_breaks_streams() {
     let asked = Instant::now();
     client.cancel();
     assert_eq!(waiting.join().unwrap().1, Err(ProviderError::Cancelled));
-    assert!(asked.elapsed() < Duration::from_secs(1));
+    assert!(asked.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn a_real_model_answers_streams_and_stops() {
     let asked = Instant::now();
     client.cancel();
     let after: Vec<_> = stream.collect();
-    assert!(asked.elapsed() < Duration::from_secs(1));
+    assert!(asked.elapsed() < Duration::from_secs(5));
     assert_eq!(
         after.last(),
         Some(&Err(ProviderError::Cancelled)),
