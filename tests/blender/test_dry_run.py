@@ -181,6 +181,29 @@ def test_a_dry_run_leaves_this_file_unchanged(tmp_path: Path) -> None:
     assert bpy.data.objects["Plane"].location.x == 3
 
 
+def test_a_dry_run_of_a_page_makes_the_same_edit_as_the_run() -> None:
+    tree = bpy.data.node_groups.new("Tower", "GeometryNodeTree")
+    for side in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
+    ends = [tree.nodes.new(f"NodeGroup{end}") for end in ("Input", "Output")]
+    tree.links.new(ends[1].inputs[0], ends[0].outputs[0])
+    bpy.data.objects["Plane"].modifiers.new("Tower", "NODES").node_group = tree
+
+    text = 'with edit("Tower"):\n    ball = ico_sphere()\n    return join_geometry(geometry, ball)\n'
+    text += '\napply("Tower", object="Plane")\n'
+    step = {"id": "s", "type": "NODE_TREE", "description": "A tree", "payload": {"text": text}}
+    plan = {"version": "1.2", "steps": [{**step, "requires_approval": True}], "done": True, "final_message": "Done."}
+    handle, request_id = start_question(plan)
+    result = finish_trial(handle, request_id)
+    assert result["ok"], result
+    [second] = handle.pending
+    handle.approve(second)
+    report = driver.drive(handle)
+    assert report.ok, report.messages
+    assert [group.name for group in bpy.data.node_groups] == ["Tower"]
+    assert not any("Node groups made" in line or "Tower.001" in line for line in result["did"]), result["did"]
+
+
 def test_a_dry_run_omits_operations_that_are_left_out() -> None:
     handle, request_id = start_question(lift())
     result = finish_trial(handle, request_id, HIGHER)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -293,6 +294,37 @@ def test_the_result_of_a_dry_run_is_added_to_the_question(start, host: Host) -> 
         "result": {"ok": True, "seconds": 1.5, "without": [VALUE]},
     }
     assert answers.asked[1]["without"] == [VALUE]
+
+
+def test_a_dry_run_of_a_page_makes_the_same_edit_as_the_run(start, host: Host) -> None:
+    def page(text: str) -> dict[str, Any]:
+        step = {"id": "s", "type": "NODE_TREE", "description": "A tree", "payload": {"text": text}}
+        step["requires_approval"] = True
+        return {"version": "1.2", "steps": [step], "done": True, "final_message": "Done."}
+
+    tower = "def tower(geometry: Geometry) -> Geometry:\n    box = cube()\n    return join_geometry(geometry, box)\n"
+    report = host.drive(start(plan=page(f'{tower}\napply("Tower", object="Plane")\n'), approve="all"))
+    assert report["status"] == "done", report["messages"]
+
+    edit = 'with edit("Tower"):\n    ball = ico_sphere()\n    return join_geometry(geometry, ball)\n'
+    edit += '\napply("Tower", object="Plane")\n'
+    there: list[Host] = []
+
+    def try_out(effect: dict[str, Any]) -> dict[str, Any]:
+        other = copy.deepcopy({"objects": host.objects, "trees": host.trees})
+        there.append(Host())
+        there[0].objects, there[0].trees = other["objects"], other["trees"]
+        request = {"plan": effect["plan"], "exact": effect["exact"], "approve": "all"}
+        report = there[0].drive(start(**request))
+        assert report["status"] == "done", report["messages"]
+        return {"ok": True, "seconds": 1.5}
+
+    host.dry_run = try_out
+    report = host.drive(start(plan=page(edit), approve="ask"), decide=Answers(dry_run(), approve()))
+    assert report["status"] == "done", report["messages"]
+    assert [effect["exact"] for effect in host.effects if effect["effect"] == "dry_run"] == [[0]]
+    assert (there[0].objects, there[0].trees) == (host.objects, host.trees)
+    assert list(host.trees) == ["Tower"]
 
 
 def test_a_dry_run_that_cannot_start_does_not_end_the_run(start, host: Host) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .protocol import Applied, HostCall, Restored, ToolResults
     from .recordings import Recordings
 
-    TryOut = Callable[[dict[str, Any], str, int, int, bool], Trial]
+    TryOut = Callable[[dict[str, Any], str, int, int, bool, Iterable[int]], Trial]
 
 
 class BlenderHost:
@@ -168,11 +168,17 @@ class BlenderHost:
         return self._close()
 
     def dry_run(
-        self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False
+        self,
+        plan: dict[str, Any],
+        catalogue: str,
+        seconds: int,
+        megabytes: int,
+        sealed: bool = False,
+        exact: Iterable[int] = (),
     ) -> Trial:
         if self._try_out is None:
             raise AssistantError("internal_error", "A dry run cannot start another dry run.")
-        return self._try_out(plan, catalogue, seconds, megabytes, sealed)
+        return self._try_out(plan, catalogue, seconds, megabytes, sealed, exact)
 
     def _open(self) -> Transaction:
         if self._transaction is None:

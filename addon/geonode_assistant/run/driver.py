@@ -106,7 +106,13 @@ class Host(Protocol):
     def pause(self) -> None: ...
     def allow_only(self, names: dict[str, dict[str, list[str]]]) -> None: ...
     def dry_run(
-        self, plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False
+        self,
+        plan: dict[str, Any],
+        catalogue: str,
+        seconds: int,
+        megabytes: int,
+        sealed: bool = False,
+        exact: Iterable[int] = (),
     ) -> Trial: ...
     def commit(self, message: str, words: str, run: str) -> dict[str, Any]: ...
 
@@ -435,7 +441,8 @@ class RunHandle:
         self._performing = True
         try:
             limits = (effect["seconds"], effect["megabytes"])
-            trial = self.host.dry_run(effect["plan"], effect["catalogue"], *limits, effect.get("sealed", False))
+            sealed, exact = effect.get("sealed", False), effect.get("exact", [])
+            trial = self.host.dry_run(effect["plan"], effect["catalogue"], *limits, sealed, exact)
         except Exception as error:
             # The run continues without a dry run: the artist is asked again, with the reason.
             self.core.fail(effect["id"], failure(error))

@@ -642,6 +642,8 @@ class EffectDryRun(TypedDict):
     effect: Literal["dry_run"]
     # The plan.
     plan: dict[str, Any]
+    # Indices of the steps that mean exactly the tree that they name, as the request of the other run takes them.
+    exact: list[int]
     # Path or text of the catalogue.
     catalogue: str
     # Limit of its time.

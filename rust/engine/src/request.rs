@@ -1,5 +1,6 @@
 //! The request of a run.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use geonode_provider::policy::Redactor;
@@ -39,6 +40,9 @@ pub struct RunRequest {
     pub approve: Approve,
     /// A plan given directly: no provider is asked.
     pub plan: Option<PlanInput>,
+    /// Of a given plan that another run compiled, as a dry run tries it: indices of the steps that mean exactly the tree that they name. Its
+    /// size was judged there.
+    pub exact: Option<BTreeSet<usize>>,
     /// Replies of the provider `replay` given directly, in order.
     pub replies: Option<Vec<Value>>,
     /// Servers that data may be sent to; only the configured one when none are named.
@@ -88,6 +92,8 @@ struct Wire {
     #[serde(default)]
     plan: Option<Value>,
     #[serde(default)]
+    exact: Option<BTreeSet<usize>>,
+    #[serde(default)]
     replies: Option<Vec<Value>>,
     #[serde(default)]
     egress: Option<Vec<String>>,
@@ -136,6 +142,7 @@ impl RunRequest {
                 Value::String(text) => PlanInput::Text(text),
                 other => PlanInput::Json(other),
             }),
+            exact: wire.exact,
             replies: wire.replies,
             egress: wire.egress,
             folder: wire.folder,

@@ -263,6 +263,15 @@ impl Settings {
             ..Limits::default()
         }
     }
+
+    /// The bounds on a plan whose size was judged already; pages make more steps than were counted.
+    pub(crate) fn limits_of_a_rest(&self) -> Limits {
+        Limits {
+            max_steps: usize::MAX,
+            max_operations: usize::MAX,
+            ..self.limits()
+        }
+    }
 }
 
 /// The known word that is probably meant, if one is similar enough.

@@ -61,6 +61,13 @@ pub(crate) fn plan(value: &Value, limits: &Limits, added_steps: &[usize], findin
     check.rules(plan);
 }
 
+/// The finding about a plan with more operations than `limit`.
+pub fn too_many_operations(limit: usize, path: String) -> Finding {
+    let message = format!("The plan has more operations than the limit of {limit}.");
+    Finding::error(Code::TooManyOperations, path, message)
+        .hint(Hint::explain("Split the work over several plans with \"done\": false."))
+}
+
 /// The first version in which the operation is valid, if there is one; `known` are the operations of its list.
 pub(crate) fn op_fits(known: &'static BTreeMap<String, Shape>, op: &Value) -> Option<Version> {
     let shapes = shapes()?;
@@ -186,11 +193,8 @@ impl Check<'_> {
         self.operations += list.len();
         let limit = self.limits.max_operations;
         if before <= limit && self.operations > limit {
-            self.findings.error(|| {
-                let message = format!("The plan has more operations than the limit of {limit}.");
-                Finding::error(Code::TooManyOperations, pointer::child(at, field), message)
-                    .hint(Hint::explain("Split the work over several plans with \"done\": false."))
-            });
+            self.findings
+                .error(|| too_many_operations(limit, pointer::child(at, field)));
         }
         // Operations beyond the limit are refused anyway; checking them would only cost time.
         for (index, op) in list.iter().enumerate().take(limit.saturating_sub(before)) {

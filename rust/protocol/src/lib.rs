@@ -32,6 +32,7 @@ mod tokens;
 mod value;
 
 pub use arriving::{Arriving, ArrivingStep};
+pub use check::too_many_operations;
 pub use codes::{ALIASES, Code, UnknownCode};
 pub use envelope::{Envelope, GateFinding};
 pub use extension::{Expand, ExtensionError, Extensions, Origins};

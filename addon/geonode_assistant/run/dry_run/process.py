@@ -109,7 +109,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
 
     def apply() -> tuple[Any, RunHandle, census.Names]:
         before = census.census()
-        core_run = core.Run({**request, "catalogue": job["catalogue"], "plan": job["plan"]})
+        core_run = core.Run({**request, **{key: job[key] for key in ("catalogue", "plan", "exact")}})
         handle = RunHandle(core_run, BlenderHost(on_copy=True, recordings=recordings, results=results))
         report = driver.drive(handle)
         return report, handle, census.difference(before, census.census())

@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,20 @@ from .trial import REPORT, Trial
 PREFIX = "geonode-dry-run-"
 
 
-def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, sealed: bool = False) -> Trial:
+def start(
+    plan: dict[str, Any],
+    catalogue: str,
+    seconds: int,
+    megabytes: int,
+    sealed: bool = False,
+    exact: Iterable[int] = (),
+) -> Trial:
     """Saves the copy and starts the process, sealed where the system has a sandbox. The open file keeps its path, its
     unsaved changes and its undo steps.
 
-    ``sealed``: without a sandbox nothing is tried. Raises ``sandbox_unavailable`` then, ``output_not_writable`` if the
-    copy cannot be saved, ``execution_failed`` if the process does not start.
+    ``sealed``: without a sandbox nothing is tried. ``exact``: indices of the steps that mean exactly the tree that they
+    name. Raises ``sandbox_unavailable`` where there is none, ``output_not_writable`` if the copy cannot be saved,
+    ``execution_failed`` if the process does not start.
     """
     missing = _missing()
     if sealed and missing is not None:
@@ -40,6 +49,7 @@ def start(plan: dict[str, Any], catalogue: str, seconds: int, megabytes: int, se
         job = {
             "blend": str(copy),
             "plan": plan,
+            "exact": list(exact),
             "catalogue": catalogue,
             "seconds": seconds,
             "megabytes": megabytes,

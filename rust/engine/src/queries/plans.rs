@@ -175,7 +175,8 @@ fn preflight(
     catalogue: &Catalogue,
 ) -> (Validated, geonode_graph::Compiled) {
     let document = scene.document();
-    if let Some(expanded) = expand(plan, document, catalogue, only_object(document)) {
+    let most = Limits::default().max_operations;
+    if let Some(expanded) = expand(plan, document, catalogue, only_object(document), most) {
         let compiled = compile_exactly(&expanded.plan, document, catalogue, &expanded.exact);
         let about_steps = match scene {
             Scene::Known(_) => compiled.findings.iter().cloned().map(softened).collect(),

@@ -1,5 +1,7 @@
 //! The artist leaves something out: the rest is checked and compiled again, or tried in another process.
 
+use std::collections::BTreeSet;
+
 use geonode_graph::{Catalogue, Compiled, compile_exactly, operations};
 use geonode_protocol::{Code, Finding, Plan};
 use geonode_run::{Answer, Failure, PlanInfo};
@@ -24,7 +26,13 @@ pub(crate) fn choose(work: &mut Work, without: &[String]) -> Result<Answer, Fail
     }
     let given = PlanInput::Json(json(&rest)?);
     let scripts = work.scripts();
-    let mut given = Response::new(&given, None, work.settings.limits(), &work.extensions, scripts);
+    let mut given = Response::new(
+        &given,
+        None,
+        work.settings.limits_of_a_rest(),
+        &work.extensions,
+        scripts,
+    );
     answer.findings = validate::response(&mut given, Mode::Strict).findings;
     if given.plan.is_some() {
         let catalogue = work.catalogue()?;
@@ -81,14 +89,14 @@ fn describe_left_out(work: &Work, plan: &Plan, without: &[String], catalogue: &C
     words
 }
 
-/// The plan for a dry run in another process; the error says why there can be none.
-pub(crate) fn trial(work: &Work, without: &[String]) -> Result<Value, Failure> {
+/// The plan for a dry run in another process, and which of its steps mean exactly what they name; the error says why there can be none.
+pub(crate) fn trial(work: &Work, without: &[String]) -> Result<(Value, BTreeSet<usize>), Failure> {
     let plan = work.planned.plan.as_ref().ok_or_else(|| lost("plan"))?;
-    let (rest, _) = leave_out(plan, without);
+    let (rest, places) = leave_out(plan, without);
     if let Some(why) = approval::untried(&rest) {
         return Err(Failure::new(Code::InvalidArgument, why));
     }
-    json(&rest)
+    Ok((json(&rest)?, places.of_steps(&work.planned.exact)))
 }
 
 fn json(plan: &Plan) -> Result<Value, Failure> {

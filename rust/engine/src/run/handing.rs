@@ -59,8 +59,10 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
         Task::AskApproval { request } => HostEffect::AskApproval { request },
         Task::DryRun { without } => {
             shared.progress(None, "Dry run of the plan");
+            let (plan, exact) = choosing::trial(work, &without)?;
             HostEffect::DryRun {
-                plan: choosing::trial(work, &without)?,
+                plan,
+                exact,
                 catalogue: work.request.catalogue.clone(),
                 seconds: work.settings.dry_run_s,
                 megabytes: work.settings.dry_run_mb,

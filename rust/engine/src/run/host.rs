@@ -1,6 +1,6 @@
 //! Messages to and from the host, as JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use geonode_graph::StepDelta;
 use geonode_run::{ApprovalRequest, Failure};
@@ -98,6 +98,8 @@ pub(crate) enum HostEffect {
         /// The plan.
         #[schemars(with = "Map<String, Value>")]
         plan: Value,
+        /// Indices of the steps that mean exactly the tree that they name, as the request of the other run takes them.
+        exact: BTreeSet<usize>,
         /// Path or text of the catalogue.
         catalogue: String,
         /// Limit of its time.

@@ -230,11 +230,15 @@ impl Work {
         self.planned.plan = None;
         self.planned.places = None;
         self.planned.pages = PagePlaces::default();
-        self.planned.exact.clear();
+        self.planned.exact = self.request.exact.clone().unwrap_or_default();
         let Some(reply) = &self.asked.reply else {
             return Err(lost("reply"));
         };
-        let (limits, scripts) = (self.settings.limits(), self.scripts());
+        let limits = match self.request.exact {
+            Some(_) => self.settings.limits_of_a_rest(),
+            None => self.settings.limits(),
+        };
+        let scripts = self.scripts();
         let finish = self.asked.finish.as_ref();
         let mut given = Response::new(reply, finish, limits, &self.extensions, scripts);
         let verdict = validate::response(&mut given, Mode::strict(self.settings.strict_responses));
@@ -288,7 +292,13 @@ impl Work {
             .then(|| difference(&plan, &document, &catalogue));
         let plan = changed.flatten().map_or(plan, Arc::new);
         let usual = self.usual_object();
-        let (plan, steps, pages) = match expand(&plan, &document, &catalogue, usual.as_deref()) {
+        let (plan, steps, pages) = match expand(
+            &plan,
+            &document,
+            &catalogue,
+            usual.as_deref(),
+            self.settings.limits().max_operations,
+        ) {
             Some(expanded) => {
                 self.planned.pages = expanded.places;
                 self.planned.exact = expanded.exact;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use geonode_graph::{Catalogue, Document, compile_exactly};
-use geonode_protocol::{Action, Finding, Meta, Plan, Step, TreeText, Version};
+use geonode_protocol::{Action, Finding, Meta, Plan, Step, TreeText, Version, too_many_operations};
 
 use super::fault::Faults;
 use super::page::Page;
@@ -95,8 +95,15 @@ pub fn reads(plan: &Plan) -> bool {
     plan.steps.iter().any(|step| matches!(step.action, Action::TreeText(_)))
 }
 
-/// Makes operations of a plan's pages; none where it has no pages. `usual` is the object that is meant where a page names none.
-pub fn expand(plan: &Plan, document: &Document, catalogue: &Catalogue, usual: Option<&str>) -> Option<Expanded> {
+/// Makes operations of a plan's pages; none where it has no pages. `usual` is the object that is meant where a page names none, `most` how
+/// many operations the plan may have.
+pub fn expand(
+    plan: &Plan,
+    document: &Document,
+    catalogue: &Catalogue,
+    usual: Option<&str>,
+    most: usize,
+) -> Option<Expanded> {
     if !reads(plan) {
         return None;
     }
@@ -109,6 +116,7 @@ pub fn expand(plan: &Plan, document: &Document, catalogue: &Catalogue, usual: Op
         exact: BTreeSet::new(),
         places: PagePlaces::default(),
     };
+    let mut operations: usize = plan.steps.iter().map(|step| count(&step.action)).sum();
     for (index, step) in plan.steps.iter().enumerate() {
         let Action::TreeText(page) = &step.action else {
             expanded.plan.steps.push(step.clone());
@@ -135,6 +143,14 @@ pub fn expand(plan: &Plan, document: &Document, catalogue: &Catalogue, usual: Op
             expanded.plan.final_message = read.message.unwrap_or_default();
         }
         for (number, made) in read.steps.into_iter().enumerate() {
+            let before = operations;
+            operations += count(&made.action);
+            if before <= most && operations > most {
+                let place = made.places.get(most - before).unwrap_or(&made.target);
+                expanded
+                    .findings
+                    .push(about(index, place, too_many_operations(most, String::new())));
+            }
             if made.edits {
                 expanded.exact.insert(expanded.plan.steps.len());
             }
@@ -151,6 +167,15 @@ pub fn expand(plan: &Plan, document: &Document, catalogue: &Catalogue, usual: Op
         }
     }
     Some(expanded)
+}
+
+/// How many operations a step has.
+fn count(action: &Action) -> usize {
+    match action {
+        Action::NodeTree(payload) => payload.operations.len(),
+        Action::GnOps(payload) => payload.ops.len(),
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => 0,
+    }
 }
 
 /// The ID of one of the steps that a page becomes.

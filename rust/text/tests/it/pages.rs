@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use geonode_graph::documents::{Object, TreeInfo};
 use geonode_graph::ir::{Item, Node, Side, Tree};
 use geonode_graph::{Catalogue, Document, compile_exactly};
-use geonode_protocol::{Code, Finding, Limits, Plan, parse_plan};
+use geonode_protocol::{Action, Code, Finding, Limits, Plan, parse_plan};
 use geonode_text::{expand, page_plan, read_page};
 use proptest::prelude::*;
 use serde_json::json;
@@ -34,7 +34,7 @@ fn empty_file() -> Document {
 /// What compiling a page gives: the file afterwards, and the findings.
 fn compiled(page: &str, document: &Document, catalogue: &Catalogue) -> (Document, Vec<Finding>, Plan) {
     let plan = page_plan(page);
-    let expanded = expand(&plan, document, catalogue, None).unwrap();
+    let expanded = expand(&plan, document, catalogue, None, 10_000).unwrap();
     let made = compile_exactly(&expanded.plan, document, catalogue, &expanded.exact);
     let traced = made.findings.into_iter().map(|finding| expanded.places.trace(finding));
     let findings: Vec<Finding> = expanded.findings.into_iter().chain(traced).collect();
@@ -363,6 +363,45 @@ fn links_into_one_input_are_in_the_order_of_the_page() {
 }
 
 #[test]
+fn operations_of_pages_count_and_the_one_that_exceeds_the_limit_is_named() {
+    let catalogue = catalogue("5.2");
+    let page = "def a() -> Geometry:\n    box = cube()\n    ball = ico_sphere()\n    return join_geometry(box, ball)\n\napply(\"A\", object=\"Plane\")\n";
+    let plan = json!({"version": "1.2", "done": true, "final_message": "m", "steps": [
+        {"id": "s1", "description": "d", "type": "NODE_TREE", "payload": {
+            "target": {"object_name": "Plane", "modifier_name": "C", "node_group_name": "C"},
+            "operations": [{"op": "create_node", "node_id": "c", "bl_idname": "GeometryNodeMeshCube"}],
+        }},
+        {"id": "s2", "description": "d", "type": "NODE_TREE", "payload": {"text": page}},
+    ]});
+    let plan = parse_plan(&plan.to_string(), &Limits::default()).plan.unwrap();
+    let document = empty_file();
+    let expand = |most: usize| expand(&plan, &document, &catalogue, None, most).unwrap();
+    let all: usize = expand(usize::MAX)
+        .plan
+        .steps
+        .iter()
+        .map(|step| match &step.action {
+            Action::NodeTree(payload) => payload.operations.len(),
+            other => panic!("{other:?}"),
+        })
+        .sum();
+    assert_eq!(expand(all).findings, []);
+    for most in 1..all {
+        let [found] = expand(most).findings.try_into().unwrap();
+        assert_eq!(
+            (found.code, found.path.as_str()),
+            (Code::TooManyOperations, "/steps/1/payload/text")
+        );
+        assert!(found.message.starts_with("line "), "{}", found.message);
+        assert!(
+            found.message.contains(&format!("the limit of {most}.")),
+            "{}",
+            found.message
+        );
+    }
+}
+
+#[test]
 fn proposals_are_for_the_plan_as_it_was_given() {
     let catalogue = catalogue("5.2");
     let page = "def a() -> Geometry:\n    return grid(vertices_x=5000000).mesh\n\ndef b() -> Geometry:\n    return a()\n\napply(\"B\", object=\"Plane\")\n";
@@ -375,7 +414,7 @@ fn proposals_are_for_the_plan_as_it_was_given() {
     ]});
     let plan = parse_plan(&plan.to_string(), &Limits::default()).plan.unwrap();
     let document = empty_file();
-    let expanded = expand(&plan, &document, &catalogue, None).unwrap();
+    let expanded = expand(&plan, &document, &catalogue, None, 10_000).unwrap();
     assert!(expanded.plan.steps.len() > 2, "the page is several steps");
     let made = compile_exactly(&expanded.plan, &document, &catalogue, &expanded.exact);
     let find = |code: Code| made.findings.iter().find(|finding| finding.code == code).unwrap();
