@@ -51,7 +51,7 @@ def plan(obj: str, ops: list[Op], message: str = "Done.", **meta: Any) -> dict[s
         "description": "Make",
         "payload": {"target": target, "operations": ops},
     }
-    made = {"version": "1.1", "steps": [step], "done": True, "final_message": message}
+    made = {"version": "1.2", "steps": [step], "done": True, "final_message": message}
     return made | ({"meta": meta} if meta else {})
 
 
@@ -528,6 +528,20 @@ CASES: dict[str, Case] = {
         "fine",
         "Level",
         meta={"expects": [{"object_name": "Plane", "component": "faces", "min": 1000}]},
+    ),
+    "smaller than it is to be": Case(
+        "count_mismatch",
+        [*chain("grow", "Transform", "Geometry", "Geometry"), v("grow.Scale", [1.5, 1, 1])],
+        [*chain("grow", "Transform", "Geometry", "Geometry"), v("grow.Scale", [2, 1, 1])],
+        meta={"measures": [{"object_name": "Plane", "extent": "size_x", "about": 20}]},
+        words="in the result it is 15",
+    ),
+    "higher than it may reach": Case(
+        "count_mismatch",
+        [*chain("up", "Transform", "Geometry", "Geometry"), v("up.Translation", [0, 0, 3])],
+        [*chain("up", "Transform", "Geometry", "Geometry"), v("up.Translation", [0, 0, 2])],
+        meta={"measures": [{"object_name": "Plane", "extent": "high_z", "min": 1, "max": 2}]},
+        words="greatest Z",
     ),
     "expectations of another object": Case(
         "unknown_object",

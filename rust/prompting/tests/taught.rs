@@ -96,6 +96,7 @@ fn everything_that_exists_is_in_the_instructions() {
         &names(section(&text, "More context").unwrap()),
     );
     compare("component", choices("Component", ""), &plan);
+    compare("extent", choices("Extent", ""), &plan);
     let steps: BTreeSet<&str> = text.lines().filter_map(|line| line.strip_prefix("# ")).collect();
     compare("step type", choices("Step", "type"), &steps);
     compare("tool", tools(), &names(section(&text, "Tools").unwrap()));

@@ -350,32 +350,49 @@ impl Check<'_> {
         }
     }
 
-    /// The plan's expectations: either a count or bounds, and a minimum that does not exceed the maximum.
-    fn expectations(&mut self, expects: Option<&Value>) {
-        let Some(expects) = expects else { return };
-        for (index, one) in expects.as_array().into_iter().flatten().enumerate() {
-            let at = Lazy {
-                at: "/meta",
-                field: "expects",
-                index,
-            };
-            let has = |field: &str| one.get(field).is_some();
-            let bounds = has("min") || has("max");
-            if has("count") && bounds {
-                self.findings.error(|| {
-                    let message = "An expectation has either a count or bounds, not both.";
-                    let path = format!("{at}/count");
-                    let hint = Hint::change("Leave \"count\" out; the bounds say the same.", Change::remove(&*path));
-                    Finding::error(Code::ConflictingFields, path, message).hint(hint)
-                });
-            } else if one.is_object() && !has("count") && !bounds {
-                self.findings.error(|| {
-                    let message = "An expectation needs a number: \"count\", \"min\" or \"max\" is missing.";
-                    Finding::error(Code::MissingField, format!("{at}/count"), message)
-                });
+    /// The plan's expectations: either one number or bounds, and a minimum that does not exceed the maximum.
+    fn expectations(&mut self, meta: Option<&Value>) {
+        for (list, one) in [("expects", "count"), ("measures", "about")] {
+            let entries = meta.and_then(|meta| meta.get(list)).and_then(Value::as_array);
+            for (index, entry) in entries.into_iter().flatten().enumerate() {
+                self.expectation(entry, list, index, one);
             }
-            self.range(one, &at, MOST_EXPECTED);
         }
+    }
+
+    /// `number`: the field that stands in place of bounds.
+    fn expectation(&mut self, entry: &Value, list: &'static str, index: usize, number: &str) {
+        let at = Lazy {
+            at: "/meta",
+            field: list,
+            index,
+        };
+        let has = |field: &str| entry.get(field).is_some();
+        let bounds = has("min") || has("max");
+        if has(number) && bounds {
+            self.findings.error(|| {
+                let message = if number == "count" {
+                    "An expectation has either a count or bounds, not both."
+                } else {
+                    "A measure has either one number or bounds, not both."
+                };
+                let path = format!("{at}/{number}");
+                let said = format!("Leave \"{number}\" out; the bounds say the same.");
+                let hint = Hint::change(said, Change::remove(&*path));
+                Finding::error(Code::ConflictingFields, path, message).hint(hint)
+            });
+        } else if entry.is_object() && !has(number) && !bounds {
+            self.findings.error(|| {
+                let what = if number == "count" {
+                    "An expectation"
+                } else {
+                    "A measure"
+                };
+                let message = format!("{what} needs a number: \"{number}\", \"min\" or \"max\" is missing.");
+                Finding::error(Code::MissingField, format!("{at}/{number}"), message)
+            });
+        }
+        self.range(entry, &at, MOST_EXPECTED);
     }
 
     /// Rules between the fields of the plan.
@@ -393,7 +410,7 @@ impl Check<'_> {
                 Finding::error(Code::GateVerificationRequired, path, message).hint(hint)
             });
         }
-        self.expectations(plan.get("meta").and_then(|meta| meta.get("expects")));
+        self.expectations(plan.get("meta"));
         let asks = plan
             .get("context_requests")
             .and_then(Value::as_array)

@@ -45,8 +45,8 @@ pub use manifest::{Manifest, parse_manifest};
 pub use node_tree::*;
 pub use parse::{Parsed, parse_plan, parse_plan_value, parse_plan_value_with, parse_plan_with};
 pub use plan::{
-    Action, ActionKind, AddedStep, Component, ContextRequest, ContextSlice, Expectation, Meta, Plan, PythonMode,
-    PythonScript, Step, Version,
+    Action, ActionKind, AddedStep, Component, ContextRequest, ContextSlice, Expectation, Extent, Measure, Meta, Plan,
+    PythonMode, PythonScript, Step, Version,
 };
 pub use published::{schema, schemas};
 pub use shapes::*;

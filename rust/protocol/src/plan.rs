@@ -79,6 +79,98 @@ pub struct Meta {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 20), extend("x-since" = "1.1"))]
     pub expects: Vec<Expectation>,
+    /// Sizes and places that the evaluated result has after these steps, where the prompt fixes them; the same gate measures them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 20), extend("x-since" = "1.2"))]
+    pub measures: Vec<Measure>,
+}
+
+/// How far an object reaches after evaluation, in its own space, in Blender units: `about`, or `min` and `max`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// An object that a step targets.
+    #[schemars(length(min = 1))]
+    pub object_name: String,
+    /// What is measured.
+    pub extent: Extent,
+    /// The expected length or coordinate, within a twentieth of it or of the object's size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64", range(min = -1e12, max = 1e12))]
+    pub about: Option<serde_json::Number>,
+    /// The least allowed value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64", range(min = -1e12, max = 1e12))]
+    pub min: Option<serde_json::Number>,
+    /// The greatest allowed value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64", range(min = -1e12, max = 1e12))]
+    pub max: Option<serde_json::Number>,
+}
+
+impl Measure {
+    /// `about`, `min` and `max`.
+    pub fn numbers(&self) -> [Option<f64>; 3] {
+        [&self.about, &self.min, &self.max].map(|number| number.as_ref()?.as_f64())
+    }
+}
+
+/// A side of the box around evaluated geometry, instances included, or a coordinate of its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Extent {
+    /// Length along X.
+    SizeX,
+    /// Length along Y.
+    SizeY,
+    /// Length along Z.
+    SizeZ,
+    /// Least X.
+    LowX,
+    /// Least Y.
+    LowY,
+    /// Least Z.
+    LowZ,
+    /// Greatest X.
+    HighX,
+    /// Greatest Y.
+    HighY,
+    /// Greatest Z.
+    HighZ,
+}
+
+impl Extent {
+    /// What it is, in words.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::SizeX => "length along X",
+            Self::SizeY => "length along Y",
+            Self::SizeZ => "length along Z",
+            Self::LowX => "least X",
+            Self::LowY => "least Y",
+            Self::LowZ => "least Z",
+            Self::HighX => "greatest X",
+            Self::HighY => "greatest Y",
+            Self::HighZ => "greatest Z",
+        }
+    }
+
+    /// Its value in a box, and the length of the box along its axis.
+    pub fn of(self, [low, high]: [[f64; 3]; 2]) -> (f64, f64) {
+        let ([lx, ly, lz], [hx, hy, hz]) = (low, high);
+        let (low, high) = match self {
+            Self::SizeX | Self::LowX | Self::HighX => (lx, hx),
+            Self::SizeY | Self::LowY | Self::HighY => (ly, hy),
+            Self::SizeZ | Self::LowZ | Self::HighZ => (lz, hz),
+        };
+        let length = high - low;
+        let value = match self {
+            Self::SizeX | Self::SizeY | Self::SizeZ => length,
+            Self::LowX | Self::LowY | Self::LowZ => low,
+            Self::HighX | Self::HighY | Self::HighZ => high,
+        };
+        (value, length)
+    }
 }
 
 /// How many of a component an object has after evaluation: `count`, or `min` and `max`.
@@ -159,6 +251,7 @@ impl Default for Meta {
         Self {
             requires_gate_verification: true,
             expects: Vec::new(),
+            measures: Vec::new(),
         }
     }
 }

@@ -120,9 +120,12 @@ impl Planned {
         let scripted = |plan: &&Arc<Plan>| plan.steps.iter().any(|step| matches!(step.action, Action::Python(_)));
         let plans = self.plan.iter().filter(scripted);
         plans
-            .flat_map(|plan| &plan.meta.expects)
-            .map(|expected| expected.object_name.clone())
-            .filter(|name| !known.contains(name))
+            .flat_map(|plan| {
+                let counted = plan.meta.expects.iter().map(|expected| &expected.object_name);
+                counted.chain(plan.meta.measures.iter().map(|measure| &measure.object_name))
+            })
+            .filter(|&name| !known.contains(name))
+            .cloned()
             .collect()
     }
 

@@ -2,10 +2,10 @@
 //!
 //! Measures the expectations in `meta.expects` of the last plan: `count` may be off by a tenth plus one, or by a half where the number of
 //! elements is random (points distributed at random); `min` and `max` are exact. Instances count at the top level or, nested, each as often
-//! as it appears; either may be meant. The same holds for objects that scripts created. A number in the plan's own words ("200 instances") only gives a warning.
+//! as it appears; either may be meant. `meta.measures` are sizes and places of the evaluated box. The same holds for objects that scripts created. A number in the plan's own words ("200 instances") only gives a warning.
 
 use geonode_cost::{Driver, driver};
-use geonode_protocol::{Action, Code, Component, Expectation, GateFinding, Plan, Severity};
+use geonode_protocol::{Action, Code, Component, Expectation, GateFinding, Measure, Plan, Severity};
 
 use crate::facts::{Facts, finding};
 use crate::gate::Gate;
@@ -32,6 +32,12 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         .iter()
         .filter_map(|expected| judged(facts, plan, expected))
         .collect();
+    findings.extend(
+        plan.meta
+            .measures
+            .iter()
+            .filter_map(|wanted| measure(facts, plan, wanted)),
+    );
     if findings.is_empty() && plan.meta.expects.is_empty() {
         findings.extend(claimed(facts, plan));
     }
@@ -41,24 +47,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
 fn judged(facts: &Facts<'_>, plan: &Plan, expected: &Expectation) -> Option<GateFinding> {
     let (name, noun) = (&expected.object_name, expected.component.noun());
     let Some(object) = facts.object(name) else {
-        // A script may work on any object, so the objects in its plan's expectations are measured.
-        let (why, fix) = if scripted(plan) {
-            (
-                "there is no such object after its script",
-                "Create the object in the script, or name one that exists.",
-            )
-        } else {
-            (
-                "no step works on that object",
-                "Name an object that a step targets in `expects`.",
-            )
-        };
-        return Some(finding(
-            GATE.code,
-            Code::UnknownObject,
-            format!("The plan expects {noun} of “{name}”, but {why}."),
-            fix,
-        ));
+        return Some(unknown(plan, name, noun));
     };
     let counts = measured(&object.evaluated, expected.component);
     let fits = |count: &u64| match expected.count {
@@ -69,6 +58,63 @@ fn judged(facts: &Facts<'_>, plan: &Plan, expected: &Expectation) -> Option<Gate
         return None;
     }
     Some(mismatch(facts, name, expected, &object.evaluated, &counts))
+}
+
+/// Share of a value, or of the object's size, by which a measure may be off.
+const LENGTH_TOLERANCE: f64 = 0.05;
+/// Bounds hold exactly, but for rounding.
+const ROUNDING: f64 = 1e-4;
+
+/// A size or place that the plan expects and the result does not have.
+fn measure(facts: &Facts<'_>, plan: &Plan, wanted: &Measure) -> Option<GateFinding> {
+    let (name, noun) = (&wanted.object_name, wanted.extent.noun());
+    let Some(object) = facts.object(name) else {
+        return Some(unknown(plan, name, noun));
+    };
+    let [about, min, max] = wanted.numbers();
+    let said = match (about, min, max) {
+        (Some(about), ..) => format!("about {about}"),
+        (None, Some(min), Some(max)) => format!("{min} to {max}"),
+        (None, Some(min), None) => format!("at least {min}"),
+        (None, None, max) => format!("at most {}", max.unwrap_or_default()),
+    };
+    let cause = match object.evaluated.bounds {
+        None => format!("The plan expects {said} as the {noun} of “{name}”; the result has no size."),
+        Some(bounds) => {
+            let (real, length) = wanted.extent.of(bounds);
+            let near = |about: f64| (real - about).abs() <= LENGTH_TOLERANCE * about.abs().max(length) + ROUNDING;
+            let slack = ROUNDING * length.max(1.0);
+            let within = min.is_none_or(|min| real >= min - slack) && max.is_none_or(|max| real <= max + slack);
+            if about.map_or(within, near) {
+                return None;
+            }
+            format!("The plan expects {said} as the {noun} of “{name}”; in the result it is {real:.4}.")
+        }
+    };
+    let fix = "Correct the sizes and places in the tree, or the measure; lengths are Blender units in the object's own space.";
+    Some(finding(GATE.code, Code::CountMismatch, cause, fix))
+}
+
+/// The plan expects something of an object that was not measured.
+fn unknown(plan: &Plan, name: &str, noun: &str) -> GateFinding {
+    // A script may work on any object, so the objects in its plan's expectations are measured.
+    let (why, fix) = if scripted(plan) {
+        (
+            "there is no such object after its script",
+            "Create the object in the script, or name one that exists.",
+        )
+    } else {
+        (
+            "no step works on that object",
+            "Name an object that a step targets in `expects`.",
+        )
+    };
+    finding(
+        GATE.code,
+        Code::UnknownObject,
+        format!("The plan expects {noun} of “{name}”, but {why}."),
+        fix,
+    )
 }
 
 fn scripted(plan: &Plan) -> bool {

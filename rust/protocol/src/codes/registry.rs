@@ -63,8 +63,8 @@ codes! {
     "gates" {
         /// The predicted cost of the plan would freeze Blender.
         BlowupRisk = "BLOWUP_RISK" => "Lower counts, densities and levels of subdivision, or show instances instead of realizing them." [policy],
-        /// The evaluated result does not have the number of elements that the plan expects.
-        ExpectedEffects = "EXPECTED_EFFECTS" => "Change the inputs that decide the number, or correct the number that the plan expects.",
+        /// The evaluated result does not have the number of elements, the size or the place that the plan expects.
+        ExpectedEffects = "EXPECTED_EFFECTS" => "Change the inputs that decide it, or correct what the plan expects.",
         /// The evaluated result has coordinates that are not finite.
         FiniteBounds = "FINITE_BOUNDS" => "Look for divisions by zero, roots of negative numbers and very large scales.",
         /// A link in the tree is invalid.
@@ -231,8 +231,8 @@ codes! {
         ZoneViolation = "zone_violation" => "Pass the value through the zone's items.",
     }
     "gate causes" {
-        /// The measured count is not what the plan or the prompt asks for.
-        CountMismatch = "count_mismatch" => "Change the input that decides the count, or the count that the plan expects.",
+        /// A measured count, size or place is not what the plan or the prompt asks for.
+        CountMismatch = "count_mismatch" => "Change the input that decides it, or what the plan expects.",
         /// The result of a node is not used.
         DeadEnd = "dead_end" => "Link the result towards the Group Output, or remove the node.",
         /// A node group has no Group Output, so its group nodes output nothing.
