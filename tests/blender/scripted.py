@@ -73,6 +73,13 @@ class FakeHost:
         self.calls.append("give_up")
         self.open = False
 
+    @property
+    def changed(self) -> bool:
+        return "commit" in self.calls
+
+    def is_undone(self) -> bool:
+        return False
+
     def commit(self, message: str, words: str, run: str) -> dict[str, Any]:
         assert self.open
         self.enter("commit")

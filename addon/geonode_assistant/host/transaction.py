@@ -20,6 +20,7 @@ from .errors import HostError
 from .file_summary import inventory
 from .meanwhile import Meanwhile
 from .snapshots import modifier_snapshot, object_state, restore_inputs, tree_state
+from .standing import Result
 
 KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
 MARK = f"{context.HIDDEN_PREFIX}_written"
@@ -63,6 +64,7 @@ class Transaction:
         self._copied: dict[str, str] = {}  # what is a copy is as much the artist's as the tree that it was copied from
         self._fonts: list[str] = []
         self._made: list[int] = []
+        self._wrote = False
         self._open = True
         self._owned = ownership.StateBefore()
         self._groups = {g.name for g in bpy.data.node_groups}
@@ -138,7 +140,9 @@ class Transaction:
         self._copied |= {tree["tree"]: source for tree in delta.get("trees", ()) if (source := tree.get("copy_of"))}
         names = self._meanwhile.names_of if self._checkpoint is None else None
         with self._writing(*reached):
-            return apply.apply_delta(delta, names, self._moved)
+            done = apply.apply_delta(delta, names, self._moved)
+        self._wrote |= any(done.values())
+        return done
 
     def execute(self, work: Callable[[], Any]) -> Any:
         """Calls `work` of an executor and records which data-blocks it creates."""
@@ -149,6 +153,7 @@ class Transaction:
             self._actions.keep(
                 [tree for name in self._copies if (tree := self._covered(name)) is not None], KEEP_PREFIX
             )
+        self._wrote = True
         present = {block.session_uid for block in _all_blocks()}
         lacking = {name: id_state.keep(tree) for name in self._copies if (tree := self._covered(name)) is not None}
         with self._writing(*everything):
@@ -196,6 +201,7 @@ class Transaction:
             )
         self._check_untouched()
         self._unmark()
+        self._wrote = True
         mode = bpy.context.mode
         try:
             return work()
@@ -267,8 +273,9 @@ class Transaction:
         if not stepped and operators.can(bpy.ops.ed.undo_push):
             bpy.ops.ed.undo_push(message="GeoNode: not restored")
 
-    def commit(self, message: str, words: str | None = None, run: str = "") -> None:
-        """Keeps the changes, as one undo step of that name if this Blender has an undo stack.
+    def commit(self, message: str, words: str | None = None, run: str = "") -> Result | None:
+        """Keeps the changes, as one undo step of that name if this Blender has an undo stack; returns what tells later
+        whether they were undone. If nothing was written, there is no step, and None is returned.
 
         What was made is marked as made for these words, else for the message, by the run with this identifier.
         """
@@ -280,13 +287,16 @@ class Transaction:
         self._moved.drop([tree for name in names if (tree := self._covered(name)) is not None])
         self._drop_copies()
         self._unmark()
+        if not self._wrote and self._checkpoint is None:
+            return None
         self._mark_results(message if words is None else words, run)
         if self._checkpoint is not None:
             self._checkpoint.commit(message)
-            return
-        if operators.can(bpy.ops.ed.undo_push):
+        elif operators.can(bpy.ops.ed.undo_push):
             bpy.ops.ed.undo_push(message=message)
             undo.note_step()
+        made = [tree.name for name in self._created if (tree := self._covered(name)) is not None]
+        return Result(self._state["trees"], self._state["objects"], made, self._all) if self._wrote else None
 
     def _mark_results(self, prompt: str, run: str) -> None:
         """Marks what the run created as the assistant's."""

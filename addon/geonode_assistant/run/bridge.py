@@ -12,6 +12,7 @@ from ..messages import AssistantError
 if TYPE_CHECKING:
     from ..host.census import Held
     from ..host.documents import Context, Document, Evidence, StepDelta
+    from ..host.standing import Result
     from ..host.transaction import Transaction
     from ..scripting import ScriptResult
     from .driver import Trial
@@ -39,6 +40,7 @@ class BlenderHost:
         self._transaction: Transaction | None = None
         self._inspected: Document | None = None
         self._held: Held | None = None
+        self._result: Result | None = None
         self._on_copy = on_copy
         self._results = results
         self._removable: set[int] = set()
@@ -164,8 +166,15 @@ class BlenderHost:
         transaction.give_up()
 
     def commit(self, message: str, words: str, run: str) -> dict[str, Any]:
-        self._open().commit(message, words, run)
+        self._result = self._open().commit(message, words, run)
         return self._close()
+
+    @property
+    def changed(self) -> bool:
+        return self._result is not None
+
+    def is_undone(self) -> bool:
+        return self._result is not None and self._result.is_undone()
 
     def dry_run(
         self,

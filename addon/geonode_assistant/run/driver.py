@@ -115,6 +115,15 @@ class Host(Protocol):
         exact: Iterable[int] = (),
     ) -> Trial: ...
     def commit(self, message: str, words: str, run: str) -> dict[str, Any]: ...
+    @property
+    def changed(self) -> bool:
+        """Whether something was committed that differs from what was there before."""
+        ...
+
+    def is_undone(self) -> bool:
+        """Whether what was committed has been taken back by an undo."""
+        ...
+
 
 
 class RunHandle:

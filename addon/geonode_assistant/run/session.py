@@ -59,6 +59,8 @@ class Session:
         self.estimate: dict[str, Any] | None = None
         """The estimate for the last request to a model: ``input_tokens, cost_usd, most_cost_usd``."""
         self.report: RunReport | None = None
+        self.undone = False
+        """Whether an undo has taken the result of the run back."""
         self.left_out: set[str] = set()
         """IDs of the operations of the open request that the artist has unticked."""
         self.opened: set[str] = set()
@@ -194,6 +196,23 @@ class Session:
             self.left_out = set(request.get("without", ()) if request else ())
             self.opened = set()
         return before != (self._question, self._tried_since)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the run is done and the file is as it was before."""
+        done = self.handle is not None and self.report is not None and self.report.ok
+        return done and self.handle is not None and not self.handle.host.changed
+
+    def follow_undo(self) -> bool:
+        """After an undo or a redo: notes whether the result of the last run stands. Returns whether that changed."""
+        before = self.undone
+        ended = self.handle is not None and self.report is not None and self.report.ok
+        self.undone = ended and self.handle is not None and self.handle.host.is_undone()
+        return self.undone != before
+
+    def leave_file(self) -> None:
+        """Forgets the last run and its conversation: they belong to the file in which they began."""
+        self.reset("")
 
     def close(self) -> None:
         """Ends the run at once and restores what it wrote: another file is being loaded, or the add-on switched off."""

@@ -62,7 +62,8 @@ def end_before_load(*_args: object) -> None:
 
 @persistent
 def continue_after_load(*_args: object) -> None:
-    """Continues the conversation during which the loaded file was saved."""
+    """Shows nothing of the former file, and continues the conversation during which the loaded file was saved."""
+    session.current.leave_file()
     if not mainfile.path():
         return
     known = conversations.of_file(folders.own_folder(), mainfile.path())
@@ -94,8 +95,10 @@ def before_undo(*_args: object) -> None:
 
 @persistent
 def after_undo(*_args: object) -> None:
-    """Puts the preferences back to what they were before the undo."""
+    """Puts the preferences back to what they were before the undo, and shows whether the last result still stands."""
     undo.after()
+    if session.current.follow_undo():
+        redraw()
 
 
 HANDLERS = {

@@ -30,6 +30,7 @@ STATES: dict[str, tuple[str, IconItems]] = {
     "ERROR": ("Not done", "ERROR"),
     "CANCELLED": ("Cancelled", "CANCEL"),
 }
+UNDONE = "The result was taken back by Undo; Redo brings it again."
 STEP_ICONS: dict[str, IconItems] = {
     "planned": "DOT",
     "pending": "DOT",
@@ -44,6 +45,8 @@ SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CALLS = 8, 8, 4
 SHOWN_CHARACTERS = 600
 SHOWN_LINE = 80
 SHOWN_OUTPUT = 10
+# Characters of an object's name in an example.
+SHOWN_NAME = 24
 # The elapsed time is shown from this many seconds on.
 CLOCK_AFTER_S = 2
 
@@ -63,6 +66,10 @@ class _Sidebar(PanelPart):
         draw_conversation(layout, view)
         draw_state(layout, view)
         draw_text(layout, usage_line(view), context)
+        if view.undone:
+            draw_text(layout, UNDONE, context)
+            draw_ownership(layout, context)
+            return
         for call in view.tools[-SHOWN_CALLS:]:
             draw_text(layout, call_line(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
         for step in view.steps[-SHOWN_STEPS:]:
@@ -95,11 +102,21 @@ def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     data = properties.edited()
     rna: Any = layout.bl_rna
     if "textbox" in rna.functions:
-        layout.textbox(data, "prompt", placeholder="Scatter 200 rocks on the plane", initial_visible_lines=4)
+        layout.textbox(data, "prompt", placeholder=example_prompt(context), initial_visible_lines=4)
     else:
-        layout.prop(data, "prompt", text="", placeholder="Scatter 200 rocks on the plane")
+        layout.prop(data, "prompt", text="", placeholder=example_prompt(context))
         if len(fit_lines(context, data.prompt)) > 1:
             draw_text(layout, data.prompt, context)
+
+
+def example_prompt(context: bpy.types.Context) -> str:
+    """A prompt that the active object can follow, as an example."""
+    active = context.object
+    kind = active.type if active is not None else ""
+    if active is None or kind not in ("MESH", "CURVE"):
+        return "Select a mesh or a curve, then say what to make of it"
+    name = one_line(active.name, SHOWN_NAME)
+    return f"Scatter 200 rocks on {name}" if kind == "MESH" else f"Make a tube along {name}"
 
 
 def draw_ownership(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -122,6 +139,10 @@ def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None
 def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
     """Draws the state; during a run a progress bar, or, while the progress is unknown, the activity and its seconds."""
     text, icon = STATES.get(view.summary, (view.summary.title(), "NONE"))
+    if view.undone:
+        text, icon = "Undone", "LOOP_BACK"
+    elif view.unchanged:
+        text, icon = "Done: nothing had to be changed", "CHECKMARK"
     text = view.activity or text
     if view.pending:
         layout.label(text="Waiting for your answer", icon="QUESTION")

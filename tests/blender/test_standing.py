@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the sidebar says about a result follows the file: undo, redo, work of the artist's, another file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import geonode_assistant
+import pytest
+from asking import lift
+from geonode_assistant.cli import e2e
+from geonode_assistant.run import driver, session, starting
+from geonode_assistant.ui.panels import sidebar
+
+NEW = "import bpy\n\nbpy.data.objects.new('Helper', None)\n"
+
+
+@pytest.fixture(autouse=True)
+def scene() -> Iterator[None]:
+    geonode_assistant.register()
+    e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
+    bpy.ops.ed.undo_push(message="Start")
+    yield
+    geonode_assistant.unregister()
+
+
+def send(prompt: str = "scatter 20 cubes on the plane", target: str = "Plane", **more: Any) -> None:
+    """As the button does, to the run's end."""
+    driver.drive(starting.start(prompt, object=target, approve="all", **more))
+    session.current.poll()
+    assert session.current.report is not None and session.current.report.ok, session.current.messages
+
+
+def test_an_undone_result_is_not_called_done() -> None:
+    send()
+    assert not session.current.undone and not session.current.unchanged
+    bpy.ops.ed.undo()
+    assert not bpy.data.objects["Plane"].modifiers and session.current.undone
+    bpy.ops.ed.redo()
+    assert bpy.data.objects["Plane"].modifiers and not session.current.undone
+
+
+def test_undoing_what_came_after_leaves_the_result() -> None:
+    send()
+    bpy.data.objects["Plane"].location.x = 3
+    bpy.ops.ed.undo_push(message="Move")
+    bpy.ops.ed.undo()
+    assert bpy.data.objects["Plane"].location.x == 0 and not session.current.undone
+    bpy.ops.ed.undo()
+    assert session.current.undone
+
+
+def test_an_undone_change_of_an_existing_tree_is_noticed() -> None:
+    send()
+    send("make it 30")
+    bpy.ops.ed.undo()
+    assert session.current.undone and bpy.data.objects["Plane"].modifiers
+    bpy.ops.ed.redo()
+    assert not session.current.undone
+
+
+def test_an_undone_script_is_noticed() -> None:
+    step = {"id": "s", "type": "PYTHON", "description": "Make", "payload": {"code": NEW, "mode": "safe"}}
+    plan = {"version": "1.2", "steps": [step], "done": True, "final_message": ""}
+    send("x", provider="replay", settings={"try_scripts": "never"}, replies=[plan])
+    assert "Helper" in bpy.data.objects
+    bpy.ops.ed.undo()
+    assert "Helper" not in bpy.data.objects and session.current.undone
+    bpy.ops.ed.redo()
+    assert not session.current.undone
+
+
+def test_nothing_of_a_former_file_is_shown() -> None:
+    send()
+    assert session.current.summary == "DONE"
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    assert session.current.summary == "IDLE" and not session.current.messages and not session.current.undone
+
+
+def test_a_run_that_changes_nothing_makes_no_undo_step() -> None:
+    send("x", provider="replay", replies=[lift()])
+    assert not session.current.unchanged
+    send("x", provider="replay", replies=[lift()])
+    assert session.current.unchanged and session.current.report.diff == []
+    bpy.ops.ed.undo()
+    assert not bpy.data.objects["Plane"].modifiers, "the first undo takes back the run that did something"
+
+
+def test_the_example_fits_the_scene_and_works() -> None:
+    assert sidebar.example_prompt(bpy.context) == "Scatter 200 rocks on Plane"
+    send(sidebar.example_prompt(bpy.context))
+    bpy.ops.curve.primitive_bezier_curve_add()
+    curve = bpy.context.object
+    assert sidebar.example_prompt(bpy.context) == f"Make a tube along {curve.name}"
+    send(sidebar.example_prompt(bpy.context), curve.name)
+    assert [modifier.type for modifier in curve.modifiers] == ["NODES"]
+    bpy.ops.object.light_add()
+    assert "mesh or a curve" in sidebar.example_prompt(bpy.context)
+    bpy.context.view_layer.objects.active = None
+    assert "mesh or a curve" in sidebar.example_prompt(bpy.context)
