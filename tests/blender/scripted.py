@@ -77,6 +77,9 @@ class FakeHost:
     def changed(self) -> bool:
         return "commit" in self.calls
 
+    def results(self) -> list[Any]:
+        return []
+
     def is_undone(self) -> bool:
         return False
 

@@ -11,6 +11,8 @@ import geonode_assistant
 import pytest
 from asking import lift
 from geonode_assistant.cli import e2e
+from geonode_assistant.host import sliders
+from geonode_assistant.host.modifiers import inputs_of
 from geonode_assistant.run import driver, session, starting
 from geonode_assistant.ui.panels import sidebar
 
@@ -40,6 +42,25 @@ def test_an_undone_result_is_not_called_done() -> None:
     assert not bpy.data.objects["Plane"].modifiers and session.current.undone
     bpy.ops.ed.redo()
     assert bpy.data.objects["Plane"].modifiers and not session.current.undone
+
+
+def test_the_inputs_of_the_result_are_at_hand() -> None:
+    send()
+    [modifier] = session.current.results
+    assert modifier.id_data.name == "Plane"
+    found = {slider.name: slider for slider in sliders.of(modifier)}
+    count = found["Count"]
+    held = getattr(count.owner, count.path) if count.path == "value" else count.owner.path_resolve(count.path)
+    assert held == 20
+    assert [s.name for s in found.values()] == [
+        item.name for item in inputs_of(modifier.node_group) if item.name in found
+    ]
+    modifier.name = "Renamed"
+    send("make it 30")
+    assert [m.name for m in session.current.results] == ["Renamed"]
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    assert session.current.results == []
 
 
 def test_undoing_what_came_after_leaves_the_result() -> None:

@@ -296,7 +296,8 @@ class Transaction:
             bpy.ops.ed.undo_push(message=message)
             undo.note_step()
         made = [tree.name for name in self._created if (tree := self._covered(name)) is not None]
-        return Result(self._state["trees"], self._state["objects"], made, self._all) if self._wrote else None
+        before = self._state
+        return Result(before["trees"], before["objects"], made, sorted(self._new_modifiers), self._all)
 
     def _mark_results(self, prompt: str, run: str) -> None:
         """Marks what the run created as the assistant's."""

@@ -173,6 +173,9 @@ class BlenderHost:
     def changed(self) -> bool:
         return self._result is not None
 
+    def results(self) -> list[Any]:
+        return self._result.modifiers() if self._result is not None else []
+
     def is_undone(self) -> bool:
         return self._result is not None and self._result.is_undone()
 

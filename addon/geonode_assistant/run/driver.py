@@ -120,10 +120,13 @@ class Host(Protocol):
         """Whether something was committed that differs from what was there before."""
         ...
 
+    def results(self) -> list[Any]:
+        """The modifiers that hold what was committed, as Blender's data of this moment."""
+        ...
+
     def is_undone(self) -> bool:
         """Whether what was committed has been taken back by an undo."""
         ...
-
 
 
 class RunHandle:

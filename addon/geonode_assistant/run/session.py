@@ -203,6 +203,12 @@ class Session:
         done = self.handle is not None and self.report is not None and self.report.ok
         return done and self.handle is not None and not self.handle.host.changed
 
+    @property
+    def results(self) -> list[Any]:
+        """The modifiers that the last run made or edited, as far as they exist; empty until it is done."""
+        done = self.report is not None and self.report.ok and not self.undone
+        return self.handle.host.results() if done and self.handle is not None else []
+
     def follow_undo(self) -> bool:
         """After an undo or a redo: notes whether the result of the last run stands. Returns whether that changed."""
         before = self.undone

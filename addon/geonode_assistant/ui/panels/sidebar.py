@@ -15,6 +15,7 @@ from .. import properties
 from ..bases import PanelPart
 from ..operators.ownership import active_tree
 from .question import draw_question
+from .result import draw_results
 from .wrapping import draw_text, fit_lines
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class _Sidebar(PanelPart):
             draw_text(layout, reply_preview(view.text), context)
         done = view.final_message if view.summary == "DONE" else ""
         draw_text(layout, done, context)
+        draw_results(layout, view.results)
         for message in select_for_artist(view.messages, done)[:SHOWN_MESSAGES]:
             draw_message(layout, message, context)
         draw_ownership(layout, context)

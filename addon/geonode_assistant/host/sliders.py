@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inputs of a Geometry Nodes modifier as its panel shows them, for other panels to draw."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import bpy
+
+from . import modifiers
+
+# Up to 5.0 a data-block is chosen from one of these lists of `bpy.data`; later its property knows them.
+_LISTS = {
+    "NodeSocketObject": "objects",
+    "NodeSocketCollection": "collections",
+    "NodeSocketMaterial": "materials",
+    "NodeSocketImage": "images",
+    "NodeSocketTexture": "textures",
+    "NodeSocketFont": "fonts",
+}
+
+
+class Slider(NamedTuple):
+    """One input: what ``UILayout.prop`` takes, and its name in the interface of the tree."""
+
+    owner: Any
+    path: str
+    name: str
+    lists: Any = None
+    """With ``list_of`` what ``UILayout.prop_search`` takes, where the property does not know its data-blocks."""
+    list_of: str = ""
+
+
+def of(modifier: Any) -> list[Slider]:
+    """The inputs that hold a value and are visible, in the order of the interface."""
+    if modifier.node_group is None:
+        return []
+    read = _by_rna if "properties" in modifier.bl_rna.properties else _by_key
+    return [slider for item in modifiers.inputs_of(modifier.node_group) if (slider := read(modifier, item))]
+
+
+def _by_rna(modifier: Any, item: Any) -> Slider | None:
+    held = getattr(modifier.properties.inputs, item.identifier, None)
+    if held is None or not hasattr(held, "value") or not modifier.is_input_visible(item.identifier):
+        return None
+    return None if getattr(held, "type", "VALUE") == "ATTRIBUTE" else Slider(held, "value", item.name)
+
+
+def _by_key(modifier: Any, item: Any) -> Slider | None:
+    key = item.identifier
+    if key not in modifier.keys() or item.hide_in_modifier or modifier.get(f"{key}_use_attribute"):
+        return None
+    blocks = _LISTS.get(item.socket_type, "")
+    return Slider(modifier, f'["{key}"]', item.name, bpy.data if blocks else None, blocks)
