@@ -74,6 +74,7 @@ def draw_sidebar(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> l
     context = SimpleNamespace(
         space_data=None,
         object=bpy.context.object,
+        view_layer=bpy.context.view_layer,
         window_manager=bpy.context.window_manager,
         # In the background Blender's own scale is 0.
         preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=bpy.context.preferences.ui_styles),

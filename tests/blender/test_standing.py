@@ -11,7 +11,7 @@ import geonode_assistant
 import pytest
 from asking import lift
 from geonode_assistant.cli import e2e
-from geonode_assistant.host import sliders
+from geonode_assistant.host import sliders, visibility
 from geonode_assistant.host.modifiers import inputs_of
 from geonode_assistant.run import driver, session, starting
 from geonode_assistant.ui.panels import sidebar
@@ -61,6 +61,41 @@ def test_the_inputs_of_the_result_are_at_hand() -> None:
     bpy.ops.ed.undo()
     bpy.ops.ed.undo()
     assert session.current.results == []
+
+
+def test_what_hides_the_result_is_said() -> None:
+    send()
+    [modifier] = session.current.results
+    plane, layer = modifier.id_data, bpy.context.view_layer
+
+    def said() -> str:
+        return visibility.why_unseen(modifier, layer)
+
+    assert said() == ""
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert modifier.show_in_editmode or "Edit Mode" in said()
+    modifier.show_in_editmode = False
+    assert "Edit Mode" in said()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert said() == ""
+    modifier.show_viewport = False
+    assert "switched off" in said()
+    modifier.show_viewport = True
+    plane.hide_set(True)
+    assert "is hidden" in said()
+    plane.hide_set(False)
+    plane.hide_viewport = True
+    assert "is hidden" in said()
+    plane.hide_viewport = False
+    assert said() == ""
+    aside = bpy.data.collections.new("Aside")
+    bpy.context.scene.collection.children.link(aside)
+    for collection in plane.users_collection:
+        collection.objects.unlink(plane)
+    aside.objects.link(plane)
+    layer.layer_collection.children["Aside"].exclude = True
+    layer.update()
+    assert "view layer" in said()
 
 
 def test_undoing_what_came_after_leaves_the_result() -> None:

@@ -7,18 +7,20 @@ from typing import Any
 
 import bpy
 
-from ...host import sliders
+from ...host import sliders, visibility
+from .wrapping import draw_text
 
 # Of each; the modifier's own panel has all of them.
 SHOWN_RESULTS, SHOWN_SLIDERS = 3, 16
 
 
-def draw_results(layout: bpy.types.UILayout, modifiers: list[Any]) -> None:
-    """Draws these Geometry Nodes modifiers, each with its inputs."""
+def draw_results(layout: bpy.types.UILayout, modifiers: list[Any], context: bpy.types.Context) -> None:
+    """Draws these Geometry Nodes modifiers, each with its inputs and with what hides it."""
     for modifier in modifiers[:SHOWN_RESULTS]:
         found = sliders.of(modifier)
         box = layout.box()
         box.label(text=f"{modifier.name} on {modifier.id_data.name}", icon="GEOMETRY_NODES", translate=False)
+        draw_text(box, visibility.why_unseen(modifier, context.view_layer), context, "HIDE_ON")
         column = box.column(align=True)
         for slider in found[:SHOWN_SLIDERS]:
             if slider.lists is None:

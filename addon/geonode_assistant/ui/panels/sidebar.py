@@ -81,7 +81,7 @@ class _Sidebar(PanelPart):
             draw_text(layout, reply_preview(view.text), context)
         done = view.final_message if view.summary == "DONE" else ""
         draw_text(layout, done, context)
-        draw_results(layout, view.results)
+        draw_results(layout, view.results, context)
         for message in select_for_artist(view.messages, done)[:SHOWN_MESSAGES]:
             draw_message(layout, message, context)
         draw_ownership(layout, context)
