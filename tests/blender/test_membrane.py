@@ -401,8 +401,8 @@ DECEIVING = {
         "__len__",
     ),
     "a metaclass": ("import typing\nFoo = typing.Type[int]\nclass M(Foo): pass", "derive"),
-    "a dict": (
-        "import typing\ndef deco(c): return typing.Dict[str, int]\n@deco\nclass F: pass\nclass M(F): pass",
+    "a deque": (
+        "import typing\ndef deco(c): return typing.Deque[int]\n@deco\nclass F: pass\nclass M(F): pass",
         "derive",
     ),
     "what a name uncovers": ("class A:\n    mro = 1\nA.mro\ndel A.mro\nA.mro()", "deleted"),

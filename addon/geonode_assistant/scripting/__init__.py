@@ -31,7 +31,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, bytecode_check, expected, instrument, names, older, policy, quiet, removals
+from . import alarm, bytecode_check, expected, instrument, module_code, names, older, policy, quiet, removals
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .recorder import Recorder
@@ -186,11 +186,12 @@ def compile_guarded(
             bounds=frozenset(allowed.bounds),
             modules=frozenset(allowed.modules),
             members=_OF_LITERALS,
+            own=own,
             asked=asked,
         )
         if recorder is not None:
             tree = recorder.instrumented(tree)
-        code = compile(tree, "<script>", "exec", dont_inherit=True, optimize=0)
+        code = module_code.compiled(tree, plain)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         raise policy_error(

@@ -70,17 +70,18 @@ def check(code: CodeType, policy: Policy, own: frozenset[str]) -> None:
 
     ``own`` are the attributes that the script gives to its own objects.
     """
-    every = list(_codes(code))
+    every = list(codes(code))
     bound = {"__name__"}
     for one in every:
         bound.update(one.co_varnames, one.co_cellvars)
-        bound.update(name for kind, name in _named(one) if kind.startswith("STORE_") and kind != "STORE_ATTR")
+        bound.update(name for kind, name in named(one) if kind.startswith("STORE_") and kind != "STORE_ATTR")
     attributes = policy.attributes | own
     for one in every:
         _check_one(one, policy, attributes, bound)
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """The code and all code within it."""
     waiting = [code]
     while waiting:
         one = waiting.pop()
@@ -97,14 +98,14 @@ def _check_one(code: CodeType, policy: Policy, attributes: frozenset[str], bound
         if name.startswith("__") and name not in _OF_THE_COMPILER and name not in policy.methods:
             _refuse(code, f"the name {name}")
     module = ""
-    for kind, name in _named(code):
+    for kind, name in named(code):
         if kind == "MATCH_CLASS":
             # The attributes that a pattern reads are in a tuple.
             fine = not any(text.startswith("_") for text in _texts(code) if text not in attributes)
         elif kind in _ATTRIBUTES:
             fine = name in attributes or _INPUT.match(name) is not None
             fine = fine or kind == "LOAD_ATTR" and any(name in names for names in READABLE.values())
-            fine = fine or name == "__class__" and _only_names_classes(code)
+            fine = fine or name == "__class__" and _is_for_members(code)
             fine = fine and (kind in {"LOAD_ATTR", "LOAD_METHOD"} or not name.startswith("__"))
         elif kind in _NAMES:
             fine = name in bound or name in policy.builtins or name in policy.called_only or name in _OF_THE_COMPILER
@@ -132,13 +133,18 @@ def _check_constant(code: CodeType, constant: object, bits: int) -> None:
             _check_constant(code, each, bits)
 
 
-def _only_names_classes(code: CodeType) -> bool:
-    """Whether each `x.__class__` is the first part of `x.__class__.__name__`."""
-    steps = [(one.opname, one.argval) for one in dis.get_instructions(code) if one.opname != "EXTENDED_ARG"]
-    return all(
-        step[1] != "__class__" or step[0] not in _ATTRIBUTES or following == ("LOAD_ATTR", "__name__")
-        for step, following in itertools.zip_longest(steps, steps[1:])
-    )
+def _is_for_members(code: CodeType) -> bool:
+    """Whether each `x.__class__` is called, or a member of it is read or set, which the guards decide by the class."""
+    steps = [one for one in dis.get_instructions(code) if one.opname != "EXTENDED_ARG"]
+    for step, following in itertools.pairwise([*steps, steps[-1]]):
+        if step.opname in _ATTRIBUTES and step.argval == "__class__":
+            called = step.opname == "LOAD_METHOD" or sys.version_info >= (3, 12) and (step.arg or 0) & 1
+            if not called and following.opname not in _MEMBERS:
+                return False
+    return True
+
+
+_MEMBERS = frozenset({"COPY", "LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"})
 
 
 def _texts(code: CodeType) -> Iterator[str]:
@@ -148,7 +154,7 @@ def _texts(code: CodeType) -> Iterator[str]:
             yield from (each for each in constant if isinstance(each, str))
 
 
-def _named(code: CodeType) -> Iterator[tuple[str, str]]:
+def named(code: CodeType) -> Iterator[tuple[str, str]]:
     """Each instruction that acts on a name of ``co_names``, and each of the refused kinds, with the name or ''."""
     names, raw, argument = code.co_names, code.co_code, 0
     for at in range(0, len(raw), 2):

@@ -66,7 +66,7 @@ COSTS: dict[str, dict[str, str]] = {
         STOPPABLE: "dedent fill indent shorten wrap",
     },
     "contextlib": {
-        OWN: "contextmanager",
+        OWN: "ExitStack contextmanager",
         PLAIN: "nullcontext suppress",
     },
     "bl_math": {
@@ -80,7 +80,7 @@ COSTS: dict[str, dict[str, str]] = {
         " log2 modf nextafter pow radians remainder sin sinh sqrt tan tanh trunc ulp",
     },
     "random": {
-        OWN: "choices",
+        OWN: "choices getrandbits",
         STOPPABLE: "Random sample shuffle",
         PLAIN: "betavariate binomialvariate choice expovariate gammavariate gauss getstate lognormvariate"
         " normalvariate paretovariate randint random randrange seed setstate triangular uniform"
@@ -107,6 +107,7 @@ COSTS: dict[str, dict[str, str]] = {
     },
     "dataclasses": {
         OWN: "dataclass",
+        PLAIN: "InitVar",
         STOPPABLE: "asdict astuple field fields is_dataclass replace",
     },
     "typing": {

@@ -8,6 +8,7 @@ of a library, or of an iterator in C, that does not return.
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 import json
 import math
@@ -135,7 +136,7 @@ class _Measured:
     def __call__(self, value: Any) -> Any:
         found = self._key(value)
         first = found[0] if type(found) is tuple and found else found
-        if type(first) is str:
+        if isinstance(first, str):
             self._left -= len(first)
             if self._left < 0:
                 raise Guarded("Sorting texts this long would freeze Blender.")
@@ -150,10 +151,10 @@ def _check_sort(items: list[Any]) -> None:
     first = items[0] if items else None
     if type(first) is tuple and first:
         first = first[0]
-        length = sum(len(one[0]) for one in items if type(one) is tuple and one and type(one[0]) is str)
-    elif type(first) is str:
-        length = sum(len(one) for one in items if type(one) is str)
-    if type(first) is str and length * count.bit_length() > SORT_CHARACTERS:
+        length = sum(len(one[0]) for one in items if type(one) is tuple and one and isinstance(one[0], str))
+    elif isinstance(first, str):
+        length = sum(len(one) for one in items if isinstance(one, str))
+    if isinstance(first, str) and length * count.bit_length() > SORT_CHARACTERS:
         raise Guarded("Sorting texts this long would freeze Blender.")
 
 
@@ -231,17 +232,25 @@ def range_of(*args: Any) -> range:
 
 def rounded(number: Any, ndigits: Any = None) -> Any:
     """``round`` with at most 400 digits."""
-    if type(ndigits) is int and abs(ndigits) > 400:
+    if abs(as_number(ndigits)) > 400:
         raise Guarded(f"round(x, {ndigits}) has no meaning; use at most 400 digits.")
     return round(number) if ndigits is None else round(number, ndigits)
 
 
 def formatted(value: Any, spec: str = "", /) -> str:
     """``format`` with a short specification."""
-    digits = policy.policy().width_digits
-    if len(spec) > 40 or any(len(part) > digits for part in "".join(c if c.isdigit() else " " for c in spec).split()):
+    if not _is_short(spec):
+        digits = policy.policy().width_digits
         raise Guarded(f"A width or precision in this format has more than {digits} digits.")
     return format(value, spec)
+
+
+def _is_short(spec: str) -> bool:
+    """Whether widths and precisions in a format have few digits."""
+    digits = policy.policy().width_digits
+    return len(spec) <= 40 and all(
+        len(part) <= digits for part in "".join(c if c.isdigit() else " " for c in spec).split()
+    )
 
 
 class _Texts(string.Formatter):
@@ -256,9 +265,24 @@ class _Texts(string.Formatter):
         return formatted(value, format_spec)
 
 
+@functools.lru_cache(1024)
+def _has_plain_fields(text: str) -> bool:
+    """Whether a format reads no attributes or items, and says all widths itself, as `formatted` allows them."""
+    try:
+        fields = [(field, spec) for _, field, spec, _ in string.Formatter().parse(text) if field is not None]
+    except ValueError:
+        return False
+    if any(mark in field for field, _ in fields for mark in ".[{"):
+        return False
+    return all("{" not in (spec or "") and _is_short(spec or "") for _, spec in fields)
+
+
 def format_of(thing: str) -> Any:
     """``thing.format``, with limits."""
-    return lambda *args, **kwargs: _Texts().vformat(str(thing), args, kwargs)
+    text = str.__str__(thing)  # a text of an own class could say otherwise the next time
+    if _has_plain_fields(text):
+        return text.format
+    return lambda *args, **kwargs: _Texts().vformat(text, args, kwargs)
 
 
 def resized(array: Any) -> Callable[..., None]:
@@ -356,6 +380,17 @@ def choices(population: Any, weights: Any = None, *, cum_weights: Any = None, k:
     if k > policy.policy().items:
         raise Guarded(f"choices() of {k:,} items takes too much memory or time.")
     return random.choices(population, weights, cum_weights=cum_weights, k=k)
+
+
+BITS = 1_000_000
+"""The most bits of a random number."""
+
+
+def getrandbits(k: int) -> int:
+    """``random.getrandbits``, with at most a million bits."""
+    if as_number(k) > BITS:
+        raise Guarded(f"getrandbits() of {k:,} bits takes too much memory; use at most {BITS:,}.")
+    return random.getrandbits(k)
 
 
 def _up_to(name: str, largest: int) -> Callable[..., Any]:
@@ -551,6 +586,6 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
         },
         **{name: _few(name, 0, "size", 1000) for name in ("random_vector", "random_unit_vector")},
     },
-    "random": {"choices": choices},
+    "random": {"choices": choices, "getrandbits": getrandbits},
 }
 """Members of modules that have their own guard."""

@@ -16,14 +16,17 @@ from . import patterns
 from .removals import ASKED as MAY_BE_ASKED
 
 LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR, \
-    SOCKET, STORE_SOCKET = (
+    SOCKET, STORE_SOCKET, SEND = (
     f"__geonode_{name}__"
     for name in (
         "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
         "asked", "product", "into_product", "factor", "socket", "store_socket",
+        "send",
     )
 )  # fmt: skip
 """Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
+OF, KEY, PART = (f"__geonode_{name}__" for name in ("of", "key", "part"))
+"""Local names for the parts of ``x.a += 1`` and ``x[k] += 1``."""
 _LITERALS = (ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
 
@@ -32,15 +35,17 @@ def instrumented(
     bounds: frozenset[str],
     modules: frozenset[str],
     members: frozenset[str],
+    own: frozenset[str] = frozenset(),
     asked: frozenset[int] = frozenset(),
 ) -> ast.Module:
     """The syntax tree of a checked script with guards; lines and columns are unchanged.
 
     ``bounds``: arguments that are checked. ``modules``: full names. ``members``: attributes that may be read from
-    literals. ``asked``: lines whose removals the artist was asked about.
+    literals. ``own``: attributes that the script gives to its own objects. ``asked``: lines whose removals the artist
+    was asked about.
     """
     tree = ast.parse(source, "<script>")
-    return ast.fix_missing_locations(_Guarding(tree, bounds, modules, members, asked).visit(tree))
+    return ast.fix_missing_locations(_Guarding(tree, bounds, modules, members, own, asked).visit(tree))
 
 
 class _Names:
@@ -98,6 +103,7 @@ class _Guarding(ast.NodeTransformer):
         bounds: frozenset[str],
         modules: frozenset[str],
         members: frozenset[str],
+        own: frozenset[str],
         asked: frozenset[int],
     ) -> None:
         self._conditions = patterns.Conditions(self.visit)
@@ -105,8 +111,10 @@ class _Guarding(ast.NodeTransformer):
         self._bounds = bounds
         self._modules = modules
         self._members = members
+        self._own = own
         self._names = _Names(tree, modules)
         self._within: list[str] = []
+        self._in_class_body = False
         self._texts = any(
             isinstance(node, ast.ImportFrom)
             and node.module == "__future__"
@@ -173,6 +181,18 @@ class _Guarding(ast.NodeTransformer):
             keyword.value = self.visit(keyword.value)
             if keyword.arg in self._bounds and not fixed:
                 keyword.value = _call(BOUNDED, ast.Constant(keyword.arg), keyword.value)
+        return self._sent(node)
+
+    def _sent(self, node: ast.Call) -> ast.Call:
+        """``x.append(1)`` in one step, unless the method may be the script's own: Python calls its functions faster."""
+        function = node.func
+        if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
+            return node
+        match function:
+            case ast.Call(func=ast.Name(id=guard), args=[of, ast.Constant(value=str(name))]) if guard == LOAD:
+                if name in self._own or name.startswith("_"):
+                    return node
+                return _at(node, _call(SEND, ast.Constant(name), of, *node.args))
         return node
 
     def _callee(self, function: ast.expr) -> ast.expr:
@@ -180,8 +200,11 @@ class _Guarding(ast.NodeTransformer):
             free = function.id in self._names.other and function.id not in self._names.fixed
             return _at(function, _call(CALL, function)) if free else function
         visited = self.visit(function)
-        # A value read from an attribute has passed the guard of its object.
-        return visited if isinstance(function, ast.Attribute | ast.Lambda) else _at(function, _call(CALL, visited))
+        # A value read from an attribute has passed the guard of its object; a class may be read that may not be called.
+        passed = (
+            isinstance(function, ast.Lambda) or isinstance(function, ast.Attribute) and function.attr != "__class__"
+        )
+        return visited if passed else _at(function, _call(CALL, visited))
 
     def _decorators(self, node: Any) -> None:
         node.decorator_list = [self._callee(one) for one in node.decorator_list]
@@ -189,8 +212,14 @@ class _Guarding(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         self._decorators(node)
         self._annotated(node)
-        node.body = [kept for one in node.body for kept in _statements(self.visit(one))]
+        node.body = self._body(node.body, in_class=False)
         return node
+
+    def _body(self, statements: list[ast.stmt], in_class: bool) -> list[Any]:
+        outside, self._in_class_body = self._in_class_body, in_class
+        found = [kept for one in statements for kept in _statements(self.visit(one))]
+        self._in_class_body = outside
+        return found
 
     def _annotated(self, node: ast.FunctionDef) -> None:
         arguments = node.args
@@ -207,7 +236,7 @@ class _Guarding(ast.NodeTransformer):
         self._decorators(node)
         node.bases = [self.visit(one) for one in node.bases]
         self._within.append(node.name)
-        node.body = [kept for one in node.body for kept in _statements(self.visit(one))]
+        node.body = self._body(node.body, in_class=True)
         self._within.pop()
         return node
 
@@ -219,6 +248,9 @@ class _Guarding(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         target = node.target
+        if isinstance(target, ast.Attribute | ast.Subscript) and not self._in_class_body:
+            if not isinstance(node.op, ast.MatMult):
+                return self._changed_part(node, target)
         self.generic_visit(node)
         if not isinstance(node.op, ast.MatMult):
             return node
@@ -227,6 +259,27 @@ class _Guarding(ast.NodeTransformer):
             return _at(node, ast.Assign([target], _at(node, made)))
         node.value = _at(node.value, _call(FACTOR, node.value))
         return node
+
+    def _changed_part(self, node: ast.AugAssign, target: ast.Attribute | ast.Subscript) -> list[ast.stmt]:
+        """``x.a += 1`` as a load, an addition and a store, with the parts in local names, which a class body lacks."""
+        names = [OF, PART]
+        made: list[ast.stmt] = [_assigned(OF, self.visit(target.value))]
+        if isinstance(target, ast.Attribute):
+            part: ast.expr = self._name(target.attr)
+            load, store = LOAD, STORE
+        else:
+            names.append(KEY)
+            made.append(_assigned(KEY, _key(self.visit(target.slice))))
+            part = ast.Name(KEY, ast.Load())
+            load, store = ITEM, STORE_ITEM
+        of = ast.Name(OF, ast.Load())
+        made += [
+            _assigned(PART, _call(load, of, part)),
+            ast.AugAssign(ast.Name(PART, ast.Store()), node.op, self.visit(node.value)),
+            ast.Expr(_call(store, ast.Name(PART, ast.Load()), of, part)),
+            ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Constant(None)),
+        ]
+        return [_at(node, one) for one in made]
 
     # -- loops over plain ranges, texts with a computed width, `with`
 
@@ -330,6 +383,10 @@ def _constant(node: ast.AST) -> bool:
     if isinstance(node, ast.UnaryOp):
         node = node.operand
     return isinstance(node, ast.Constant)
+
+
+def _assigned(name: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
 def _at(node: ast.AST, made: Any) -> Any:

@@ -22,10 +22,11 @@ import bpy
 
 from .. import native
 from ..host import rna
-from . import guards, indices, older, policy, removals, sizes
+from . import guards, indices, older, policy, products, removals, sizes
 from .errors import NotAllowed
+from .recorded_values import MATH
 
-LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL = range(7)
+LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL, FACTOR = range(8)
 """Kinds of access, with the numbers that the native guards use."""
 AGAIN = 16
 """Added to the kind of an access that Blender has refused."""
@@ -41,6 +42,7 @@ _BLENDERS = (
     bpy.types.bpy_prop_array,
     *rna.collection_types(),
 )
+_EDIT_BONE = bpy.types.EditBone
 _FROM_BLENDER = frozenset({"bpy_types", "_bpy_types", "bpy.types", "builtins", "bpy_restrict_state", "_bpy"})
 _WRITTEN_IN_PYTHON = (FunctionType, property, staticmethod, classmethod)
 _INPUT = re.compile(r"Socket_\d{1,4}\Z")
@@ -147,12 +149,19 @@ class Membrane:
         self._builtins = table
 
     def _may_be_derived_from(self, base: type) -> bool:
-        return issubclass(base, Exception) or base in _ENUMS or ":class" in self._types.get(key(base), ())
+        return (
+            issubclass(base, Exception)
+            or base in _ENUMS
+            or base in _PLAIN_DATA
+            or ":class" in self._types.get(key(base), ())
+        )
 
     # -- decisions
 
     def _decide(self, kind: int, thing: Any, name: Any) -> int:
         cls = type(thing)
+        if kind == FACTOR:
+            return PLAIN if cls in MATH else HANDLED + FOR_THIS_SCRIPT
         if issubclass(cls, type):
             if self._class(kind, thing, cls, name):
                 limited = kind == LOAD and _limit(thing, name) is not None
@@ -259,7 +268,7 @@ class Membrane:
                 if written and base.__module__ not in _FROM_BLENDER:
                     return 0
                 break
-        if cls is bpy.types.EditBone:
+        if cls is _EDIT_BONE:
             return HANDLED
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
@@ -292,8 +301,12 @@ class Membrane:
     def _handle(self, kind: int, thing: Any, name: Any, value: Any) -> Any:
         if kind >= AGAIN:
             return self._older.again(kind - AGAIN, thing, name, value)
+        if kind == FACTOR:
+            return products.product(thing, value)
+        if name == "format":
+            return guards.format_of(thing)
         for one in (thing, value):
-            if type(one) is bpy.types.EditBone:
+            if type(one) is _EDIT_BONE:
                 indices.check_bone(one)
         if kind == STORE:
             if indices.is_index(type(thing), name):
@@ -301,8 +314,6 @@ class Membrane:
             return sizes.store(thing, name, value)
         if kind == STORE_ITEM:
             return sizes.store_item(thing, name, value)
-        if name == "format":
-            return guards.format_of(thing)
         if name == "__class__":
             return guards.type_of(thing)
         if name == "resize" and not isinstance(thing, _BLENDERS):
@@ -359,8 +370,12 @@ _PLAIN_DATA: dict[type, frozenset[str]] = {
     int: _SHOWN,
     str: _SHOWN,
     float: _SHOWN,
+    list: _SHOWN,
+    dict: _SHOWN,
+    set: _SHOWN,
 }
-"""Types of data whose values the guards look at, with what a class derived from one may define itself."""
+"""Types of data whose values the guards look at, with what a class derived from one may define itself. All the rest is
+as C has it: a guard, and a function of Blender's after it, see the same items."""
 _TYPING = frozenset(
     base for name in ("NamedTuple", "TypedDict") for base in types.resolve_bases((getattr(typing, name),))
 )

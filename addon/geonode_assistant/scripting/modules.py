@@ -328,3 +328,4 @@ MEMBERS[Operators] = MEMBERS[_Group] = MEMBERS[Types] = frozenset({"*"})  # thes
 MEMBERS[_Operator] = frozenset({"poll"})
 MEMBERS[printing.Logger] = printing.LOGGER_MEMBERS
 MEMBERS[Stream] = frozenset()
+MEMBERS[with_blocks.ExitStack] = frozenset({"callback", "close", "enter_context"})

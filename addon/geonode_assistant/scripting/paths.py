@@ -7,6 +7,7 @@ name in it must be one that a script may use, and the last one must not have a g
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -80,8 +81,13 @@ def animating(found: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def check_animated(path: Any) -> None:
     """Raises ``Guarded`` for a path that scripts may not animate."""
-    if type(path) is not str:
-        return  # Blender refuses it
+    if isinstance(path, str):  # Blender refuses anything else
+        _script.bounded |= _is_bounded(str.__str__(path))
+
+
+@functools.lru_cache(4096)
+def _is_bounded(path: str) -> bool:
+    """Whether the property of a path has a limit. Raises ``Guarded`` for a path that scripts may not animate."""
     names = [step for step in _steps(path) if isinstance(step, str)]
     allowed = policy.policy().attributes
     for name in names:
@@ -89,7 +95,7 @@ def check_animated(path: Any) -> None:
             raise Guarded(f"The path {path!r} leads to {name!r}, which scripts may neither set nor animate.")
     if names and names[-1] in _ONLY_SET:
         raise Guarded(f"{names[-1]!r} ({path!r}) cannot be animated by a script; set it.")
-    _script.bounded |= bool(names) and names[-1] in policy.policy().bounds
+    return bool(names) and names[-1] in policy.policy().bounds
 
 
 def resolving(thing: Any, load: Callable[[Any, str], Any], item: Callable[[Any, Any], Any]) -> Callable[..., Any]:

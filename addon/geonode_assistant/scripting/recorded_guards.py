@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from . import instrument
+
 
 class Touching(ast.NodeTransformer):
     """Adds a call of ``name`` after each `v += 1`: a vector of the file changes where it is."""
@@ -17,8 +19,8 @@ class Touching(ast.NodeTransformer):
         self._name = name
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        if not isinstance(node.target, ast.Name):
-            return node
+        if not isinstance(node.target, ast.Name) or node.target.id == instrument.PART:
+            return node  # a part is stored where it belongs
         name = ast.Name(node.target.id, ast.Load())
         call = ast.Expr(ast.Call(ast.Name(self._name, ast.Load()), [name], []))
         return [node, ast.copy_location(call, node)]

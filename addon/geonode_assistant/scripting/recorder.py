@@ -99,8 +99,12 @@ class Recorder:
         def inside(thing: Any) -> In:
             return In(self, native, thing)
 
+        def send(name: str, thing: Any, *args: Any) -> Any:
+            return self.load(thing, name)(*args)
+
         return {
             **native,
+            "send": send,
             "load": self.load,
             "item": self.item,
             "store": self.store,

@@ -94,6 +94,65 @@ def contextmanager(function: Callable[..., Iterator[Any]]) -> Callable[..., _Gen
     return called
 
 
+class ExitStack:
+    """As `contextlib.ExitStack`: contexts, and calls, that the end of a `with` ends. Not those of Blender, which the
+    end of a script has to find.
+    """
+
+    __slots__ = ("__waiting__",)
+
+    def __init__(self) -> None:
+        self.__waiting__: list[Any] = []
+
+    def enter_context(self, thing: Any, /) -> Any:
+        """Enters a context, and exits it at the end."""
+        found = managed(thing)
+        if found is thing:
+            raise Guarded("Write bpy.context.temp_override() in a `with` of its own.")
+        entered = found.__enter__()
+        self.__waiting__.append(found)
+        return entered
+
+    def callback(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """Calls a function at the end."""
+        self.__waiting__.append(_Managed(_Call(function, args, kwargs)))
+        return function
+
+    def close(self) -> None:
+        """The end."""
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> ExitStack:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        left = error
+        while self.__waiting__:
+            try:
+                if self.__waiting__.pop().__exit__(None if left is None else type(left), left, None):
+                    left = None
+            except Exception as raised:
+                left = raised
+        if left is not None and left is not error:
+            raise left
+        return error is not None and left is None
+
+
+class _Call:
+    """A call as the end of a context."""
+
+    __slots__ = ("__args__", "__function__", "__kwargs__")
+
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self.__function__, self.__args__, self.__kwargs__ = function, args, kwargs
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.__function__(*self.__args__, **self.__kwargs__)
+
+
 def suppress(*kinds: type) -> Any:
     """As `contextlib.suppress`, for exceptions."""
     for kind in kinds:
@@ -118,4 +177,6 @@ def managed(thing: Any) -> Any:
     raise TypeError(f"{kind.__name__!r} object does not support the context manager protocol")
 
 
-MODULES: dict[str, dict[str, Any]] = {"contextlib": {"contextmanager": contextmanager, "suppress": suppress}}
+MODULES: dict[str, dict[str, Any]] = {
+    "contextlib": {"ExitStack": ExitStack, "contextmanager": contextmanager, "suppress": suppress}
+}

@@ -4,8 +4,8 @@
 //! hashes. A list that contains another twice, which contains another twice, and so on, takes two to the power of its depth there,
 //! and a hundred thousand keys with the same hash take the square of their number. Nor does it while a function in C iterates over a list
 //! (a sum of lists, a map of sorted lists). So while a script runs, the functions by which Python's containers and whole numbers
-//! compare and hash, and those that return the next item of a container, check for a signal first, which costs a few nanoseconds;
-//! Python's own loops do not call the latter. Texts compare quickly, but a list may contain a million of a million characters. Hashing also counts
+//! compare and hash, and those that return the next item of a container, first look whether the watchdog wants to stop the script, and only
+//! then ask Python for its signals, which takes ten times as long; Python's own loops do not call the latter. Texts compare quickly, but a list may contain a million of a million characters. Hashing also counts
 //! its depth, as comparing already does, and so do iterators over iterators (`map`, `chain`): the stack of C is finite.
 //!
 //! The functions are stored in the types themselves, at offsets that `abi3` does not define. An offset is used only if it contains what Python's own
@@ -21,6 +21,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::watchdog;
+
 type Compare = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject, c_int) -> *mut ffi::PyObject;
 type Hash = unsafe extern "C" fn(*mut ffi::PyObject) -> ffi::Py_hash_t;
 type Next = unsafe extern "C" fn(*mut ffi::PyObject) -> *mut ffi::PyObject;
@@ -34,6 +36,12 @@ const NEXT: usize = 28;
 static ORIGINALS: [AtomicPtr<c_void>; PLACES] = [const { AtomicPtr::new(ptr::null_mut()) }; PLACES];
 const PLACES: usize = 53;
 
+/// Whether the script ends here, with its exception set.
+unsafe fn ends() -> bool {
+    // SAFETY: Python calls the functions below with the GIL held.
+    watchdog::is_stopping() && unsafe { ffi::PyErr_CheckSignals() } != 0
+}
+
 unsafe extern "C" fn compare<const N: usize>(
     left: *mut ffi::PyObject,
     right: *mut ffi::PyObject,
@@ -41,7 +49,7 @@ unsafe extern "C" fn compare<const N: usize>(
 ) -> *mut ffi::PyObject {
     // SAFETY: Python calls this in place of the original, which was stored before.
     unsafe {
-        if ffi::PyErr_CheckSignals() != 0 {
+        if ends() {
             return ptr::null_mut();
         }
         transmute::<*mut c_void, Compare>(original::<N>())(left, right, operation)
@@ -51,7 +59,7 @@ unsafe extern "C" fn compare<const N: usize>(
 unsafe extern "C" fn hash<const N: usize>(value: *mut ffi::PyObject) -> ffi::Py_hash_t {
     // SAFETY: as in `compare`.
     unsafe {
-        if ffi::PyErr_CheckSignals() != 0 {
+        if ends() {
             return -1;
         }
         if ffi::Py_EnterRecursiveCall(c" while hashing".as_ptr()) != 0 {
@@ -66,7 +74,7 @@ unsafe extern "C" fn hash<const N: usize>(value: *mut ffi::PyObject) -> ffi::Py_
 unsafe extern "C" fn next<const N: usize>(iterator: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: as in `compare`.
     unsafe {
-        if ffi::PyErr_CheckSignals() != 0 {
+        if ends() {
             return ptr::null_mut();
         }
         transmute::<*mut c_void, Next>(original::<N>())(iterator)
@@ -77,7 +85,7 @@ unsafe extern "C" fn next<const N: usize>(iterator: *mut ffi::PyObject) -> *mut 
 unsafe extern "C" fn next_within<const N: usize>(iterator: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: as in `compare`.
     unsafe {
-        if ffi::PyErr_CheckSignals() != 0 || ffi::Py_EnterRecursiveCall(c" in an iterator".as_ptr()) != 0 {
+        if ends() || ffi::Py_EnterRecursiveCall(c" in an iterator".as_ptr()) != 0 {
             return ptr::null_mut();
         }
         let item = transmute::<*mut c_void, Next>(original::<N>())(iterator);

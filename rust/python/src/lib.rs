@@ -17,6 +17,7 @@ mod keys;
 mod kinds;
 mod membrane;
 mod memory;
+mod methods;
 mod namespaces;
 mod releases;
 mod run;

@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
 
-use crate::kinds;
+use crate::{kinds, methods};
 
 type Object = *mut ffi::PyObject;
 
@@ -36,6 +36,8 @@ const ITEM: u8 = 3;
 const STORE_ITEM: u8 = 4;
 const DELETE_ITEM: u8 = 5;
 const CALL: u8 = 6;
+/// A factor of a product of matrices.
+const FACTOR: u8 = 7;
 /// Added to the kind of an access that has failed.
 const AGAIN: u8 = 16;
 
@@ -348,6 +350,58 @@ unsafe extern "C" fn called(_: Object, args: *mut Object, count: ffi::Py_ssize_t
     }
 }
 
+/// `send(name, x, …)`: `x.name(…)` without the object that a method of `x` would be.
+unsafe extern "C" fn send(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
+    // SAFETY: as in `load`.
+    unsafe {
+        let Some(others) = usize::try_from(count).ok().and_then(|count| count.checked_sub(2)) else {
+            return wrong();
+        };
+        let (name, object) = (*args, *args.add(1));
+        let (method, bound) = match allowed(object, name, LOAD) {
+            PLAIN => match methods::found() {
+                Some(methods) => {
+                    let mut method = ptr::null_mut();
+                    let unbound = (methods.get)(object, name, &raw mut method) == 1;
+                    (or_again(method, LOAD, object, name, ffi::Py_None()), !unbound)
+                }
+                None => (loaded(object, name), true),
+            },
+            HANDLED => (handled(LOAD, object, name, ffi::Py_None()), true),
+            _ => return ptr::null_mut(),
+        };
+        if method.is_null() {
+            return ptr::null_mut();
+        }
+        let (first, number) = if bound { (2, others) } else { (1, others + 1) };
+        let found = match methods::found() {
+            Some(methods) => (methods.call)(method, args.add(first), number, ptr::null_mut()),
+            None => methods::called(method, args.add(first), number),
+        };
+        ffi::Py_DecRef(method);
+        found
+    }
+}
+
+/// `product(a, b)`: `a @ b`, where neither may be large.
+unsafe extern "C" fn product(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
+    // SAFETY: as in `load`.
+    unsafe {
+        if count != 2 {
+            return wrong();
+        }
+        let (one, other) = (*args, *args.add(1));
+        match (
+            allowed(one, ffi::Py_None(), FACTOR),
+            allowed(other, ffi::Py_None(), FACTOR),
+        ) {
+            (0, _) | (_, 0) => ptr::null_mut(),
+            (PLAIN, PLAIN) => ffi::PyNumber_MatrixMultiply(one, other),
+            _ => handled(FACTOR, one, ffi::Py_None(), other),
+        }
+    }
+}
+
 unsafe fn wrong() -> Object {
     // SAFETY: sets an exception with the GIL held.
     unsafe {
@@ -491,7 +545,7 @@ fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctio
 }
 
 /// The guards for one script, by name: `load(x, name)`, `item(x, key)`, `store(value, x, name)`, `store_item(value, x, key)`, `call(f)`,
-/// `at(x)[name]`, `inside(x)[key]`; `isinstance` and `issubclass` for the script. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
+/// `at(x)[name]`, `inside(x)[key]`, `send(name, x, …)` for `x.name(…)`, `product(a, b)`; `isinstance` and `issubclass` for the script. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
 /// with the answer 2. Forgets the answers about objects that the previous script created. Not possible while a script runs.
 #[pyfunction]
 pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
@@ -500,6 +554,7 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
         return Err(PyTypeError::new_err("the guards of a script are made before it runs"));
     }
     forget_at_exit(py)?;
+    methods::find(py);
     exchange(py, [decide.clone().into_ptr(), handle.clone().into_ptr()], |answer| {
         answer.passing
     });
@@ -508,6 +563,8 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
     guards.set_item("item", function(py, c"item", load_item)?)?;
     guards.set_item("store", function(py, c"store", store)?)?;
     guards.set_item("store_item", function(py, c"store_item", store_item)?)?;
+    guards.set_item("send", function(py, c"send", send)?)?;
+    guards.set_item("product", function(py, c"product", product)?)?;
     guards.set_item("call", function(py, c"call", called)?)?;
     guards.set_item("isinstance", function(py, c"isinstance", kinds::is_instance)?)?;
     guards.set_item("issubclass", function(py, c"issubclass", kinds::is_subclass)?)?;

@@ -54,11 +54,24 @@ const OTHERS: [&str; 8] = [
 /// Types of numpy whose objects hold others; Python's collector does not know them.
 const OF_NUMPY: [&str; 5] = ["ndarray", "flatiter", "void", "nditer", "broadcast"];
 
+/// How many types have a function of their own in `slots`; any further ones share `release_any`, which has to look for the original.
+const SLOTS: usize = 128;
+
+/// The type that has the function with a number, and its original, stored before the function is used. A type keeps its number.
+static KINDS: [AtomicPtr<ffi::PyTypeObject>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+static RELEASES: [AtomicPtr<c_void>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
 /// The original functions by type, never freed: another table replaces it when numpy has been loaded.
 static ORIGINALS: AtomicPtr<HashMap<usize, Release>> = AtomicPtr::new(ptr::null_mut());
 
+/// What this thread is releasing.
+struct Nesting {
+    depth: Cell<u32>,
+    /// Whether there is anything in `WAITING`.
+    waiting: Cell<bool>,
+}
+
 thread_local! {
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    static NESTING: Nesting = const { Nesting { depth: Cell::new(0), waiting: Cell::new(false) } };
     /// Objects that nothing refers to any more, and whether the collector knew them.
     static WAITING: RefCell<Vec<(*mut ffi::PyObject, bool)>> = const { RefCell::new(Vec::new()) };
 }
@@ -79,24 +92,49 @@ unsafe fn original(kind: *mut ffi::PyTypeObject) -> Option<(Release, bool)> {
     }
 }
 
-unsafe extern "C" fn release(object: *mut ffi::PyObject) {
+/// In place of the original of one type, which it knows by its number: objects are released too often to look for it.
+unsafe extern "C" fn release<const N: usize>(object: *mut ffi::PyObject) {
+    let (Some(kind), Some(original)) = (KINDS.get(N), RELEASES.get(N)) else {
+        return;
+    };
+    // SAFETY: both were stored before this function was.
+    unsafe {
+        let own = ffi::Py_TYPE(object) == kind.load(Ordering::Relaxed);
+        let original = transmute::<*mut c_void, Release>(original.load(Ordering::Relaxed));
+        released(object, original, own);
+    }
+}
+
+/// In place of the originals of all types that have no number.
+unsafe extern "C" fn release_any(object: *mut ffi::PyObject) {
     // SAFETY: Python calls this in place of the original, once nothing refers to the object.
     unsafe {
-        let Some((original, own)) = original(ffi::Py_TYPE(object)) else {
-            return;
-        };
-        let Ok(depth) = DEPTH.try_with(Cell::get) else {
-            return original(object);
-        };
+        if let Some((original, own)) = original(ffi::Py_TYPE(object)) {
+            released(object, original, own);
+        }
+    }
+}
+
+#[inline]
+unsafe fn released(object: *mut ffi::PyObject, original: Release, own: bool) {
+    // SAFETY: as in `release_any`.
+    let done = NESTING.try_with(|nesting| unsafe {
+        let depth = nesting.depth.get();
         if own && depth >= DEEPEST && wait(object) {
+            nesting.waiting.set(true);
             return;
         }
-        DEPTH.set(depth.saturating_add(1));
+        nesting.depth.set(depth.saturating_add(1));
         original(object);
-        if depth == 0 {
+        if depth == 0 && nesting.waiting.replace(false) {
             release_waiting();
         }
-        DEPTH.set(depth);
+        nesting.depth.set(depth);
+    });
+    if done.is_err() {
+        // The thread ends.
+        // SAFETY: as above.
+        unsafe { original(object) };
     }
 }
 
@@ -113,6 +151,7 @@ unsafe fn wait(object: *mut ffi::PyObject) -> bool {
         .is_ok()
 }
 
+#[cold]
 unsafe fn release_waiting() {
     while let Ok(Some((object, tracked))) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
         // SAFETY: the object waited for exactly this; some originals expect that the collector knows it.
@@ -204,20 +243,44 @@ fn change(kinds: &[Bound<'_, PyType>]) {
         let before = ORIGINALS.load(Ordering::Acquire).as_ref();
         let mut table = before.cloned().unwrap_or_default();
         let mut words = Vec::new();
+        let slots = slots();
+        let ours: HashSet<usize> = slots
+            .iter()
+            .chain([&(release_any as Release)])
+            .map(|one| *one as usize)
+            .collect();
         for kind in kinds {
             let class = kind.as_type_ptr();
             let word = class.cast::<*mut c_void>().add(DEALLOC);
             let original = ffi::PyType_GetSlot(class, ffi::Py_tp_dealloc);
-            if !original.is_null() && original != release as *mut c_void && word.read() == original {
+            if !original.is_null() && !ours.contains(&(original as usize)) && word.read() == original {
+                let number = table.len();
                 table.insert(class as usize, transmute::<*mut c_void, Release>(original));
-                words.push(word);
+                if let (Some(kind), Some(kept)) = (KINDS.get(number), RELEASES.get(number)) {
+                    kind.store(class, Ordering::Release);
+                    kept.store(original, Ordering::Release);
+                }
+                words.push((word, slots.get(number).copied().unwrap_or(release_any)));
                 // The table keeps the address.
                 ffi::Py_IncRef(class.cast());
             }
         }
         ORIGINALS.store(Box::into_raw(Box::new(table)), Ordering::Release);
-        for word in words {
-            word.write(release as *mut c_void);
+        for (word, function) in words {
+            word.write(function as *mut c_void);
         }
     }
+}
+
+/// The functions by number.
+fn slots() -> [Release; SLOTS] {
+    macro_rules! eight {
+        ($($first:literal)*) => {
+            [$(
+                release::<{ $first }>, release::<{ $first + 1 }>, release::<{ $first + 2 }>, release::<{ $first + 3 }>,
+                release::<{ $first + 4 }>, release::<{ $first + 5 }>, release::<{ $first + 6 }>, release::<{ $first + 7 }>,
+            )*]
+        };
+    }
+    eight!(0 8 16 24 32 40 48 56 64 72 80 88 96 104 112 120)
 }

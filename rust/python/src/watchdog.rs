@@ -39,6 +39,12 @@ pub(crate) fn was_stopped(failed: bool) -> bool {
     RAISED.load(Ordering::Acquire) || (failed && REASON.load(Ordering::Acquire) != NONE)
 }
 
+/// Whether the running script is to stop: its exception is waiting among the signals, or will be at the next tick.
+#[inline]
+pub(crate) fn is_stopping() -> bool {
+    REASON.load(Ordering::Relaxed) != NONE
+}
+
 /// Whether the last script was stopped for its use of memory.
 pub(crate) fn was_too_large() -> bool {
     REASON.load(Ordering::Acquire) == MEMORY

@@ -19,12 +19,16 @@ const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
+    if let Expr::Call(call) = expr
+        && of_self(&call.func)
+    {
+        cx.grant(&call.func);
+    }
     let Expr::Attribute(one) = expr else { return };
-    // `x.__class__.__name__` is a string; the second check ensures that the class is not used otherwise.
-    if one.attr.as_str() == "__name__"
-        && one.ctx == ExprContext::Load
-        && let Expr::Attribute(class) = &*one.value
+    // `x.__class__.__name__` is a string; `self.__class__.count` is `type(self).count`, and the guards decide by the class what it gives.
+    if let Expr::Attribute(class) = &*one.value
         && class.attr.as_str() == "__class__"
+        && (one.attr.as_str() == "__name__" && one.ctx == ExprContext::Load || of_self(&one.value))
     {
         cx.grant(&one.value);
     }
@@ -41,6 +45,12 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
         one.range,
         of_own_object,
     );
+}
+
+/// Whether an expression is `self.__class__`.
+fn of_self(expr: &Expr) -> bool {
+    matches!(expr, Expr::Attribute(class) if class.attr.as_str() == "__class__"
+        && matches!(&*class.value, Expr::Name(one) if one.id.as_str() == "self"))
 }
 
 /// Whether an expression may be an object of one of the script's classes, as far as the text shows: a name that the script binds to

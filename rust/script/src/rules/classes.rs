@@ -1,7 +1,8 @@
 //! Refuses classes that change how Python works.
 //!
 //! Why: metaclasses, descriptors, `__del__` and the like run code at times that no rule and no guard sees; a subclass of a type
-//! of Blender or of `str` can replace it.
+//! of Blender is registered with it. Of Python's own types those are free whose methods a class may add to, but not replace
+//! (`scripting/membrane.py`), so that guards and C see the same value.
 //! Example: `class A(metaclass=M): …`, `def __del__(self): …`
 
 use geonode_protocol::Code;
@@ -27,6 +28,31 @@ const LIBRARY: &[&str] = &[
     "typing.Generic",
 ];
 
+/// Types of Python whose methods a class may add to.
+const DATA: &[&str] = &["dict", "float", "int", "list", "set", "str"];
+/// What to write instead of methods that are refused.
+const INSTEAD: &[(&str, &str)] = &[
+    ("__new__", "Write a @classmethod that makes the object, and call that."),
+    (
+        "__getattr__",
+        "Write a property for each name, or keep the values in a dict.",
+    ),
+    (
+        "__getattribute__",
+        "Write a property for each name, or keep the values in a dict.",
+    ),
+    ("__setattr__", "Write a property with a setter."),
+    ("__delattr__", "Write a method that forgets the value, and call it."),
+    ("__get__", "Write a property."),
+    ("__set__", "Write a property with a setter."),
+    (
+        "__set_name__",
+        "Give the name as an argument, or use __init_subclass__.",
+    ),
+    ("__del__", "Clean up at the end of the script, or in a `with` block."),
+    ("__prepare__", "Leave the metaclass out."),
+];
+
 pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
     match stmt {
         Stmt::ClassDef(one) => class(cx, one),
@@ -34,12 +60,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
             let name = one.name.as_str();
             if dunder(name) && !cx.policy.reviewed.methods.contains(name) {
                 let text = format!("The method {name} runs at times that safe mode cannot guard.");
-                cx.refuse(
-                    &RULE,
-                    one.range,
-                    text,
-                    "Use a method with an ordinary name and call it.",
-                );
+                let instead = INSTEAD.iter().find(|(method, _)| *method == name);
+                let hint = instead.map_or("Use a method with an ordinary name and call it.", |(_, hint)| hint);
+                cx.refuse(&RULE, one.range, text, hint);
             }
         }
         _ => {}
@@ -57,7 +80,8 @@ fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
                 )
             } else {
                 (
-                    "Classes may only derive from classes of the script, exceptions, ABC, Enum and NamedTuple.",
+                    "Classes may only derive from classes of the script, dict, float, int, list, set, str, exceptions, ABC, Enum and \
+                     NamedTuple.",
                     "Keep the value in an attribute of the class.",
                 )
             };
@@ -91,7 +115,8 @@ fn allowed(cx: &Checker<'_>, base: &Expr) -> bool {
             let exception =
                 (name.ends_with("Error") || name.ends_with("Warning") || matches!(name, "Exception" | "StopIteration"))
                     && cx.policy.reviewed.builtins.contains(name);
-            name == "object" || exception || cx.names.classes.contains(name) || library(cx, base)
+            let data = DATA.contains(&name) && !cx.names.bound.contains_key(name);
+            name == "object" || data || exception || cx.names.classes.contains(name) || library(cx, base)
         }
         Expr::Subscript(one) => cx.full_name(&one.value).is_some_and(|full| full == "typing.Generic"),
         _ => library(cx, base),

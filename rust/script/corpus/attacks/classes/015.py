@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # expect: classes
-class A(dict):
+class A(frozenset):
     pass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# expect: classes
+# expect: formats
 class A(str):
     pass
 print(A("{0.__class__}").format(3))
