@@ -122,6 +122,11 @@ fn form(response: &mut Response<'_>, findings: &mut Vec<Finding>) {
             let hint = "Raise `max_tokens`, or change the tree in several steps.";
             findings.push(Finding::error(Code::CutOff, "", text).hint(Hint::explain(hint)));
         }
+        let around = text.trim();
+        if around.contains("```") && !(around.starts_with("```") && around.ends_with("```")) {
+            let text = "The text around the page was ignored.";
+            findings.push(Finding::warning(Code::RecoveredProse, "", text));
+        }
         response.plan = Some(page_plan(page));
         return;
     }
@@ -186,19 +191,23 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_may_be_a_page_in_a_fence_and_nothing_else() {
+    fn a_reply_may_be_a_page_in_a_fence() {
         let page = "\"Made.\"\n\ndef box() -> Geometry:\n    return cube().mesh\n\napply(\"Box\", object=\"Cube\")\n";
         let fenced = format!("```python\n{page}```");
         for (reply, is_page) in [
             (fenced.clone(), true),
             (page.to_owned(), true),
-            (format!("Here it is:\n{fenced}"), false),
+            (format!("Here it is:\n{fenced}\nEnjoy!"), true),
             (format!("{fenced}\n{fenced}"), false),
+            (format!("{{\"a\": \"{fenced}\"}}"), false),
+            ("Write ```python\nprint(1)\n``` yourself.".to_owned(), false),
             (DONE.to_owned(), false),
         ] {
             assert_eq!(page_in(&reply).is_some(), is_page, "{reply}");
         }
         assert_eq!(found(&fenced, &FinishReason::Done, Mode::Strict), (vec![], true));
+        let told = found(&format!("Here it is:\n{fenced}"), &FinishReason::Done, Mode::Strict);
+        assert_eq!(told, (vec![Code::RecoveredProse], true));
         let cut = found(&fenced, &FinishReason::Truncated, Mode::Strict);
         assert_eq!(cut, (vec![Code::CutOff, Code::CutOff], false));
     }

@@ -190,21 +190,22 @@ fn free_id(id: &str, number: usize, plan: &Plan) -> String {
     wanted
 }
 
-/// The page that a reply consists of: a fence with a page and nothing else, or a page alone. None where it may be anything else.
+/// The page that a reply consists of: that in its only fence, or a page alone. None where it may be anything else.
 pub fn page_in(reply: &str) -> Option<&str> {
     let reply = reply.trim();
-    let inner = match reply.strip_prefix("```") {
-        Some(rest) => {
-            let (language, body) = rest.split_once('\n')?;
+    let parts: Vec<&str> = reply.split("```").collect();
+    let inner = match parts.as_slice() {
+        // JSON may hold a fence in one of its texts.
+        [before, fenced, _] if !before.trim_start().starts_with(['{', '[']) => {
+            let (language, body) = fenced.split_once('\n')?;
             let known = matches!(
                 language.trim().to_ascii_lowercase().as_str(),
                 "" | "python" | "py" | "tree" | "text"
             );
-            let body = body.strip_suffix("```").filter(|body| known && !body.contains("```"))?;
-            body.trim_matches(['\n', '\r'])
+            known.then(|| body.trim_matches(['\n', '\r']))?
         }
-        None if reply.contains("```") => return None,
-        None => reply,
+        [page] => page,
+        _ => return None,
     };
     let begins = |line: &str| {
         ["def ", "with edit(", "apply("]

@@ -157,7 +157,13 @@ impl<'p> Reader<'_, '_, 'p> {
 
     /// A Separate XYZ node.
     fn separated(&mut self, vector: Val, word: &str, at: usize, place: Place<'_>) -> Val {
-        let Some(id) = self.helper("ShaderNodeSeparateXYZ", at, place) else {
+        const SEPARATE: &str = "ShaderNodeSeparateXYZ";
+        // In `high = position().z` the name is that of the node before the dots.
+        let place = match &vector {
+            Val::Out(output) if output.id == self.id_at(place, SEPARATE) => loose(place),
+            _ => place,
+        };
+        let Some(id) = self.helper(SEPARATE, at, place) else {
             return Val::Bad;
         };
         if let Some((socket, _)) = self.input_named(&id, "vector", at) {

@@ -18,6 +18,7 @@ const FLOAT: &str = "NodeSocketFloat";
 const INT: &str = "NodeSocketInt";
 const BOOL: &str = "NodeSocketBool";
 const VECTOR: &str = "NodeSocketVector";
+const COLOR: &str = "NodeSocketColor";
 const STRING: &str = "NodeSocketString";
 const GEOMETRY: &str = "NodeSocketGeometry";
 
@@ -108,7 +109,7 @@ impl<'p> Reader<'_, '_, 'p> {
             Expr::BinOp(term) => {
                 let vector = [&term.left, &term.right]
                     .into_iter()
-                    .any(|side| self.kind_of(side).as_deref() == Some(VECTOR));
+                    .any(|side| self.operand_kind(side).as_deref() == Some(VECTOR));
                 Some(if vector { VECTOR } else { FLOAT }.to_owned())
             }
             Expr::UnaryOp(term) if term.op == UnaryOp::Not => Some(BOOL.to_owned()),
@@ -201,8 +202,14 @@ impl<'p> Reader<'_, '_, 'p> {
         Val::Bad
     }
 
+    /// What an operand is in a term: Blender takes a colour for a vector.
+    fn operand_kind(&mut self, expr: &'p Expr) -> Option<String> {
+        let kind = self.kind_of(expr)?;
+        Some(if kind == COLOR { VECTOR.to_owned() } else { kind })
+    }
+
     fn arithmetic(&mut self, op: Operator, left: &'p Expr, right: &'p Expr, start: usize, place: Place<'_>) -> Val {
-        let (a, b) = (self.kind_of(left), self.kind_of(right));
+        let (a, b) = (self.operand_kind(left), self.operand_kind(right));
         let unfit = [(&a, left), (&b, right)].into_iter().find(|(kind, _)| {
             kind.as_deref()
                 .is_some_and(|kind| !matches!(kind, FLOAT | INT | BOOL | VECTOR))

@@ -724,3 +724,29 @@ fn small() -> &'static Catalogue {
     static READ: std::sync::OnceLock<Catalogue> = std::sync::OnceLock::new();
     READ.get_or_init(|| catalogue("5.2"))
 }
+
+#[test]
+fn colours_are_vectors_in_terms_and_a_part_may_be_all_of_an_assignment() {
+    let catalogue = catalogue("5.2");
+    let page = r#"def bumps(geometry: Geometry) -> Geometry:
+    high = position().z
+    wind = (noise_texture().color - (0.5, 0.5, 0.5)) * high
+    return set_position(geometry, offset=wind)
+
+apply("Bumps", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let found = kinds(&file.trees["Bumps"]);
+    let count = |kind: &str| found.iter().filter(|(_, one)| *one == kind).count();
+    assert_eq!(
+        (
+            count("ShaderNodeSeparateXYZ"),
+            count("ShaderNodeVectorMath"),
+            count("GeometryNodeInputPosition")
+        ),
+        (1, 2, 1),
+        "{found:?}"
+    );
+    let links = links(&file.trees["Bumps"]);
+    assert!(links.iter().any(|link| link.ends_with("> wind.Scale")), "{links:?}");
+}
